@@ -25,3 +25,16 @@ function(orrery_precompile target name)
     target_precompile_headers(${target} REUSE_FROM ${name})
   endif()
 endfunction()
+
+option(ORRERY_UNITE "Compile eight sources of a target at once" ON)
+
+# orrery_unite(TARGET): most of the time that a source takes goes into functions of libraries that the source beside
+# it compiles as well: together they take half of it. Names in anonymous namespaces are then distinct in a target.
+function(orrery_unite target)
+  if(NOT ORRERY_UNITE)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  # g++ takes sources that are compiled together for headers.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()

@@ -87,8 +87,8 @@ class ResultBrowser {
   std::vector<std::size_t> listed_{};
   std::map<std::string, ResultView> views_{};  ///< by experiment
   std::shared_ptr<const Result> described_{};  ///< result that facts_ describe
-  sweeps::Facts facts_{};
-  session::Task<sweeps::Facts> facts_task_{};
+  sweeps::FolderFacts facts_{};
+  session::Task<sweeps::FolderFacts> facts_task_{};
 };
 
 }  // namespace orrery::panels

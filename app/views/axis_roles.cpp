@@ -13,6 +13,8 @@ Range positions(const Axis& axis, std::size_t count) {
 
 }  // namespace
 
+std::string short_name(const Axis& axis) { return axis.symbol.empty() ? axis.label : axis.symbol; }
+
 double position_of(const Axis& axis, std::size_t index, std::size_t count) {
   const auto i = static_cast<double>(index);
   if (!axis.range || count < 2) return i;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "app/session/layers.h"
 #include "experiments/figure/plot/figure_layout.h"
@@ -10,6 +11,8 @@ namespace orrery::views {
 // The axes that figures of different experiments have in common, so that what is pointed at in
 // one is found in another.
 
+/// The axis' symbol; its label where it has none.
+std::string short_name(const Axis& axis);
 /// The axis value at the middle of a cell: its index, unless the axis has a range.
 double position_of(const Axis& axis, std::size_t index, std::size_t count);
 /// Whether x is the distance m − n of two tokens.

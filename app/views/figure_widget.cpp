@@ -14,6 +14,7 @@
 #include "app/views/readout.h"
 #include "app/views/readout_tip.h"
 #include "experiments/figure/plot/draw_figure.h"
+#include "experiments/figure/plot/plot_context.h"
 
 namespace orrery::views {
 namespace {
@@ -25,12 +26,6 @@ constexpr ImGuiWindowFlags window_flags =
     ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoScrollbar |
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground |
     ImGuiWindowFlags_NoSavedSettings;
-
-void draw_outline(Canvas& canvas, const Rect& r, const Stroke& stroke) {
-  const Point corners[] = {
-      {r.x, r.y}, {r.right(), r.y}, {r.right(), r.bottom()}, {r.x, r.bottom()}, {r.x, r.y}};
-  canvas.line_strip(corners, stroke);
-}
 
 void draw_zoom_box(Canvas& canvas, const Rect& box, const Ui& ui) {
   canvas.rect(box, with_alpha(ui.style.accent, 0.15));

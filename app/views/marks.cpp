@@ -10,6 +10,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
+#include "app/views/axis_roles.h"
 #include "app/views/value_box.h"
 
 namespace orrery::views {
@@ -37,8 +38,6 @@ std::string x_text(const Axis& axis, std::string_view name, double x) {
   const std::string unit = axis.unit.empty() ? "" : " " + axis.unit;
   return fmt::format("{} = {}{}", name, readout_number(x), unit);
 }
-
-std::string short_name(const Axis& axis) { return axis.symbol.empty() ? axis.label : axis.symbol; }
 
 bool is_on_plot(double at_x, const FigureLayout& frame) {
   return at_x >= frame.plot.x && at_x <= frame.plot.right();
@@ -73,7 +72,7 @@ using Notes = std::vector<PlacedNote>;
 void draw_notes(Canvas& canvas, const Notes& notes, const FigureLayout& frame,
                 std::vector<Rect> taken, const Ui& ui) {
   for (const auto& [note, at_x] : notes) {
-    const ValueBox shown = shortened(canvas, note, max_note_height * frame.plot.height, ui);
+    const ValueBox shown = shortened_box(canvas, note, max_note_height * frame.plot.height, ui);
     const Size size = value_box_size(canvas, shown, ui);
     const Rect box = place_beside(at_x, size, frame.plot, taken, note_gap * ui.scale);
     draw_value_box(canvas, shown, {box.x, box.y}, ui);

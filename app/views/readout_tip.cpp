@@ -63,8 +63,6 @@ std::string place(const Axis& axis, std::size_t index, std::size_t count,
   return label.empty() ? at : fmt::format("{}  “{}”", at, as_marked(label));
 }
 
-std::string short_name(const Axis& axis) { return axis.symbol.empty() ? axis.label : axis.symbol; }
-
 /// "m − n = 3 tokens".
 std::string difference_text(const Heatmap& map, double distance) {
   return fmt::format("{} − {} = {}", short_name(map.y), short_name(map.x),

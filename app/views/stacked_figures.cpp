@@ -12,7 +12,7 @@ namespace {
 constexpr double curve_share = 0.36;   // of the height
 constexpr double beside_share = 0.27;  // of the width
 constexpr double bars_share = 0.075;   // of the width
-constexpr double gap = 8;
+constexpr double stack_gap = 8;
 
 bool is_curve(const Figure& figure) {
   const auto* plot = std::get_if<LinePlot>(&figure.content);
@@ -50,8 +50,8 @@ std::vector<PlacedFigure> StackedFigures::place(Session& session, const Figures&
     (is_curve(*figure) ? curves : is_map(*figure) ? maps : others).push_back(figure);
   if (curves.empty() || maps.empty())
     return placed_in_grid(figures, best_columns(figures.size(), room.width, room.height, 1.5), room,
-                          gap * ui.scale);
-  const double space = gap * ui.scale;
+                          stack_gap * ui.scale);
+  const double space = stack_gap * ui.scale;
   const double beside = others.empty() ? 0 : beside_share * room.width + space;
   map_ = chosen_map(session, maps, bar, ui);
   const double bars = has_wavelengths(result, *map_) ? bars_share * room.width : 0;

@@ -129,7 +129,7 @@ void draw_value_box(Canvas& canvas, const ValueBox& note, Point corner, const Ui
   }
 }
 
-ValueBox shortened(const Canvas& canvas, ValueBox note, double most_height, const Ui& ui) {
+ValueBox shortened_box(const Canvas& canvas, ValueBox note, double most_height, const Ui& ui) {
   const double line = line_of(canvas, ui);
   const double room = most_height - value_box_size(canvas, {.title = note.title}, ui).height;
   const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / line)));

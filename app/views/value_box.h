@@ -27,7 +27,7 @@ Size value_box_size(const Canvas& canvas, const ValueBox& note, const Ui& ui);
 void draw_value_box(Canvas& canvas, const ValueBox& note, Point corner, const Ui& ui);
 
 /// The note cut to a height; its last row counts the rows left out.
-ValueBox shortened(const Canvas& canvas, ValueBox note, double most_height, const Ui& ui);
+ValueBox shortened_box(const Canvas& canvas, ValueBox note, double most_height, const Ui& ui);
 
 /// Where a box beside the vertical line at `x` covers none of `taken`: right or left of it, else
 /// beside what is drawn there, as far up as there is a place; else at the top.

@@ -62,7 +62,7 @@ std::vector<Line> lines_of(const TidyTable& tidy, int repeats) {
 }
 
 /// "5/5", of all rows of the line.
-std::string checks_text(const Line& line) {
+std::string cell_of_checks(const Line& line) {
   std::size_t all = 0, holding = 0;
   for (const TidyRow* row : line.rows) {
     if (!row->point->is_done()) return std::string(name_of(row->point->status));
@@ -124,7 +124,7 @@ std::vector<Cells> columns_of(const TidyTable& tidy, const std::vector<Line>& li
   if (tidy.has_encodings)
     add("encoding", [](const Line& line) { return line.rows.front()->encoding; });
   if (repeated) add("n", [](const Line& line) { return fmt::format("{}", line.rows.size()); });
-  add("checks", checks_text);
+  add("checks", cell_of_checks);
   for (const std::size_t m : varying_measures(tidy))
     add(tidy.measures[m], [m](const Line& line) { return measure_text(line, m); });
   return columns;

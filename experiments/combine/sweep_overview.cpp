@@ -41,12 +41,12 @@ std::vector<std::string> varied_settings(const std::vector<PointRecord>& points)
   return tidy.keys;
 }
 
-Facts sweep_facts(const std::filesystem::path& folder) {
+FolderFacts sweep_facts(const std::filesystem::path& folder) {
   const SavedSweep sweep = load_sweep(folder);
-  Facts facts{{"experiment", sweep.experiment},
-              {"swept", fmt::format("{}", fmt::join(sweep.swept, ", "))},
-              {"points", fmt::format("{}", sweep.points.size())},
-              {"done", fmt::format("{}", count_with(sweep.points, PointStatus::done))}};
+  FolderFacts facts{{"experiment", sweep.experiment},
+                    {"swept", fmt::format("{}", fmt::join(sweep.swept, ", "))},
+                    {"points", fmt::format("{}", sweep.points.size())},
+                    {"done", fmt::format("{}", count_with(sweep.points, PointStatus::done))}};
   if (sweep.repeats > 1) facts.emplace_back("repeats", fmt::format("{}", sweep.repeats));
   add_notes(facts, folder);
   return facts;

@@ -26,6 +26,6 @@ Result sweep_overview(const std::filesystem::path& folder, const PlotRequest& lo
 std::vector<std::string> varied_settings(const std::vector<PointRecord>& points);
 
 /// What the sweep is of, as name and text. Throws what load_sweep does.
-Facts sweep_facts(const std::filesystem::path& folder);
+FolderFacts sweep_facts(const std::filesystem::path& folder);
 
 }  // namespace orrery::combine

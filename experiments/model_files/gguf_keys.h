@@ -11,9 +11,6 @@
 
 namespace orrery::model_files {
 
-/// The most channels of a head.
-inline constexpr std::int64_t most_channels = 8192;
-
 /// Keys of a GGUF beneath its architecture's name. Each throws DataError, naming the key, for a
 /// value of another kind or outside its range.
 class GgufKeys {

@@ -9,9 +9,6 @@
 
 namespace orrery::model_files {
 
-/// The most tokens of a window or a context.
-inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
-
 /// A GGUF while its layers are read.
 struct GgufModel {
   const GgufKeys& keys;

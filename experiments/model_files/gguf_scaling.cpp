@@ -1,4 +1,5 @@
 #include "experiments/model_files/gguf_scaling.h"
+#include "experiments/model_files/layer_schedule.h"
 
 #include <fmt/format.h>
 

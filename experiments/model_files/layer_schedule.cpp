@@ -11,8 +11,6 @@
 namespace orrery::model_files {
 namespace {
 
-constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
-
 const ModelType& type_of(const ConfigValues& config) {
   static constexpr ModelType unknown{};
   return config.type() ? *config.type() : unknown;

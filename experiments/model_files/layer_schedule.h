@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,11 @@ namespace orrery::model_files {
 
 /// The most layers that are read.
 inline constexpr int most_layers = 2048;
+/// The most tokens of a window or a context.
+inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
+
+/// The most channels of a head.
+inline constexpr std::int64_t most_channels = 8192;
 
 /// A model's layers with type, window and causal mask, and `encoding` where the type of layer or a
 /// rule of the model leaves none: "none" for attention without positions, "not_attention" for

@@ -12,9 +12,6 @@
 namespace orrery::model_files {
 namespace {
 
-constexpr std::int64_t most_channels = 8192;
-constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
-
 /// A value of a dictionary within the file.
 Valued<double> inner(const ConfigValues& config, const char* object, const char* key) {
   const Json* dictionary = config.object(object);

@@ -17,7 +17,6 @@
 namespace orrery::model_files {
 namespace {
 
-constexpr std::int64_t most_channels = 8192;
 constexpr std::int64_t most_hidden = std::int64_t{1} << 24;
 
 struct TextConfig {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/model_files/layer_schedule.h"
 #include "experiments/model_files/rope_dictionary.h"
 #include "experiments/model_files/rotation.h"
 #include "experiments/model_files/scaling_settings.h"
@@ -16,7 +17,6 @@ namespace orrery::model_files {
 namespace {
 
 constexpr double usual_base = 10000.0;
-constexpr std::int64_t most_channels = 8192;
 
 const ModelType& type_of(const ConfigValues& config) {
   static constexpr ModelType unknown{};

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/encodings/rope_settings.h"
+#include "experiments/model_files/layer_schedule.h"
 #include "experiments/model_files/pair_bands.h"
 #include "experiments/model_files/rotation.h"
 
@@ -32,7 +33,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kinds{{
 
 constexpr double telechat_slope = 0.07;  // in place of YaRN's 0.1
 constexpr std::size_t most_pairs = 4096;
-constexpr double most_tokens = 0x1p40;
 
 /// The scaling of one layer, while it is read.
 class Reader {
@@ -80,7 +80,7 @@ class Reader {
       assume(assumed_, "no key says the length of training: 4096 tokens are assumed");
       length = {4096.0, "assumed"};
     }
-    if (!(*length.value >= 2 && *length.value <= most_tokens))
+    if (!(*length.value >= 2 && *length.value <= static_cast<double>(most_tokens)))
       config_.refuse("original_max_position_embeddings", "a length of 2 tokens to 2^40");
     put("rope.original_length", static_cast<std::int64_t>(std::llround(*length.value)),
         length.reason);

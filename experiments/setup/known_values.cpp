@@ -16,7 +16,7 @@ constexpr KnownValue head_sizes[] = {
     {64, "BERT, GPT-2, RoFormer"}, {128, "Llama 2, Qwen3"}, {256, "GPT-J, Gemma"}};
 constexpr KnownValue head_counts[] = {
     {8, "the base Transformer"}, {12, "BERT base"}, {32, "Llama 2 7B"}};
-constexpr KnownValue factors[] = {{8, "Llama 3.1"}, {32, "Llama 3.2, GPT-OSS"}};
+constexpr KnownValue rope_factors[] = {{8, "Llama 3.1"}, {32, "Llama 3.2, GPT-OSS"}};
 constexpr KnownValue original_lengths[] = {{4096, "GPT-OSS"}, {8192, "Llama 3.1"}};
 constexpr KnownValue fractions[] = {{0.25, "GPT-NeoX, StableLM"}, {0.5, "GLM-4"}};
 constexpr KnownValue t5_distances[] = {{128, "T5"}};
@@ -36,7 +36,7 @@ constexpr Entry entries[] = {{"base", bases},
                              {"train_length", contexts},
                              {"rope.length", contexts},
                              {"rope.original_length", original_lengths},
-                             {"rope.factor", factors},
+                             {"rope.factor", rope_factors},
                              {"rope.fraction", fractions},
                              {"dim", head_sizes},
                              {"heads", head_counts},

@@ -16,8 +16,6 @@
 namespace orrery::sweeps {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Layers that are one point.
 struct Point {
   std::vector<int> layers{};
@@ -71,7 +69,7 @@ std::string toml_value(const ParamSet& params, const std::string& key) {
   const std::string text = params.to_text(key);
   const bool bare =
       kind == ParamKind::boolean || kind == ParamKind::integer || kind == ParamKind::real;
-  return bare ? text : Json(text).dump();  // what JSON escapes, TOML reads back
+  return bare ? text : nlohmann::json(text).dump();  // what JSON escapes, TOML reads back
 }
 
 std::string quoted_key(const std::string& key) {

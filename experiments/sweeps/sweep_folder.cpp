@@ -24,8 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uintmax_t max_json_bytes = std::uintmax_t{1} << 30;
-
 /// Makes the folder if needed.
 fs::path made(fs::path folder) {
   make_folders(folder);

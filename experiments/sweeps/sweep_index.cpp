@@ -57,7 +57,7 @@ std::string words_of(const Json& value) {
 }
 
 /// "program.version" as "version", where the manifest has it.
-void add_facts(Facts& facts, const Json& manifest, const char* section,
+void add_facts(FolderFacts& facts, const Json& manifest, const char* section,
                std::initializer_list<const char*> keys) {
   const auto part = manifest.find(section);
   if (part == manifest.end() || !part->is_object()) return;
@@ -68,7 +68,7 @@ void add_facts(Facts& facts, const Json& manifest, const char* section,
 
 }  // namespace
 
-void add_notes(Facts& facts, const fs::path& folder) try {
+void add_notes(FolderFacts& facts, const fs::path& folder) try {
   const Notes notes = read_notes(folder);
   if (!notes.tags.empty())
     facts.emplace_back("tags", fmt::format("{}", fmt::join(notes.tags, ", ")));
@@ -89,9 +89,9 @@ SweepIndex read_index(const fs::path& folder) {
   return index;
 }
 
-Facts saved_facts(const fs::path& folder) {
+FolderFacts saved_facts(const fs::path& folder) {
   const SavedFolder saved(folder);
-  Facts facts;
+  FolderFacts facts;
   add_facts(facts, saved.manifest(), "experiment", {"name"});
   add_notes(facts, folder);
   add_facts(facts, saved.manifest(), "run", {"argv", "seed", "threads", "started", "wall_seconds"});

@@ -28,13 +28,13 @@ SweepIndex read_index(const std::filesystem::path& folder);
 
 /// The origin of a saved result (program, machine, run) from its manifest, and the tags and the
 /// note on it, as name and text.
-using Facts = std::vector<std::pair<std::string, std::string>>;
+using FolderFacts = std::vector<std::pair<std::string, std::string>>;
 
 /// Adds the tags and the note on a result or a sweep; of damaged ones what is wrong with them.
-void add_notes(Facts& facts, const std::filesystem::path& folder);
+void add_notes(FolderFacts& facts, const std::filesystem::path& folder);
 
 /// Throws what SavedFolder throws.
-Facts saved_facts(const std::filesystem::path& folder);
+FolderFacts saved_facts(const std::filesystem::path& folder);
 
 /// The result in a folder, see load_result.
 Result saved_result(const std::filesystem::path& folder);

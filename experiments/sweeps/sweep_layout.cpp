@@ -14,7 +14,6 @@ namespace orrery::sweeps {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::uintmax_t max_json_bytes = std::uintmax_t{1} << 30;
 
 /// The first file that is not as the manifest lists it, and in what; empty when all are.
 std::string damaged_file(const fs::path& folder, std::string_view manifest) try {

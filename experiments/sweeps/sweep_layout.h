@@ -34,6 +34,9 @@ inline constexpr const char* summary_file = "summary.csv";
 inline constexpr const char* measures_file = "measures.csv";
 inline constexpr const char* manifest_file = "manifest.json";
 
+/// The largest plan.json or manifest.json that is read.
+inline constexpr std::uintmax_t max_json_bytes = std::uintmax_t{1} << 30;
+
 inline constexpr std::string_view sweep_schema = "orrery.sweep/1";
 
 std::filesystem::path point_folder(const std::filesystem::path& sweep, const std::string& id);

@@ -1,4 +1,4 @@
-// A monkey at mouse and keyboard. ORRERY_MONKEY=100000 lets it play longer, as an entry of its own
+// A monkey at mouse and keyboard. ORRERY_MONKEY=30000 lets it play longer, as an entry of its own
 // among the sanitizers' tests does; ORRERY_MONKEY_SEED repeats what it did.
 #include <GLFW/glfw3.h>
 #include <malloc.h>

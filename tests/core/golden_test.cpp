@@ -13,7 +13,7 @@ using namespace orrery::test;
 
 namespace {
 
-constexpr Index d = 8;
+constexpr Index golden_width = 8;
 
 struct GoldenHead {
   nlohmann::json file = golden("core.json").at("attention");
@@ -39,16 +39,20 @@ void check_all(double tolerance) {
   const GoldenHead head;
   head.check<T>("none", NoEncoding<T>(), 0, tolerance);
   using L = SinusoidalLayout;
-  head.check<T>("sinusoidal interleaved", Sinusoidal<T>(d, 1e4, L::interleaved), 0, tolerance);
-  head.check<T>("sinusoidal concatenated", Sinusoidal<T>(d, 1e4, L::concatenated), 0, tolerance);
-  head.check<T>("sinusoidal tensor2tensor", Sinusoidal<T>(d, 1e4, L::tensor2tensor), 0, tolerance);
+  head.check<T>("sinusoidal interleaved", Sinusoidal<T>(golden_width, 1e4, L::interleaved), 0,
+                tolerance);
+  head.check<T>("sinusoidal concatenated", Sinusoidal<T>(golden_width, 1e4, L::concatenated), 0,
+                tolerance);
+  head.check<T>("sinusoidal tensor2tensor", Sinusoidal<T>(golden_width, 1e4, L::tensor2tensor), 0,
+                tolerance);
   for (const Index r : {8, 4}) {
     const std::string turned = std::to_string(r);
-    head.check<T>("rope interleaved " + turned, Rope<T>({.d_head = d, .rotary_dims = r}), 0,
-                  tolerance);
-    head.check<T>("rope half_split " + turned,
-                  Rope<T>({.d_head = d, .rotary_dims = r, .pairing = RopePairing::half_split}), 0,
-                  tolerance);
+    head.check<T>("rope interleaved " + turned, Rope<T>({.d_head = golden_width, .rotary_dims = r}),
+                  0, tolerance);
+    head.check<T>(
+        "rope half_split " + turned,
+        Rope<T>({.d_head = golden_width, .rotary_dims = r, .pairing = RopePairing::half_split}), 0,
+        tolerance);
   }
   for (const int h : {0, 5}) {
     const std::string which = std::to_string(h);

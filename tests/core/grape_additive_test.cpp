@@ -12,17 +12,17 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr Index d = 4;
+constexpr Index grape_width = 4;
 
-GrapeAdditiveTables drawn(int heads) {
+GrapeAdditiveTables drawn_grape(int heads) {
   Random random(8, "grape");
-  const auto table = [&] { return normal_matrix<double>(random, heads, d); };
+  const auto table = [&] { return normal_matrix<double>(random, heads, grape_width); };
   return {table(), table(), {table(), Matrix<double>::Zero(1, heads)}};
 }
 
-Matrix<double> contents(const char* what) {
+Matrix<double> grape_contents(const char* what) {
   Random random(8, what);
-  return normal_matrix<double>(random, 12, d);
+  return normal_matrix<double>(random, 12, grape_width);
 }
 
 }  // namespace
@@ -43,9 +43,10 @@ TEST_CASE("By hand: one channel, slope 2^-8, softplus(ln 3) = ln 4 of the second
 TEMPLATE_TEST_CASE("Additive GRAPE attends as lifted matrix exponentials do", "", float, double) {
   const ModernGolden<TestType> g;
   const auto& c = g.of("grape_additive");
-  const GrapeAdditiveTables tables{doubles(c.at("key")),
-                                   doubles(c.at("query")),
-                                   {Matrix<double>::Zero(4, d), Matrix<double>::Zero(1, 4)}};
+  const GrapeAdditiveTables tables{
+      doubles(c.at("key")),
+      doubles(c.at("query")),
+      {Matrix<double>::Zero(4, grape_width), Matrix<double>::Zero(1, 4)}};
   GrapeAdditiveTables with_gates = tables;
   with_gates.forget.weight.topRows(3) = doubles(c.at("forget"));
   for (const auto& [name, gate] :
@@ -58,9 +59,10 @@ TEMPLATE_TEST_CASE("Additive GRAPE attends as lifted matrix exponentials do", ""
 }
 
 TEMPLATE_TEST_CASE("It contains ALiBi and the Forgetting Transformer exactly", "", float, double) {
-  const Matrix<TestType> q = contents("q").cast<TestType>(), k = contents("k").cast<TestType>();
+  const Matrix<TestType> q = grape_contents("q").cast<TestType>(),
+                         k = grape_contents("k").cast<TestType>();
   const Positions at{0, 1, 2, 3, 4, 7, 8, 9, 40, 41, 90, 1000};
-  const GrapeAdditiveTables tables = drawn(8);
+  const GrapeAdditiveTables tables = drawn_grape(8);
   for (const int head : {0, 3, 7}) {
     const auto of = [&](const Encoding& encoding) {
       return logits_of<TestType>(encoding, q, k, at, at, head);
@@ -74,10 +76,10 @@ TEMPLATE_TEST_CASE("It contains ALiBi and the Forgetting Transformer exactly", "
 TEST_CASE("Only the forget gate reads other keys, and only contents change gated terms") {
   for (const GrapeGate gate :
        {GrapeGate::none, GrapeGate::key, GrapeGate::query, GrapeGate::query_key, GrapeGate::forget})
-    CHECK(GrapeAdditive<double>(2, gate, drawn(2)).traits().reads_other_keys ==
+    CHECK(GrapeAdditive<double>(2, gate, drawn_grape(2)).traits().reads_other_keys ==
           (gate == GrapeGate::forget));
-  const Matrix<double> none = Matrix<double>::Zero(2, d);
-  const GrapeAdditive<double> both(2, GrapeGate::query_key, drawn(2));
+  const Matrix<double> none = Matrix<double>::Zero(2, grape_width);
+  const GrapeAdditive<double> both(2, GrapeGate::query_key, drawn_grape(2));
   const auto terms = both.score_terms({none, none, Positions{5, 6}, Positions{0, 1}});
   REQUIRE(terms.size() == 4);
   CHECK_FALSE(terms[1].logits.isZero(0));
@@ -86,9 +88,10 @@ TEST_CASE("Only the forget gate reads other keys, and only contents change gated
 }
 
 TEST_CASE("Gates for other heads or widths are refused") {
-  CHECK_THROWS_WITH(GrapeAdditive<double>(3, GrapeGate::key, drawn(2)), Contains("of 3 heads"));
-  const Matrix<double> wide = Matrix<double>::Zero(1, d + 1);
-  CHECK_THROWS_WITH(
-      logits_of<double>(GrapeAdditive<double>(2, GrapeGate::key, drawn(2)), wide, wide, {0}, {0}),
-      Contains("d_head=4"));
+  CHECK_THROWS_WITH(GrapeAdditive<double>(3, GrapeGate::key, drawn_grape(2)),
+                    Contains("of 3 heads"));
+  const Matrix<double> wide = Matrix<double>::Zero(1, grape_width + 1);
+  CHECK_THROWS_WITH(logits_of<double>(GrapeAdditive<double>(2, GrapeGate::key, drawn_grape(2)),
+                                      wide, wide, {0}, {0}),
+                    Contains("d_head=4"));
 }

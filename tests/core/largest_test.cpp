@@ -20,13 +20,13 @@ using namespace orrery;
 
 namespace {
 
-constexpr Index n = 9;
+constexpr Index largest_count = 9;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 const double not_a_number = std::nan("");
 
 /// Entries of both signs, none of them twice, the largest magnitude 40.
 template <class T>
-Matrix<T> counted(Index rows = n, Index columns = n) {
+Matrix<T> counted(Index rows = largest_count, Index columns = largest_count) {
   Matrix<T> a(rows, columns);
   for (Index i = 0; i < a.size(); ++i)
     a.data()[i] =
@@ -44,7 +44,7 @@ Matrix<T> spoilt(Matrix<T> a, Index place) {
 /// visit(matrix) with a NaN in each place of `counted`, one after the other.
 template <class T, class Visit>
 void for_every_place(Visit visit) {
-  for (Index place = 0; place < n * n; ++place) {
+  for (Index place = 0; place < largest_count * largest_count; ++place) {
     INFO("NaN at place " << place);
     visit(spoilt(counted<T>(), place));
   }
@@ -145,7 +145,7 @@ TEST_CASE("Entries are compared in fp64: 2^24 and 2^24 + 1 differ, though fp32 c
 TEMPLATE_TEST_CASE("The analyses built on it keep a NaN from any place", "", float, double) {
   using T = TestType;
   const Matrix<T> whole = counted<T>();
-  const Positions at = consecutive_positions(n);
+  const Positions at = consecutive_positions(largest_count);
   const std::vector<double> norms = row_norms(whole);
   for_every_place<T>([&](const Matrix<T>& a) {
     CHECK(std::isnan(toeplitz_residual(a, at, at)));

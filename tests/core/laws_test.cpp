@@ -14,8 +14,8 @@ using namespace orrery::test;
 
 namespace {
 
-constexpr Index d = 8;
-constexpr Index n = 9;
+constexpr Index law_width = 8;
+constexpr Index law_tokens = 9;
 
 template <class T>
 constexpr double tolerance = sizeof(T) == 8 ? 1e-13 : 1e-5;
@@ -25,7 +25,8 @@ template <class T, class Law>
 void for_all(const Law& law) {
   for (const CatalogueCase& c : catalogue_cases()) {
     INFO(c.title());
-    for (const std::int64_t seed : {1, 2, 3}) law(*make_case<T>(c, d), Scene<T>(n, d, seed));
+    for (const std::int64_t seed : {1, 2, 3})
+      law(*make_case<T>(c, law_width), Scene<T>(law_tokens, law_width, seed));
   }
 }
 
@@ -46,7 +47,7 @@ AttentionOutput<T> decode_row(const Encoding& encoding, const Scene<T>& scene, I
 TEMPLATE_TEST_CASE("The named terms sum to the logits", "", float, double) {
   for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
     const auto out = scene.attend(encoding);
-    Matrix<TestType> sum = Matrix<TestType>::Zero(n, n);
+    Matrix<TestType> sum = Matrix<TestType>::Zero(law_tokens, law_tokens);
     for (const auto& term : out.terms) sum += term.logits;
     CHECK(out.terms.front().name == "content");
     CHECK(largest_difference(sum, out.logits) < 30 * tolerance<TestType>);
@@ -57,9 +58,9 @@ TEMPLATE_TEST_CASE("Weights are a distribution over the keys a query sees", "", 
   for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
     const Mask mask = Mask::causal(scene.positions, scene.positions);
     const auto out = scene.attend(encoding, mask);
-    for (Index i = 0; i < n; ++i) {
+    for (Index i = 0; i < law_tokens; ++i) {
       CHECK(std::abs(static_cast<double>(out.weights.row(i).sum()) - 1) < tolerance<TestType>);
-      for (Index j = 0; j < n; ++j)
+      for (Index j = 0; j < law_tokens; ++j)
         if (!mask.allows(i, j)) CHECK(out.weights(i, j) == 0);
     }
   });
@@ -68,7 +69,7 @@ TEMPLATE_TEST_CASE("Weights are a distribution over the keys a query sees", "", 
 TEMPLATE_TEST_CASE("Permuting tokens with their positions permutes the output", "", float, double) {
   for_all<TestType>([](const Encoding& encoding, const Scene<TestType>& scene) {
     Scene<TestType> moved = scene;
-    std::vector<Index> order(static_cast<std::size_t>(n));
+    std::vector<Index> order(static_cast<std::size_t>(law_tokens));
     std::iota(order.begin(), order.end(), 0);
     std::rotate(order.begin(), order.begin() + 4, order.end());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -145,8 +146,10 @@ TEMPLATE_TEST_CASE("The same call gives the same bits", "", float, double) {
 TEST_CASE("fp32 agrees with fp64 to fp32's precision") {
   for (const CatalogueCase& c : catalogue_cases()) {
     INFO(c.title());
-    const auto wide = Scene<double>(n, d, 5).attend(*make_case<double>(c, d));
-    const auto narrow = Scene<float>(n, d, 5).attend(*make_case<float>(c, d));
+    const auto wide =
+        Scene<double>(law_tokens, law_width, 5).attend(*make_case<double>(c, law_width));
+    const auto narrow =
+        Scene<float>(law_tokens, law_width, 5).attend(*make_case<float>(c, law_width));
     CHECK(largest_difference<double>(narrow.logits.cast<double>(), wide.logits) < 3e-5);
   }
 }
@@ -163,7 +166,7 @@ TEST_CASE("Parameters of the catalogue read back from their own text") {
 
 TEST_CASE("The doors in the catalogue are those of the type") {
   for (const EncodingEntry& entry : encoding_catalogue()) {
-    const auto encoding = make_case<double>({entry.info.name, {}}, d);
+    const auto encoding = make_case<double>({entry.info.name, {}}, law_width);
     std::vector<Door> doors;
     if (dynamic_cast<const InputTerm<double>*>(encoding.get())) doors.push_back(Door::input_term);
     if (dynamic_cast<const QkTransform<double>*>(encoding.get()))
@@ -178,7 +181,7 @@ TEST_CASE("A table index names rows of its table, one of them from the stated re
   std::size_t stated = 0;
   for (const CatalogueCase& c : catalogue_cases()) {
     INFO(c.title());
-    const auto encoding = make_case<double>(c, d);
+    const auto encoding = make_case<double>(c, law_width);
     const auto* table = dynamic_cast<const TableIndex*>(encoding.get());
     if (!table) continue;
     const Positions at{0, 1, 2, 5, 8, 13, 40, 1000};

@@ -19,7 +19,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 template <class T>
-struct Scene {
+struct LinearScene {
   nlohmann::json file = golden("linear.json");
   Positions at = file.at("positions").get<Positions>();
   Matrix<T> q = matrix_of<T>(file.at("q")), k = matrix_of<T>(file.at("k")),
@@ -58,7 +58,7 @@ struct Scene {
 
 TEMPLATE_TEST_CASE("Linear attention equals explicit double sums, in every variant", "", float,
                    double) {
-  const Scene<TestType> scene;
+  const LinearScene<TestType> scene;
   const Favor<TestType> favor(matrix_of<TestType>(scene.file.at("w")));
   for (const bool causal : {false, true}) {
     scene.check_variants("elu", EluPlusOne<TestType>(), causal);
@@ -96,7 +96,7 @@ TEST_CASE(
 }
 
 TEST_CASE("Eq. (19) depends on m − n only; rotating before the features does not") {
-  const Scene<double> scene;
+  const LinearScene<double> scene;
   const Rope<double> rope({.d_head = 4});
   const Positions there = shifted(scene.at, 12345);
   const EluPlusOne<double> elu;
@@ -111,7 +111,7 @@ TEST_CASE("Eq. (19) depends on m − n only; rotating before the features does n
 }
 
 TEST_CASE("Causal linear attention equals decoding step by step, in any order of rows") {
-  const Scene<double> scene;
+  const LinearScene<double> scene;
   const Rope<double> rope({.d_head = 4});
   const EluPlusOne<double> elu;
   const auto whole = linear_attention<double>(scene.inputs(), elu, &rope, {.causal = true});

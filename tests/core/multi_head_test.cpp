@@ -17,12 +17,12 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-constexpr Index d = 4;
+constexpr Index head_width = 4;
 
 std::vector<Matrix<double>> draw(const char* what, int heads, Index rows) {
   Random random(5, what);
   std::vector<Matrix<double>> out;
-  for (int h = 0; h < heads; ++h) out.push_back(normal_matrix<double>(random, rows, d));
+  for (int h = 0; h < heads; ++h) out.push_back(normal_matrix<double>(random, rows, head_width));
   return out;
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("A layer that is read head by head has the bits of one in memory, each
 
 TEST_CASE("Decoding a query at a time with cached keys equals the layer in one piece") {
   const LayerInputs<double> whole = layer(4, 2, 6, 6);
-  const Rope<double> rope({.d_head = d});
+  const Rope<double> rope({.d_head = head_width});
   const auto at_once = multi_head_attention<double>(rope, whole, {.causal = true, .window = 4});
   for (Index i = 0; i < 6; ++i) {
     LayerInputs<double> step{{}, {}, {}, {10 + i}, consecutive_positions(i + 1, 10)};
@@ -141,14 +141,15 @@ TEST_CASE("A layer from contents equals its heads, and what projected() makes of
   Random random(6, "layer");
   const Matrix<double> x = normal_matrix<double>(random, 5, 6);
   const Positions at = consecutive_positions(5, 3);
-  const LayerProjections<double> w{normal_matrix<double>(random, 6, 4 * d),
-                                   normal_matrix<double>(random, 6, 2 * d),
-                                   normal_matrix<double>(random, 6, 2 * d),
+  const LayerProjections<double> w{normal_matrix<double>(random, 6, 4 * head_width),
+                                   normal_matrix<double>(random, 6, 2 * head_width),
+                                   normal_matrix<double>(random, 6, 2 * head_width),
                                    {4, 2}};
   const Sinusoidal<double> added(6);
   const auto heads = multi_head_attention<double>(added, w, {x, x, at, at}, {.causal = true});
-  const Projections<double> third{w.W_q.middleCols(2 * d, d), w.W_k.middleCols(d, d),
-                                  w.W_v.middleCols(d, d)};
+  const Projections<double> third{w.W_q.middleCols(2 * head_width, head_width),
+                                  w.W_k.middleCols(head_width, head_width),
+                                  w.W_v.middleCols(head_width, head_width)};
   const auto alone = attention_head<double>(added, third, {x, x, at, at, 2}, Mask::causal(at, at));
   CHECK(heads[2].output == alone.output);
   CHECK(heads[2].terms.size() == 4);  // of eq. (6)
@@ -156,8 +157,8 @@ TEST_CASE("A layer from contents equals its heads, and what projected() makes of
   const Matrix<double> sum = x + added.table(at);
   const LayerInputs<double> made = projected<double>(&added, w, {x, x, at, at});
   CHECK(made.k.size() == 2);
-  CHECK(largest_difference<double>(made.q[3], sum * w.W_q.rightCols(d)) < 1e-13);
-  CHECK(largest_difference<double>(made.v[1], sum * w.W_v.rightCols(d)) < 1e-13);
+  CHECK(largest_difference<double>(made.q[3], sum * w.W_q.rightCols(head_width)) < 1e-13);
+  CHECK(largest_difference<double>(made.v[1], sum * w.W_v.rightCols(head_width)) < 1e-13);
 
   LayerProjections<double> odd = w;
   odd.groups = HeadGroups(3, 1);
@@ -205,18 +206,20 @@ TEST_CASE("A layer splits its biases as it splits its projections") {
   Random random(8, "layer biases");
   const Matrix<double> x = normal_matrix<double>(random, 3, 6);
   const Positions at = consecutive_positions(3);
-  LayerProjections<double> w{
-      normal_matrix<double>(random, 6, 4 * d), normal_matrix<double>(random, 6, 2 * d),
-      normal_matrix<double>(random, 6, 2 * d), {4, 2},
-      normal_matrix<double>(random, 1, 4 * d), normal_matrix<double>(random, 1, 2 * d),
-      normal_matrix<double>(random, 1, 2 * d)};
+  LayerProjections<double> w{normal_matrix<double>(random, 6, 4 * head_width),
+                             normal_matrix<double>(random, 6, 2 * head_width),
+                             normal_matrix<double>(random, 6, 2 * head_width),
+                             {4, 2},
+                             normal_matrix<double>(random, 1, 4 * head_width),
+                             normal_matrix<double>(random, 1, 2 * head_width),
+                             normal_matrix<double>(random, 1, 2 * head_width)};
   const LayerInputs<double> made = projected<double>(nullptr, w, {x, x, at, at});
   const Matrix<double> q = (x * w.W_q).rowwise() + w.b_q.row(0);
   const Matrix<double> k = (x * w.W_k).rowwise() + w.b_k.row(0);
   const Matrix<double> v = (x * w.W_v).rowwise() + w.b_v.row(0);
-  CHECK(largest_difference<double>(made.q[3], q.rightCols(d)) < 1e-14);
-  CHECK(largest_difference<double>(made.k[1], k.rightCols(d)) < 1e-14);
-  CHECK(largest_difference<double>(made.v[0], v.leftCols(d)) < 1e-14);
+  CHECK(largest_difference<double>(made.q[3], q.rightCols(head_width)) < 1e-14);
+  CHECK(largest_difference<double>(made.k[1], k.rightCols(head_width)) < 1e-14);
+  CHECK(largest_difference<double>(made.v[0], v.leftCols(head_width)) < 1e-14);
 }
 
 TEST_CASE("Each head sees what its own mask shows of what all of them see") {
@@ -237,7 +240,7 @@ TEST_CASE("Each head sees what its own mask shows of what all of them see") {
 
 TEST_CASE("Linear attention of a layer: heads alone, and padded keys left out") {
   const LayerInputs<double> in = layer(4, 2, 3, 5);
-  const Rope<double> rope({.d_head = d});
+  const Rope<double> rope({.d_head = head_width});
   const EluPlusOne<double> elu;
   const auto heads =
       multi_head_linear_attention<double>({nullptr, &rope}, elu, in, {.causal = true});

@@ -11,7 +11,7 @@ using namespace orrery;
 
 namespace {
 
-Matrix<double> matrix(std::initializer_list<double> values) {
+Matrix<double> square_of(std::initializer_list<double> values) {
   Matrix<double> m(2, 2);
   std::copy(values.begin(), values.end(), m.data());
   return m;
@@ -20,7 +20,7 @@ Matrix<double> matrix(std::initializer_list<double> values) {
 }  // namespace
 
 TEST_CASE("Shares by hand: a term three times as large as its like explains three quarters") {
-  const auto shares = term_shares<double>({matrix({1, -1, -1, 1}), matrix({3, -3, -3, 3})});
+  const auto shares = term_shares<double>({square_of({1, -1, -1, 1}), square_of({3, -3, -3, 3})});
   CHECK(shares[0].share == Approx(0.25));
   CHECK(shares[1].share == Approx(0.75));
   CHECK(shares[1].variance == 9);
@@ -28,7 +28,7 @@ TEST_CASE("Shares by hand: a term three times as large as its like explains thre
 }
 
 TEST_CASE("A term that is constant along rows has a share, but none within rows") {
-  const auto shares = term_shares<double>({matrix({1, 1, -1, -1}), matrix({1, -1, 1, -1})});
+  const auto shares = term_shares<double>({square_of({1, 1, -1, -1}), square_of({1, -1, 1, -1})});
   CHECK(shares[0].share == Approx(0.5));
   CHECK(shares[0].share_in_rows == 0);
   CHECK(shares[1].share_in_rows == 1);
@@ -47,10 +47,10 @@ TEST_CASE("A term against the others has a negative share; all add up to 1") {
 
 TEST_CASE("Masked cells count nothing, and logits that do not vary have no shares") {
   const Positions p{0, 1};
-  const auto shares = term_shares<double>({matrix({2, 100, 4, 6})}, Mask::causal(p, p));
+  const auto shares = term_shares<double>({square_of({2, 100, 4, 6})}, Mask::causal(p, p));
   CHECK(shares[0].largest == 6);
   CHECK(shares[0].variance == Approx(8.0 / 3));
-  CHECK(std::isnan(term_shares<double>({matrix({2, 2, 2, 2})})[0].share));
+  CHECK(std::isnan(term_shares<double>({square_of({2, 2, 2, 2})})[0].share));
   CHECK_THROWS_AS(term_shares<double>({}), UsageError);
-  CHECK_THROWS_AS(term_shares<double>({matrix({1, 2, 3, 4}), Matrix<double>(1, 2)}), UsageError);
+  CHECK_THROWS_AS(term_shares<double>({square_of({1, 2, 3, 4}), Matrix<double>(1, 2)}), UsageError);
 }

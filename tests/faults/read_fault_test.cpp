@@ -37,7 +37,7 @@ std::string absolute(const Shell& shell, std::string command) {
   return command;
 }
 
-bool can_trace() {
+bool can_fail_reads() {
   const Shell shell;
   shell.write("file", "");
   return failing(shell, "read", shell.folder() / "file", "--version").status == 0;
@@ -52,14 +52,14 @@ fs::path first_point(const fs::path& sweep) {
 
 }  // namespace
 
-#define SKIP_WITHOUT_STRACE()                                                       \
-  if (!can_trace()) {                                                               \
+#define SKIP_WHERE_READS_CANNOT_FAIL()                                              \
+  if (!can_fail_reads()) {                                                          \
     WARN("skipped: strace is not installed, or this system lets nobody be traced"); \
     return;                                                                         \
   }
 
 TEST_CASE("EIO at a file of a point is told as such by all that read the sweep") {
-  SKIP_WITHOUT_STRACE();
+  SKIP_WHERE_READS_CANNOT_FAIL();
   const Shell shell;
   REQUIRE(
       shell.run("sweep long_term_decay dim=4,8 max_distance=6 --format none -q --out s").status ==
@@ -98,7 +98,7 @@ TEST_CASE("EIO at a file of a point is told as such by all that read the sweep")
 }
 
 TEST_CASE("EIO at a sweep's own files is not taken for another kind of folder") {
-  SKIP_WITHOUT_STRACE();
+  SKIP_WHERE_READS_CANNOT_FAIL();
   const Shell shell;
   REQUIRE(shell.run("sweep spectrum dim=4,6 --format none -q --out s").status == 0);
   REQUIRE(shell.run("run spectrum dim=4 --format none -q --out r").status == 0);
@@ -124,7 +124,7 @@ TEST_CASE("EIO at a sweep's own files is not taken for another kind of folder") 
 }
 
 TEST_CASE("An interrupted look at a file is taken again") {
-  SKIP_WITHOUT_STRACE();
+  SKIP_WHERE_READS_CANNOT_FAIL();
   const Shell shell;
   REQUIRE(shell.run("sweep spectrum dim=4,6 --format none -q --out s").status == 0);
   REQUIRE(shell.run("report s -q --out undisturbed.html").status == 0);
@@ -139,7 +139,7 @@ TEST_CASE("An interrupted look at a file is taken again") {
 }
 
 TEST_CASE("A sweep says why a point that it wrote cannot be read back, with --quiet too") {
-  SKIP_WITHOUT_STRACE();
+  SKIP_WHERE_READS_CANNOT_FAIL();
   const Shell shell;
   const std::string sweep = "sweep spectrum dim=4,6 --format none --threads 1 -q --out s";
   REQUIRE(shell.run(sweep).status == 0);

@@ -17,7 +17,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-const Positions at{0, 1, 2};
+const Positions three_places{0, 1, 2};
 
 Matrix<double> by_hand() {
   Matrix<double> m(3, 3);
@@ -37,7 +37,7 @@ EquationPart part_of(const std::string& name, const Matrix<double>& values, doub
                   .y = query_axis(),
                   .quantity = "logit",
                   .meaning = Meaning::diverging},
-          .profile = profile_of(diagonal_profile<double>(values, at, at, mask)),
+          .profile = profile_of(diagonal_profile<double>(values, three_places, three_places, mask)),
           .rounding = rounding};
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("Masked cells count neither for the spread nor for the colours") {
   values(2, 1) = 4;
   values(0, 1) = 50;  // ahead of the query
   values(1, 2) = not_a_number;
-  const EquationPart causal = part_of("map", values, 0, Mask::causal(at, at));
+  const EquationPart causal = part_of("map", values, 0, Mask::causal(three_places, three_places));
   CHECK(causal.profile.distance == std::vector<double>{0, 1, 2});
   const MapTerm term = map_equation({causal}, 0).terms.at(0);
   CHECK(term.spread == 0);
@@ -107,10 +107,10 @@ TEST_CASE("Where no distance has two values nothing is said to be relative") {
 TEST_CASE("The profile of a reduction is that of the map, from the farthest key behind on") {
   const Matrix<double> values = by_hand();
   MapReduction<double> reduction(3, 3, 2);
-  reduction.add(values, Mask::causal(at, at));
+  reduction.add(values, Mask::causal(three_places, three_places));
   const MapProfile reduced = profile_of(reduction.diagonals(), 2);
-  const MapProfile whole =
-      profile_of(diagonal_profile<double>(values, at, at, Mask::causal(at, at)));
+  const MapProfile whole = profile_of(diagonal_profile<double>(
+      values, three_places, three_places, Mask::causal(three_places, three_places)));
   CHECK(reduced.distance == whole.distance);
   CHECK(reduced.count == whole.count);
   CHECK(reduced.mean == whole.mean);

@@ -13,28 +13,31 @@ using namespace orrery::tests;
 
 namespace {
 
-constexpr Index rows = 48, sequences = 3, heads_of_each = 2, d = 32;
+constexpr Index batch_rows = 48, sequences = 3, heads_of_each = 2, batch_width = 32;
 const std::vector<Index> paddings{27, 3, 0};
 
 /// Turned by the positions of each sequence, row by row, not by way of the rope's own rule.
 DrawnRope padded_batch(Position padding) {
   DrawnRope draw{.heads = sequences * heads_of_each, .format = Precision::bf16};
-  draw.sound = {
-      {.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = 500000}};
+  draw.sound = {{.d_head = batch_width,
+                 .rotary_dims = batch_width,
+                 .pairing = RopePairing::half_split,
+                 .base = 500000}};
   draw.sound.rounding = fp32_stages();
   Random random(11, "a padded batch");
-  draw.before = normal_matrix<double>(random, draw.heads * rows, d).unaryExpr([](double x) {
-    return round_to(Precision::bf16, x);
-  });
+  draw.before =
+      normal_matrix<double>(random, draw.heads * batch_rows, batch_width).unaryExpr([](double x) {
+        return round_to(Precision::bf16, x);
+      });
   draw.after = draw.before;
-  draw.positions = AxisPositions(rows, 1);
-  for (Index n = 0; n < rows; ++n) draw.positions(n, 0) = n;
+  draw.positions = AxisPositions(batch_rows, 1);
+  for (Index n = 0; n < batch_rows; ++n) draw.positions(n, 0) = n;
   for (Index head = 0; head < draw.heads; ++head)
-    for (Index n = 0; n < rows; ++n) {
+    for (Index n = 0; n < batch_rows; ++n) {
       const Index first = paddings[static_cast<std::size_t>(head / heads_of_each)];
       RowPlaces place{.heads = {0}, .rows = {0}, .positions = AxisPositions(1, 1)};
       place.positions(0, 0) = n < first ? padding : n - first;
-      const Index row = head * rows + n;
+      const Index row = head * batch_rows + n;
       draw.after.row(row) =
           apply_written(draw.sound, place, draw.before.middleRows(row, 1)).unaryExpr([](double x) {
             return round_to(Precision::bf16, x);
@@ -77,7 +80,7 @@ TEST_CASE("Beside what is expected, the paddings of a batch are all that deviate
 
 TEST_CASE("A head that does not turn is not taken for padding") {
   DrawnRope draw = padded_batch(0);
-  draw.after.topRows(heads_of_each * rows) = draw.before.topRows(heads_of_each * rows);
+  draw.after.topRows(heads_of_each * batch_rows) = draw.before.topRows(heads_of_each * batch_rows);
   CHECK_FALSE(identify_rotation({.tensor = batch_of(draw)}).explained);
 }
 

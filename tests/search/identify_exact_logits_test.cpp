@@ -10,7 +10,7 @@ using namespace orrery::search;
 
 namespace {
 
-constexpr Index rows = 32, d = 64;
+constexpr Index exact_rows = 32, exact_width = 64;
 
 struct ExactLogits {
   Matrix<double> q, k, logits;
@@ -19,10 +19,10 @@ struct ExactLogits {
   /// q·k/8 of one head, exact but for the rounding to the format.
   ExactLogits(const WrittenRope& rope, Precision format) {
     Random random(5, "exact logits");
-    q = normal_matrix<double>(random, rows, d);
-    k = normal_matrix<double>(random, rows, d);
-    RowPlaces places{.heads = {0}, .rows = {}, .positions = AxisPositions(rows, 1)};
-    for (Index n = 0; n < rows; ++n) {
+    q = normal_matrix<double>(random, exact_rows, exact_width);
+    k = normal_matrix<double>(random, exact_rows, exact_width);
+    RowPlaces places{.heads = {0}, .rows = {}, .positions = AxisPositions(exact_rows, 1)};
+    for (Index n = 0; n < exact_rows; ++n) {
       places.positions(n, 0) = n;
       places.rows.push_back(n);
       positions.push_back(n);
@@ -44,7 +44,10 @@ struct ExactLogits {
 };
 
 WrittenRope llama(double base) {
-  return {{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = base}};
+  return {{.d_head = exact_width,
+           .rotary_dims = exact_width,
+           .pairing = RopePairing::half_split,
+           .base = base}};
 }
 
 }  // namespace
@@ -56,7 +59,7 @@ TEST_CASE("Logits of fp64 are explained by a rope that rounds nowhere") {
     INFO(short_text(answer.best().of_q) << ": " << answer.best().residual.rms());
     CHECK(answer.explained);
     CHECK(answer.best().of_q.base == base);
-    CHECK(scale_words(answer.best().scale, d, Precision::fp64) == "1/√64");
+    CHECK(scale_words(answer.best().scale, exact_width, Precision::fp64) == "1/√64");
   }
 }
 

@@ -14,18 +14,18 @@ using namespace orrery::tests;
 
 namespace {
 
-constexpr Index rows = 64;
+constexpr Index factor_rows = 64;
 
 /// Random vectors of 80 channels in bf16, turned by the rope and rounded to fp32.
 DrawnRope turned(const WrittenRope& rope) {
   DrawnRope draw{.sound = rope, .written = rope, .heads = 2, .format = Precision::fp32};
   Random random(7, "factors");
-  draw.before = normal_matrix<double>(random, 2 * rows, rope.d_head).unaryExpr([](double x) {
+  draw.before = normal_matrix<double>(random, 2 * factor_rows, rope.d_head).unaryExpr([](double x) {
     return round_to(Precision::bf16, x);
   });
-  draw.positions = AxisPositions(rows, 1);
+  draw.positions = AxisPositions(factor_rows, 1);
   RowPlaces places{.heads = {0, 1}};
-  for (Index n = 0; n < rows; ++n) {
+  for (Index n = 0; n < factor_rows; ++n) {
     draw.positions(n, 0) = n;
     places.rows.push_back(n);
   }
@@ -36,7 +36,7 @@ DrawnRope turned(const WrittenRope& rope) {
   return draw;
 }
 
-WrittenRope llama(double amplitude) {
+WrittenRope llama_of(double amplitude) {
   WrittenRope rope{
       {.d_head = 80, .rotary_dims = 80, .pairing = RopePairing::half_split, .base = 500000}};
   rope.amplitude = amplitude;
@@ -47,7 +47,7 @@ WrittenRope llama(double amplitude) {
 }  // namespace
 
 TEST_CASE("A scale that is folded into q is named, and leaves no more than roundings of fp32") {
-  const DrawnRope draw = turned(llama(1 / std::sqrt(80.0)));
+  const DrawnRope draw = turned(llama_of(1 / std::sqrt(80.0)));
   const RotationAnswer answer = identify_rotation({.tensor = draw.tensor()});
   CHECK(answer.explained);
   CHECK_FALSE(answer.explained_by_angles);
@@ -55,10 +55,10 @@ TEST_CASE("A scale that is folded into q is named, and leaves no more than round
 }
 
 TEST_CASE("A factor of fp32 is told with all of the digits that it has") {
-  const DrawnRope draw = turned(llama(0.1118034));
+  const DrawnRope draw = turned(llama_of(0.1118034));
   const RotationAnswer answer = identify_rotation({.tensor = draw.tensor()});
   CHECK_FALSE(answer.explained_by_angles);
-  const DrawnRope other = turned(llama(0.7312345));
+  const DrawnRope other = turned(llama_of(0.7312345));
   const RotationAnswer with_digits = identify_rotation({.tensor = other.tensor()});
   CHECK_FALSE(with_digits.explained_by_angles);
   CHECK(short_text(with_digits.best().rope) ==
@@ -66,10 +66,10 @@ TEST_CASE("A factor of fp32 is told with all of the digits that it has") {
 }
 
 TEST_CASE("What is not rotated has no attention factor either") {
-  WrittenRope sound = llama(1.0);
+  WrittenRope sound = llama_of(1.0);
   sound.amplitude.reset();
   sound.scaling = {.kind = RopeScalingKind::yarn, .factor = 16, .original_length = 256};
-  const auto still = find_rope_defect("not_rotated").inject(sound, rows);
+  const auto still = find_rope_defect("not_rotated").inject(sound, factor_rows);
   REQUIRE(still);
   DrawnRope draw = turned(*still);
   CHECK(draw.after == draw.before);

@@ -11,21 +11,24 @@ using namespace orrery::tests;
 
 namespace {
 
-constexpr Index rows = 160, d = 64;
+constexpr Index yarn_rows = 160, yarn_width = 64;
 
 /// YaRN by 32 from 256 tokens with tables of bf16, at positions from 7 on.
 DrawnRope yarn_in_bf16() {
   DrawnRope draw{.heads = 1, .format = Precision::bf16};
-  draw.sound = {{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = 31415}};
+  draw.sound = {{.d_head = yarn_width,
+                 .rotary_dims = yarn_width,
+                 .pairing = RopePairing::half_split,
+                 .base = 31415}};
   draw.sound.rounding = fp32_stages();
   draw.sound.scaling = {.kind = RopeScalingKind::yarn, .factor = 32, .original_length = 256};
   draw.written = draw.sound;
   draw.written.rounding.set(Stage::cos_sin, Precision::bf16);
   Random random(13, "tables of bf16");
   const auto in_bf16 = [](double x) { return round_to(Precision::bf16, x); };
-  draw.before = normal_matrix<double>(random, rows, d).unaryExpr(in_bf16);
-  RowPlaces places{.heads = {0}, .rows = {}, .positions = AxisPositions(rows, 1)};
-  for (Index n = 0; n < rows; ++n) {
+  draw.before = normal_matrix<double>(random, yarn_rows, yarn_width).unaryExpr(in_bf16);
+  RowPlaces places{.heads = {0}, .rows = {}, .positions = AxisPositions(yarn_rows, 1)};
+  for (Index n = 0; n < yarn_rows; ++n) {
     places.positions(n, 0) = n + 7;
     places.rows.push_back(n);
   }
@@ -45,7 +48,7 @@ TEST_CASE("Positions that bf16 holds are not said to be bf16") {
   list.add(coarse, "positions_bf16");
   CHECK(list.found().empty());
   DrawnRope far = draw;
-  far.positions(rows - 1, 0) = 257;
+  far.positions(yarn_rows - 1, 0) = 257;
   const RotationQuestion beyond{.tensor = far.tensor()};
   HypothesisList other(beyond);
   other.add(coarse, "positions_bf16");
@@ -63,16 +66,18 @@ TEST_CASE("Tables as coarse as the tensor are expected, whatever the base") {
 TEST_CASE(
     "A past that is counted twice is found in fp32 whose frequencies another library rounded") {
   constexpr Index row = 57;
-  WrittenRope twice{
-      {.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split, .base = 150000}};
+  WrittenRope twice{{.d_head = yarn_width,
+                     .rotary_dims = yarn_width,
+                     .pairing = RopePairing::half_split,
+                     .base = 150000}};
   const WrittenRope sound = twice;
   twice.rule = PositionRule::past_twice;
   twice.from_row = row;
   twice.rounding = {Precision::fp32, {Stage::angle, Stage::cos_sin}};
   Random random(17, "a past counted twice");
-  const Matrix<double> before = normal_matrix<double>(random, rows, d);
-  RowPlaces places{.heads = {0}, .rows = {}, .positions = AxisPositions(rows, 1)};
-  for (Index n = 0; n < rows; ++n) {
+  const Matrix<double> before = normal_matrix<double>(random, yarn_rows, yarn_width);
+  RowPlaces places{.heads = {0}, .rows = {}, .positions = AxisPositions(yarn_rows, 1)};
+  for (Index n = 0; n < yarn_rows; ++n) {
     places.positions(n, 0) = n;
     places.rows.push_back(n);
   }

@@ -111,6 +111,7 @@ build_good_house
 holds "a house that keeps every rule passes" layering
 
 # A layer's own compiler invocation, given another text: what it finds follows from what its target links.
+# LIKE is of a layer whose sources are compiled one by one.
 # compiles LIKE INCLUDE: a file that includes INCLUDE alone compiles as the source file LIKE does.
 compiles() {
   local directory command
@@ -131,12 +132,12 @@ holds "figures do not compile with headers of a higher layer" \
 holds "figures do not compile with the core's matrices" \
   fails compiles experiments/figure/export.cpp core/types.h
 holds "experiments do not compile with headers of the command line" \
-  fails compiles experiments/sweeps/plan.cpp experiments/cli/commands.h
+  fails compiles experiments/lessons/library.cpp experiments/cli/commands.h
 if [[ -d $build/app ]]; then
   holds "the desktop compiles with headers of the experiments" \
-    compiles app/session/session.cpp experiments/model/result.h
+    compiles app/panels/param_panel.cpp experiments/model/result.h
   holds "the desktop does not compile with the core's matrices" \
-    fails compiles app/session/session.cpp core/types.h
+    fails compiles app/panels/param_panel.cpp core/types.h
 fi
 
 holds "this house keeps every rule" "$here/layering.sh" "$1" "$2/compile_commands.json"

@@ -13,8 +13,8 @@ namespace orrery {
 namespace {
 
 /// The attention map and a folder with two texts.
-struct Desk {
-  Desk() {
+struct DeskWithTexts {
+  DeskWithTexts() {
     files.file("first_text.txt", "one two");
     files.file("second_text.txt", "three four");
     desktop.settle();
@@ -48,7 +48,7 @@ struct Desk {
 }  // namespace
 
 TEST_CASE("A path is typed anew each time the dialog opens") {
-  Desk desk;
+  DeskWithTexts desk;
   desk.open((desk.folder / "second_text.txt").string());
   desk.session->reset("text");
   desk.open((desk.folder / "second_text.txt").string());
@@ -56,7 +56,7 @@ TEST_CASE("A path is typed anew each time the dialog opens") {
 }
 
 TEST_CASE("Tab completes a path, what is typed filters the names") {
-  Desk desk;
+  DeskWithTexts desk;
   desk.open((desk.folder / "SEC").string(), true);
   CHECK(desk.text() == (desk.folder / "second_text.txt").string());
 }

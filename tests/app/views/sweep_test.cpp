@@ -38,7 +38,7 @@ Result curve_and_map(const ParamSet& params) {
   return result;
 }
 
-struct Curve {
+struct SweptCurve {
   std::atomic<bool> held{};  ///< whether every n but the default waits
   test::FakeExperiment experiment{
       "curve", {test::n_param()}, [this](const ParamSet& params, Progress& progress) {
@@ -50,12 +50,12 @@ struct Curve {
       }};
   Session session{{&experiment}, test::no_files, {}};
   test::NullDesktop desktop{session, 1280, 800};
-  Curve() {
+  SweptCurve() {
     session.select(0);
     session.shown().layout = ViewLayout::single;
     desktop.settle();
   }
-  ~Curve() { held = false; }
+  ~SweptCurve() { held = false; }
   void shift_drag_to(double share) {
     shift_drag(desktop, desktop.item("param n", 0.1), desktop.item("param n", share));
   }
@@ -70,7 +70,7 @@ struct Curve {
 };
 
 TEST_CASE("Shift held while a slider is dragged leaves a curve per value, in ordered colours") {
-  Curve curve;
+  SweptCurve curve;
   const std::string before = session_text(curve.session);
   curve.shift_drag_to(0.8);
   curve.desktop.settle();
@@ -112,14 +112,14 @@ TEST_CASE("Shift held while a slider is dragged leaves a curve per value, in ord
 }
 
 TEST_CASE("A drag without Shift sweeps nothing") {
-  Curve curve;
+  SweptCurve curve;
   curve.desktop.drag(curve.desktop.item("param n", 0.1), curve.desktop.item("param n", 0.8));
   curve.desktop.settle();
   CHECK_FALSE(curve.session.swept());
 }
 
 TEST_CASE("Whole numbers are each swept once, and one value is no family") {
-  Curve curve;
+  SweptCurve curve;
   REQUIRE(curve.session.sweep("n", 10, 13));
   curve.desktop.settle();
   CHECK(curve.names() == Names{"n = 10", "n = 11", "n = 12", "n = 13"});
@@ -129,7 +129,7 @@ TEST_CASE("Whole numbers are each swept once, and one value is no family") {
 }
 
 TEST_CASE("Frames go on while the values are computed, and show those that are there") {
-  Curve curve;
+  SweptCurve curve;
   curve.held = true;
   REQUIRE(curve.session.sweep("n", 0, 100));
   curve.desktop.frame(20);
@@ -146,7 +146,7 @@ TEST_CASE("Frames go on while the values are computed, and show those that are t
 }
 
 TEST_CASE("A map has a panel per value in the same colours, and other layouts say so") {
-  Curve curve;
+  SweptCurve curve;
   curve.session.select_figure("map");
   REQUIRE(curve.session.sweep("n", 10, 60));
   curve.desktop.settle();
@@ -158,7 +158,7 @@ TEST_CASE("A map has a panel per value in the same colours, and other layouts sa
 }
 
 TEST_CASE("The palette sweeps a number around its value, or between those that are typed") {
-  Curve curve;
+  SweptCurve curve;
   const auto titles = [&](const char* typed) {
     Names all;
     for (const auto& entry : palette_matches(curve.session, curve.desktop.app().actions(), typed))

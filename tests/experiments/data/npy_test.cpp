@@ -20,11 +20,11 @@ using Shape = std::vector<std::size_t>;
 
 namespace {
 
-std::string golden(const std::string& name) {
+std::string golden_npy(const std::string& name) {
   return read_file(test::tests_folder() + "/golden/npy/" + name + ".npy", 1 << 20);
 }
 
-Tensor parse_golden(const std::string& name) { return parse_npy(golden(name), name); }
+Tensor parse_golden(const std::string& name) { return parse_npy(golden_npy(name), name); }
 
 /// A file with this header and `data` bytes of zeros.
 std::string file_with(const std::string& dict, std::size_t data, char major = 1) {
@@ -132,7 +132,7 @@ TEST_CASE("Types that are not real numbers are refused with what to save instead
 }
 
 TEST_CASE("A bool that is neither 0 nor 1 is refused") {
-  std::string bytes = golden("bool");
+  std::string bytes = golden_npy("bool");
   bytes.back() = 2;
   CHECK_THROWS_WITH(parse_npy(bytes, "a"),
                     Contains("holds the byte 2 at [1, 2]: a bool is 0 or 1"));
@@ -151,7 +151,7 @@ TEST_CASE("What is not .npy at all is refused") {
 }
 
 TEST_CASE("Unknown versions are refused by number") {
-  std::string bytes = golden("f8_le");
+  std::string bytes = golden_npy("f8_le");
   bytes[6] = 4;
   CHECK_THROWS_WITH(parse_npy(bytes, "a"),
                     Contains("is .npy version 4.0, and only 1.0, 2.0 and 3.0"));
@@ -163,7 +163,7 @@ TEST_CASE("Unknown versions are refused by number") {
 }
 
 TEST_CASE("A file that is cut off or goes on is refused with the numbers of bytes") {
-  const std::string bytes = golden("f8_le");
+  const std::string bytes = golden_npy("f8_le");
   CHECK_THROWS_WITH(parse_npy(bytes.substr(0, 5), "a"), Contains("is cut off: its header takes 8"));
   CHECK_THROWS_WITH(parse_npy(bytes.substr(0, 9), "a"),
                     Contains("is cut off: its header takes 10"));
@@ -241,16 +241,16 @@ TEST_CASE("A header longer than NumPy's own limit is refused") {
 
 TEST_CASE("Arrays are written with the very bytes of numpy.save") {
   const Array reals{.shape = {2, 3}, .values = Numbers{0, 0.5, -1.5, 2, 3.25, -100}};
-  CHECK(npy_bytes(reals) == golden("f8_le"));
+  CHECK(npy_bytes(reals) == golden_npy("f8_le"));
   const Array floats{.shape = {2, 3}, .values = std::vector<float>{0, 0.5, -1.5, 2, 3.25, -100}};
-  CHECK(npy_bytes(floats) == golden("f4_le"));
+  CHECK(npy_bytes(floats) == golden_npy("f4_le"));
   const Array line{.shape = {5}, .values = Numbers{0, 1, 2, 3, 4}};
-  CHECK(npy_bytes(line) == golden("rank1"));
+  CHECK(npy_bytes(line) == golden_npy("rank1"));
   const Array nothing{.shape = {3, 0}, .values = Numbers{}};
-  CHECK(npy_bytes(nothing) == golden("empty"));
+  CHECK(npy_bytes(nothing) == golden_npy("empty"));
   const double inf = std::numeric_limits<double>::infinity();
   const Array special{.shape = {2, 2}, .values = Numbers{0, 1, std::nan(""), inf}};
-  CHECK(npy_bytes(special) == golden("nan"));
+  CHECK(npy_bytes(special) == golden_npy("nan"));
 }
 
 TEST_CASE("A written array is read back as it was") {
@@ -266,13 +266,13 @@ TEST_CASE("An array whose shape and values disagree is never written") {
 
 TEST_CASE("Whatever the bytes, a .npy parses or is refused as data") {
   for (const char* name : {"f8_le", "rank3_fortran", "version3", "i2_be", "structured"}) {
-    const std::string bytes = golden(name);
+    const std::string bytes = golden_npy(name);
     for (std::size_t length = 0; length < bytes.size(); ++length)
       CHECK_FALSE(parses(std::string_view(bytes).substr(0, length)));
   }
   std::mt19937 random(20240517);
-  const std::vector<std::string> seeds{golden("f8_le"), golden("version2"), golden("f2_special"),
-                                       golden("bool")};
+  const std::vector<std::string> seeds{golden_npy("f8_le"), golden_npy("version2"),
+                                       golden_npy("f2_special"), golden_npy("bool")};
   int parsed = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string bytes = seeds[random() % seeds.size()];

@@ -29,11 +29,11 @@ using Shape = std::vector<std::size_t>;
 
 namespace {
 
-std::string golden(const std::string& name) {
+std::string golden_npz(const std::string& name) {
   return read_file(test::tests_folder() + "/golden/npz/" + name + ".npz", 1 << 20);
 }
 
-TensorMap parse_golden(const std::string& name) { return parse_npz(golden(name), name); }
+TensorMap parse_golden(const std::string& name) { return parse_npz(golden_npz(name), name); }
 
 const Numbers reals{0, 0.5, -1.5, 2, 3.25, -100};
 
@@ -94,7 +94,7 @@ TEST_CASE("Archives with a comment, and those written to a stream, are read") {
 }
 
 TEST_CASE("One array is read whatever the others hold") {
-  const std::string bytes = golden("nan");
+  const std::string bytes = golden_npz("nan");
   const NpzArchive archive(bytes, "nan");
   CHECK(archive.names() == std::vector<std::string>{"a", "b"});
   CHECK(archive.tensor("b").values == reals);
@@ -123,7 +123,7 @@ TEST_CASE("Members that NumPy would not have written are refused by name") {
   CHECK_THROWS_WITH(
       parse_golden("up"),
       Contains("has the member 'a/../../b.npy', whose name leads out of the archive"));
-  const std::string backslash = replaced(golden("up"), "a/../../b.npy", "a\\..\\..\\b.npy");
+  const std::string backslash = replaced(golden_npz("up"), "a/../../b.npy", "a\\..\\..\\b.npy");
   CHECK_THROWS_WITH(parse_npz(backslash, "z"), Contains("leads out of the archive"));
   CHECK_THROWS_WITH(parse_golden("encrypted"),
                     Contains("has the member 'a.npy', which is encrypted; unpack it and save it "
@@ -166,7 +166,7 @@ TEST_CASE("A member that changed since it was stored is refused") {
   CHECK_THROWS_WITH(parse_golden("crc"),
                     Equals("crc#a: is damaged: its CRC-32 differs from the stored one; copy or "
                            "download the file again"));
-  std::string bytes = golden("compressed");
+  std::string bytes = golden_npz("compressed");
   const std::size_t data = bytes.find("a.npy") + 60;
   bytes.replace(data, 8, 8, '\xFF');
   CHECK_THROWS_WITH(parse_npz(bytes, "z"), StartsWith("z#a: is damaged: "));
@@ -177,7 +177,7 @@ TEST_CASE("What is not a zip archive, or not all of one, is refused") {
                     Equals("z: is not a zip archive (it does not begin with PK); save the arrays "
                            "with numpy.savez"));
   CHECK_THROWS_WITH(parse_npz("\x93NUMPY", "z"), Contains("does not begin with PK"));
-  const std::string bytes = golden("saved");
+  const std::string bytes = golden_npz("saved");
   CHECK_THROWS_WITH(parse_npz("junk" + bytes, "z"), Contains("does not begin with PK"));
   CHECK_THROWS_WITH(parse_npz(bytes.substr(0, bytes.size() - 1), "z"),
                     Equals("z: is cut off or damaged: there is no zip directory at its end; copy "
@@ -195,7 +195,7 @@ TEST_CASE("What is not a zip archive, or not all of one, is refused") {
 
 TEST_CASE("Bytes between members, or before the directory, are not overlooked") {
   // One local header and member more than the directory lists, and then plain bytes.
-  const std::string two = golden("saved"), one = golden("one");
+  const std::string two = golden_npz("saved"), one = golden_npz("one");
   const std::size_t directory = two.find("PK\1\2");
   const auto with_gap = [&](std::string bytes, std::size_t at, std::string_view gap) {
     const std::size_t record = bytes.rfind("PK\5\6");
@@ -225,7 +225,7 @@ TEST_CASE("Bytes between members, or before the directory, are not overlooked") 
   const std::size_t second = two.find("PK\3\4", 4);
   CHECK_THROWS_WITH(parse_npz(with_gap(two, second, "hidden"), "z"),
                     Contains("has 6 bytes left over after a member"));
-  const std::string stream = golden("stream");
+  const std::string stream = golden_npz("stream");
   CHECK_THROWS_WITH(parse_npz(with_gap(stream, stream.find("PK\1\2"), "1234"), "z"),
                     Contains("bytes left over after a member"));
   const std::string member = one.substr(0, one.find("PK\1\2"));
@@ -234,7 +234,7 @@ TEST_CASE("Bytes between members, or before the directory, are not overlooked") 
 }
 
 TEST_CASE("Members that share bytes are refused: one cannot unpack to several arrays") {
-  std::string bytes = golden("saved");
+  std::string bytes = golden_npz("saved");
   const std::size_t first = bytes.find("PK\1\2"), second = bytes.find("PK\1\2", first + 4);
   bytes.replace(second + 42, 4, bytes, first + 42, 4);  // the second entry's member is the first's
   CHECK_THROWS_AS(parse_npz(bytes, "z"), DataError);
@@ -242,7 +242,7 @@ TEST_CASE("Members that share bytes are refused: one cannot unpack to several ar
 
 TEST_CASE("An archive whose records are Zip64's is read, and refused with bytes left over") {
   CHECK(parse_golden("zip64").at("a").values == reals);
-  std::string gap = golden("zip64");
+  std::string gap = golden_npz("zip64");
   gap.insert(gap.rfind("PK\6\7"), "gap");
   CHECK_THROWS_AS(parse_npz(gap, "z"), DataError);
 }
@@ -281,8 +281,8 @@ TEST_CASE("Arrays that .npz cannot tell apart are never written") {
 }
 
 TEST_CASE("Whatever the bytes, a .npz parses or is refused as data") {
-  const std::vector<std::string> seeds{golden("saved"), golden("stream"), golden("one"),
-                                       golden("comment")};
+  const std::vector<std::string> seeds{golden_npz("saved"), golden_npz("stream"), golden_npz("one"),
+                                       golden_npz("comment")};
   for (const std::string& bytes : seeds)
     for (std::size_t length = 0; length < bytes.size(); ++length)
       CHECK_FALSE(parses(std::string_view(bytes).substr(0, length)));

@@ -21,11 +21,13 @@ using Shape = std::vector<std::size_t>;
 
 namespace {
 
-std::string golden(const std::string& name) {
+std::string golden_safetensors(const std::string& name) {
   return read_file(test::tests_folder() + "/golden/safetensors/" + name + ".safetensors", 1 << 20);
 }
 
-TensorMap parse_golden(const std::string& name) { return parse_safetensors(golden(name), name); }
+TensorMap parse_golden_safetensors(const std::string& name) {
+  return parse_safetensors(golden_safetensors(name), name);
+}
 
 std::string file_with(const std::string& header, std::size_t data) {
   std::string bytes;
@@ -43,7 +45,7 @@ std::string entry(const std::string& shape, const std::string& offsets) {
 }
 
 /// Whether the bytes parse or are refused; anything else ends the test.
-bool parses(std::string_view bytes) {
+bool parses_safetensors(std::string_view bytes) {
   try {
     parse_safetensors(bytes, "fuzz");
     return true;
@@ -52,7 +54,7 @@ bool parses(std::string_view bytes) {
   }
 }
 
-std::string written(const std::vector<Array>& arrays) {
+std::string written_safetensors(const std::vector<Array>& arrays) {
   std::vector<const Array*> pointers;
   for (const Array& array : arrays) pointers.push_back(&array);
   return safetensors_bytes(pointers);
@@ -61,7 +63,7 @@ std::string written(const std::vector<Array>& arrays) {
 }  // namespace
 
 TEST_CASE("Every dtype that safetensors shares with NumPy becomes doubles") {
-  const TensorMap tensors = parse_golden("dtypes");
+  const TensorMap tensors = parse_golden_safetensors("dtypes");
   CHECK(tensors.size() == 13);
   for (const char* name : {"f8", "f4", "f2", "bf16"}) {
     INFO(name);
@@ -77,7 +79,7 @@ TEST_CASE("Every dtype that safetensors shares with NumPy becomes doubles") {
 }
 
 TEST_CASE("Both halves cover subnormals, the largest value and a signed zero") {
-  const TensorMap tensors = parse_golden("halves");
+  const TensorMap tensors = parse_golden_safetensors("halves");
   const Numbers& f16 = tensors.at("f16").values;
   CHECK(f16 == Numbers{std::ldexp(1, -24), -std::ldexp(1, -24), std::ldexp(1, -14), 65504, 0,
                        1365 / 4096.0});
@@ -89,8 +91,8 @@ TEST_CASE("Both halves cover subnormals, the largest value and a signed zero") {
 }
 
 TEST_CASE("Shapes, metadata and names of any script are read") {
-  CHECK(parse_golden("rank4").at("only").shape == Shape{1, 2, 3, 4});
-  const TensorMap tensors = parse_golden("unicode");
+  CHECK(parse_golden_safetensors("rank4").at("only").shape == Shape{1, 2, 3, 4});
+  const TensorMap tensors = parse_golden_safetensors("unicode");
   CHECK(tensors.at("layer0.θ").values == Numbers{0, 1});
   CHECK(tensors.at("層/q").values == Numbers{0, 1, 2});
   CHECK(tensors.at("a\"\\\n").values == Numbers{1});
@@ -103,19 +105,22 @@ TEST_CASE("Data may lie in any order, and the header may end in spaces") {
 }
 
 TEST_CASE("Tensors are refused by name for what they hold") {
-  CHECK_THROWS_WITH(parse_golden("nan"), Equals("nan#w: holds NaN at [1, 0]: every value must be "
-                                                "finite; find where it comes from, or replace it "
-                                                "with numpy.nan_to_num"));
-  CHECK_THROWS_WITH(parse_golden("f16_inf"), Contains("f16_inf#w: holds -inf at [1]"));
-  CHECK_THROWS_WITH(parse_golden("bf16_inf"), Contains("bf16_inf#w: holds inf at [1]"));
-  CHECK_THROWS_WITH(parse_golden("bf16_nan"), Contains("bf16_nan#w: holds NaN at [0]"));
-  CHECK_THROWS_WITH(parse_golden("i8_too_large"),
+  CHECK_THROWS_WITH(parse_golden_safetensors("nan"),
+                    Equals("nan#w: holds NaN at [1, 0]: every value must be "
+                           "finite; find where it comes from, or replace it "
+                           "with numpy.nan_to_num"));
+  CHECK_THROWS_WITH(parse_golden_safetensors("f16_inf"), Contains("f16_inf#w: holds -inf at [1]"));
+  CHECK_THROWS_WITH(parse_golden_safetensors("bf16_inf"), Contains("bf16_inf#w: holds inf at [1]"));
+  CHECK_THROWS_WITH(parse_golden_safetensors("bf16_nan"), Contains("bf16_nan#w: holds NaN at [0]"));
+  CHECK_THROWS_WITH(parse_golden_safetensors("i8_too_large"),
                     Contains("i8_too_large#w: holds 9007199254740993 at [1, 1]: beyond ±2^53"));
-  CHECK_THROWS_WITH(parse_golden("u8_too_large"), Contains("18446744073709551615 at [0]"));
-  CHECK_THROWS_WITH(parse_golden("empty"),
+  CHECK_THROWS_WITH(parse_golden_safetensors("u8_too_large"),
+                    Contains("18446744073709551615 at [0]"));
+  CHECK_THROWS_WITH(parse_golden_safetensors("empty"),
                     Contains("empty#w: has shape (3, 0): it holds no elements"));
-  CHECK_THROWS_WITH(parse_golden("rank0"), Contains("#w: has shape (): its rank must be 1 to 4"));
-  CHECK_THROWS_WITH(parse_golden("rank5"),
+  CHECK_THROWS_WITH(parse_golden_safetensors("rank0"),
+                    Contains("#w: has shape (): its rank must be 1 to 4"));
+  CHECK_THROWS_WITH(parse_golden_safetensors("rank5"),
                     Contains("#w: has shape (1, 1, 1, 1, 2): its rank must"));
   std::string bools = file_with(R"({"m":{"dtype":"BOOL","shape":[8],"data_offsets":[0,8]}})", 8);
   bools.back() = 2;
@@ -124,7 +129,7 @@ TEST_CASE("Tensors are refused by name for what they hold") {
 }
 
 TEST_CASE("One tensor is read whatever the others hold") {
-  const std::string bytes = golden("nan");
+  const std::string bytes = golden_safetensors("nan");
   const SafetensorsArchive archive(bytes, "nan");
   CHECK(archive.names() == std::vector<std::string>{"w", "x"});
   CHECK(archive.tensor("x").values == Numbers{1});
@@ -132,10 +137,10 @@ TEST_CASE("One tensor is read whatever the others hold") {
 
 TEST_CASE("Dtypes that are not read are refused with the tensor's name") {
   CHECK_THROWS_WITH(
-      parse_golden("float8"),
+      parse_golden_safetensors("float8"),
       Equals("float8: has tensor 'w' of dtype 'F8_E4M3': only F64 F32 F16 BF16, I64 I32 I16 I8, "
              "U64 U32 U16 U8 and BOOL are read; save it as F32"));
-  CHECK_THROWS_WITH(parse_golden("complex"), Contains("tensor 'w' of dtype 'C64'"));
+  CHECK_THROWS_WITH(parse_golden_safetensors("complex"), Contains("tensor 'w' of dtype 'C64'"));
   for (const char* dtype : {"", "f32", "F32 ", "F8_E5M2", "F4"})
     CHECK_THROWS_WITH(parse_header(R"({"w":{"dtype":")" + std::string(dtype) +
                                    R"(","shape":[2],"data_offsets":[0,8]}})"),
@@ -143,7 +148,8 @@ TEST_CASE("Dtypes that are not read are refused with the tensor's name") {
 }
 
 TEST_CASE("A .safetensors file without tensors is refused") {
-  CHECK_THROWS_WITH(parse_golden("none"), Equals("none: holds no tensors; save at least one"));
+  CHECK_THROWS_WITH(parse_golden_safetensors("none"),
+                    Equals("none: holds no tensors; save at least one"));
   CHECK_THROWS_WITH(parse_header(R"({"__metadata__":{"a":"b"}})", 0), Contains("holds no tensors"));
 }
 
@@ -267,7 +273,7 @@ TEST_CASE("Every byte of the data belongs to one tensor") {
 }
 
 TEST_CASE("All tensors of a file together are bounded, and one of them is read still") {
-  const std::string bytes = golden("unicode");
+  const std::string bytes = golden_safetensors("unicode");
   const SafetensorsArchive archive(bytes, "s");
   CHECK(all_tensors(archive, "s", 6).size() == 3);
   CHECK_THROWS_WITH(
@@ -284,42 +290,46 @@ TEST_CASE("Arrays are written with the very bytes of the safetensors package") {
       {.name = "θ", .shape = {3}, .values = Numbers{0, 1, 2}},
       {.name = "b", .shape = {2, 3}, .values = reals},
       {.name = "z", .shape = {3, 0}, .values = Numbers{}}};
-  CHECK(written(arrays) == golden("written"));
+  CHECK(written_safetensors(arrays) == golden_safetensors("written"));
   const double inf = std::numeric_limits<double>::infinity();
-  CHECK(written({{.name = "w", .shape = {2, 2}, .values = Numbers{0, 1, std::nan(""), inf}},
-                 {.name = "x", .shape = {1}, .values = Numbers{1}}}) == golden("nan"));
-  CHECK(written({}) == golden("none"));
+  CHECK(written_safetensors(
+            {{.name = "w", .shape = {2, 2}, .values = Numbers{0, 1, std::nan(""), inf}},
+             {.name = "x", .shape = {1}, .values = Numbers{1}}}) == golden_safetensors("nan"));
+  CHECK(written_safetensors({}) == golden_safetensors("none"));
 }
 
 TEST_CASE("Arrays written as safetensors are read back as they were") {
   const Numbers numbers{1.0 / 3, -0.0, 5e-324};
   const TensorMap back = parse_safetensors(
-      written({{.name = "quote \" and θ", .shape = {1, 3}, .values = numbers}}), "back");
+      written_safetensors({{.name = "quote \" and θ", .shape = {1, 3}, .values = numbers}}),
+      "back");
   CHECK(back.at("quote \" and θ").shape == Shape{1, 3});
   CHECK(back.at("quote \" and θ").values == numbers);
 }
 
 TEST_CASE("Arrays that safetensors cannot tell apart are never written") {
   const Array one{.name = "a", .shape = {1}, .values = Numbers{1}};
-  CHECK_THROWS_AS(written({one, one}), std::logic_error);
-  CHECK_THROWS_AS(written({{.name = "__metadata__", .shape = {1}, .values = Numbers{1}}}),
+  CHECK_THROWS_AS(written_safetensors({one, one}), std::logic_error);
+  CHECK_THROWS_AS(
+      written_safetensors({{.name = "__metadata__", .shape = {1}, .values = Numbers{1}}}),
+      std::logic_error);
+  CHECK_THROWS_AS(written_safetensors({{.name = "a", .shape = {2}, .values = Numbers{1}}}),
                   std::logic_error);
-  CHECK_THROWS_AS(written({{.name = "a", .shape = {2}, .values = Numbers{1}}}), std::logic_error);
 }
 
 TEST_CASE("Whatever the bytes, a .safetensors parses or is refused as data") {
-  const std::vector<std::string> seeds{golden("dtypes"), golden("halves"), golden("unicode"),
-                                       golden("rank4")};
+  const std::vector<std::string> seeds{golden_safetensors("dtypes"), golden_safetensors("halves"),
+                                       golden_safetensors("unicode"), golden_safetensors("rank4")};
   for (const std::string& bytes : seeds)
     for (std::size_t length = 0; length < bytes.size(); ++length)
-      CHECK_FALSE(parses(std::string_view(bytes).substr(0, length)));
+      CHECK_FALSE(parses_safetensors(std::string_view(bytes).substr(0, length)));
   std::mt19937 random(20240518);
   int parsed = 0;
   for (int round = 0; round < 20000; ++round) {
     std::string bytes = seeds[random() % seeds.size()];
     for (std::uint32_t flips = 1 + random() % 4; flips > 0; --flips)
       bytes[random() % bytes.size()] = static_cast<char>(random());
-    parsed += parses(bytes) ? 1 : 0;
+    parsed += parses_safetensors(bytes) ? 1 : 0;
   }
   CHECK(parsed > 0);
   CHECK(parsed < 20000);

@@ -15,7 +15,9 @@ using Catch::Matchers::Equals;
 
 namespace {
 
-std::string golden(const std::string& name) { return test::tests_folder() + "/golden/" + name; }
+std::string golden_path(const std::string& name) {
+  return test::tests_folder() + "/golden/" + name;
+}
 
 std::vector<std::string> names_of(const TensorMap& tensors) {
   std::vector<std::string> names;
@@ -26,11 +28,11 @@ std::vector<std::string> names_of(const TensorMap& tensors) {
 }  // namespace
 
 TEST_CASE("All tensors of a file are read by its extension") {
-  CHECK(names_of(read_tensors(golden("npy/f8_le.npy"))) == std::vector<std::string>{"f8_le"});
-  CHECK(read_tensors(golden("npy/f8_le.npy")).at("f8_le").name == "f8_le");
-  CHECK(names_of(read_tensors(golden("npz/saved.npz"))) ==
+  CHECK(names_of(read_tensors(golden_path("npy/f8_le.npy"))) == std::vector<std::string>{"f8_le"});
+  CHECK(read_tensors(golden_path("npy/f8_le.npy")).at("f8_le").name == "f8_le");
+  CHECK(names_of(read_tensors(golden_path("npz/saved.npz"))) ==
         std::vector<std::string>{"a", "b", "layer0/θ"});
-  CHECK(names_of(read_tensors(golden("safetensors/halves.safetensors"))) ==
+  CHECK(names_of(read_tensors(golden_path("safetensors/halves.safetensors"))) ==
         std::vector<std::string>{"bf16", "f16"});
 }
 

@@ -5,6 +5,7 @@
 
 #include "experiments/lessons/library.h"
 #include "tests/support/layers.h"
+#include "tests/support/sanitized.h"
 
 using namespace orrery;
 using namespace orrery::lessons;
@@ -39,7 +40,10 @@ TEST_CASE("All lessons that come with Orrery hold") {
   ResultCache results;
   SilentProgress progress;
   std::set<int> numbers;
+  std::size_t seen = 0, tried = 0;
   for (const auto& file : bundled_lessons()) {
+    if (!test::is_tried(seen++)) continue;
+    ++tried;
     const ParsedLesson parsed = read_lesson(file);
     const LessonCheck found = check_lesson(parsed, file.string(), results, progress);
     INFO(text_of(found));
@@ -51,7 +55,7 @@ TEST_CASE("All lessons that come with Orrery hold") {
     for (const LessonStep& step : parsed.lesson.steps) CHECK_FALSE(step.say.empty());
     CHECK(found.assertions >= parsed.lesson.steps.size());
   }
-  CHECK(numbers.size() == bundled_lessons().size());
+  CHECK(numbers.size() == tried);
 }
 
 TEST_CASE("Everything that a lesson states wrongly is found") {

@@ -24,14 +24,14 @@ namespace {
 
 // Transformers forms inv_freq and angles in fp32: 2^-24 of the largest position, 300, and of the
 // largest component, some 3, with room for their sums.
-constexpr double applied_tolerance = 2e-4;
-constexpr double frequency_tolerance = 2e-6;
+constexpr double applied_tolerance_of_fp32 = 2e-4;
+constexpr double frequency_tolerance_of_fp32 = 2e-6;
 
 PositionPlan plan_of(const Json& config) { return read_config(config.dump(), "config.json"); }
 PositionPlan plan_of(const std::string& config) { return read_config(config, "config.json"); }
 
 /// Largest difference; a NaN is larger than all.
-double largest(const Numbers& a, const Numbers& b) {
+double largest_of(const Numbers& a, const Numbers& b) {
   if (a.size() != b.size()) return HUGE_VAL;
   double most = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -53,7 +53,7 @@ double applied_error(const LayerPlan& layer, const Json& golden, const Numbers& 
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const Numbers pre = golden.at(std::string("pre_") + which);
       const Numbers post = golden.at(std::string("post_") + which).at(i);
-      const double error = largest(
+      const double error = largest_of(
           applied(layer, pre, static_cast<std::int64_t>(positions[i]), *which == 'q'), post);
       if (!(error <= most)) most = error;
     }
@@ -68,7 +68,8 @@ bool has_table(const PositionPlan& plan, const Json& table) {
     bool same =
         std::abs(layer.attention_factor - table.at("attention_factor").get<double>()) < 1e-6;
     for (std::size_t t = 0; t < inv_freq.size(); ++t)
-      same = same && std::abs(layer.inv_freq[t] - inv_freq[t]) <= frequency_tolerance * inv_freq[t];
+      same = same &&
+             std::abs(layer.inv_freq[t] - inv_freq[t]) <= frequency_tolerance_of_fp32 * inv_freq[t];
     if (same) return true;
   }
   return false;
@@ -93,7 +94,7 @@ TEST_CASE("a plan turns q and k as Transformers does, in every layer of every mo
       if (!expected.at("window").is_null() && layer.causal)
         CHECK(layer.window == expected.at("window").get<std::int64_t>());
       if (expected.contains("pre_q"))
-        CHECK(applied_error(layer, expected, positions) < applied_tolerance);
+        CHECK(applied_error(layer, expected, positions) < applied_tolerance_of_fp32);
     }
   }
   CHECK(types.size() >= 75);
@@ -120,7 +121,7 @@ TEST_CASE("an indexer turns its own q and k as in Transformers, in a pairing of 
         const Json& seen = one.at("indexer").at(i);
         Numbers x = seen.at("pre_" + which);
         rotate(slice, static_cast<std::int64_t>(positions[i]), x);
-        CHECK(largest(x, seen.at("post_" + which)) < applied_tolerance);
+        CHECK(largest_of(x, seen.at("post_" + which)) < applied_tolerance_of_fp32);
       }
   }
   CHECK(pairings == std::set<RopePairing>{RopePairing::half_split, RopePairing::interleaved});

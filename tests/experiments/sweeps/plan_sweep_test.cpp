@@ -18,13 +18,13 @@ std::string sweep_of(const std::string& config, const char* experiment = "long_t
   return plan_sweep(read_config(config, "config.json"), find_experiment(experiment));
 }
 
-constexpr const char* gemma = R"({"model_type": "gemma3_text", "num_hidden_layers": 7,
+constexpr const char* gemma_of_seven = R"({"model_type": "gemma3_text", "num_hidden_layers": 7,
   "head_dim": 256, "rope_scaling": {"factor": 8.0, "rope_type": "linear"}})";
 
 }  // namespace
 
 TEST_CASE("two kinds of layers are two points, and what they share is fixed") {
-  const std::string text = sweep_of(gemma);
+  const std::string text = sweep_of(gemma_of_seven);
   CHECK_THAT(text, Contains("# point 1: layers 0–4, 6\n") && Contains("# point 2: layer 5\n") &&
                        Contains("zip = [[\"base\", \"rope.scaling\", \"rope.factor\"]]") &&
                        Contains("#   without the window of 4096 tokens"));
@@ -55,5 +55,5 @@ TEST_CASE("layers that cannot run are named, and a model of which none can is re
   CHECK_THAT(mixed, Contains("# missing: layers 0–3, 5–7") && Contains("encoding = \"none\""));
   CHECK_THROWS_WITH(sweep_of(R"({"model_type": "mamba", "num_hidden_layers": 2})"),
                     Contains("config.json") && Contains("not_attention"));
-  CHECK_THROWS_AS(sweep_of(gemma, "linear_attention"), UsageError);
+  CHECK_THROWS_AS(sweep_of(gemma_of_seven, "linear_attention"), UsageError);
 }

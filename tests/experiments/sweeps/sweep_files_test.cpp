@@ -26,7 +26,7 @@ const std::string decay = "experiment = \"long_term_decay\"\n";
 
 SweepSpec spec_from(const std::string& toml) { return parse_sweep(toml, "sweep.toml"); }
 
-std::string refusal(const std::string& toml) {
+std::string refusal_of_file(const std::string& toml) {
   try {
     combinations_of(spec_from(toml));
   } catch (const Error& error) {
@@ -72,13 +72,14 @@ TEST_CASE("A Latin hypercube has one draw in each part of each range, and goes b
 }
 
 TEST_CASE("Draws are refused without their number, and their number without draws") {
-  CHECK_THAT(refusal(decay + "[sweep]\nbase = \"uniform(10, 20)\""), Contains("add --draws"));
-  CHECK_THAT(refusal(decay + "draws = 3\n[sweep]\nbase = [10, 20]"),
+  CHECK_THAT(refusal_of_file(decay + "[sweep]\nbase = \"uniform(10, 20)\""),
+             Contains("add --draws"));
+  CHECK_THAT(refusal_of_file(decay + "draws = 3\n[sweep]\nbase = [10, 20]"),
              Contains("no key that is drawn"));
-  CHECK_THAT(refusal(decay + "draws = 3\n[sweep]\nbase = \"uniform(20, 10)\""),
+  CHECK_THAT(refusal_of_file(decay + "draws = 3\n[sweep]\nbase = \"uniform(20, 10)\""),
              Contains("from a number to a larger one"));
-  CHECK_THAT(refusal(decay + "draws = 3\n[sweep]\nbase = \"uniform(1)\""),
+  CHECK_THAT(refusal_of_file(decay + "draws = 3\n[sweep]\nbase = \"uniform(1)\""),
              Contains("is not a range"));
-  CHECK_THAT(refusal(decay + "draws = 3\n[sweep]\nbase = \"uniform(0.5, 20)\""),
+  CHECK_THAT(refusal_of_file(decay + "draws = 3\n[sweep]\nbase = \"uniform(0.5, 20)\""),
              Contains("is not a range of this parameter"));
 }

@@ -16,7 +16,7 @@ Texts numbers(std::string_view text) {
   return value_list({.key = "base", .kind = ParamKind::real, .default_value = 1.0}, text);
 }
 
-std::string refusal(std::string_view text) {
+std::string refusal_of_list(std::string_view text) {
   try {
     numbers(text);
   } catch (const UsageError& error) {
@@ -60,20 +60,20 @@ TEST_CASE("Lists and calls mix") {
 }
 
 TEST_CASE("What is no list is refused with the value and the grammar") {
-  CHECK_THAT(refusal("range(0,5,0)"), Contains("base=range(0,5,0): has a step of 0"));
-  CHECK_THAT(refusal("range(5,0)"), Contains("is empty"));
-  CHECK_THAT(refusal("range(0,x)"), Contains("'x' in place of a number"));
-  CHECK_THAT(refusal("range(1,2"), Contains("no closing parenthesis"));
-  CHECK_THAT(refusal("range()"), Contains("'' in place of a number"));
-  CHECK_THAT(refusal("range(0,1e9)"), Contains("more than a million"));
-  CHECK_THAT(refusal("pow2(7)"), Contains("no '..'"));
-  CHECK_THAT(refusal("pow2(0..0.5)"), Contains("not whole numbers"));
-  CHECK_THAT(refusal("linspace(0,1)"), Contains("takes three numbers"));
-  CHECK_THAT(refusal("linspace(0,1,2.5)"), Contains("whole number"));
-  CHECK_THAT(refusal("geomspace(0,1,3)"), Contains("above 0"));
-  CHECK_THAT(refusal("logspace(0,400,2)"), Contains("exceeds the range"));
-  CHECK_THAT(refusal("steps(0,1)"), Contains("write a,b,c, range(start, stop, step)"));
-  CHECK_THAT(refusal("range(nan,1)"), Contains("'nan' in place of a number"));
+  CHECK_THAT(refusal_of_list("range(0,5,0)"), Contains("base=range(0,5,0): has a step of 0"));
+  CHECK_THAT(refusal_of_list("range(5,0)"), Contains("is empty"));
+  CHECK_THAT(refusal_of_list("range(0,x)"), Contains("'x' in place of a number"));
+  CHECK_THAT(refusal_of_list("range(1,2"), Contains("no closing parenthesis"));
+  CHECK_THAT(refusal_of_list("range()"), Contains("'' in place of a number"));
+  CHECK_THAT(refusal_of_list("range(0,1e9)"), Contains("more than a million"));
+  CHECK_THAT(refusal_of_list("pow2(7)"), Contains("no '..'"));
+  CHECK_THAT(refusal_of_list("pow2(0..0.5)"), Contains("not whole numbers"));
+  CHECK_THAT(refusal_of_list("linspace(0,1)"), Contains("takes three numbers"));
+  CHECK_THAT(refusal_of_list("linspace(0,1,2.5)"), Contains("whole number"));
+  CHECK_THAT(refusal_of_list("geomspace(0,1,3)"), Contains("above 0"));
+  CHECK_THAT(refusal_of_list("logspace(0,400,2)"), Contains("exceeds the range"));
+  CHECK_THAT(refusal_of_list("steps(0,1)"), Contains("write a,b,c, range(start, stop, step)"));
+  CHECK_THAT(refusal_of_list("range(nan,1)"), Contains("'nan' in place of a number"));
 }
 
 TEST_CASE("A file's name is never split, and names are no calls") {

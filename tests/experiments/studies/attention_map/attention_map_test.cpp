@@ -16,7 +16,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-Result run(const Inputs& inputs, const Settings& settings) {
+Result run_attention_map(const Inputs& inputs, const Settings& settings) {
   return run_experiment(attention_map_experiment(), settings, inputs);
 }
 
@@ -80,8 +80,8 @@ void check_cells(const Array& whole, const Result& reduced, bool has_sign) {
 }  // namespace
 
 TEST_CASE("Equal tokens are equal vectors: without positions their rows and columns are the same") {
-  const Result result =
-      run(text_input("the cat and the dog"), {{"encoding", "none"}, {"causal", "false"}});
+  const Result result = run_attention_map(text_input("the cat and the dog"),
+                                          {{"encoding", "none"}, {"causal", "false"}});
   const Array& logits = array(result, "logits_none");
   REQUIRE(logits.shape == std::vector<std::size_t>{5, 5});
   for (std::size_t j = 0; j < 5; ++j) {
@@ -93,14 +93,15 @@ TEST_CASE("Equal tokens are equal vectors: without positions their rows and colu
 
 TEST_CASE("A word has the same vector in another text") {
   const Settings settings{{"encoding", "none"}, {"causal", "false"}};
-  const Result a = run(text_input("cat dog"), settings);
-  const Result b = run(text_input("dog bird cat"), settings);
+  const Result a = run_attention_map(text_input("cat dog"), settings);
+  const Result b = run_attention_map(text_input("dog bird cat"), settings);
   CHECK(at(array(a, "logits_none"), 0, 1) == at(array(b, "logits_none"), 2, 0));
 }
 
 TEST_CASE("match is the mean logit of a token with itself") {
-  const Result result = run(text_input("one two three four five six seven eight nine ten"),
-                            {{"encoding", "none"}, {"match", "9"}, {"dim", "1024"}});
+  const Result result =
+      run_attention_map(text_input("one two three four five six seven eight nine ten"),
+                        {{"encoding", "none"}, {"match", "9"}, {"dim", "1024"}});
   const Array& logits = array(result, "logits_none");
   double mean = 0;
   for (std::size_t i = 0; i < 10; ++i) mean += at(logits, i, i) / 10;
@@ -108,14 +109,14 @@ TEST_CASE("match is the mean logit of a token with itself") {
 }
 
 TEST_CASE("With RoPE, identity projections make a repeated word matter less the farther it is") {
-  const Result result =
-      run(text_input("a b a c c c c c c c c c a"), {{"encoding", "rope"}, {"dim", "256"}});
+  const Result result = run_attention_map(text_input("a b a c c c c c c c c c a"),
+                                          {{"encoding", "rope"}, {"dim", "256"}});
   const Array& logits = array(result, "logits_rope");
   CHECK(at(logits, 12, 12) > at(logits, 12, 2));
 }
 
 TEST_CASE("A causal map hides keys ahead, with weight exactly 0 and a mask in the figure") {
-  const Result result = run(text_input("a b c"), {});
+  const Result result = run_attention_map(text_input("a b c"), {});
   CHECK(at(array(result, "weights_rope"), 0, 1) == 0);
   CHECK(at(array(result, "weights_rope"), 0, 0) == 1);
   const auto& map = std::get<Heatmap>(result.figures.at(0).content);
@@ -126,7 +127,7 @@ TEST_CASE("A causal map hides keys ahead, with weight exactly 0 and a mask in th
 
 TEST_CASE("By hand: q and k given, weights as softmax(q kᵀ/√d)") {
   const Inputs inputs{{"q", tensor({2, 1}, {1, 2})}, {"k", tensor({2, 1}, {3, 4})}};
-  const Result result = run(inputs, {{"encoding", "none"}, {"causal", "false"}});
+  const Result result = run_attention_map(inputs, {{"encoding", "none"}, {"causal", "false"}});
   const Array& weights = array(result, "weights_none");
   CHECK(at(weights, 0, 0) == Approx(std::exp(3.0) / (std::exp(3.0) + std::exp(4.0))));
   CHECK(at(weights, 1, 1) == Approx(std::exp(8.0) / (std::exp(6.0) + std::exp(8.0))));
@@ -137,13 +138,14 @@ TEST_CASE("By hand: q and k given, weights as softmax(q kᵀ/√d)") {
 TEST_CASE("A head is taken from [heads, N, d]") {
   const Inputs inputs{{"q", tensor({2, 1, 2}, {1, 0, 0, 5})},
                       {"k", tensor({2, 1, 2}, {1, 0, 0, 5})}};
-  const Result second = run(inputs, {{"encoding", "none"}, {"heads", "2"}, {"head", "1"}});
+  const Result second =
+      run_attention_map(inputs, {{"encoding", "none"}, {"heads", "2"}, {"head", "1"}});
   CHECK(at(array(second, "logits_none"), 0, 0) == Approx(25 / std::sqrt(2.0)));
 }
 
 TEST_CASE("All named terms are written, and drawn when asked for") {
   const Result result =
-      run(text_input("a b"), {{"encoding", "sinusoidal+alibi"}, {"show", "terms"}});
+      run_attention_map(text_input("a b"), {{"encoding", "sinusoidal+alibi"}, {"show", "terms"}});
   for (const char* name :
        {"term_sinusoidal_content_to_position", "term_sinusoidal_position_to_position",
         "term_alibi_linear_bias", "output_alibi"})
@@ -153,26 +155,28 @@ TEST_CASE("All named terms are written, and drawn when asked for") {
 
 TEST_CASE("Inputs that contradict each other are refused with value, rule and remedy") {
   const Tensor two = tensor({2, 2}, {1, 2, 3, 4});
-  CHECK_THROWS_WITH(run({{"q", two}}, {}), Contains("q without k: attention needs q and k"));
-  CHECK_THROWS_WITH(run({{"v", two}}, {}), Contains("k or v without q"));
-  CHECK_THROWS_WITH(run({{"q", two}, {"k", tensor({1, 2}, {1, 2})}}, {}),
+  CHECK_THROWS_WITH(run_attention_map({{"q", two}}, {}),
+                    Contains("q without k: attention needs q and k"));
+  CHECK_THROWS_WITH(run_attention_map({{"v", two}}, {}), Contains("k or v without q"));
+  CHECK_THROWS_WITH(run_attention_map({{"q", two}, {"k", tensor({1, 2}, {1, 2})}}, {}),
                     Contains("must have the same N and d"));
-  CHECK_THROWS_WITH(run({{"q", two}, {"k", two}, {"v", tensor({1, 2}, {1, 2})}}, {}),
+  CHECK_THROWS_WITH(run_attention_map({{"q", two}, {"k", two}, {"v", tensor({1, 2}, {1, 2})}}, {}),
                     Contains("k and v must have the same N"));
-  CHECK_THROWS_WITH(run({{"q", tensor({4}, {1, 2, 3, 4})}, {"k", two}}, {}),
+  CHECK_THROWS_WITH(run_attention_map({{"q", tensor({4}, {1, 2, 3, 4})}, {"k", two}}, {}),
                     Contains("t.npy of shape [4]: must be [N, d] or [heads, N, d]"));
   CHECK_THROWS_WITH(
-      run({{"q", tensor({1, 1, 2}, {1, 2})}, {"k", tensor({1, 1, 2}, {1, 2})}}, {{"head", "3"}}),
+      run_attention_map({{"q", tensor({1, 1, 2}, {1, 2})}, {"k", tensor({1, 1, 2}, {1, 2})}},
+                        {{"head", "3"}}),
       Contains("has no head 3"));
-  CHECK_THROWS_WITH(run({{"q", two}, {"k", two}}, {{"encoding", "sinusoidal"}}),
+  CHECK_THROWS_WITH(run_attention_map({{"q", two}, {"k", two}}, {{"encoding", "sinusoidal"}}),
                     Contains("encoding=sinusoidal with q and k"));
-  CHECK_THROWS_WITH(
-      run({{"q", tensor({2, 3}, {1, 2, 3, 4, 5, 6})}, {"k", tensor({2, 3}, {1, 2, 3, 4, 5, 6})}},
-          {}),
-      Contains("must be even"));
-  CHECK_THROWS_WITH(run(text_input("a"), {{"head", "8"}}),
+  CHECK_THROWS_WITH(run_attention_map({{"q", tensor({2, 3}, {1, 2, 3, 4, 5, 6})},
+                                       {"k", tensor({2, 3}, {1, 2, 3, 4, 5, 6})}},
+                                      {}),
+                    Contains("must be even"));
+  CHECK_THROWS_WITH(run_attention_map(text_input("a"), {{"head", "8"}}),
                     Contains("head=8: must be below heads=8"));
-  CHECK_THROWS_AS(run({}, {}), UsageError);
+  CHECK_THROWS_AS(run_attention_map({}, {}), UsageError);
 }
 
 TEST_CASE(
@@ -181,7 +185,7 @@ TEST_CASE(
   const Settings common{{"encoding", "alibi"}, {"max_tokens", "37"}, {"show", "weights+logits"}};
   Settings small = common;
   small.emplace_back("map_size", "16");
-  const Result whole = run(text, common), reduced = run(text, small);
+  const Result whole = run_attention_map(text, common), reduced = run_attention_map(text, small);
   check_cells(array(whole, "weights_alibi"), reduced, false);
   check_cells(array(whole, "logits_alibi"), reduced, true);
   check_cells(array(whole, "term_alibi_linear_bias"), reduced, true);
@@ -209,7 +213,7 @@ TEST_CASE(
 
 TEST_CASE("A reduced map says in its figure what was reduced to what") {
   const Result result =
-      run(text_input(words(37).c_str()), {{"max_tokens", "37"}, {"map_size", "16"}});
+      run_attention_map(text_input(words(37).c_str()), {{"max_tokens", "37"}, {"map_size", "16"}});
   REQUIRE(result.figures.size() == 4);
   const Figure& figure = result.figures[0];
   const auto& map = std::get<Heatmap>(figure.content);
@@ -228,8 +232,9 @@ TEST_CASE("A reduced map says in its figure what was reduced to what") {
 }
 
 TEST_CASE("The pipeline goes from the terms over mask and softmax to the weights") {
-  const Result result = run(text_input("the cat and the dog met the cat"),
-                            {{"encoding", "alibi"}, {"causal", "true"}, {"show", "pipeline"}});
+  const Result result =
+      run_attention_map(text_input("the cat and the dog met the cat"),
+                        {{"encoding", "alibi"}, {"causal", "true"}, {"show", "pipeline"}});
   REQUIRE(result.figures.size() == 1);
   CHECK(result.figures[0].id == "pipeline_alibi");
   const auto& equation = content_of<MapEquation>(result, "pipeline_alibi");
@@ -254,7 +259,7 @@ TEST_CASE("The pipeline goes from the terms over mask and softmax to the weights
 
 TEST_CASE("Without a mask a single term is the logits, and several add up to them") {
   const Settings settings{{"encoding", "rope+alibi"}, {"causal", "false"}, {"show", "pipeline"}};
-  const Result result = run(text_input("one two three one"), settings);
+  const Result result = run_attention_map(text_input("one two three one"), settings);
   const auto& single = content_of<MapEquation>(result, "pipeline_rope");
   REQUIRE(single.terms.size() == 2);
   CHECK(single.terms[1].step == "softmax");
@@ -269,7 +274,7 @@ TEST_CASE("The profiles of a long map are of all its values, not of the cells th
   const Settings common{{"encoding", "alibi"}, {"max_tokens", "37"}};
   Settings small = common;
   small.emplace_back("map_size", "16");
-  const Result whole = run(text, common), reduced = run(text, small);
+  const Result whole = run_attention_map(text, common), reduced = run_attention_map(text, small);
   const auto& exact = content_of<MapEquation>(whole, "pipeline_alibi");
   const auto& cells = content_of<MapEquation>(reduced, "pipeline_alibi");
   REQUIRE(exact.terms.size() == cells.terms.size());
@@ -294,7 +299,7 @@ TEST_CASE("q and k from files have their pipeline, a part of it too") {
   const Inputs inputs{{"q", tensor({16, 4}, q)}, {"k", tensor({16, 4}, k)}};
   const Settings settings{
       {"encoding", "t5"}, {"part", "4"}, {"part_query", "9"}, {"part_key", "2"}};
-  const auto equation = content_of<MapEquation>(run(inputs, settings), "pipeline_t5");
+  const auto equation = content_of<MapEquation>(run_attention_map(inputs, settings), "pipeline_t5");
   CHECK(equation.terms[1].is_relative());
   CHECK(equation.profiles.series[1].x == std::vector<double>{4, 5, 6, 7, 8, 9, 10});
 }
@@ -308,7 +313,7 @@ TEST_CASE("A part of a map has the numbers of the whole to the last bits, for ev
         {"encoding", name}, {"max_tokens", "40"}, {"dim", "16"}, {"precision", "exact"}};
     Settings part = common;
     part.insert(part.end(), {{"part", "9"}, {"part_query", "23"}, {"part_key", "17"}});
-    const Result whole = run(text, common), some = run(text, part);
+    const Result whole = run_attention_map(text, common), some = run_attention_map(text, part);
     INFO(name);
     REQUIRE(some.arrays.size() == whole.arrays.size());
     for (std::size_t a = 0; a < some.arrays.size(); ++a) {
@@ -331,7 +336,7 @@ TEST_CASE("A part of a map has the numbers of the whole to the last bits, for ev
 TEST_CASE("A part says which it is, and its axes count the tokens of the whole") {
   const Inputs text = text_input(words(37).c_str());
   const Settings part{{"max_tokens", "37"}, {"part", "32"}, {"part_query", "5"}, {"part_key", "2"}};
-  const Figure exact = run(text, part).figures.at(0);
+  const Figure exact = run_attention_map(text, part).figures.at(0);
   const auto& map = std::get<Heatmap>(exact.content);
   CHECK(exact.id == "weights_rope");
   CHECK_THAT(exact.caption, Contains("part = 32") && Contains("part_query = 5"));
@@ -346,7 +351,7 @@ TEST_CASE("A part says which it is, and its axes count the tokens of the whole")
 
   Settings cells = part;
   cells.emplace_back("map_size", "16");
-  const Result reduced = run(text, cells);
+  const Result reduced = run_attention_map(text, cells);
   const auto& mean = std::get<Heatmap>(reduced.figures.at(0).content);
   CHECK(mean.y.range == Range{5.5, 35.5});
   CHECK(mean.x.range == Range{2.5, 32.5});
@@ -358,12 +363,14 @@ TEST_CASE("A part says which it is, and its axes count the tokens of the whole")
 
 TEST_CASE("A part that ends beyond the tokens is refused") {
   const Inputs text = text_input(words(20).c_str());
-  CHECK_THROWS_WITH(run(text, {{"max_tokens", "20"}, {"part", "8"}, {"part_key", "13"}}),
-                    Contains("part_key=13 part=8: ends beyond the 20 tokens that there are"));
-  CHECK_THROWS_WITH(run(text, {{"max_tokens", "20"}, {"part", "21"}}), Contains("ends beyond"));
-  CHECK_THROWS_WITH(run(text, {{"part_query", "3"}}),
+  CHECK_THROWS_WITH(
+      run_attention_map(text, {{"max_tokens", "20"}, {"part", "8"}, {"part_key", "13"}}),
+      Contains("part_key=13 part=8: ends beyond the 20 tokens that there are"));
+  CHECK_THROWS_WITH(run_attention_map(text, {{"max_tokens", "20"}, {"part", "21"}}),
+                    Contains("ends beyond"));
+  CHECK_THROWS_WITH(run_attention_map(text, {{"part_query", "3"}}),
                     Contains("part_query=3: is of a part, and part=0 keeps all; give part= too"));
-  CHECK_NOTHROW(run(text, {{"max_tokens", "20"}, {"part", "20"}}));
+  CHECK_NOTHROW(run_attention_map(text, {{"max_tokens", "20"}, {"part", "20"}}));
 }
 
 TEST_CASE("No map of a long text is held") {
@@ -380,10 +387,11 @@ TEST_CASE("No map of a long text is held") {
 
 TEST_CASE("Tokens in another order keep their outputs where nothing tells positions") {
   const auto with = [](const std::string& encoding, const std::string& order, bool causal) {
-    return run(text_input("one two three four five six"), {{"encoding", encoding},
-                                                           {"order", order},
-                                                           {"causal", causal ? "true" : "false"},
-                                                           {"precision", "exact"}});
+    return run_attention_map(text_input("one two three four five six"),
+                             {{"encoding", encoding},
+                              {"order", order},
+                              {"causal", causal ? "true" : "false"},
+                              {"precision", "exact"}});
   };
   for (const char* order : {"swapped", "reversed", "shuffled"}) {
     const Result none = with("none", order, false);
@@ -401,8 +409,8 @@ TEST_CASE("Swapped tokens take their weights and labels along") {
   for (const auto& [key, value] :
        Settings{{"order", "swapped"}, {"swap_first", "0"}, {"swap_second", "2"}})
     swapped.emplace_back(key, value);
-  const Result before = run(text_input("one two three four"), settings);
-  const Result after = run(text_input("one two three four"), swapped);
+  const Result before = run_attention_map(text_input("one two three four"), settings);
+  const Result after = run_attention_map(text_input("one two three four"), swapped);
   const std::vector<std::size_t> order{2, 1, 0, 3};
   for (std::size_t m = 0; m < 4; ++m)
     for (std::size_t n = 0; n < 4; ++n)
@@ -411,5 +419,6 @@ TEST_CASE("Swapped tokens take their weights and labels along") {
   const auto& map = content_of<Heatmap>(after, "weights_none");
   CHECK(map.row_labels == std::vector<std::string>{"three", "two", "one", "four"});
   swapped.back().second = "4";
-  CHECK_THROWS_WITH(run(text_input("one two three four"), swapped), Contains("there are 4 tokens"));
+  CHECK_THROWS_WITH(run_attention_map(text_input("one two three four"), swapped),
+                    Contains("there are 4 tokens"));
 }

@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-Result run(const Settings& settings, const Inputs& inputs = {}) {
+Result run_identify(const Settings& settings, const Inputs& inputs = {}) {
   return run_experiment(identify_experiment(), settings, inputs);
 }
 
@@ -25,7 +25,7 @@ std::string first_rope(const Result& result) {
 }  // namespace
 
 TEST_CASE("A planted defect is found, and what the usual rope leaves shows where it acts") {
-  const Result result = run({{"defect", "decode_at_zero"}, {"tokens", "64"}});
+  const Result result = run_identify({{"defect", "decode_at_zero"}, {"tokens", "64"}});
   check_all_hold(result);
   CHECK_THAT(first_rope(result), Contains("positions 0 from row 32 on"));
   for (const auto& array : result.arrays) {
@@ -53,13 +53,13 @@ TEST_CASE("Files are read head by head, and one alone is refused") {
       }
   const Inputs inputs{{"before", tensor({2, 4, 4}, before)}, {"after", tensor({2, 4, 4}, after)}};
   const Settings files{{"before", "q.npy"}, {"after", "r.npy"}, {"first_position", "3"}};
-  const Result result = run(files, inputs);
+  const Result result = run_identify(files, inputs);
   check_all_hold(result);
   CHECK_THAT(first_rope(result), Contains("interleaved pairs; base 10000"));
-  CHECK_THROWS_AS(run(files, {{"before", tensor({2, 4, 4}, before)}}), UsageError);
-  CHECK_THROWS_AS(
-      run(files, {{"before", tensor({2, 4, 4}, before)}, {"after", tensor({4, 2, 4}, after)}}),
-      DataError);
+  CHECK_THROWS_AS(run_identify(files, {{"before", tensor({2, 4, 4}, before)}}), UsageError);
+  CHECK_THROWS_AS(run_identify(files, {{"before", tensor({2, 4, 4}, before)},
+                                       {"after", tensor({4, 2, 4}, after)}}),
+                  DataError);
 }
 
 TEST_CASE("What no rope has made fails the check") {
@@ -69,6 +69,6 @@ TEST_CASE("What no rope has made fails the check") {
     after.push_back(std::cos(11.0 * i * i));
   }
   const Inputs inputs{{"before", tensor({8, 8}, before)}, {"after", tensor({8, 8}, after)}};
-  const Result result = run({{"before", "q.npy"}, {"after", "r.npy"}}, inputs);
+  const Result result = run_identify({{"before", "q.npy"}, {"after", "r.npy"}}, inputs);
   CHECK_FALSE(check(result, "first_hypothesis_explains").holds());
 }

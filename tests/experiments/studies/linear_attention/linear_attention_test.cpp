@@ -16,7 +16,7 @@ using namespace orrery::test;
 
 namespace {
 
-Result run(const Settings& settings, const Inputs& inputs = {}) {
+Result run_linear_attention(const Settings& settings, const Inputs& inputs = {}) {
   return run_experiment(linear_attention_experiment(), settings, inputs);
 }
 
@@ -49,11 +49,11 @@ Inputs golden_inputs(const nlohmann::json& file) {
 TEST_CASE("Signs, sums and distances of eq. (19) and its variants equal those of explicit loops") {
   const nlohmann::json file = golden("attention_statistics.json");
   for (const char* causal : {"false", "true"}) {
-    const Result result = run({{"causal", causal},
-                               {"features", "elu_plus_one+relu"},
-                               {"base", file.at("base").dump()},
-                               {"shift", file.at("shift").dump()}},
-                              golden_inputs(file));
+    const Result result = run_linear_attention({{"causal", causal},
+                                                {"features", "elu_plus_one+relu"},
+                                                {"base", file.at("base").dump()},
+                                                {"shift", file.at("shift").dump()}},
+                                               golden_inputs(file));
     for (const auto& c : file.at("linear")) {
       if (c.at("causal").get<bool>() != (std::string(causal) == "true")) continue;
       const auto features = c.at("features").get<std::string>();
@@ -72,7 +72,7 @@ TEST_CASE("Signs, sums and distances of eq. (19) and its variants equal those of
 }
 
 TEST_CASE("Eq. (19) weighs negatively with FAVOR+ and relu, and its rows do not sum to 1") {
-  const Result result = run({});
+  const Result result = run_linear_attention({});
   CHECK(number(result, "favor", "paper", "negative_share") > 0.05);
   CHECK(number(result, "relu", "paper", "most_negative") < 0);
   CHECK(number(result, "relu", "paper", "row_sum_max") < 1);
@@ -87,11 +87,12 @@ TEST_CASE("Every claim holds causal or not, near and far, for few and many featu
         Settings{{"favor_features", "8"}, {"dim", "8"}, {"deviation", "0.3"}},
         Settings{{"tokens", "2"}, {"features", "elu_plus_one"}},
         Settings{{"seed", "7"}, {"base", "3"}}})
-    check_all_hold(run(settings));
+    check_all_hold(run_linear_attention(settings));
 }
 
 TEST_CASE("FAVOR+ with q and k turned first comes nearer to softmax about as 1/√M") {
-  const Result result = run({{"deviation", "0.3"}, {"draws", "8"}, {"features", "elu_plus_one"}});
+  const Result result =
+      run_linear_attention({{"deviation", "0.3"}, {"draws", "8"}, {"features", "elu_plus_one"}});
   const auto& before = column(table(result, "favor_error"), "rotated_before");
   const auto& features = column(table(result, "favor_error"), "features");
   CHECK(features.front() == 16);
@@ -101,7 +102,7 @@ TEST_CASE("FAVOR+ with q and k turned first comes nearer to softmax about as 1/�
 }
 
 TEST_CASE("Counted cost crosses where the scalar says") {
-  const Result result = run({{"longest", "65536"}});
+  const Result result = run_linear_attention({{"longest", "65536"}});
   const auto& lengths = column(table(result, "cost"), "length");
   const auto& softmax = column(table(result, "cost"), "softmax");
   for (const char* name : {"elu_plus_one", "favor"}) {
@@ -117,27 +118,28 @@ TEST_CASE("Counted cost crosses where the scalar says") {
 TEST_CASE("Tensors that do not fit are refused by name") {
   const nlohmann::json file = golden("attention_statistics.json");
   Inputs only_q{{"q", tensor_of(file.at("q"), "q.npy")}};
-  CHECK_THROWS_AS(run({}, only_q), UsageError);
+  CHECK_THROWS_AS(run_linear_attention({}, only_q), UsageError);
   Inputs wrong = golden_inputs(file);
   wrong["k"] = tensor_of(file.at("v"), "v.npy");
-  CHECK_THROWS_AS(run({}, wrong), DataError);
+  CHECK_THROWS_AS(run_linear_attention({}, wrong), DataError);
   Inputs odd = golden_inputs(file);
   odd["q"] = odd["k"] = tensor_of(file.at("v"), "v.npy");
-  CHECK_THROWS_AS(run({}, odd), DataError);
+  CHECK_THROWS_AS(run_linear_attention({}, odd), DataError);
 }
 
 TEST_CASE(
     "Effects that rounding may hide are not claimed, and nothing is claimed without weights") {
   // Two tokens with large contents: FAVOR+ gives one key all the weight, and 2048 features are far
   // too few for e^(‖q + k‖²/√d).
-  const Result saturated = run({{"tokens", "2"}, {"deviation", "4"}});
+  const Result saturated = run_linear_attention({{"tokens", "2"}, {"deviation", "4"}});
   check_all_hold(saturated);
   for (const Check& check : saturated.checks) CHECK(check.name != "favor_approaches_softmax");
   CHECK(scalar(saturated, "features_to_resolve") > 4 * 2048);
   // ReLU of few negative numbers leaves queries, and for some seeds all of them, without a weight.
   for (const char* seed : {"0", "1", "2", "3", "4", "5", "6", "7"})
-    check_all_hold(run({{"tokens", "2"}, {"dim", "2"}, {"features", "relu"}, {"seed", seed}}));
-  CHECK_NOTHROW(check(run({}), "favor_approaches_softmax"));
-  CHECK_NOTHROW(check(run({}), "paper_does_not_sum_to_one"));
-  CHECK_NOTHROW(check(run({}), "rotated_before_is_not_relative"));
+    check_all_hold(run_linear_attention(
+        {{"tokens", "2"}, {"dim", "2"}, {"features", "relu"}, {"seed", seed}}));
+  CHECK_NOTHROW(check(run_linear_attention({}), "favor_approaches_softmax"));
+  CHECK_NOTHROW(check(run_linear_attention({}), "paper_does_not_sum_to_one"));
+  CHECK_NOTHROW(check(run_linear_attention({}), "rotated_before_is_not_relative"));
 }

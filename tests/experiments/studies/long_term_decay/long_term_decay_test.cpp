@@ -15,7 +15,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-Result run(const Settings& settings, const Inputs& inputs = {}) {
+Result run_long_term_decay(const Settings& settings, const Inputs& inputs = {}) {
   return run_experiment(long_term_decay_experiment(), settings, inputs);
 }
 
@@ -30,7 +30,7 @@ Inputs input_files(const std::vector<double>& q, const std::vector<double>& k) {
 }  // namespace
 
 TEST_CASE("mean |S_j| for d = 128 and base 10000 is 32.5, 31.538166, 17.954137, 10.227330") {
-  const Result result = run({{"dim", "128"}, {"base", "10000"}});
+  const Result result = run_long_term_decay({{"dim", "128"}, {"base", "10000"}});
   CHECK(scalar(result, "rope_mean_abs_S_at_0") == 32.5);
   CHECK(scalar(result, "rope_mean_abs_S_at_1") == Approx(31.538166142658085).epsilon(1e-14));
   CHECK(scalar(result, "rope_mean_abs_S_at_10") == Approx(17.95413713708483).epsilon(1e-14));
@@ -40,7 +40,8 @@ TEST_CASE("mean |S_j| for d = 128 and base 10000 is 32.5, 31.538166, 17.954137, 
 }
 
 TEST_CASE("The first negative B_m is found once the distances reach it, else what was searched") {
-  const Result near = run({{"max_distance", "256"}}), far = run({{"max_distance", "2000"}});
+  const Result near = run_long_term_decay({{"max_distance", "256"}}),
+               far = run_long_term_decay({{"max_distance", "2000"}});
   CHECK(std::isnan(scalar(near, "rope_first_negative_B")));
   CHECK_THAT(description(near, "rope_first_negative_B"),
              Contains("not negative at any distance to 256"));
@@ -49,7 +50,8 @@ TEST_CASE("The first negative B_m is found once the distances reach it, else wha
 }
 
 TEST_CASE("Changes of tables drawn by seed are said to be untrained, those of formulas are not") {
-  const Result result = run({{"encoding", "rope+alibi+t5+shaw"}, {"max_distance", "64"}});
+  const Result result =
+      run_long_term_decay({{"encoding", "rope+alibi+t5+shaw"}, {"max_distance", "64"}});
   for (const char* name : {"t5", "shaw"})
     CHECK_THAT(description(result, std::string(name) + "_change"), Contains("untrained tables"));
   for (const char* name : {"rope", "alibi"})
@@ -57,7 +59,7 @@ TEST_CASE("Changes of tables drawn by seed are said to be untrained, those of fo
 }
 
 TEST_CASE("With q = k = 1, RoPE's logit is 2 B_m/√d and ALiBi's is √d − m/2") {
-  const Result result = run({{"encoding", "rope+alibi+none"}, {"dim", "64"}});
+  const Result result = run_long_term_decay({{"encoding", "rope+alibi+none"}, {"dim", "64"}});
   const auto& b = column(result, "B");
   for (std::size_t r = 0; r < b.size(); ++r) {
     CHECK(column(result, "logit_rope")[r] == Approx(2 * b[r] / 8).margin(1e-13));
@@ -67,14 +69,16 @@ TEST_CASE("With q = k = 1, RoPE's logit is 2 B_m/√d and ALiBi's is √d − m/
 }
 
 TEST_CASE("Independent random q and k have no decay on average, equal ones do") {
-  const Result random = run({{"assumption", "random"}, {"draws", "1024"}, {"dim", "64"}});
+  const Result random =
+      run_long_term_decay({{"assumption", "random"}, {"draws", "1024"}, {"dim", "64"}});
   const auto& logits = column(random, "logit_rope");
   const auto& deviation = column(random, "logit_rope_deviation");
   for (std::size_t r = 0; r < logits.size(); ++r) {
     CHECK(std::abs(logits[r]) < 6.0 / std::sqrt(1024.0));
     CHECK(deviation[r] == Approx(1).margin(0.15));
   }
-  const Result equal = run({{"assumption", "equal"}, {"draws", "256"}, {"dim", "64"}});
+  const Result equal =
+      run_long_term_decay({{"assumption", "equal"}, {"draws", "256"}, {"dim", "64"}});
   const auto& b = column(equal, "B");
   const auto& alike = column(equal, "logit_rope");
   CHECK(alike[0] == Approx(8).margin(0.3));
@@ -82,14 +86,15 @@ TEST_CASE("Independent random q and k have no decay on average, equal ones do") 
 }
 
 TEST_CASE("A partial RoPE bounds the channels that turn") {
-  const Result half = run({{"rope.fraction", "0.5"}, {"dim", "128"}});
-  const Result small = run({{"dim", "64"}});
+  const Result half = run_long_term_decay({{"rope.fraction", "0.5"}, {"dim", "128"}});
+  const Result small = run_long_term_decay({{"dim", "64"}});
   CHECK(column(half, "mean_abs_S") == column(small, "mean_abs_S"));
 }
 
 TEST_CASE(
     "With the four slow bands muted, |S_j| runs over the fast half, and (37) bounds its score") {
-  const Result result = run({{"dim", "16"}, {"rope.muted", "band4+band5+band6+band7"}});
+  const Result result =
+      run_long_term_decay({{"dim", "16"}, {"rope.muted", "band4+band5+band6+band7"}});
   const auto& bound = column(result, "mean_abs_S");
   const auto& logits = column(result, "logit_rope");
   for (std::size_t r = 0; r < bound.size(); ++r) {
@@ -111,7 +116,8 @@ TEST_CASE("Muting is named where it is used, and nowhere else") {
     return std::any_of(result.provenance.params.begin(), result.provenance.params.end(),
                        [](const auto& param) { return param.first == "rope.muted"; });
   };
-  const Result plain = run({}), muted = run({{"rope.muted", "band0+band2"}});
+  const Result plain = run_long_term_decay({}),
+               muted = run_long_term_decay({{"rope.muted", "band0+band2"}});
   CHECK(caption(plain).find("muted") == std::string::npos);
   CHECK_FALSE(names(plain));
   CHECK(caption(muted).find("rope.muted = band0+band2") != std::string::npos);
@@ -121,7 +127,8 @@ TEST_CASE("Muting is named where it is used, and nowhere else") {
 TEST_CASE("Every mute leaves checks that hold") {
   for (const char* muted : {"band0", "band7", "band0+band1+band2+band3+band4+band5+band6"})
     for (const char* assumption : {"ones", "equal", "random", "mean"}) {
-      const Result result = run({{"rope.muted", muted}, {"assumption", assumption}, {"dim", "64"}});
+      const Result result =
+          run_long_term_decay({{"rope.muted", muted}, {"assumption", assumption}, {"dim", "64"}});
       for (const Check& check : result.checks) {
         INFO(muted << " " << assumption << ": " << check.name << " " << check.measured);
         CHECK(check.holds());
@@ -132,7 +139,8 @@ TEST_CASE("Every mute leaves checks that hold") {
 TEST_CASE("The bound and the identity hold for every d and base") {
   for (const char* dim : {"2", "6", "64", "512"}) {
     for (const char* base : {"1.5", "100", "1000000"}) {
-      const Result result = run({{"dim", dim}, {"base", base}, {"max_distance", "4000"}});
+      const Result result =
+          run_long_term_decay({{"dim", dim}, {"base", base}, {"max_distance", "4000"}});
       for (const Check& check : result.checks) {
         INFO("d " << dim << " base " << base << ": " << check.name << " " << check.measured);
         CHECK(check.holds());
@@ -142,7 +150,7 @@ TEST_CASE("The bound and the identity hold for every d and base") {
 }
 
 TEST_CASE("The phasor chain has a link a pair and is drawn at the distance asked for") {
-  const Result result = run({{"dim", "8"}, {"distance", "3"}});
+  const Result result = run_long_term_decay({{"dim", "8"}, {"distance", "3"}});
   const auto& plot = std::get<VectorPlot>(result.figures.at(2).content);
   REQUIRE(plot.arrows.size() == 4);
   CHECK(plot.arrows[0].x1 == Approx(std::cos(3.0)));
@@ -151,7 +159,7 @@ TEST_CASE("The phasor chain has a link a pair and is drawn at the distance asked
 }
 
 TEST_CASE("The bound of q = k = 1 is d·mean |S_j|, its scores are 2 |B_m|: a share of 1/19") {
-  const Result result = run({});
+  const Result result = run_long_term_decay({});
   const auto& bound = column(result, "bound", 1);
   const auto& score = column(result, "score", 1);
   for (const std::size_t r : {0u, 1u, 10u, 100u, 256u}) {
@@ -163,7 +171,7 @@ TEST_CASE("The bound of q = k = 1 is d·mean |S_j|, its scores are 2 |B_m|: a sh
 }
 
 TEST_CASE("With k = R_37 q the score at r is B_{37 − r}: its peak is at 37") {
-  const Result result = run({{"max_distance", "148"}});
+  const Result result = run_long_term_decay({{"max_distance", "148"}});
   const auto& score = content_of<LinePlot>(result, "any_peak").series.at(1).y;
   const auto& b = column(result, "B");
   for (std::size_t r = 0; r <= 148; ++r)
@@ -171,10 +179,10 @@ TEST_CASE("With k = R_37 q the score at r is B_{37 − r}: its peak is at 37") {
 }
 
 TEST_CASE("The mean over all directions is that of ones for RoPE, and takes each bias as it is") {
-  const Result mean = run({{"assumption", "mean"},
-                           {"encoding", "rope+alibi+sinusoidal+shaw+learned"},
-                           {"dim", "32"},
-                           {"learned.length", "100"}});
+  const Result mean = run_long_term_decay({{"assumption", "mean"},
+                                           {"encoding", "rope+alibi+sinusoidal+shaw+learned"},
+                                           {"dim", "32"},
+                                           {"learned.length", "100"}});
   const auto& b = column(mean, "B");
   for (const std::size_t r : {0u, 5u, 99u, 200u}) {
     CHECK(column(mean, "logit_rope")[r] == Approx(2 * b[r] / std::sqrt(32.0)).margin(1e-12));
@@ -189,7 +197,8 @@ TEST_CASE("The mean over all directions is that of ones for RoPE, and takes each
 }
 
 TEST_CASE("Rows of files are taken as they are: q = (1, 0), k = (0, 1) score sin r") {
-  const Result result = run({{"assumption", "file"}, {"draws", "3"}}, input_files({1, 0}, {0, 1}));
+  const Result result =
+      run_long_term_decay({{"assumption", "file"}, {"draws", "3"}}, input_files({1, 0}, {0, 1}));
   for (const std::size_t r : {0u, 1u, 7u, 256u}) {
     const double sine = std::sin(static_cast<double>(r));
     CHECK(column(result, "logit_rope")[r] == Approx(sine / std::sqrt(2.0)).margin(1e-15));
@@ -200,8 +209,9 @@ TEST_CASE("Rows of files are taken as they are: q = (1, 0), k = (0, 1) score sin
 
 TEST_CASE("The scores under the bound are the logits, whichever channels turn together") {
   for (const char* pairing : {"interleaved", "half_split"}) {
-    const Result result = run({{"assumption", "file"}, {"draws", "1"}, {"rope.pairing", pairing}},
-                              input_files({1, 2, -3, 0.5}, {0.25, -1, 2, 4}));
+    const Result result =
+        run_long_term_decay({{"assumption", "file"}, {"draws", "1"}, {"rope.pairing", pairing}},
+                            input_files({1, 2, -3, 0.5}, {0.25, -1, 2, 4}));
     for (std::size_t r = 0; r <= 256; ++r)
       CHECK(column(result, "score", 1)[r] ==
             Approx(2 * std::abs(column(result, "logit_rope")[r])).margin(1e-13));
@@ -210,16 +220,18 @@ TEST_CASE("The scores under the bound are the logits, whichever channels turn to
 }
 
 TEST_CASE("Files that cannot be meant are refused") {
-  CHECK_THROWS_AS(run({{"assumption", "file"}}), UsageError);
-  CHECK_THROWS_AS(run({{"assumption", "file"}}, input_files({1, 2, 3}, {1, 2, 3})), DataError);
-  CHECK_THROWS_AS(run({{"assumption", "file"}}, input_files({1, 2}, {1, 2, 3, 4})), DataError);
-  CHECK_THROWS_AS(
-      run({{"assumption", "file"}, {"encoding", "sinusoidal"}}, input_files({1, 2}, {1, 2})),
-      UsageError);
+  CHECK_THROWS_AS(run_long_term_decay({{"assumption", "file"}}), UsageError);
+  CHECK_THROWS_AS(run_long_term_decay({{"assumption", "file"}}, input_files({1, 2, 3}, {1, 2, 3})),
+                  DataError);
+  CHECK_THROWS_AS(run_long_term_decay({{"assumption", "file"}}, input_files({1, 2}, {1, 2, 3, 4})),
+                  DataError);
+  CHECK_THROWS_AS(run_long_term_decay({{"assumption", "file"}, {"encoding", "sinusoidal"}},
+                                      input_files({1, 2}, {1, 2})),
+                  UsageError);
 }
 
 TEST_CASE("What decays is said for each encoding") {
-  const Result result = run({{"encoding", "none+sinusoidal+rope+alibi"}});
+  const Result result = run_long_term_decay({{"encoding", "none+sinusoidal+rope+alibi"}});
   const Table& table = result.tables.at(2);
   const auto& falls = std::get<std::vector<std::string>>(table.columns.at(1).values);
   CHECK(falls[0] == "nothing: logits do not depend on distance");

@@ -8,10 +8,12 @@
 #include "experiments/data/load_inputs.h"
 #include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
+#include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
+using namespace orrery::test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -23,13 +25,6 @@ Result layers_of(const std::string& path, const std::string& context = "4096") {
   params.set("context", context);
   SilentProgress progress;
   return experiment.run(params, load_inputs(params).inputs, progress);
-}
-
-double scalar(const Result& result, const std::string& name) {
-  for (const Scalar& one : result.scalars)
-    if (one.name == name) return one.value;
-  FAIL("no scalar " << name);
-  return 0;
 }
 
 const Figure* find_figure(const Result& result, const std::string& id) {

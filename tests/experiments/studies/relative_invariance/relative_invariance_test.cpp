@@ -13,7 +13,7 @@ using namespace orrery::test;
 
 namespace {
 
-Result run(const Settings& settings) {
+Result run_relative_invariance(const Settings& settings) {
   return run_experiment(relative_invariance_experiment(), settings);
 }
 
@@ -40,11 +40,12 @@ std::vector<std::string> check_names(const Result& result) {
 }  // namespace
 
 TEST_CASE("RoPE is invariant to 1e-14 in exact, at any shift, and to 1e-5 in exact_fp32") {
-  const Result wide = run({{"precision", "exact"}, {"max_shift", "1099511627776"}});
+  const Result wide =
+      run_relative_invariance({{"precision", "exact"}, {"max_shift", "1099511627776"}});
   CHECK(largest_error(wide, "rope") < 2e-14);
   CHECK(largest_error(wide, "rope") > 0);
   CHECK(all_hold(wide));
-  const Result narrow = run({{"precision", "exact_fp32"}});
+  const Result narrow = run_relative_invariance({{"precision", "exact_fp32"}});
   CHECK(largest_error(narrow, "rope") < 2e-5);
   CHECK(largest_error(narrow, "rope") > 1e-8);
   CHECK(all_hold(narrow));
@@ -52,7 +53,7 @@ TEST_CASE("RoPE is invariant to 1e-14 in exact, at any shift, and to 1e-5 in exa
 
 TEST_CASE(
     "exact, eager_fp32 and eager_bf16 stand side by side, and eager_fp32 drifts as PyTorch's") {
-  const Result result = run({{"encoding", "rope"}});
+  const Result result = run_relative_invariance({{"encoding", "rope"}});
   CHECK(all_hold(result));
   // 0.046 on the like tokens of tests/golden/pipelines.json, and 1.9e-4 at 4096.
   CHECK(largest_error(result, "rope", "eager_fp32") > 0.01);
@@ -74,15 +75,16 @@ TEST_CASE(
 }
 
 TEST_CASE("Only where positions and angles are exact is a relative encoding claimed invariant") {
-  const Result result = run({{"encoding", "rope+alibi"}, {"precision", "exact+eager_fp32"}});
+  const Result result =
+      run_relative_invariance({{"encoding", "rope+alibi"}, {"precision", "exact+eager_fp32"}});
   CHECK(check_names(result) ==
         std::vector<std::string>{"rope_exact_is_invariant",
                                  "rope_eager_fp32_changes_as_its_angles_round",
                                  "alibi_exact_is_invariant", "alibi_eager_fp32_is_invariant"});
   CHECK(all_hold(result));
   // fp32 does not hold every whole number beyond 2^24.
-  const Result far =
-      run({{"encoding", "alibi"}, {"precision", "eager_fp32"}, {"max_shift", "1e9"}});
+  const Result far = run_relative_invariance(
+      {{"encoding", "alibi"}, {"precision", "eager_fp32"}, {"max_shift", "1e9"}});
   CHECK(far.checks.empty());
   CHECK(largest_error(far, "alibi") > 1);
 }
@@ -90,19 +92,21 @@ TEST_CASE("Only where positions and angles are exact is a relative encoding clai
 TEST_CASE(
     "The bound on rounded angles fails for angles that are rounded more coarsely than stated") {
   // inv_freq in bf16 alone leaves scores functions of m − n: its error is the same at both ends.
-  CHECK(all_hold(run({{"encoding", "rope"}, {"precision", "exact"}, {"stage.inv_freq", "bf16"}})));
-  const Result coarse =
-      run({{"encoding", "rope"}, {"precision", "eager_fp32"}, {"stage.angle", "bf16"}});
+  CHECK(all_hold(run_relative_invariance(
+      {{"encoding", "rope"}, {"precision", "exact"}, {"stage.inv_freq", "bf16"}})));
+  const Result coarse = run_relative_invariance(
+      {{"encoding", "rope"}, {"precision", "eager_fp32"}, {"stage.angle", "bf16"}});
   CHECK(all_hold(coarse));
-  const double fine = largest_error(run({{"encoding", "rope"}}), "rope", "eager_fp32");
+  const double fine =
+      largest_error(run_relative_invariance({{"encoding", "rope"}}), "rope", "eager_fp32");
   CHECK(largest_error(coarse, "rope") > 10 * fine);
   // Held against the bound of fp32 angles, these do not pass.
-  const Result bounded =
-      run({{"encoding", "rope"}, {"precision", "eager_fp32"}, {"max_shift", "64"}});
-  const Result rough = run({{"encoding", "rope"},
-                            {"precision", "eager_fp32"},
-                            {"max_shift", "64"},
-                            {"stage.position", "bf16"}});
+  const Result bounded = run_relative_invariance(
+      {{"encoding", "rope"}, {"precision", "eager_fp32"}, {"max_shift", "64"}});
+  const Result rough = run_relative_invariance({{"encoding", "rope"},
+                                                {"precision", "eager_fp32"},
+                                                {"max_shift", "64"},
+                                                {"stage.position", "bf16"}});
   CHECK(all_hold(bounded));
   CHECK(largest_error(rough, "rope") >
         largest_error(bounded, "rope") / bounded.checks.at(0).measured);
@@ -110,7 +114,7 @@ TEST_CASE(
 
 TEST_CASE(
     "ALiBi and no encoding are exactly invariant in each pipeline, sinusoids are not at all") {
-  const Result result = run({{"encoding", "none+alibi+sinusoidal"}});
+  const Result result = run_relative_invariance({{"encoding", "none+alibi+sinusoidal"}});
   for (const char* pipeline : {"exact", "eager_fp32", "eager_bf16"}) {
     CHECK(largest_error(result, "none", pipeline) == 0);
     CHECK(largest_error(result, "alibi", pipeline) == 0);
@@ -120,8 +124,8 @@ TEST_CASE(
 }
 
 TEST_CASE("Relative encodings have their largest change in ulp, the worst of the table's column") {
-  const Result result =
-      run({{"encoding", "rope+alibi+sinusoidal"}, {"precision", "exact+fused_bf16"}});
+  const Result result = run_relative_invariance(
+      {{"encoding", "rope+alibi+sinusoidal"}, {"precision", "exact+fused_bf16"}});
   std::vector<std::string> names;
   for (const Scalar& s : result.scalars) {
     if (s.unit != "ulp") continue;
@@ -138,23 +142,24 @@ TEST_CASE("Relative encodings have their largest change in ulp, the worst of the
 
 TEST_CASE("Small formats keep invariance while positions and angles are exact") {
   for (const char* pipeline : {"eager_bf16", "eager_fp16", "fused_bf16", "fused_fp16"})
-    CHECK(check_names(
-              run({{"encoding", "rope"}, {"precision", pipeline}, {"stage.angle", "fp64"}})) ==
+    CHECK(check_names(run_relative_invariance(
+              {{"encoding", "rope"}, {"precision", pipeline}, {"stage.angle", "fp64"}})) ==
           std::vector<std::string>{"rope_is_invariant"});
-  CHECK(all_hold(run({{"precision", "eager_bf16"}, {"stage.angle", "fp64"}})));
-  CHECK(all_hold(run({{"precision", "fused_fp16"}, {"stage.angle", "fp64"}})));
+  CHECK(all_hold(run_relative_invariance({{"precision", "eager_bf16"}, {"stage.angle", "fp64"}})));
+  CHECK(all_hold(run_relative_invariance({{"precision", "fused_fp16"}, {"stage.angle", "fp64"}})));
 }
 
 TEST_CASE("Each encoding breaks down at its own stages: its distance from exact says so") {
   const auto rounding = [](const std::string& encoding, const std::string& stage) {
-    const Result result = run({{"encoding", encoding},
-                               {"precision", "exact_fp32"},
-                               {"stage." + stage, "bf16"},
-                               {"span", "1000"}});
+    const Result result = run_relative_invariance({{"encoding", encoding},
+                                                   {"precision", "exact_fp32"},
+                                                   {"stage." + stage, "bf16"},
+                                                   {"span", "1000"}});
     return scalar(result, encoding + "_largest_rounding");
   };
   constexpr double of_fp32 = 2e-4;  // products of 64 terms, and ALiBi's biases of up to 500
-  const Result plain = run({{"encoding", "rope"}, {"precision", "exact_fp32"}, {"span", "1000"}});
+  const Result plain = run_relative_invariance(
+      {{"encoding", "rope"}, {"precision", "exact_fp32"}, {"span", "1000"}});
   CHECK(scalar(plain, "rope_largest_rounding") < of_fp32);
   CHECK(rounding("rope", "position") > 1);
   CHECK(rounding("rope", "products") > 1e-3);
@@ -168,7 +173,7 @@ TEST_CASE("Each encoding breaks down at its own stages: its distance from exact 
 
 TEST_CASE("A stage that an encoding does not have leaves its bound alone") {
   const auto bound = [](const Settings& settings) {
-    const Result result = run(settings);
+    const Result result = run_relative_invariance(settings);
     return std::pair{result.checks.at(0).bound, result.checks.at(1).bound};
   };
   const Settings both{{"encoding", "alibi+rope"}, {"precision", "exact"}};
@@ -182,14 +187,15 @@ TEST_CASE("A stage that an encoding does not have leaves its bound alone") {
 }
 
 TEST_CASE("exact has nothing to compare with, and no figure of it") {
-  CHECK(run({{"precision", "exact"}}).figures.size() == 2);
-  const Result both = run({{"encoding", "rope"}, {"precision", "exact+exact_fp32"}});
+  CHECK(run_relative_invariance({{"precision", "exact"}}).figures.size() == 2);
+  const Result both =
+      run_relative_invariance({{"encoding", "rope"}, {"precision", "exact+exact_fp32"}});
   CHECK(both.figures.size() == 3);
   CHECK(content_of<LinePlot>(both, "rounding_error").series.size() == 1);
 }
 
 TEST_CASE("Formats of stages are stated where they are set, and refused where nothing reads them") {
-  const Result result = run({{"encoding", "rope"}, {"stage.angle", "bf16"}});
+  const Result result = run_relative_invariance({{"encoding", "rope"}, {"stage.angle", "bf16"}});
   CHECK(result.figures[0].caption.find("stage.angle = bf16") != std::string::npos);
   CHECK(result.figures[0].caption.find("stage.position") == std::string::npos);
   const auto stated = [&](const std::string& key) {
@@ -220,15 +226,15 @@ TEST_CASE("Names that were given up are refused with what replaces them") {
 }
 
 TEST_CASE("Random projections change neither verdict") {
-  CHECK(all_hold(run({{"projection", "random"}})));
+  CHECK(all_hold(run_relative_invariance({{"projection", "random"}})));
 }
 
 TEST_CASE("A trained table ends where it ends: its curve has a gap from there, and no error") {
-  const Result result = run({{"encoding", "learned+tupe"},
-                             {"span", "100"},
-                             {"precision", "exact_fp32"},
-                             {"learned.length", "200"},
-                             {"tupe.length", "200"}});
+  const Result result = run_relative_invariance({{"encoding", "learned+tupe"},
+                                                 {"span", "100"},
+                                                 {"precision", "exact_fp32"},
+                                                 {"learned.length", "200"},
+                                                 {"tupe.length", "200"}});
   CHECK(all_hold(result));
   for (const char* name : {"learned_error", "tupe_error"}) {
     const std::vector<double>& error = column(result, name);
@@ -238,15 +244,15 @@ TEST_CASE("A trained table ends where it ends: its curve has a gap from there, a
 }
 
 TEST_CASE("Every relative encoding is invariant in exact, tables and all") {
-  const Result result =
-      run({{"encoding", "shaw+transformer_xl+t5+deberta"}, {"precision", "exact"}});
+  const Result result = run_relative_invariance(
+      {{"encoding", "shaw+transformer_xl+t5+deberta"}, {"precision", "exact"}});
   CHECK(all_hold(result));
   for (const char* encoding : {"shaw", "transformer_xl", "t5", "deberta"})
     CHECK(largest_error(result, encoding) < 1e-13);
 }
 
 TEST_CASE("Shifts are the powers of two up to the largest") {
-  const Result result = run({{"max_shift", "100"}});
+  const Result result = run_relative_invariance({{"max_shift", "100"}});
   CHECK(std::get<std::vector<double>>(result.tables[0].columns[0].values) ==
         std::vector<double>{1, 2, 4, 8, 16, 32, 64});
 }
@@ -254,7 +260,7 @@ TEST_CASE("Shifts are the powers of two up to the largest") {
 TEST_CASE("A table as long as the span is claimed absolute by the shifts that it has room for") {
   for (const char* encoding : {"learned", "tupe"}) {
     INFO(encoding);
-    const Result result = run({{"encoding", encoding}});
+    const Result result = run_relative_invariance({{"encoding", encoding}});
     const auto names = check_names(result);
     CHECK(std::count(names.begin(), names.end(), std::string(encoding) + "_exact_is_absolute") ==
           1);
@@ -264,12 +270,12 @@ TEST_CASE("A table as long as the span is claimed absolute by the shifts that it
 
 TEST_CASE(
     "Where no shift keeps the positions in the table, nothing is claimed and the result says why") {
-  const Result result = run({{"encoding", "learned"},
-                             {"span", "512"},
-                             {"tokens", "512"},
-                             {"learned.length", "512"},
-                             {"seed", "1"},
-                             {"dim", "8"}});
+  const Result result = run_relative_invariance({{"encoding", "learned"},
+                                                 {"span", "512"},
+                                                 {"tokens", "512"},
+                                                 {"learned.length", "512"},
+                                                 {"seed", "1"},
+                                                 {"dim", "8"}});
   CHECK(result.checks.empty());
   CHECK(std::isnan(largest_error(result, "learned", "exact")));
   CHECK(description(result, "learned_exact_largest_error")
@@ -277,35 +283,40 @@ TEST_CASE(
 }
 
 TEST_CASE("A change that rounding may hide is not claimed, and the result says how small it is") {
-  const Result result = run({{"encoding", "learned"}, {"span", "64"}, {"precision", "eager_bf16"}});
+  const Result result = run_relative_invariance(
+      {{"encoding", "learned"}, {"span", "64"}, {"precision", "eager_bf16"}});
   CHECK(result.checks.empty());
   CHECK(description(result, "learned_largest_error").find("not checked: it is ") !=
         std::string::npos);
   // In exact it is claimed, and for an encoding that bf16 does not hide.
-  CHECK(check_names(run({{"encoding", "learned"}, {"span", "64"}, {"precision", "exact"}})) ==
+  CHECK(check_names(run_relative_invariance(
+            {{"encoding", "learned"}, {"span", "64"}, {"precision", "exact"}})) ==
         std::vector<std::string>{"learned_is_absolute"});
-  CHECK(check_names(run({{"encoding", "sinusoidal"}, {"precision", "eager_bf16"}})) ==
+  CHECK(check_names(
+            run_relative_invariance({{"encoding", "sinusoidal"}, {"precision", "eager_bf16"}})) ==
         std::vector<std::string>{"sinusoidal_is_absolute"});
 }
 
 TEST_CASE("Nothing is claimed of angles that fp16 has no number for, and the result says so") {
   const Settings angle{{"encoding", "rope"}, {"precision", "exact"}, {"stage.angle", "fp16"}};
-  const Result far = run(angle);
+  const Result far = run_relative_invariance(angle);
   CHECK(far.checks.empty());
   CHECK(description(far, "rope_largest_error").find("fp16 has no number beyond 65504") !=
         std::string::npos);
   Settings near = angle;
   near.emplace_back("max_shift", "1024");
-  CHECK(check_names(run(near)) == std::vector<std::string>{"rope_changes_as_its_angles_round"});
+  CHECK(check_names(run_relative_invariance(near)) ==
+        std::vector<std::string>{"rope_changes_as_its_angles_round"});
 }
 
 TEST_CASE("Multi-axis RoPE is absolute among patches, and relative where only text is met") {
-  const Result patches = run({{"encoding", "axis_rope"}, {"precision", "exact"}, {"span", "32"}});
+  const Result patches =
+      run_relative_invariance({{"encoding", "axis_rope"}, {"precision", "exact"}, {"span", "32"}});
   CHECK(check_names(patches) == std::vector<std::string>{"axis_rope_is_absolute"});
   CHECK(largest_error(patches, "axis_rope") > 0.1);
   CHECK(all_hold(patches));
-  const Result text =
-      run({{"encoding", "axis_rope"}, {"precision", "exact"}, {"axis_rope.layout", "text"}});
+  const Result text = run_relative_invariance(
+      {{"encoding", "axis_rope"}, {"precision", "exact"}, {"axis_rope.layout", "text"}});
   CHECK(largest_error(text, "axis_rope") < 2e-14);
   CHECK(all_hold(text));
   CHECK(check_names(text) != check_names(patches));

@@ -19,7 +19,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-Result run(const Inputs& inputs, const Settings& settings) {
+Result run_score_decomposition(const Inputs& inputs, const Settings& settings) {
   return run_experiment(score_decomposition_experiment(), settings, inputs);
 }
 
@@ -28,7 +28,8 @@ const Inputs sentence = text_input("the cat and the dog met the cat and ran");
 }  // namespace
 
 TEST_CASE("Position–position of sinusoids is Σ cos((m − n) θ_t)/√d, as mpmath has it") {
-  const Result result = run(sentence, {{"encoding", "sinusoidal"}, {"dim", "8"}});
+  const Result result =
+      run_score_decomposition(sentence, {{"encoding", "sinusoidal"}, {"dim", "8"}});
   check_all_hold(result);
   const auto expected = golden("experiments.json").at("position_to_position d=8");
   const Array& term = array(result, "term_sinusoidal_position_to_position");
@@ -39,7 +40,7 @@ TEST_CASE("Position–position of sinusoids is Σ cos((m − n) θ_t)/√d, as m
 }
 
 TEST_CASE("With identity projections the two mixed terms are each other's transpose") {
-  const Result result = run(sentence, {{"encoding", "sinusoidal"}});
+  const Result result = run_score_decomposition(sentence, {{"encoding", "sinusoidal"}});
   const Array& c2p = array(result, "term_sinusoidal_content_to_position");
   const Array& p2c = array(result, "term_sinusoidal_position_to_content");
   for (std::size_t m = 0; m < 10; ++m)
@@ -51,23 +52,24 @@ TEST_CASE("Every encoding's terms add up and are what they say, in fp64, fp32 an
     for (const char* precision : {"exact", "exact_fp32", "eager_bf16"})
       for (const char* projection : {"identity", "random"}) {
         INFO(encoding.name << " " << precision << " " << projection);
-        const Result result = run(sentence, {{"encoding", encoding.name},
-                                             {"precision", precision},
-                                             {"projection", projection},
-                                             {"head", "3"}});
+        const Result result = run_score_decomposition(sentence, {{"encoding", encoding.name},
+                                                                 {"precision", precision},
+                                                                 {"projection", projection},
+                                                                 {"head", "3"}});
         CHECK(result.checks.size() >= 2);
         check_all_hold(result);
       }
 }
 
 TEST_CASE("In fp64 the terms add up to 1e-14") {
-  const Result result = run(sentence, {{"encoding", "sinusoidal+rope+transformer_xl+tupe"}});
+  const Result result =
+      run_score_decomposition(sentence, {{"encoding", "sinusoidal+rope+transformer_xl+tupe"}});
   for (const Check& check : result.checks) CHECK(check.measured < 2e-14);
 }
 
 TEST_CASE("Whose content a term takes part in is found without its name") {
-  const Result result =
-      run(sentence, {{"encoding", "learned+transformer_xl+tupe+deberta+alibi+shaw"}});
+  const Result result = run_score_decomposition(
+      sentence, {{"encoding", "learned+transformer_xl+tupe+deberta+alibi+shaw"}});
   const auto encodings = column<std::string>(table(result, "terms"), "encoding");
   const auto terms = column<std::string>(table(result, "terms"), "term");
   const auto parts = column<std::string>(table(result, "terms"), "part");
@@ -97,8 +99,8 @@ TEST_CASE("Shares and profiles of given q and k with ALiBi equal NumPy's, causal
                       {"k", tensor({n, d}, file.at("k").get<std::vector<double>>())}};
   for (const bool causal : {false, true}) {
     const auto& expected = file.at(causal ? "causal" : "full");
-    const Result result =
-        run(inputs, {{"encoding", "alibi"}, {"head", "2"}, {"causal", causal ? "true" : "false"}});
+    const Result result = run_score_decomposition(
+        inputs, {{"encoding", "alibi"}, {"head", "2"}, {"causal", causal ? "true" : "false"}});
     check_all_hold(result);
     const char* names[] = {"content", "linear_bias"};
     for (std::size_t t = 0; t < 2; ++t) {
@@ -121,10 +123,11 @@ TEST_CASE("Shares and profiles of given q and k with ALiBi equal NumPy's, causal
 
 TEST_CASE(
     "RoPE's bands are as many as asked for, and a partial RoPE has one more that never turns") {
-  const Result whole = run(sentence, {{"encoding", "rope"}, {"bands", "2"}, {"dim", "16"}});
+  const Result whole =
+      run_score_decomposition(sentence, {{"encoding", "rope"}, {"bands", "2"}, {"dim", "16"}});
   CHECK_NOTHROW(array(whole, "term_rope_pairs_0_to_3"));
   CHECK_NOTHROW(array(whole, "term_rope_pairs_4_to_7"));
-  const Result half = run(
+  const Result half = run_score_decomposition(
       sentence, {{"encoding", "rope"}, {"bands", "2"}, {"dim", "16"}, {"rope.fraction", "0.5"}});
   CHECK_NOTHROW(array(half, "term_rope_pairs_0_to_1"));
   const Array& still = array(half, "term_rope_unturned");
@@ -133,8 +136,8 @@ TEST_CASE(
 }
 
 TEST_CASE("All maps of an encoding share one range of colours, that of the largest visible value") {
-  const Result result =
-      run(sentence, {{"encoding", "sinusoidal"}, {"causal", "true"}, {"show", "terms+sum"}});
+  const Result result = run_score_decomposition(
+      sentence, {{"encoding", "sinusoidal"}, {"causal", "true"}, {"show", "terms+sum"}});
   const Range range = *std::get<Heatmap>(result.figures.at(0).content).range;
   CHECK(range.min == -range.max);
   bool reached = false;
@@ -149,15 +152,16 @@ TEST_CASE("All maps of an encoding share one range of colours, that of the large
       }
   }
   CHECK(reached);
-  const Result own =
-      run(sentence, {{"encoding", "sinusoidal"}, {"colors", "own"}, {"show", "terms"}});
+  const Result own = run_score_decomposition(
+      sentence, {{"encoding", "sinusoidal"}, {"colors", "own"}, {"show", "terms"}});
   CHECK_FALSE(std::get<Heatmap>(own.figures.at(0).content).range);
 }
 
 TEST_CASE("The equation of maps holds for every encoding: the terms add up to the logits") {
   for (const EncodingSummary& encoding : encoding_list()) {
     INFO(encoding.name);
-    const Result result = run(sentence, {{"encoding", encoding.name}, {"projection", "random"}});
+    const Result result =
+        run_score_decomposition(sentence, {{"encoding", encoding.name}, {"projection", "random"}});
     const auto& equation = content_of<MapEquation>(result, "equation_" + encoding.name);
     CHECK(inconsistency_of(result.figures.at(0)).empty());
     CHECK(result.figures.at(0).id == "equation_" + encoding.name);
@@ -178,7 +182,7 @@ TEST_CASE("The equation of maps holds for every encoding: the terms add up to th
 }
 
 TEST_CASE("DeBERTa's two terms of position, a thousandth of the logits, have a stated factor") {
-  const Result result = run(sentence, {{"encoding", "deberta"}});
+  const Result result = run_score_decomposition(sentence, {{"encoding", "deberta"}});
   const auto& equation = content_of<MapEquation>(result, "equation_deberta");
   REQUIRE(equation.terms.size() == 4);
   CHECK(equation.terms[1].factor == 1);
@@ -198,7 +202,8 @@ TEST_CASE("DeBERTa's two terms of position, a thousandth of the logits, have a s
 }
 
 TEST_CASE("Profiles of an equation are arrays and a table, too") {
-  const Result result = run(sentence, {{"encoding", "alibi"}, {"causal", "true"}});
+  const Result result =
+      run_score_decomposition(sentence, {{"encoding", "alibi"}, {"causal", "true"}});
   const Array& profile = array(result, "term_alibi_linear_bias_diagonals");
   CHECK(profile.shape == std::vector<std::size_t>{10, 5});
   const auto& equation = content_of<MapEquation>(result, "equation_alibi");
@@ -218,7 +223,7 @@ TEST_CASE("q and k from files have their equation of maps") {
     k.push_back((3 * i % 7 - 3) / 4.0);
   }
   const Inputs inputs{{"q", tensor({8, 4}, q)}, {"k", tensor({8, 4}, k)}};
-  const Result result = run(inputs, {{"encoding", "t5"}});
+  const Result result = run_score_decomposition(inputs, {{"encoding", "t5"}});
   const auto& equation = content_of<MapEquation>(result, "equation_t5");
   REQUIRE(equation.terms.size() == 3);
   CHECK_FALSE(equation.terms[1].is_relative());
@@ -226,15 +231,16 @@ TEST_CASE("q and k from files have their equation of maps") {
 }
 
 TEST_CASE("One token has terms but no shares, and nothing fails") {
-  const Result result = run(text_input("alone"), {{"encoding", "sinusoidal+rope+t5"}});
+  const Result result =
+      run_score_decomposition(text_input("alone"), {{"encoding", "sinusoidal+rope+t5"}});
   check_all_hold(result);
   CHECK(std::isnan(scalar(result, "sinusoidal_content_share")));
 }
 
 TEST_CASE("Positions that the format of a stage does not reach are refused before any work") {
   const auto from = [](const char* first) {
-    return run(sentence,
-               {{"encoding", "alibi"}, {"first_position", first}, {"stage.position", "fp16"}});
+    return run_score_decomposition(
+        sentence, {{"encoding", "alibi"}, {"first_position", first}, {"stage.position", "fp16"}});
   };
   CHECK_THROWS_WITH(from("65500"), Contains("fp16 with positions up to 65509") &&
                                        Contains("the largest number of fp16 is 65504"));
@@ -243,7 +249,7 @@ TEST_CASE("Positions that the format of a stage does not reach are refused befor
 
 TEST_CASE("A decomposition of q and k alone cannot have what is added before the projections") {
   const Tensor two = tensor({2, 2}, {1, 2, 3, 4});
-  CHECK_THROWS_WITH(run({{"q", two}, {"k", two}}, {{"encoding", "sinusoidal"}}),
+  CHECK_THROWS_WITH(run_score_decomposition({{"q", two}, {"k", two}}, {{"encoding", "sinusoidal"}}),
                     Contains("encoding=sinusoidal with q and k"));
-  CHECK_THROWS_AS(run({}, {}), UsageError);
+  CHECK_THROWS_AS(run_score_decomposition({}, {}), UsageError);
 }

@@ -15,7 +15,7 @@ using namespace orrery::test;
 
 namespace {
 
-Result run(const Settings& settings) {
+Result run_score_spectrogram(const Settings& settings) {
   return run_experiment(score_spectrogram_experiment(), settings);
 }
 
@@ -31,7 +31,8 @@ const Heatmap& parts(const Result& result, const std::string& encoding) {
 TEST_CASE("Cosines averaged over columns equal mpmath's sums over tokens, and so does their mean") {
   const auto golden_cases = golden("score_spectrogram.json").at("cases");
   for (const auto& expected : golden_cases) {
-    const Result result = run({{"dim", std::to_string(expected.at("d").get<int>())},
+    const Result result =
+        run_score_spectrogram({{"dim", std::to_string(expected.at("d").get<int>())},
                                {"base", std::to_string(expected.at("base").get<int>())},
                                {"max_distance", std::to_string(expected.at("last").get<int>())},
                                {"columns", std::to_string(expected.at("columns").get<int>())}});
@@ -64,7 +65,8 @@ TEST_CASE("A column is the mean of what it covers of each token, worked out by h
 }
 
 TEST_CASE("ALiBi's rows are its heads, and each multiplies a weight by e to the slope times r") {
-  const Result result = run({{"encoding", "alibi"}, {"max_distance", "16"}, {"columns", "4096"}});
+  const Result result =
+      run_score_spectrogram({{"encoding", "alibi"}, {"max_distance", "16"}, {"columns", "4096"}});
   const Array& values = *parts(result, "alibi").values;
   REQUIRE(values.shape == std::vector<std::size_t>{8, 4096});
   for (std::size_t head = 0; head < 8; ++head) {
@@ -75,11 +77,11 @@ TEST_CASE("ALiBi's rows are its heads, and each multiplies a weight by e to the 
 }
 
 TEST_CASE("Muted pairs have no row, channels that do not turn have cosine 1, and the sum holds") {
-  const Result result = run({{"dim", "16"},
-                             {"max_distance", "64"},
-                             {"columns", "16"},
-                             {"rope.fraction", "0.5"},
-                             {"rope.muted", "band0"}});
+  const Result result = run_score_spectrogram({{"dim", "16"},
+                                               {"max_distance", "64"},
+                                               {"columns", "16"},
+                                               {"rope.fraction", "0.5"},
+                                               {"rope.muted", "band0"}});
   const Array& values = *parts(result, "rope").values;
   REQUIRE(values.shape.at(0) == 8);
   CHECK(std::isnan(values[0]));
@@ -88,8 +90,8 @@ TEST_CASE("Muted pairs have no row, channels that do not turn have cosine 1, and
 }
 
 TEST_CASE("The line of a quarter turn, the context line and the wavelengths are those of theta") {
-  const Result result =
-      run({{"dim", "4"}, {"base", "10000"}, {"max_distance", "1024"}, {"context", "100"}});
+  const Result result = run_score_spectrogram(
+      {{"dim", "4"}, {"base", "10000"}, {"max_distance", "1024"}, {"context", "100"}});
   const Heatmap& map = parts(result, "rope");
   // theta is 1 and 1/100.
   REQUIRE(map.lines.size() == 1);
@@ -108,7 +110,8 @@ TEST_CASE("The line of a quarter turn, the context line and the wavelengths are 
 }
 
 TEST_CASE("Hands and links of the chain bear the numbers of their pairs where others are muted") {
-  const Result result = run({{"dim", "16"}, {"max_distance", "64"}, {"rope.muted", "band0+band3"}});
+  const Result result =
+      run_score_spectrogram({{"dim", "16"}, {"max_distance", "64"}, {"rope.muted", "band0+band3"}});
   for (const Figure& figure : result.figures) {
     const auto* plot = std::get_if<VectorPlot>(&figure.content);
     if (!plot) continue;
@@ -123,7 +126,8 @@ TEST_CASE(
   for (const char* name : {"none", "sinusoidal", "rope", "alibi", "learned", "shaw",
                            "transformer_xl", "t5", "tupe", "deberta", "kerple"}) {
     INFO(name);
-    const Result result = run({{"encoding", name}, {"max_distance", "300"}, {"dim", "32"}});
+    const Result result =
+        run_score_spectrogram({{"encoding", name}, {"max_distance", "300"}, {"dim", "32"}});
     const Array& values = *parts(result, name).values;
     CHECK_FALSE(std::isnan(values[values.size() - 1]));
     CHECK_FALSE(std::isnan(column(result, std::string("mean_") + name).back()));

@@ -10,6 +10,7 @@
 #include "tests/support/layers.h"
 
 using namespace orrery;
+using namespace orrery::test;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -20,13 +21,6 @@ Result reversal_with(std::vector<std::pair<std::string, std::string>> settings) 
   for (const auto& [key, value] : settings) params.set(key, value);
   SilentProgress progress;
   return experiment.run(params, {}, progress);
-}
-
-double scalar(const Result& result, const std::string& name) {
-  for (const Scalar& one : result.scalars)
-    if (one.name == name) return one.value;
-  FAIL("no scalar " << name);
-  return 0;
 }
 
 }  // namespace

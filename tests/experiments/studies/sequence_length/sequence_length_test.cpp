@@ -16,7 +16,7 @@ using namespace orrery::test;
 
 namespace {
 
-Result run(const Settings& settings) {
+Result run_sequence_length(const Settings& settings) {
   return run_experiment(sequence_length_experiment(), settings);
 }
 
@@ -31,7 +31,8 @@ double at(const Table& table, const std::string& key, double place, const std::s
 
 TEST_CASE("Where contents say nothing, ALiBi's entropy and recent share are those of its biases") {
   const nlohmann::json alibi = golden("attention_statistics.json").at("alibi");
-  const Result result = run({{"encoding", "alibi+none"}, {"spread", "0.01"}, {"head", "5"}});
+  const Result result =
+      run_sequence_length({{"encoding", "alibi+none"}, {"spread", "0.01"}, {"head", "5"}});
   const Table& lengths = table(result, "lengths");
   for (const auto& point : alibi.at("points")) {
     const double n = point.at("length").get<double>();
@@ -48,7 +49,8 @@ TEST_CASE("Where contents say nothing, ALiBi's entropy and recent share are thos
 TEST_CASE("RoPE's mean logit past the training length is σ√d B_r/(d/2), as 60-digit sums have it") {
   const auto b = golden("formulas.json").at("decay, d=128").at("B by distance");
   for (const std::string train : {"100", "1000"}) {
-    const Result result = run({{"encoding", "rope"}, {"dim", "128"}, {"train_length", train}});
+    const Result result =
+        run_sequence_length({{"encoding", "rope"}, {"dim", "128"}, {"train_length", train}});
     const double change = std::sqrt(128.0) * (b.at(train).get<double>() / 64.0 - 1.0);
     CHECK(at(table(result, "logits"), "distance", std::stod(train), "rope") ==
           Approx(change).epsilon(1e-12));
@@ -56,14 +58,14 @@ TEST_CASE("RoPE's mean logit past the training length is σ√d B_r/(d/2), as 60
 }
 
 TEST_CASE("The last position of a table is below the training length: p_0 … p_{L−1}") {
-  const Result result = run({{"encoding", "learned"}, {"train_length", "256"}});
+  const Result result = run_sequence_length({{"encoding", "learned"}, {"train_length", "256"}});
   CHECK(check(result, "learned_ends").measured == 255);
   CHECK(check(result, "learned_ends").bound == 255);
 }
 
 TEST_CASE("Beyond the training length learned positions end, tables clip, formulas go on") {
-  const Result result =
-      run({{"encoding", "none+rope+alibi+learned+shaw+t5+deberta"}, {"train_length", "256"}});
+  const Result result = run_sequence_length(
+      {{"encoding", "none+rope+alibi+learned+shaw+t5+deberta"}, {"train_length", "256"}});
   const Table& encodings = table(result, "encodings");
   const auto& from = column(encodings, "constant_from");
   const auto& last = column(encodings, "last_position");
@@ -84,31 +86,32 @@ TEST_CASE("Beyond the training length learned positions end, tables clip, formul
 }
 
 TEST_CASE("Every encoding decodes step by step what prefill gives, and shifts as it says") {
+  check_all_hold(run_sequence_length(
+      {{"encoding", "none+sinusoidal+rope+alibi+learned+shaw+transformer_xl+t5+tupe"},
+       {"max_length", "600"}}));
   check_all_hold(
-      run({{"encoding", "none+sinusoidal+rope+alibi+learned+shaw+transformer_xl+t5+tupe"},
-           {"max_length", "600"}}));
-  check_all_hold(run({{"encoding", "rope+deberta"}, {"window", "128"}, {"spread", "5"}}));
+      run_sequence_length({{"encoding", "rope+deberta"}, {"window", "128"}, {"spread", "5"}}));
 }
 
 TEST_CASE("Offsets have a gap where the table has ended") {
-  const Result result = run({{"encoding", "learned"}, {"train_length", "512"}});
+  const Result result = run_sequence_length({{"encoding", "learned"}, {"train_length", "512"}});
   const Table& offsets = table(result, "offsets");
   CHECK(at(offsets, "offset", 256, "learned") > 1e-3);
   CHECK(std::isnan(at(offsets, "offset", 512, "learned")));
 }
 
 TEST_CASE("Lengths that leave nothing to see are refused") {
-  CHECK_THROWS_AS(run({{"max_length", "512"}}), UsageError);
-  CHECK_THROWS_AS(run({{"train_length", "32"}, {"window", "64"}}), UsageError);
-  CHECK_THROWS_AS(run({{"head", "8"}}), UsageError);
+  CHECK_THROWS_AS(run_sequence_length({{"max_length", "512"}}), UsageError);
+  CHECK_THROWS_AS(run_sequence_length({{"train_length", "32"}, {"window", "64"}}), UsageError);
+  CHECK_THROWS_AS(run_sequence_length({{"head", "8"}}), UsageError);
 }
 
 TEST_CASE("An absolute encoding is seen to feel offsets where one key has nearly all the weight") {
-  const Result result = run({{"encoding", "learned+sinusoidal+tupe"},
-                             {"dim", "242"},
-                             {"window", "2"},
-                             {"spread", "11.07"},
-                             {"max_length", "600"}});
+  const Result result = run_sequence_length({{"encoding", "learned+sinusoidal+tupe"},
+                                             {"dim", "242"},
+                                             {"window", "2"},
+                                             {"spread", "11.07"},
+                                             {"max_length", "600"}});
   check_all_hold(result);
   for (const char* name : {"learned", "sinusoidal", "tupe"})
     CHECK_NOTHROW(check(result, std::string(name) + "_feels_offsets"));

@@ -15,20 +15,22 @@ using namespace orrery::test;
 
 namespace {
 
-Result run(const Settings& settings) { return run_experiment(spectrum_experiment(), settings); }
+Result run_spectrum(const Settings& settings) {
+  return run_experiment(spectrum_experiment(), settings);
+}
 
 }  // namespace
 
 TEST_CASE("Wavelengths equal mpmath's, for RoPE and for tensor2tensor") {
   const auto expected = golden("spectrum.json").at("wavelengths");
-  const Result small = run({{"dim", "8"}, {"compare", "tensor2tensor"}});
+  const Result small = run_spectrum({{"dim", "8"}, {"compare", "tensor2tensor"}});
   for (std::size_t t = 0; t < 4; ++t) {
     CHECK(column(small, "wavelength")[t] ==
           Approx(expected.at("d=8 base=10000").at(t).get<double>()).epsilon(1e-14));
     CHECK(column(small, "wavelength_tensor2tensor")[t] ==
           Approx(expected.at("tensor2tensor d=8 base=10000").at(t).get<double>()).epsilon(1e-14));
   }
-  const Result large = run({{"base", "500000"}, {"search", "16"}, {"compare", "none"}});
+  const Result large = run_spectrum({{"base", "500000"}, {"search", "16"}, {"compare", "none"}});
   for (std::size_t t = 0; t < 3; ++t)
     CHECK(column(large, "wavelength")[61 + t] ==
           Approx(expected.at("d=128 base=500000 last 3").at(t).get<double>()).epsilon(1e-14));
@@ -37,7 +39,7 @@ TEST_CASE("Wavelengths equal mpmath's, for RoPE and for tensor2tensor") {
 TEST_CASE("Pairs beyond the context and the base it needs equal mpmath's") {
   const auto file = golden("spectrum.json");
   const auto with = [](const char* d, const char* base, const char* context) {
-    return run({{"dim", d}, {"base", base}, {"context", context}, {"search", "16"}});
+    return run_spectrum({{"dim", d}, {"base", base}, {"context", context}, {"search", "16"}});
   };
   CHECK(scalar(with("128", "10000", "8192"), "pairs_beyond_context") ==
         file.at("beyond").at("d=128 base=10000 L=8192"));
@@ -60,11 +62,11 @@ TEST_CASE("Pairs beyond the context and the base it needs equal mpmath's") {
 
 TEST_CASE(
     "A base whose longest wavelength is the context supports less of it by B_m, and says so") {
-  const Result result = run({{"dim", "128"}, {"context", "8192"}});
+  const Result result = run_spectrum({{"dim", "128"}, {"context", "8192"}});
   const auto expected = golden("spectrum.json").at("first_negative_B_reaching");
   CHECK(scalar(result, "first_negative_B_reaching_context") == expected.at("d=128 L=8192"));
-  CHECK(scalar(run({{"dim", "4"}, {"context", "1000"}}), "first_negative_B_reaching_context") ==
-        expected.at("d=4 L=1000"));
+  CHECK(scalar(run_spectrum({{"dim", "4"}, {"context", "1000"}}),
+               "first_negative_B_reaching_context") == expected.at("d=4 L=1000"));
   CHECK_THAT(description(result, "first_negative_B_reaching_context"),
              Catch::Matchers::Contains("arXiv 2405.14591"));
 }
@@ -78,8 +80,8 @@ TEST_CASE("The first distance with B_m < 0 equals NumPy's and mpmath's") {
                       {"search", std::to_string(c.at("search").get<int>())}};
     if (stretched) settings.push_back({"factor", std::to_string(c.at("factor").get<int>())});
     INFO(c.dump());
-    const double found =
-        scalar(run(settings), stretched ? "first_negative_B_interpolated" : "first_negative_B");
+    const double found = scalar(run_spectrum(settings),
+                                stretched ? "first_negative_B_interpolated" : "first_negative_B");
     if (c.at("first_negative").is_null())
       CHECK(std::isnan(found));
     else
@@ -91,7 +93,8 @@ TEST_CASE("B_m of the published bases is not negative to 1k, 4k and 8k tokens; f
   // Men et al. 2024, Table 2, d = 128: 4.3e3, 2.7e4, 8.4e4, 3.1e5.
   const auto holds_to = [](const char* base, const char* tokens) {
     const double found =
-        scalar(run({{"base", base}, {"search", tokens}, {"compare", "none"}}), "first_negative_B");
+        scalar(run_spectrum({{"base", base}, {"search", tokens}, {"compare", "none"}}),
+               "first_negative_B");
     return std::isnan(found);
   };
   CHECK(holds_to("4300", "1000"));
@@ -102,7 +105,7 @@ TEST_CASE("B_m of the published bases is not negative to 1k, 4k and 8k tokens; f
 }
 
 TEST_CASE("p-RoPE's still pairs have no wavelength, are beyond every context, and cost no check") {
-  const Result result = run({{"rope.fraction", "0.25"}, {"rope.partial", "proportional"}});
+  const Result result = run_spectrum({{"rope.fraction", "0.25"}, {"rope.partial", "proportional"}});
   CHECK(std::isfinite(column(result, "wavelength")[15]));
   CHECK(std::isinf(column(result, "wavelength")[16]));
   CHECK(scalar(result, "pairs_beyond_context") == 48);
@@ -112,22 +115,22 @@ TEST_CASE("p-RoPE's still pairs have no wavelength, are beyond every context, an
 }
 
 TEST_CASE("A truncated RoPE has the spectrum of a smaller head") {
-  CHECK(column(run({{"rope.fraction", "0.5"}}), "wavelength")[31] ==
-        column(run({{"dim", "64"}}), "wavelength")[31]);
+  CHECK(column(run_spectrum({{"rope.fraction", "0.5"}}), "wavelength")[31] ==
+        column(run_spectrum({{"dim", "64"}}), "wavelength")[31]);
 }
 
 TEST_CASE("The spectrum's checks hold for every d and base") {
   for (const char* dim : {"2", "4", "30", "4096"})
     for (const char* base : {"1.001", "1e4", "1e12"})
-      check_all_hold(run({{"dim", dim},
-                          {"base", base},
-                          {"search", "64"},
-                          {"compare", "base+interpolation+tensor2tensor"},
-                          {"factor", "3.7"}}));
+      check_all_hold(run_spectrum({{"dim", dim},
+                                   {"base", base},
+                                   {"search", "64"},
+                                   {"compare", "base+interpolation+tensor2tensor"},
+                                   {"factor", "3.7"}}));
 }
 
 TEST_CASE("Scaled frequencies are those of 50 digits, beside those without scaling") {
-  const Result result = run(
+  const Result result = run_spectrum(
       {{"rope.scaling", "yarn"}, {"rope.factor", "16"}, {"search", "64"}, {"compare", "unscaled"}});
   const auto cases = golden("rope_scaling.json").at("formulas");
   const auto yarn = std::find_if(cases.begin(), cases.end(), [](const auto& c) {
@@ -146,7 +149,7 @@ TEST_CASE("Every scaling passes its checks, and those that could not hold are no
   for (const char* scaling :
        {"linear", "ntk", "dynamic_ntk", "ntk_by_parts", "yarn", "llama3", "longrope", "factors"}) {
     INFO(scaling);
-    const Result result = run({{"rope.scaling", scaling}, {"search", "64"}});
+    const Result result = run_spectrum({{"rope.scaling", scaling}, {"search", "64"}});
     for (const Check& c : result.checks) CHECK(c.holds());
     CHECK(check(result, "no_pair_is_faster").holds());
   }
