@@ -14,7 +14,7 @@ namespace orrery {
 namespace {
 
 constexpr const char* table_name = "axis_rope.positions";
-constexpr const char* selector = "axis_rope.layout";
+constexpr const char* layout_key = "axis_rope.layout";
 
 using Place = std::array<Position, 3>;
 
@@ -88,7 +88,7 @@ ParamSpec count(const char* name, const char* symbol, const char* description, s
           .min = min,
           .max = 0x1p14,
           .logarithmic = min > 0,
-          .used_when = Condition{selector, {"grid", "diagonal"}}};
+          .used_when = Condition{layout_key, {"grid", "diagonal"}}};
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ std::optional<Position> text_from(const AxisLayout& layout) {
 
 std::vector<ParamSpec> axis_layout_params() {
   ParamSpec layout{
-      .key = selector,
+      .key = layout_key,
       .description = "Where the tokens lie on the axes time, row and column.",
       .kind = ParamKind::choice,
       .default_value = std::string("grid"),
@@ -150,7 +150,7 @@ AxisLayout axis_layout_of(const EncodingSettings& settings) {
                     .rows = number("rows"),
                     .columns = number("columns"),
                     .time_step = number("time_step")};
-  const std::string& kind = params.text(selector);
+  const std::string& kind = params.text(layout_key);
   if (kind == "text") layout.kind = AxisLayoutKind::text;
   if (kind == "diagonal") layout.kind = AxisLayoutKind::diagonal;
   if (!settings.tables) return layout;

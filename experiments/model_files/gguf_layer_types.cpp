@@ -109,17 +109,16 @@ void read_gguf_window(const GgufModel& model, LayerPlan& layer) {
 }
 
 bool has_no_attention(const GgufModel& model, const LayerPlan& layer, std::string& reason) {
-  using Recurrent = Architecture::Recurrent;
   if (const auto heads = layer_integer(model, "attention.head_count", layer);
       heads.value && *heads.value == 0) {
     reason = heads.reason + " is 0";
     return true;
   }
-  if (model.architecture.recurrent == Recurrent::between_full)
+  if (model.architecture.recurrent == Architecture::Recurrent::between_full)
     return is_between_full(model, layer, reason);
-  if (model.architecture.recurrent == Recurrent::never) return false;
+  if (model.architecture.recurrent == Architecture::Recurrent::never) return false;
   if (const auto width = layer_integer(model, "feed_forward_length", layer);
-      model.architecture.recurrent == Recurrent::or_with_feed_forward &&
+      model.architecture.recurrent == Architecture::Recurrent::or_with_feed_forward &&
       width.value.value_or(0) > 0) {
     reason = width.reason + " is not 0";
     return true;

@@ -13,12 +13,12 @@
 namespace orrery::setup {
 namespace {
 
-constexpr const char* key = "positions";
+constexpr const char* positions_key = "positions";
 
 Position whole_position(double number) {
   if (number == std::trunc(number) && std::abs(number) <= static_cast<double>(max_position))
     return static_cast<Position>(number);
-  throw DataError(fmt::format("{} with {}", key, number_text(number)),
+  throw DataError(fmt::format("{} with {}", positions_key, number_text(number)),
                   "must be whole numbers within ±2^53",
                   "multiply them by s, and divide RoPE's by rope.scaling=linear rope.factor=s");
 }
@@ -27,13 +27,14 @@ Position whole_position(double number) {
 
 ParamSpec token_positions_param() {
   ParamSpec spec = array_file_param(
-      key, "Your own positions, [N] whole numbers, of a .npy, .npz or .safetensors file.");
+      positions_key,
+      "Your own positions, [N] whole numbers, of a .npy, .npz or .safetensors file.");
   spec.symbol.clear();
   return spec;
 }
 
 Positions token_positions(const ParamSet& params, const Inputs& inputs, std::ptrdiff_t tokens) {
-  const Tensor* given = tensor_of(inputs, key);
+  const Tensor* given = tensor_of(inputs, positions_key);
   if (!given) {
     const bool from_first = params.is_used("first_position");
     return consecutive_positions(tokens, from_first ? params.integer("first_position") : 0);
