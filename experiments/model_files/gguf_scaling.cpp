@@ -1,5 +1,4 @@
 #include "experiments/model_files/gguf_scaling.h"
-#include "experiments/model_files/layer_schedule.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +7,8 @@
 #include <numbers>
 #include <optional>
 #include <utility>
+
+#include "experiments/model_files/layer_schedule.h"
 
 namespace orrery::model_files {
 namespace {

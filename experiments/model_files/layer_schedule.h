@@ -13,7 +13,6 @@ namespace orrery::model_files {
 inline constexpr int most_layers = 2048;
 /// The most tokens of a window or a context.
 inline constexpr std::int64_t most_tokens = std::int64_t{1} << 40;
-
 /// The most channels of a head.
 inline constexpr std::int64_t most_channels = 8192;
 
