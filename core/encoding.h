@@ -110,6 +110,11 @@ struct Scoring {
   std::optional<double> scale{};  ///< in place of the scale of the encoding's own paper
   LogitRule rule{};               ///< multiplies all terms of a query, but no mask's; attention's
                                   ///< business, not the encoding's
+  double softcap{0};  ///< c: the sum l of the terms becomes the logit c·tanh(l/c), before the mask;
+                      ///< 0 for none. Source: Gemma 2 (2024) §2
+  /// A logit per head that takes its share of the weights and has no value, so that a row of weights
+  /// sums to less than 1. [heads], or empty. Source: Xiao et al. 2024 §3.3; GPT-OSS (2025)
+  std::span<const double> sinks{};
   WeightRule weights{WeightRule::softmax};
 };
 

@@ -92,7 +92,7 @@ std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDo
 
 /// Weights of row i, out of its logits. Masked cells are −inf, and so exactly 0.
 template <class T>
-void softmax_row(const Mask& mask, Index i, AttentionOutput<T>& out) {
+void softmax_row(const Mask& mask, Index i, std::optional<double> sink, AttentionOutput<T>& out) {
   const auto& kernels = kernels::tile_kernels<T>();
   const VisibleKeys seen = mask.keys_of(i, out.logits.cols());
   auto row = out.weights.row(i);
@@ -106,10 +106,22 @@ void softmax_row(const Mask& mask, Index i, AttentionOutput<T>& out) {
     mask.hide<T>(i, seen.first, {visible.data(), n});
     logits = visible.data();
   }
-  const double sum =
-      kernels.exponentials_of_row(n, kernels.largest(n, logits), logits, visible.data());
+  T shift = kernels.largest(n, logits);
+  if (sink) shift = std::max(shift, static_cast<T>(*sink));
+  double sum = kernels.exponentials_of_row(n, shift, logits, visible.data());
+  if (sink) sum += std::exp(*sink - static_cast<double>(shift));
   if (std::isnan(sum)) ++out.nan_rows;
   visible *= static_cast<T>(1.0 / sum);
+}
+
+template <class T>
+std::optional<double> sink_of(const ScoreInputs<T>& scores) {
+  const std::span<const double> sinks = scores.scoring.sinks;
+  if (sinks.empty()) return std::nullopt;
+  if (scores.head < 0 || static_cast<std::size_t>(scores.head) >= sinks.size())
+    throw UsageError(fmt::format("{} sinks for head {}", sinks.size(), scores.head),
+                     "every head has a sink, or none has", "give one per head of the layer");
+  return sinks[static_cast<std::size_t>(scores.head)];
 }
 
 /// Keys and values as every part of a map multiplies them.
@@ -142,6 +154,8 @@ AttentionOutput<T> logits_of(const ScoreInputs<T>& scores, const SoftmaxDoors<T>
   for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
   out.logits = out.terms.front().logits;
   for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
+  if (const auto c = static_cast<T>(scores.scoring.softcap); c > 0)
+    out.logits = (out.logits.array() / c).tanh() * c;
   rounding.apply<T>(Stage::logits, out.logits);
   return out;
 }
@@ -151,10 +165,13 @@ AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<
                                 const SoftmaxDoors<T>& doors, const Mask& mask) {
   const StageRounding& rounding = scores.scoring.rounding;
   AttentionOutput<T> out = logits_of<T>(scores, doors, mask);
+  if (scores.scoring.weights == WeightRule::stick_breaking && !scores.scoring.sinks.empty())
+    throw UsageError("sinks with stick-breaking weights", "take a share of a softmax",
+                     "drop the sinks, or weigh by softmax");
   if (scores.scoring.weights == WeightRule::stick_breaking)
     take_sticks(mask, scores.n, out);
   else
-    masked_softmax(mask, out);
+    masked_softmax(mask, out, sink_of(scores));
   rounding.apply<T>(Stage::weights, out.weights);
   out.output = weighted_values<T>(out.weights, packed.v, packed.finite, mask);
   if (doors.value_term)
@@ -324,6 +341,7 @@ std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
                                              const Scoring& scoring, int threads) {
   if (mask.added() || rounds_after_products<T>(scoring.rounding)) return std::nullopt;
   if (scoring.weights != WeightRule::softmax) return std::nullopt;
+  if (scoring.softcap > 0 || !scoring.sinks.empty()) return std::nullopt;
   // Left to scaled_product, which refuses it.
   if (in.q.cols() != in.k.cols() || in.q.cols() == 0) return std::nullopt;
   OnlineSource<T> source(in, doors, mask, scoring, threads);
@@ -355,14 +373,14 @@ ScoreTerm<T> mask_term(const Mask& mask) {
 }
 
 template <class T>
-void masked_softmax(const Mask& mask, AttentionOutput<T>& out) {
+void masked_softmax(const Mask& mask, AttentionOutput<T>& out, std::optional<double> sink) {
   mask.check_shape(out.logits.rows(), out.logits.cols());
   out.weights.resize(out.logits.rows(), out.logits.cols());
   out.fully_masked_rows = 0;
   out.nan_rows = 0;
   for (Index i = 0; i < out.logits.rows(); ++i)
     if (mask.sees_a_key(i, out.logits.cols())) {
-      softmax_row(mask, i, out);
+      softmax_row(mask, i, sink, out);
     } else {
       out.weights.row(i).setZero();
       ++out.fully_masked_rows;
@@ -454,8 +472,8 @@ template struct SoftmaxDoors<float>;
 template struct SoftmaxDoors<double>;
 template ScoreTerm<float> mask_term(const Mask&);
 template ScoreTerm<double> mask_term(const Mask&);
-template void masked_softmax<float>(const Mask&, AttentionOutput<float>&);
-template void masked_softmax<double>(const Mask&, AttentionOutput<double>&);
+template void masked_softmax<float>(const Mask&, AttentionOutput<float>&, std::optional<double>);
+template void masked_softmax<double>(const Mask&, AttentionOutput<double>&, std::optional<double>);
 template AttentionOutput<float> softmax_attention(const AttentionInputs<float>&,
                                                   const SoftmaxDoors<float>&, const Mask&,
                                                   const Scoring&);

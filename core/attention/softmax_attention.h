@@ -2,6 +2,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "core/attention/logit_factors.h"
@@ -60,14 +61,16 @@ ScoreTerm<T> mask_term(const Mask& mask);
 /// whose keys are all masked has zero weights; one that sees keys of which every logit is −inf has
 /// NaN weights, as it has in PyTorch. weights [N_q, N_k]; counts go to fully_masked_rows and
 /// nan_rows.
+/// @param sink  one more logit of every query that sees a key: it takes weight, and has no value
 template <class T>
-void masked_softmax(const Mask& mask, AttentionOutput<T>& out);
+void masked_softmax(const Mask& mask, AttentionOutput<T>& out, std::optional<double> sink = {});
 
 /// Eq. (2): a_mn = exp(q_m·k_n/√d) / Σ_j exp(q_m·k_j/√d), o_m = Σ_n a_mn v_n, with position by the
 /// given doors. Without a ScoreTerms door the only term is "content" with the scale 1/√d; a mask
 /// that adds to the logits appends the term "mask". Rounds at the stages qk, value, scale, logits,
 /// weights and output; an encoding rounds what is its own. scoring.scale replaces the scale of
-/// every product. Throws UsageError on shapes that do not fit. Cost: O(N_q·N_k·(d + d_v)) time,
+/// every product. Throws UsageError on shapes that do not fit, for fewer sinks than heads, and for
+/// sinks with stick-breaking. Cost: O(N_q·N_k·(d + d_v)) time,
 /// O(N_q·N_k) memory.
 template <class T>
 AttentionOutput<T> softmax_attention(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,

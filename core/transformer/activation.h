@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string_view>
+
+#include "core/types.h"
+
+namespace orrery {
+
+/// The nonlinearity of a feed-forward layer. The three GELUs differ by up to 5e-4 near |x| = 2.
+enum class Activation {
+  relu,          ///< max(x, 0): Vaswani et al. 2017
+  squared_relu,  ///< max(x, 0)²: So et al. 2021 (Primer)
+  gelu,          ///< x Φ(x), Φ by the error function: BERT, RoFormer, GPT-NeoX
+  gelu_tanh,     ///< x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2: GPT-2, Gemma
+  gelu_quick,    ///< x σ(1.702 x): CLIP
+  silu,          ///< x σ(x): Llama
+};
+
+/// y = f(x) of every number of x, in place.
+///
+/// Accuracy: computed in fp64 and rounded once.
+/// Source: Hendrycks and Gimpel 2016 (GELU) §2; Ramachandran et al. 2017 (SiLU).
+template <class T>
+void activate(Activation f, MatrixOut<T> x);
+
+/// The name in configurations and tables: "gelu_tanh".
+std::string_view activation_name(Activation f);
+
+}  // namespace orrery

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "core/transformer/design.h"
+#include "core/transformer/probe.h"
+#include "core/transformer/weights.h"
+
+namespace orrery {
+
+/// A sequence as a model reads it.
+struct TokenSequence {
+  std::span<const std::int32_t> ids{};       ///< [N]
+  PositionsIn positions{};                   ///< [N]; empty for 0 … N − 1
+  std::span<const std::int32_t> segments{};  ///< [N], token types; empty for all 0
+};
+
+/// The forward pass of a transformer: x₀ = E[token] (and positions), x_{l+1} = x_l + A(x_l) + F(…)
+/// as the design places norms, and the last norm. [N, d_model]
+///   A(x) = concat_h(softmax(l_h) v_h) W_oᵀ, l_h by the layer's encoding, eq. (2)
+///   F(x) = (f(x W_gateᵀ) ∘ x W_upᵀ) W_downᵀ
+///
+/// @param probe    sees what its readers want on the way
+/// @param threads  any number gives the same bits
+/// Throws UsageError for a token outside of the vocabulary, segments or positions of another
+/// number, and weights of shapes that do not fit the design; what the source throws.
+/// Cost: O(N·weights + layers·heads·N²·d_head) time; memory for one layer's weights and
+/// O(N·d_model), and a map for each head that the probe wants one of.
+template <class T>
+Matrix<T> forward(const TransformerDesign& design, WeightSource<T>& weights,
+                  const TokenSequence& tokens, const Probe<T>& probe = {}, int threads = 1);
+
+/// Logits of the vocabulary from the hidden states that forward returns. [N, vocabulary]
+template <class T>
+Matrix<T> vocabulary_logits(const TransformerDesign& design, const HeadWeights<T>& head,
+                            const MatrixIn<T>& hidden);
+
+/// −ln p of each next token, in nats: [N − 1]. In fp64 from logits in T, some rows at a time, so that
+/// no matrix of N rows of the vocabulary is held. Throws UsageError for other numbers of tokens.
+template <class T>
+std::vector<double> next_token_losses(const TransformerDesign& design, const HeadWeights<T>& head,
+                                      const MatrixIn<T>& hidden, std::span<const std::int32_t> ids);
+
+}  // namespace orrery

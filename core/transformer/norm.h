@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/types.h"
+
+namespace orrery {
+
+enum class NormKind {
+  none,   ///< y = x
+  layer,  ///< y = (x − mean)/√(variance + epsilon)·gain + bias: Ba et al. 2016
+  rms,    ///< y = x/√(mean of squares + epsilon)·gain + bias: Zhang and Sennrich 2019
+};
+
+/// How rows of channels are normalised.
+struct NormDesign {
+  NormKind kind{NormKind::rms};
+  double epsilon{1e-5};
+  bool adds_one{false};  ///< multiplies by 1 + gain: Gemma's files hold the difference from 1
+};
+
+/// What a norm has learned, [1, d] each; an empty gain counts as 1, an empty bias as 0.
+template <class T>
+struct NormWeights {
+  Matrix<T> gain{};
+  Matrix<T> bias{};
+};
+
+/// Each row normalised over its d channels. [N, d]
+///
+/// Throws UsageError for a gain or bias that is not [1, d].
+/// Accuracy: moments and the normalised row in fp64; rounded to T, then gain and bias in T.
+template <class T>
+Matrix<T> normalised(const NormDesign& design, const NormWeights<T>& weights,
+                     const MatrixIn<T>& rows);
+
+}  // namespace orrery

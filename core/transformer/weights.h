@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/encoding.h"
+#include "core/transformer/norm.h"
+
+namespace orrery {
+
+/// A linear layer as files hold it: y = x Wᵀ + b. An empty b adds nothing.
+template <class T>
+struct LinearWeights {
+  Matrix<T> W{};  ///< [out, in]
+  Matrix<T> b{};  ///< [1, out]
+};
+
+/// Head h of the queries owns rows h·d_head … of q, kv head g rows g·d_head … of k and v.
+template <class T>
+struct AttentionWeights {
+  LinearWeights<T> q{}, k{}, v{}, o{};
+  NormWeights<T> q_norm{}, k_norm{};
+  std::vector<double> sinks{};  ///< a logit per head that takes weight and has no value; or empty
+};
+
+template <class T>
+struct FeedForwardWeights {
+  LinearWeights<T> gate{}, up{}, down{};
+};
+
+/// A layer's weights. Its norms are named by the sub-layer and the side of it on which they stand;
+/// those that the design has no place for are empty.
+template <class T>
+struct LayerWeights {
+  /// Acts through all of its doors but the first; null for none.
+  std::shared_ptr<const Encoding> encoding{};
+  NormWeights<T> before_attention{}, after_attention{};
+  NormWeights<T> before_feed_forward{}, after_feed_forward{};
+  AttentionWeights<T> attention{};
+  FeedForwardWeights<T> feed_forward{};
+};
+
+/// What turns tokens into vectors, and vectors into logits of the vocabulary.
+template <class T>
+struct EmbeddingWeights {
+  Matrix<T> tokens{};  ///< [vocabulary, d_embedding]
+  /// Adds positions to the embeddings; null for none.
+  std::shared_ptr<const Encoding> positions{};
+  Matrix<T> segments{};           ///< [segments, d_embedding], of token types; or empty
+  NormWeights<T> norm{};          ///< where the design has an embedding_norm
+  LinearWeights<T> projection{};  ///< d_embedding to d_model, where they differ
+};
+
+template <class T>
+struct HeadWeights {
+  NormWeights<T> norm{};  ///< where the design has a final_norm
+  LinearWeights<T>
+      vocabulary{};  ///< [vocabulary, d_model]; those of the tokens where they are tied
+};
+
+/// Where a pass reads its weights from: a layer at a time, each once per pass and in order, so that a
+/// model may be larger than memory.
+template <class T>
+class WeightSource {
+ public:
+  virtual ~WeightSource() = default;
+  virtual std::shared_ptr<const EmbeddingWeights<T>> embedding() = 0;
+  virtual std::shared_ptr<const LayerWeights<T>> layer(int layer) = 0;
+  virtual std::shared_ptr<const HeadWeights<T>> head() = 0;
+};
+
+}  // namespace orrery
