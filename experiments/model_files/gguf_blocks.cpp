@@ -1,58 +1,150 @@
-// The blocks of quantised tensors, after ggml's dequantize_row functions.
-#include <fmt/format.h>
+// The blocks of quantised tensors. A decoder multiplies, adds and rounds as ggml's does.
+#include "experiments/model_files/gguf_blocks.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
-#include <cmath>
-#include <optional>
+#include <cstring>
+#include <iterator>
 
 #include "core/errors.h"
-#include "experiments/model_files/gguf_file.h"
 
 namespace orrery::model_files {
 namespace {
 
-constexpr std::uint64_t most_numbers = max_gguf_list * 64;
+static_assert(std::endian::native == std::endian::little,
+              "numbers of files are copied as they are");
 
-using Bytes = std::string_view;
+using BlockByte = unsigned char;
+using Codes = std::array<std::int8_t, 16>;
 
-unsigned byte(Bytes block, std::size_t i) { return static_cast<unsigned char>(block[i]); }
-int signed_byte(Bytes block, std::size_t i) { return static_cast<signed char>(block[i]); }
-unsigned low(unsigned value) { return value & 15U; }
-unsigned high(unsigned value) { return value >> 4U; }
+constexpr std::size_t half_block = 16;
+constexpr std::size_t short_block = 32;
+constexpr std::size_t long_block = 256;  // of the types whose names end in K
+constexpr std::size_t long_groups = 8;   // of 32 numbers
+constexpr std::size_t fine_groups = 16;  // of 16 numbers
 
-std::uint16_t word(Bytes block, std::size_t i) {
-  return static_cast<std::uint16_t>(byte(block, i) | byte(block, i + 1) << 8U);
+template <class T>
+T stored(const BlockByte* at) {
+  T value;
+  std::memcpy(&value, at, sizeof(T));
+  return value;
 }
 
-double half(Bytes block, std::size_t i) {
-  const std::uint16_t bits = word(block, i);
-  const int exponent = bits >> 10U & 31U;
-  const double fraction = bits & 1023U;
-  const double sign = bits & 0x8000U ? -1.0 : 1.0;
-  if (exponent == 31) return fraction == 0 ? sign * HUGE_VAL : std::nan("");
-  if (exponent == 0) return sign * std::ldexp(fraction, -24);
-  return sign * std::ldexp(1024 + fraction, exponent - 25);
+/// IEEE 754 binary16, exactly; without branches, for loops.
+float float_of_half(std::uint16_t half) {
+  constexpr std::uint32_t exponents = 31U << 23U, rebias = 112U << 23U;
+  const std::uint32_t sign = (half & 0x8000U) << 16U, rest = (half & 0x7FFFU) << 13U;
+  // A subnormal half is the distance from 2^-14 of a float with the same fraction.
+  const float subnormal = std::bit_cast<float>(rest + rebias + (1U << 23U)) - 0x1p-14F;
+  const std::uint32_t normal = rest + rebias + (rest >= exponents ? rebias : 0);
+  return std::bit_cast<float>(
+      sign | (rest < (1U << 23U) ? std::bit_cast<std::uint32_t>(subnormal) : normal));
 }
 
-double single(Bytes block, std::size_t i) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(word(block, i)) |
-                              static_cast<std::uint32_t>(word(block, i + 2)) << 16U);
+float half_at(const BlockByte* at) { return float_of_half(stored<std::uint16_t>(at)); }
+
+unsigned low_nibble(unsigned byte) { return byte & 15U; }
+unsigned high_nibble(unsigned byte) { return byte >> 4U; }
+
+float as_float(unsigned code) { return static_cast<float>(static_cast<int>(code)); }
+float as_float(unsigned code, int zero) {
+  return static_cast<float>(static_cast<int>(code) - zero);
 }
 
-double brain_float(Bytes block, std::size_t i) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(word(block, i)) << 16U);
+void decode_f16(const BlockByte* __restrict in, std::size_t count, float* __restrict out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = half_at(in + 2 * i);
 }
 
-void q8_0(Bytes block, double* out) {
-  for (std::size_t i = 0; i < 32; ++i) out[i] = half(block, 0) * signed_byte(block, 2 + i);
+void decode_f32(const BlockByte* in, std::size_t count, float* out) {
+  std::memcpy(out, in, count * sizeof(float));
 }
 
-void q4_0(Bytes block, double* out) {
-  const double d = half(block, 0);
-  for (std::size_t i = 0; i < 16; ++i) {
-    out[i] = d * (static_cast<int>(low(byte(block, 2 + i))) - 8);
-    out[i + 16] = d * (static_cast<int>(high(byte(block, 2 + i))) - 8);
+void decode_bf16(const BlockByte* __restrict in, std::size_t count, float* __restrict out) {
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] =
+        std::bit_cast<float>(static_cast<std::uint32_t>(stored<std::uint16_t>(in + 2 * i)) << 16U);
+}
+
+void decode_f64(const BlockByte* in, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = static_cast<float>(stored<double>(in + 8 * i));
+}
+
+void q8_0(const BlockByte* __restrict in, float* __restrict out) {
+  const float d = half_at(in);
+  for (std::size_t i = 0; i < short_block; ++i)
+    out[i] = d * static_cast<float>(static_cast<signed char>(in[2 + i]));
+}
+
+void q4_0(const BlockByte* __restrict in, float* __restrict out) {
+  const float d = half_at(in);
+  for (std::size_t i = 0; i < half_block; ++i) out[i] = d * as_float(low_nibble(in[2 + i]), 8);
+  for (std::size_t i = 0; i < half_block; ++i)
+    out[half_block + i] = d * as_float(high_nibble(in[2 + i]), 8);
+}
+
+void q4_1(const BlockByte* __restrict in, float* __restrict out) {
+  const float d = half_at(in), minimum = half_at(in + 2);
+  for (std::size_t i = 0; i < half_block; ++i)
+    out[i] = d * as_float(low_nibble(in[4 + i])) + minimum;
+  for (std::size_t i = 0; i < half_block; ++i)
+    out[half_block + i] = d * as_float(high_nibble(in[4 + i])) + minimum;
+}
+
+/// The i-th number of a block of 5 bits: a nibble and a bit of 32.
+unsigned five_bits(const BlockByte* nibbles, std::uint32_t fifth, std::size_t i) {
+  const unsigned both = nibbles[i % half_block];
+  return (i < half_block ? low_nibble(both) : high_nibble(both)) | (fifth >> i & 1U) << 4U;
+}
+
+void q5_0(const BlockByte* __restrict in, float* __restrict out) {
+  const float d = half_at(in);
+  const auto fifth = stored<std::uint32_t>(in + 2);
+  for (std::size_t i = 0; i < short_block; ++i)
+    out[i] = d * as_float(five_bits(in + 6, fifth, i), 16);
+}
+
+void q5_1(const BlockByte* __restrict in, float* __restrict out) {
+  const float d = half_at(in), minimum = half_at(in + 2);
+  const auto fifth = stored<std::uint32_t>(in + 4);
+  for (std::size_t i = 0; i < short_block; ++i)
+    out[i] = d * as_float(five_bits(in + 8, fifth, i)) + minimum;
+}
+
+/// The two bits of number i of a group of 16, which share bytes with those of other groups.
+unsigned two_bits(const BlockByte* codes, std::size_t group, std::size_t i) {
+  const std::size_t part = group / 8, shift = group % 8 / 2 * 2;
+  return codes[part * 32 + group % 2 * 16 + i] >> shift & 3U;
+}
+
+void q2_k(const BlockByte* __restrict in, float* __restrict out) {
+  const BlockByte* const codes = in + 16;
+  const float d = half_at(in + 80), minimum = half_at(in + 82);
+  for (std::size_t group = 0; group < fine_groups; ++group) {
+    const float scale = d * as_float(low_nibble(in[group]));
+    const float offset = minimum * as_float(high_nibble(in[group]));
+    for (std::size_t i = 0; i < half_block; ++i)
+      out[group * half_block + i] = scale * as_float(two_bits(codes, group, i)) - offset;
+  }
+}
+
+/// The j-th of 16 scales of 6 bits in 12 bytes: 4 low bits in the first 8, 2 high ones in the rest.
+unsigned six_bit_scale(const BlockByte* scales, std::size_t j) {
+  const unsigned both = scales[j % 8];
+  const unsigned top = scales[8 + j % 4] >> (j / 4 * 2) & 3U;
+  return (j < 8 ? low_nibble(both) : high_nibble(both)) | top << 4U;
+}
+
+void q3_k(const BlockByte* __restrict in, float* __restrict out) {
+  const BlockByte* const codes = in + 32;
+  const BlockByte* const scales = in + 96;
+  const float d = half_at(in + 108);
+  for (std::size_t group = 0; group < fine_groups; ++group) {
+    const float scale = d * as_float(six_bit_scale(scales, group), 32);
+    for (std::size_t i = 0; i < half_block; ++i) {
+      const unsigned third = in[group % 2 * 16 + i] >> (group / 2) & 1U;
+      out[group * half_block + i] = scale * as_float(two_bits(codes, group, i) | third << 2U, 4);
+    }
   }
 }
 
@@ -61,96 +153,173 @@ struct ScaleAndMinimum {
 };
 
 /// The j-th of eight pairs of 6 bits in 12 bytes.
-ScaleAndMinimum scale_and_minimum(Bytes b, std::size_t j) {
-  if (j < 4) return {byte(b, j) & 63U, byte(b, j + 4) & 63U};
-  return {low(byte(b, j + 4)) | (byte(b, j - 4) >> 6U) << 4U,
-          high(byte(b, j + 4)) | (byte(b, j) >> 6U) << 4U};
+ScaleAndMinimum scale_and_minimum(const BlockByte* b, std::size_t j) {
+  if (j < 4) return {b[j] & 63U, b[j + 4] & 63U};
+  const unsigned both = b[j + 4], scale_top = b[j - 4], minimum_top = b[j];
+  return {low_nibble(both) | (scale_top >> 6U) << 4U, high_nibble(both) | (minimum_top >> 6U)
+                                                                              << 4U};
 }
 
-/// Q4_K, and Q5_K where fifth bits are given: 256 numbers in 8 groups of a scale and a minimum.
-void k_blocks(Bytes block, std::optional<Bytes> fifth, Bytes nibbles, double* out) {
-  const double d = half(block, 0), minimum = half(block, 2);
-  for (std::size_t group = 0; group < 8; ++group) {
-    const ScaleAndMinimum pair = scale_and_minimum(block.substr(4, 12), group);
-    for (std::size_t i = 0; i < 32; ++i) {
-      const unsigned both = byte(nibbles, group / 2 * 32 + i);
-      unsigned value = group % 2 == 0 ? low(both) : high(both);
-      if (fifth) value += (byte(*fifth, i) >> group & 1U) * 16;
-      out[group * 32 + i] = d * pair.scale * value - minimum * pair.minimum;
+/// A group's factor and offset in Q4_K and Q5_K.
+struct GroupLine {
+  float scale, offset;
+};
+
+GroupLine group_line(const BlockByte* block, std::size_t group) {
+  const ScaleAndMinimum pair = scale_and_minimum(block + 4, group);
+  return {half_at(block) * as_float(pair.scale), half_at(block + 2) * as_float(pair.minimum)};
+}
+
+void q4_k(const BlockByte* __restrict in, float* __restrict out) {
+  for (std::size_t group = 0; group < long_groups; ++group) {
+    const GroupLine line = group_line(in, group);
+    const BlockByte* const nibbles = in + 16 + group / 2 * 32;
+    const std::size_t shift = group % 2 * 4;
+    for (std::size_t i = 0; i < short_block; ++i)
+      out[group * short_block + i] = line.scale * as_float(nibbles[i] >> shift & 15U) - line.offset;
+  }
+}
+
+void q5_k(const BlockByte* __restrict in, float* __restrict out) {
+  for (std::size_t group = 0; group < long_groups; ++group) {
+    const GroupLine line = group_line(in, group);
+    const BlockByte* const nibbles = in + 48 + group / 2 * 32;
+    const std::size_t shift = group % 2 * 4;
+    for (std::size_t i = 0; i < short_block; ++i) {
+      const unsigned code = (nibbles[i] >> shift & 15U) | (in[16 + i] >> group & 1U) << 4U;
+      out[group * short_block + i] = line.scale * as_float(code) - line.offset;
     }
   }
 }
 
-void q4_k(Bytes block, double* out) { k_blocks(block, std::nullopt, block.substr(16), out); }
-void q5_k(Bytes block, double* out) {
-  k_blocks(block, block.substr(16, 32), block.substr(48), out);
-}
-
-void q6_k(Bytes block, double* out) {
-  const double d = half(block, 208);
-  for (std::size_t i = 0; i < 256; ++i) {
-    const std::size_t part = i / 128, quarter = i % 128 / 32, within = i % 32;
-    const unsigned both = byte(block, part * 64 + quarter % 2 * 32 + within);
-    const unsigned bits = byte(block, 128 + part * 32 + within) >> (2 * quarter) & 3U;
-    const int value = static_cast<int>((quarter < 2 ? low(both) : high(both)) | bits << 4U) - 32;
-    out[i] = d * signed_byte(block, 192 + i / 16) * value;
+void q6_k(const BlockByte* __restrict in, float* __restrict out) {
+  const float d = half_at(in + 208);
+  for (std::size_t group = 0; group < fine_groups; ++group) {
+    const float scale = d * static_cast<float>(static_cast<signed char>(in[192 + group]));
+    const std::size_t part = group / 8, quarter = group % 8 / 2, begin = group % 2 * half_block;
+    const BlockByte* const nibbles = in + part * 64 + quarter % 2 * 32 + begin;
+    const BlockByte* const tops = in + 128 + part * 32 + begin;
+    for (std::size_t i = 0; i < half_block; ++i) {
+      const unsigned code =
+          (nibbles[i] >> (quarter / 2 * 4) & 15U) | (tops[i] >> (2 * quarter) & 3U) << 4U;
+      out[group * half_block + i] = scale * as_float(code, 32);
+    }
   }
 }
 
-void mxfp4(Bytes block, double* out) {
+void from_table(float d, const Codes& values, const BlockByte* __restrict codes,
+                float* __restrict out) {
+  for (std::size_t i = 0; i < half_block; ++i) {
+    out[i] = d * static_cast<float>(values[low_nibble(codes[i])]);
+    out[half_block + i] = d * static_cast<float>(values[high_nibble(codes[i])]);
+  }
+}
+
+void iq4_nl(const BlockByte* in, float* out) {
+  constexpr Codes values{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+  from_table(half_at(in), values, in + 2, out);
+}
+
+void mxfp4(const BlockByte* in, float* out) {
   // Twice the values of a 4-bit float, so that the exponent is one less.
-  constexpr std::array<int, 16> values{0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
-  const double d = std::ldexp(1.0, static_cast<int>(byte(block, 0)) - 128);
-  for (std::size_t i = 0; i < 16; ++i) {
-    out[i] = d * values[low(byte(block, 1 + i))];
-    out[i + 16] = d * values[high(byte(block, 1 + i))];
-  }
+  constexpr Codes values{0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+  const std::uint32_t exponent = in[0];
+  const std::uint32_t bits = exponent < 2 ? 0x00200000U << exponent : (exponent - 1) << 23U;
+  from_table(std::bit_cast<float>(bits), values, in + 1, out);
 }
 
-void f32(Bytes block, double* out) { *out = single(block, 0); }
-void f16(Bytes block, double* out) { *out = half(block, 0); }
-void bf16(Bytes block, double* out) { *out = brain_float(block, 0); }
+using Decode = void (*)(const BlockByte*, std::size_t, float*);
 
-struct Decoder {
-  GgufType type;
-  std::size_t numbers, bytes;
-  void (*decode)(Bytes, double*);
+/// Block after block, with the decoder of one inlined.
+template <void one(const BlockByte*, float*), std::size_t numbers, std::size_t bytes>
+void decode_each_block(const BlockByte* in, std::size_t count, float* out) {
+  for (std::size_t b = 0; b < count; ++b) one(in + b * bytes, out + b * numbers);
+}
+
+struct BlockKind {
+  GgufBlock block;
+  Decode decode;
 };
 
-constexpr Decoder decoders[] = {
-    {GgufType::f32, 1, 4, f32},       {GgufType::f16, 1, 2, f16},
-    {GgufType::bf16, 1, 2, bf16},     {GgufType::q8_0, 32, 34, q8_0},
-    {GgufType::q4_0, 32, 18, q4_0},   {GgufType::q4_k, 256, 144, q4_k},
-    {GgufType::q5_k, 256, 176, q5_k}, {GgufType::q6_k, 256, 210, q6_k},
-    {GgufType::mxfp4, 32, 17, mxfp4},
+template <void one(const BlockByte*, float*), std::size_t numbers, std::size_t bytes>
+constexpr BlockKind quantised(GgufType type, std::string_view name) {
+  return {{static_cast<std::uint32_t>(type), name, numbers, bytes, true},
+          decode_each_block<one, numbers, bytes>};
+}
+
+constexpr BlockKind plain(GgufType type, std::string_view name, std::size_t bytes, Decode decode) {
+  return {{static_cast<std::uint32_t>(type), name, 1, bytes, true}, decode};
+}
+
+constexpr BlockKind sized(std::uint32_t type, std::string_view name, std::size_t numbers,
+                          std::size_t bytes) {
+  return {{type, name, numbers, bytes, false}, nullptr};
+}
+
+// Every type that llama.cpp has or had in files.
+constexpr BlockKind block_kinds[] = {
+    plain(GgufType::f32, "F32", 4, decode_f32),
+    plain(GgufType::f16, "F16", 2, decode_f16),
+    quantised<q4_0, short_block, 18>(GgufType::q4_0, "Q4_0"),
+    quantised<q4_1, short_block, 20>(GgufType::q4_1, "Q4_1"),
+    quantised<q5_0, short_block, 22>(GgufType::q5_0, "Q5_0"),
+    quantised<q5_1, short_block, 24>(GgufType::q5_1, "Q5_1"),
+    quantised<q8_0, short_block, 34>(GgufType::q8_0, "Q8_0"),
+    sized(9, "Q8_1", short_block, 36),
+    quantised<q2_k, long_block, 84>(GgufType::q2_k, "Q2_K"),
+    quantised<q3_k, long_block, 110>(GgufType::q3_k, "Q3_K"),
+    quantised<q4_k, long_block, 144>(GgufType::q4_k, "Q4_K"),
+    quantised<q5_k, long_block, 176>(GgufType::q5_k, "Q5_K"),
+    quantised<q6_k, long_block, 210>(GgufType::q6_k, "Q6_K"),
+    sized(15, "Q8_K", long_block, 292),
+    sized(16, "IQ2_XXS", long_block, 66),
+    sized(17, "IQ2_XS", long_block, 74),
+    sized(18, "IQ3_XXS", long_block, 98),
+    sized(19, "IQ1_S", long_block, 50),
+    quantised<iq4_nl, short_block, 18>(GgufType::iq4_nl, "IQ4_NL"),
+    sized(21, "IQ3_S", long_block, 110),
+    sized(22, "IQ2_S", long_block, 82),
+    sized(23, "IQ4_XS", long_block, 136),
+    sized(24, "I8", 1, 1),
+    sized(25, "I16", 1, 2),
+    sized(26, "I32", 1, 4),
+    sized(27, "I64", 1, 8),
+    plain(GgufType::f64, "F64", 8, decode_f64),
+    sized(29, "IQ1_M", long_block, 56),
+    plain(GgufType::bf16, "BF16", 2, decode_bf16),
+    sized(34, "TQ1_0", long_block, 54),
+    sized(35, "TQ2_0", long_block, 66),
+    quantised<mxfp4, short_block, 17>(GgufType::mxfp4, "MXFP4"),
+    sized(40, "NVFP4", 64, 36),
+    sized(41, "Q1_0", 128, 18),
 };
 
-const Decoder& decoder_of(std::uint32_t type, std::string_view name) {
-  for (const Decoder& decoder : decoders)
-    if (static_cast<std::uint32_t>(decoder.type) == type) return decoder;
-  throw DataError(name, fmt::format("has a tensor of type {}, which is not decoded", type),
-                  "write it as F32");
+const BlockKind* find_block_kind(std::uint32_t type) {
+  const auto* const found =
+      std::find_if(std::begin(block_kinds), std::end(block_kinds),
+                   [&](const BlockKind& kind) { return kind.block.type == type; });
+  return found == std::end(block_kinds) ? nullptr : found;
+}
+
+const BlockKind& block_kind(GgufType type) {
+  const BlockKind* const kind = find_block_kind(static_cast<std::uint32_t>(type));
+  check_invariant(kind != nullptr && kind->block.decoded, "every GgufType is decoded");
+  return *kind;
 }
 
 }  // namespace
 
-std::vector<double> gguf_numbers(const GgufTensor& tensor, std::string_view name) {
-  const Decoder& decoder = decoder_of(tensor.type, name);
-  std::uint64_t count = 1;
-  for (const std::uint64_t d : tensor.shape) {
-    if (d > most_numbers || count * d > most_numbers)
-      throw DataError(name, fmt::format("has a tensor of more than {} numbers", most_numbers),
-                      "only the factors of frequencies are read");
-    count *= d;
-  }
-  const std::uint64_t blocks = count / decoder.numbers;
-  if (count % decoder.numbers != 0 || blocks * decoder.bytes > tensor.data.size())
-    throw DataError(name, "has a tensor that is cut off", "copy or download it again");
-  std::vector<double> numbers(static_cast<std::size_t>(count));
-  for (std::size_t b = 0; b < blocks; ++b)
-    decoder.decode(tensor.data.substr(b * decoder.bytes, decoder.bytes),
-                   numbers.data() + b * decoder.numbers);
-  return numbers;
+const GgufBlock* find_gguf_block(std::uint32_t type) {
+  const BlockKind* const kind = find_block_kind(type);
+  return kind ? &kind->block : nullptr;
+}
+
+const GgufBlock& gguf_block(GgufType type) { return block_kind(type).block; }
+
+void decode_gguf_blocks(GgufType type, const char* bytes, std::size_t count, float* out) {
+  if (count == 0) return;  // then the pointers may be null
+  // char may alias any type.
+  block_kind(type).decode(reinterpret_cast<const BlockByte*>(bytes), count, out);
 }
 
 }  // namespace orrery::model_files

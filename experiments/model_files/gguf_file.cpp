@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -27,6 +28,7 @@ constexpr std::uint64_t most_keys = 1 << 14;
 constexpr std::uint64_t most_tensors = 1 << 17;
 constexpr std::uint64_t most_texts = 1 << 24;
 constexpr std::uint32_t most_dimensions = 8;
+constexpr std::uint64_t most_numbers = max_gguf_list * 64;
 
 // Types of values in the metadata.
 enum class Kind : std::uint32_t {
@@ -45,17 +47,6 @@ enum class Kind : std::uint32_t {
   f64
 };
 constexpr std::size_t kind_bytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
-
-/// Bytes of a block of numbers, of every type that llama.cpp writes.
-struct Blocks {
-  std::uint32_t type;
-  std::uint64_t numbers, bytes;
-};
-constexpr Blocks all_blocks[] = {
-    {0, 1, 4},    {1, 1, 2},      {2, 32, 18},    {3, 32, 20},    {6, 32, 22},    {7, 32, 24},
-    {8, 32, 34},  {10, 256, 84},  {11, 256, 110}, {12, 256, 144}, {13, 256, 176}, {14, 256, 210},
-    {20, 32, 18}, {23, 256, 136}, {24, 1, 1},     {25, 1, 2},     {26, 1, 4},     {27, 1, 8},
-    {28, 1, 8},   {30, 1, 2},     {39, 32, 17},   {40, 64, 36}};
 
 std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
   if (a != 0 && b > std::numeric_limits<std::uint64_t>::max() / a) return std::nullopt;
@@ -235,15 +226,13 @@ Place read_place(Cursor& cursor) {
 /// Bytes of a tensor whose type is known. None for another, or when they do not fit 64 bits.
 std::optional<std::uint64_t> bytes_of(const GgufTensor& tensor, bool& fits) {
   fits = true;
-  for (const Blocks& blocks : all_blocks) {
-    if (blocks.type != tensor.type) continue;
-    std::optional<std::uint64_t> numbers = 1;
-    for (const std::uint64_t d : tensor.shape)
-      if (numbers) numbers = product(*numbers, d);
-    fits = numbers && *numbers % blocks.numbers == 0;
-    return fits ? product(*numbers / blocks.numbers, blocks.bytes) : std::nullopt;
-  }
-  return std::nullopt;
+  const GgufBlock* const block = find_gguf_block(tensor.type);
+  if (!block) return std::nullopt;
+  std::optional<std::uint64_t> numbers = 1;
+  for (const std::uint64_t d : tensor.shape)
+    if (numbers) numbers = product(*numbers, d);
+  fits = numbers && *numbers % block->numbers == 0;
+  return fits ? product(*numbers / block->numbers, block->bytes) : std::nullopt;
 }
 
 std::uint64_t alignment_of(const Cursor& cursor, const GgufFile& file) {
@@ -275,6 +264,25 @@ void place_tensors(const Cursor& cursor, std::vector<Place> places, std::string_
   }
 }
 
+const GgufBlock& decoded_block(std::uint32_t type, std::string_view name) {
+  const GgufBlock* const block = find_gguf_block(type);
+  if (block && block->decoded) return *block;
+  const std::string shown = block ? std::string(block->name) : std::to_string(type);
+  throw DataError(name, fmt::format("has a tensor of type {}, which is not decoded", shown),
+                  "write it as F32");
+}
+
+std::uint64_t counted_numbers(const GgufTensor& tensor, std::string_view name) {
+  std::uint64_t count = 1;
+  for (const std::uint64_t d : tensor.shape) {
+    if (d > most_numbers || count * d > most_numbers)
+      throw DataError(name, fmt::format("has a tensor of more than {} numbers", most_numbers),
+                      "only the factors of frequencies are read");
+    count *= d;
+  }
+  return count;
+}
+
 }  // namespace
 
 bool is_gguf(std::string_view bytes) { return bytes.starts_with(magic); }
@@ -301,6 +309,24 @@ GgufFile parse_gguf(std::string_view bytes, std::string_view name) {
   for (std::uint64_t i = 0; i < tensors; ++i) places.push_back(read_place(cursor));
   place_tensors(cursor, std::move(places), bytes, file);
   return file;
+}
+
+std::vector<double> gguf_numbers(const GgufTensor& tensor, std::string_view name) {
+  const GgufBlock& block = decoded_block(tensor.type, name);
+  const std::uint64_t count = counted_numbers(tensor, name);
+  const auto blocks = static_cast<std::size_t>(count / block.numbers);
+  if (count % block.numbers != 0 || blocks * block.bytes > tensor.data.size())
+    throw DataError(name, "has a tensor that is cut off", "copy or download it again");
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  if (numbers.empty()) return numbers;
+  if (block.type == static_cast<std::uint32_t>(GgufType::f64)) {
+    std::memcpy(numbers.data(), tensor.data.data(), numbers.size() * sizeof(double));
+    return numbers;
+  }
+  std::vector<float> floats(numbers.size());
+  decode_gguf_blocks(static_cast<GgufType>(block.type), tensor.data.data(), blocks, floats.data());
+  std::copy(floats.begin(), floats.end(), numbers.begin());
+  return numbers;
 }
 
 }  // namespace orrery::model_files

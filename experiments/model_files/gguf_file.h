@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/model/layers.h"
+#include "experiments/model_files/gguf_blocks.h"
 
 namespace orrery::model_files {
 
@@ -18,22 +19,9 @@ using GgufValue = std::variant<std::int64_t, double, bool, std::string, std::vec
 /// The longest list that is kept; those of tokenizers are longer.
 inline constexpr std::uint64_t max_gguf_list = 16384;
 
-/// The numbers of a type of tensors in GGUF files.
-enum class GgufType : std::uint32_t {
-  f32 = 0,
-  f16 = 1,
-  q4_0 = 2,
-  q8_0 = 8,
-  q4_k = 12,
-  q5_k = 13,
-  q6_k = 14,
-  bf16 = 30,
-  mxfp4 = 39
-};
-
 struct GgufTensor {
   std::vector<std::uint64_t> shape{};  ///< fastest dimension first, as the file has it
-  std::uint32_t type{};                ///< a GgufType, or one whose blocks are not decoded
+  std::uint32_t type{};                ///< a GgufType, or a type that is not decoded
   std::string_view data{};  ///< from its first byte to the end of the file; a view into it
 };
 
@@ -53,9 +41,9 @@ bool is_gguf(std::string_view bytes);
 /// tensor that occurs twice, an alignment that is no power of two, a tensor beyond the end.
 GgufFile parse_gguf(std::string_view bytes, std::string_view name);
 
-/// The numbers of a tensor: F32, F16, BF16, and blocks of Q8_0, Q4_0, Q4_K, Q5_K, Q6_K and MXFP4.
-/// Throws DataError: another type, more than max_gguf_list × 64 numbers, a row that is no whole
-/// number of blocks, or cut off.
+/// The numbers of a tensor of any GgufType, as decode_gguf_blocks has them; F64 exactly.
+/// Throws DataError, naming the type: not decoded, more than max_gguf_list × 64 numbers, a row that
+/// is no whole number of blocks, or cut off.
 std::vector<double> gguf_numbers(const GgufTensor& tensor, std::string_view name);
 
 }  // namespace orrery::model_files

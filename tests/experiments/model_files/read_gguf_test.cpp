@@ -1,3 +1,4 @@
+#include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
@@ -8,8 +9,8 @@
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/model_files/gguf_plan.h"
 #include "experiments/model_files/read_config.h"
-#include "tests/support/golden_file.h"
 #include "tests/support/layers.h"
+#include "tests/support/paths.h"
 
 using namespace orrery;
 using namespace orrery::model_files;
@@ -47,6 +48,11 @@ std::string header(std::uint64_t tensors, std::uint64_t values) {
   return "GGUF" + word(3, 4) + word(tensors) + word(values);
 }
 
+/// Of a number that a float holds, so that −0 is not 0.
+std::uint32_t float_bits(double value) {
+  return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+}
+
 constexpr const char* llama31 = R"({"model_type": "llama", "hidden_size": 256,
   "num_attention_heads": 2, "num_hidden_layers": 2, "rope_theta": 500000.0, "rope_scaling":
   {"factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
@@ -54,19 +60,49 @@ constexpr const char* llama31 = R"({"model_type": "llama", "hidden_size": 256,
 
 }  // namespace
 
-TEST_CASE("blocks of every type are decoded as gguf's reference decodes them") {
+TEST_CASE("blocks of every type are decoded to the bits of gguf's reference decoder") {
   const std::string bytes = bytes_of("blocks");
   const GgufFile file = parse_gguf(bytes, "blocks.gguf");
-  const auto golden = test::golden("gguf/blocks.json");
-  CHECK(golden.at("values").size() == 9);
-  for (const auto& [type, values] : golden.at("values").items()) {
+  const std::string suffix = ".values";
+  int types = 0;
+  for (const auto& [name, expected] : file.tensors) {
+    if (!name.ends_with(suffix)) continue;
+    const std::string type = name.substr(0, name.size() - suffix.size());
     INFO(type);
     const std::vector<double> numbers = gguf_numbers(file.tensors.at(type), "blocks.gguf");
+    const std::vector<double> values = gguf_numbers(expected, "blocks.gguf");
     REQUIRE(numbers.size() == values.size());
-    // The reference multiplies and subtracts in fp32.
+    std::size_t different = 0;
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      CHECK(numbers[i] == Approx(values[i].get<double>()).epsilon(1e-6).margin(1e-5));
+      different += float_bits(numbers[i]) != float_bits(values[i]);
+    CHECK(different == 0);
+    ++types;
   }
+  CHECK(types == 16);
+}
+
+TEST_CASE("a tensor without numbers is read as none") {
+  for (const std::uint64_t type : {0, 2, 28}) {
+    const std::string bytes =
+        header(1, 0) + name("t") + word(1, 4) + word(0) + word(type, 4) + word(0) + word(0);
+    const GgufFile file = parse_gguf(bytes, "a.gguf");
+    CHECK(gguf_numbers(file.tensors.at("t"), "a.gguf").empty());
+  }
+}
+
+TEST_CASE("types that no weights have are refused by name") {
+  std::string bytes = bytes_of("blocks");
+  const std::size_t at = bytes.find(name("q8_0")) + 8 + 4 + 4 + 8;
+  REQUIRE(bytes.substr(at, 4) == word(8, 4));
+  const auto refused = [&](std::uint64_t type, const char* message) {
+    const std::string changed = patched(bytes, at, word(type, 4));
+    const GgufFile file = parse_gguf(changed, "a.gguf");
+    CHECK_THROWS_WITH(gguf_numbers(file.tensors.at("q8_0"), "a.gguf"), Contains(message));
+  };
+  refused(9, "Q8_1");
+  refused(26, "I32");
+  refused(16, "IQ2_XXS");
+  refused(99, "type 99");
 }
 
 TEST_CASE("a GGUF and the configuration that it was converted from compute the same") {

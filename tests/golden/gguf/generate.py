@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""Writes the .gguf files beside this script, and blocks.json, with gguf's own writer.
+"""Writes the .gguf files beside this script, with gguf's own writer.
 
 Each model file has the keys and tensors that llama.cpp's converter writes for the configuration that
-the test compares it with. blocks.gguf has a tensor of every type that is decoded; blocks.json has their
-values as gguf's reference decodes them. Blocks that gguf cannot write are random bytes with finite scales.
+the test compares it with. blocks.gguf has a tensor of every type that is decoded, random bytes with chosen
+scales, and its values as gguf's reference decodes them.
 The tests read the files and need no Python. Needs gguf and numpy.
 """
-import json
 import math
 import pathlib
-import platform
 
 import gguf
 import numpy as np
@@ -82,29 +80,50 @@ def phi3(writer):
     writer.add_tensor("rope_factors_long.weight", np.linspace(1, 64, 32, dtype=np.float32))
 
 
-def blocks(expected):
-    def fill(writer):
-        sizes(writer, 1, 64, 1, 128)
-        random = np.random.default_rng(0)
-        numbers = random.normal(size=256).astype(np.float32)
-        for kind in [Type.F32, Type.F16, Type.BF16, Type.Q8_0, Type.Q4_0, Type.MXFP4, Type.Q4_K, Type.Q5_K, Type.Q6_K]:
-            try:
-                data = quantize(numbers, kind)
-            except NotImplementedError:
-                size = gguf.GGML_QUANT_SIZES[kind][1]
-                data = random.integers(0, 256, size=size, dtype=np.uint8)
-                scale = np.frombuffer(np.float16(0.037).tobytes(), dtype=np.uint8)
-                for at in [208] if kind == Type.Q6_K else [0, 2]:
-                    data[at : at + 2] = scale
-            name = kind.name.lower()
-            values = data.astype(np.float32) if kind in (Type.F32, Type.F16) else dequantize(data, kind)
-            expected[name] = [float(value) for value in values.flatten()]
-            if kind in (Type.F32, Type.F16):
-                writer.add_tensor(name, data)
-            else:
-                writer.add_tensor(name, data, raw_dtype=kind)
+TYPES = [Type.F32, Type.F16, Type.BF16, Type.F64, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1, Type.Q8_0, Type.IQ4_NL,
+         Type.MXFP4, Type.Q2_K, Type.Q3_K, Type.Q4_K, Type.Q5_K, Type.Q6_K]
+# Where a block has its float16 scales; MXFP4 has an exponent.
+SCALES_AT = {Type.Q4_1: [0, 2], Type.Q5_1: [0, 2], Type.Q2_K: [80, 82], Type.Q3_K: [108], Type.Q4_K: [0, 2],
+             Type.Q5_K: [0, 2], Type.Q6_K: [208]}
+# Usual, negative, subnormal, zero of both signs, the largest, the smallest normal.
+SCALES = [0.037, -0.61, 2.0**-24, -3 * 2.0**-24, 0.0, -0.0, 65504.0, 2.0**-14]
+EXPONENTS = [0, 1, 2, 100, 127, 128, 200, 250]
 
-    return fill
+
+def plain_numbers(kind, random):
+    numbers = np.concatenate([random.normal(size=248), SCALES]).astype(np.float32)
+    if kind == Type.BF16:
+        return quantize(numbers.reshape(1, -1), kind).flatten()
+    return numbers.astype({Type.F32: np.float32, Type.F16: np.float16, Type.F64: np.float64}[kind])
+
+
+def random_blocks(kind, random):
+    """A block for each scale; what is not a scale is any byte."""
+    data = random.integers(0, 256, size=(len(SCALES), gguf.GGML_QUANT_SIZES[kind][1]), dtype=np.uint8)
+    if kind == Type.MXFP4:
+        data[:, 0] = EXPONENTS
+    else:
+        for turn, at in enumerate(SCALES_AT.get(kind, [0])):
+            data[:, at : at + 2] = np.roll(np.array(SCALES, dtype="<f2"), 3 * turn).view(np.uint8).reshape(-1, 2)
+    return data.flatten()
+
+
+def blocks(writer):
+    """For each type a tensor of its blocks, and "TYPE.values": their numbers as the reference decodes them."""
+    sizes(writer, 1, 64, 1, 128)
+    random = np.random.default_rng(0)
+    for kind in TYPES:
+        name = kind.name.lower()
+        if kind in (Type.F32, Type.F16, Type.F64):
+            data = plain_numbers(kind, random)
+            values = data.astype(np.float32)
+            writer.add_tensor(name, data)
+        else:
+            data = plain_numbers(kind, random) if kind == Type.BF16 else random_blocks(kind, random)
+            values = dequantize(data, kind)
+            writer.add_tensor(name, data, raw_dtype=kind)
+        assert np.isfinite(values).all()
+        writer.add_tensor(name + ".values", values.astype(np.float32))
 
 
 def main():
@@ -112,11 +131,7 @@ def main():
     write("gemma3", "gemma3", gemma3)
     write("deepseek2", "deepseek2", deepseek2)
     write("phi3", "phi3", phi3)
-    expected = {}
-    write("blocks", "llama", blocks(expected))
-    versions = {"python": platform.python_version(), "gguf": "0.19.0", "numpy": np.__version__}
-    text = {"generator": "tests/golden/gguf/generate.py", "versions": versions, "values": expected}
-    (HERE / "blocks.json").write_text(json.dumps(text).replace('"values"', '\n"values"') + "\n")
+    write("blocks", "llama", blocks)
 
 
 main()
