@@ -17,6 +17,9 @@ using namespace files;
 namespace orrery::data {
 using namespace model_files;
 }
+namespace orrery::checkpoints {
+using namespace data;
+}
 namespace orrery::figure {
 using namespace text;
 }
