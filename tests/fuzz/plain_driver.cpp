@@ -133,7 +133,7 @@ std::vector<Bytes> deep_inputs() {
 /// TOML and JSON.
 bool reads_documents(const std::string& harness) {
   return harness == "sweep" || harness == "session" || harness == "lesson" || harness == "config" ||
-         harness == "result" || harness == "plan";
+         harness == "result" || harness == "plan" || harness == "index";
 }
 
 long executions_wanted() {
