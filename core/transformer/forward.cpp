@@ -45,17 +45,18 @@ template <class T>
 class Pass {
  public:
   Pass(const TransformerDesign& design, WeightSource<T>& weights, const TokenSequence& tokens,
-       const Probe<T>& probe, int threads)
-      : design_(design), weights_(weights), tokens_(tokens), probe_(probe), threads_(threads) {
-    const auto n = static_cast<Index>(tokens.ids.size());
-    if (tokens.positions.empty())
-      positions_ = consecutive_positions(n);
-    else
-      positions_.assign(tokens.positions.begin(), tokens.positions.end());
-    check_positions(positions_, n);
-    if (!tokens.segments.empty() && tokens.segments.size() != tokens.ids.size())
-      throw UsageError(fmt::format("{} segments for {} tokens", tokens.segments.size(), n),
-                       "every token has one", "give one per token, or none");
+       const PassOptions<T>& options)
+      : design_(design),
+        weights_(weights),
+        tokens_(tokens),
+        options_(options),
+        cache_(options.cache ? *options.cache : own_cache_) {
+    set_positions();
+    set_segments();
+    if (design.reads_memory != (options.memory != nullptr))
+      throw UsageError(options.memory ? "an encoder's output" : "no encoder's output",
+                       fmt::format("the design reads {}", design.reads_memory ? "one" : "none"),
+                       "give it to decoders that attend to an encoder, and to no other model");
   }
 
   Matrix<T> run() {
@@ -66,11 +67,38 @@ class Pass {
       add_block(*weights_.layer(layer_), x);
       see({Quantity::hidden, layer_ + 1}, x);
     }
-    if (!design_.final_norm) return x;
-    return normalised<T>(design_.norm, weights_.head()->norm, x);
+    return design_.final_norm ? norm(weights_.head()->norm, x) : x;
   }
 
  private:
+  // ---- Tokens ----------------------------------------------------------------------------------
+
+  void set_positions() {
+    const auto n = static_cast<Index>(tokens_.ids.size());
+    const auto before = static_cast<Index>(cache_.positions.size());
+    if (tokens_.positions.empty())
+      for (Index i = 0; i < n; ++i) positions_.push_back(before + i);
+    else
+      positions_.assign(tokens_.positions.begin(), tokens_.positions.end());
+    check_positions(positions_, n);
+    cache_.positions.insert(cache_.positions.end(), positions_.begin(), positions_.end());
+    cache_.keys.resize(design_.layers.size());
+    cache_.values.resize(design_.layers.size());
+  }
+
+  void set_segments() {
+    if (!tokens_.segments.empty() && tokens_.segments.size() != tokens_.ids.size())
+      throw UsageError(
+          fmt::format("{} segments for {} tokens", tokens_.segments.size(), tokens_.ids.size()),
+          "every token has one", "give one per token, or none");
+    cache_.segments.insert(cache_.segments.end(), tokens_.segments.begin(), tokens_.segments.end());
+    if (!cache_.segments.empty() && cache_.segments.size() != cache_.positions.size())
+      throw UsageError(fmt::format("segments for {} of {} tokens", cache_.segments.size(),
+                                   cache_.positions.size()),
+                       "all tokens of a sequence have one, or none has",
+                       "give them to every pass over the sequence, or to none");
+  }
+
   // ---- Embedding -------------------------------------------------------------------------------
 
   Matrix<T> embedded(const EmbeddingWeights<T>& w) const {
@@ -83,8 +111,9 @@ class Pass {
         x += rows_of(w.segments, tokens_.segments, "segment", "the table of segments");
     }
     if (w.positions) input_term(*w.positions).add_to_input(positions_, x);
-    if (design_.embedding_norm) x = normalised<T>(design_.norm, w.norm, x);
-    return w.projection.W.size() > 0 ? linear<T>(w.projection, x) : x;
+    if (design_.embedding_norm == EmbeddingNorm::before_projection) x = norm(w.norm, x);
+    if (w.projection.W.size() > 0) x = linear<T>(w.projection, x);
+    return design_.embedding_norm == EmbeddingNorm::behind_projection ? norm(w.norm, x) : x;
   }
 
   static const InputTerm<T>& input_term(const Encoding& encoding) {
@@ -108,38 +137,45 @@ class Pass {
 
   // ---- Blocks ----------------------------------------------------------------------------------
 
-  bool normalises_before() const {
-    return design_.norm_place == NormPlace::before || design_.norm_place == NormPlace::around;
-  }
-
   Matrix<T> norm(const NormWeights<T>& w, const Matrix<T>& x) const {
     return normalised<T>(design_.norm, w, x);
   }
 
-  /// x ← x + A(x) + F(x), with the norms in their places.
-  void add_block(const LayerWeights<T>& w, Matrix<T>& x) {
-    if (design_.order == BlockOrder::sequential) {
-      const Matrix<T> read = normalises_before() ? norm(w.before_attention, x) : x;
-      add(attention(w, read), Quantity::attention, w.after_attention, x);
-      const Matrix<T> next = normalises_before() ? norm(w.before_feed_forward, x) : x;
-      add(feed_forward(w.feed_forward, next), Quantity::feed_forward, w.after_feed_forward, x);
-      return;
-    }
-    const Matrix<T> read = norm(w.before_attention, x);
-    const bool shared = design_.order == BlockOrder::parallel_shared;
-    const Matrix<T> other = shared ? Matrix<T>{} : norm(w.before_feed_forward, x);
-    Matrix<T> made = feed_forward(w.feed_forward, shared ? read : other);
-    add(attention(w, read), Quantity::attention, {}, x);
-    add(std::move(made), Quantity::feed_forward, {}, x);
+  /// What a sub-layer reads: N(x) or x.
+  Matrix<T> read_by(const NormWeights<T>& w, const Matrix<T>& x) const {
+    const NormPlace place = design_.norm_place;
+    return place == NormPlace::after || place == NormPlace::inside ? x : norm(w, x);
   }
 
-  /// x gains what a sub-layer has made.
-  void add(Matrix<T> made, Quantity quantity, const NormWeights<T>& w, Matrix<T>& x) {
-    const bool parallel = design_.order != BlockOrder::sequential;
-    const NormPlace place = parallel ? NormPlace::before : design_.norm_place;
+  /// x ← x + A(x) + F(x), with the norms in their places.
+  void add_block(const LayerWeights<T>& w, Matrix<T>& x) {
+    if (design_.order != BlockOrder::sequential) return add_parallel(w, x);
+    Matrix<T> read = layer().attention_norm ? read_by(w.before_attention, x) : x;
+    add(attention(w, read), Quantity::attention, w.after_attention, read, x);
+    if (design_.reads_memory) {
+      read = read_by(w.before_memory, x);
+      add(attention_to_memory(w.memory, read), Quantity::memory, {}, read, x);
+    }
+    read = read_by(w.before_feed_forward, x);
+    add(feed_forward(w.feed_forward, read), Quantity::feed_forward, w.after_feed_forward, read, x);
+  }
+
+  void add_parallel(const LayerWeights<T>& w, Matrix<T>& x) {
+    const Matrix<T> read = norm(w.before_attention, x);
+    const bool shared = design_.order == BlockOrder::parallel_shared;
+    Matrix<T> made = feed_forward(w.feed_forward, shared ? read : norm(w.before_feed_forward, x));
+    add(attention(w, read), Quantity::attention, {}, read, x);
+    add(std::move(made), Quantity::feed_forward, {}, read, x);
+  }
+
+  /// x gains what a sub-layer has made of `read`.
+  void add(Matrix<T> made, Quantity quantity, const NormWeights<T>& w, const Matrix<T>& read,
+           Matrix<T>& x) {
+    const NormPlace place = design_.norm_place;
     if (place == NormPlace::inside || place == NormPlace::around) made = norm(w, made);
     made *= static_cast<T>(design_.residual_scale);
     see({quantity, layer_}, made);
+    if (place == NormPlace::through) x = read;
     x += made;
     if (place == NormPlace::after) x = norm(w, x);
   }
@@ -162,29 +198,73 @@ class Pass {
 
   // ---- Attention -------------------------------------------------------------------------------
 
+  /// Queries, keys and values of all heads side by side, with the encoding that is still to act.
+  struct Heads {
+    SoftmaxDoors<T> doors{};
+    Matrix<T> q{};
+    const Matrix<T>& k;
+    const Matrix<T>& v;
+    PositionsIn n{};  ///< of the keys
+    SegmentsIn segments{};
+    Mask mask{};
+    const AttentionWeights<T>& weights;
+    bool seen{true};  ///< whether the probe sees it
+  };
+
   /// Σ_h softmax(l_h) v_h W_o,hᵀ.
   Matrix<T> attention(const LayerWeights<T>& w, const Matrix<T>& x) {
     const AttentionDesign& a = design_.attention;
-    check_linear(w.attention.q, x.cols(), a.heads * a.d_head, "W_q");
-    check_linear(w.attention.k, x.cols(), a.kv_heads * a.d_head, "W_k");
-    check_linear(w.attention.v, x.cols(), a.kv_heads * a.d_value, "W_v");
-    check_linear(w.attention.o, a.heads * a.d_value, x.cols(), "W_o");
+    check_attention(w.attention, x.cols(), x.cols());
     Matrix<T> q = linear<T>(w.attention.q, x), k = linear<T>(w.attention.k, x);
-    const Matrix<T> v = linear<T>(w.attention.v, x);
     SoftmaxDoors<T> doors = w.encoding ? SoftmaxDoors<T>::of(*w.encoding) : SoftmaxDoors<T>{};
     if (!a.qk_norm.after_position) normalise(w.attention, q, k);
     if (doors.qk_transform) turn(*doors.qk_transform, q, k);
     doors.qk_transform = nullptr;
     if (a.qk_norm.after_position) normalise(w.attention, q, k);
-    for (Index g = 0; g < a.kv_heads; ++g) {
-      see({Quantity::keys, layer_, static_cast<int>(g)}, head_of(k, g, a.d_head));
-      see({Quantity::values, layer_, static_cast<int>(g)}, head_of(v, g, a.d_value));
-    }
-    return linear<T>(w.attention.o, heads(w, doors, x, q, k, v));
+    const auto l = static_cast<std::size_t>(layer_);
+    append(std::move(k), cache_.keys[l]);
+    append(linear<T>(w.attention.v, x), cache_.values[l]);
+    const Heads heads{.doors = doors,
+                      .q = std::move(q),
+                      .k = cache_.keys[l],
+                      .v = cache_.values[l],
+                      .n = cache_.positions,
+                      .segments = segments(w),
+                      .mask = MaskSpec{.causal = a.causal, .window = layer().window}.build(
+                          positions_, cache_.positions),
+                      .weights = w.attention};
+    return linear<T>(w.attention.o, outputs(heads));
   }
 
-  static Eigen::Ref<const Matrix<T>, 0, Eigen::OuterStride<>> head_of(const Matrix<T>& all,
-                                                                      Index head, Index width) {
+  /// The same with an encoder's output for keys and values, all of it in sight and without position.
+  Matrix<T> attention_to_memory(const AttentionWeights<T>& w, const Matrix<T>& x) {
+    const Matrix<T>& memory = *options_.memory;
+    check_attention(w, x.cols(), memory.cols());
+    const Matrix<T> k = linear<T>(w.k, memory), v = linear<T>(w.v, memory);
+    const Positions n = consecutive_positions(memory.rows());
+    const Heads heads{.q = linear<T>(w.q, x), .k = k, .v = v, .n = n, .weights = w, .seen = false};
+    return linear<T>(w.o, outputs(heads));
+  }
+
+  void check_attention(const AttentionWeights<T>& w, Index d_model, Index d_memory) const {
+    const AttentionDesign& a = design_.attention;
+    check_linear(w.q, d_model, a.heads * a.d_head, "W_q");
+    check_linear(w.k, d_memory, a.kv_heads * a.d_head, "W_k");
+    check_linear(w.v, d_memory, a.kv_heads * a.d_value, "W_v");
+    check_linear(w.o, a.heads * a.d_value, d_model, "W_o");
+  }
+
+  static void append(Matrix<T> rows, Matrix<T>& all) {
+    if (all.size() == 0) {
+      all = std::move(rows);
+      return;
+    }
+    const Index before = all.rows();
+    all.conservativeResize(before + rows.rows(), Eigen::NoChange);
+    all.bottomRows(rows.rows()) = rows;
+  }
+
+  static MatrixIn<T> head_of(const Matrix<T>& all, Index head, Index width) {
     return all.middleCols(head * width, width);
   }
 
@@ -210,51 +290,62 @@ class Pass {
   }
 
   /// The heads' outputs side by side. [N, heads·d_value]
-  Matrix<T> heads(const LayerWeights<T>& w, const SoftmaxDoors<T>& doors, const Matrix<T>& x,
-                  const Matrix<T>& q, const Matrix<T>& k, const Matrix<T>& v) {
+  Matrix<T> outputs(const Heads& all) {
     const AttentionDesign& a = design_.attention;
-    const HeadGroups groups(a.heads, a.kv_heads);
-    const Mask mask =
-        MaskSpec{.causal = a.causal, .window = layer().window}.build(positions_, positions_);
-    const Scoring scoring{
-        .scale = a.scale, .rule = layer().rule, .softcap = a.softcap, .sinks = w.attention.sinks};
-    Matrix<T> out(x.rows(), a.heads * a.d_value);
-    const auto attend = [&](int h, int threads) {
-      const Index g = groups.kv_head(h);
-      const AttentionInputs<T> in{.q = head_of(q, h, a.d_head),
-                                  .k = head_of(k, g, a.d_head),
-                                  .v = head_of(v, g, a.d_value),
-                                  .m = positions_,
-                                  .n = positions_,
-                                  .head = h,
-                                  .segments = segments(w),
-                                  .x = &x};
-      const Index at = h * a.d_value;
-      attention_by_rows<T>(in, doors, mask, scoring,
-                           reader(h, threads, [&](Index first, auto& part) {
-                             out.block(first, at, part.output.rows(), a.d_value) = part.output;
-                           }));
-    };
-    if (wants_maps()) {
-      for (int h = 0; h < groups.heads(); ++h) {
-        see({Quantity::queries, layer_, h}, head_of(q, h, a.d_head));
-        attend(h, threads_);
-        see({Quantity::head_output, layer_, h}, head_of(out, h, a.d_value));
-      }
-      return out;
-    }
-    in_parallel(groups.heads(), threads_,
-                [&] { return [&](std::ptrdiff_t h) { attend(static_cast<int>(h), 1); }; });
-    for (int h = 0; h < groups.heads(); ++h) {
-      see({Quantity::queries, layer_, h}, head_of(q, h, a.d_head));
+    Matrix<T> out(all.q.rows(), a.heads * a.d_value);
+    if (all.seen) see_keys_and_values(all);
+    // A map is seen as it is made, so heads that have one follow each other.
+    const bool in_turn = all.seen && wants_maps();
+    const int heads = static_cast<int>(a.heads);
+    if (in_turn)
+      for (int h = 0; h < heads; ++h) attend(all, h, options_.threads, out);
+    else
+      in_parallel(heads, options_.threads, [&] {
+        return [&](std::ptrdiff_t h) { attend(all, static_cast<int>(h), 1, out); };
+      });
+    for (int h = 0; all.seen && h < heads; ++h) {
+      see({Quantity::queries, layer_, h}, head_of(all.q, h, a.d_head));
       see({Quantity::head_output, layer_, h}, head_of(out, h, a.d_value));
     }
     return out;
   }
 
+  void attend(const Heads& all, int h, int threads, Matrix<T>& out) const {
+    const AttentionDesign& a = design_.attention;
+    const Index g = HeadGroups(a.heads, a.kv_heads).kv_head(h);
+    const AttentionInputs<T> in{.q = head_of(all.q, h, a.d_head),
+                                .k = head_of(all.k, g, a.d_head),
+                                .v = head_of(all.v, g, a.d_value),
+                                .m = positions_,
+                                .n = all.n,
+                                .head = h,
+                                .segments = all.segments};
+    const Scoring scoring{.scale = layer().scale,
+                          .rule = layer().rule,
+                          .softcap = a.softcap,
+                          .sinks = all.weights.sinks};
+    const auto use = [&](Index first, AttentionOutput<T>& part) {
+      if (part.logits.size() > 0) {
+        see({Quantity::logits, layer_, h}, part.logits, first);
+        see({Quantity::weights, layer_, h}, part.weights, first);
+      }
+      out.block(first, h * a.d_value, part.output.rows(), a.d_value) = part.output;
+    };
+    attention_by_rows<T>(in, all.doors, all.mask, scoring,
+                         {.use = use, .map = all.seen && wants_map(h), .threads = threads});
+  }
+
+  void see_keys_and_values(const Heads& all) const {
+    const AttentionDesign& a = design_.attention;
+    for (Index g = 0; g < a.kv_heads; ++g) {
+      see({Quantity::keys, layer_, static_cast<int>(g)}, head_of(all.k, g, a.d_head));
+      see({Quantity::values, layer_, static_cast<int>(g)}, head_of(all.v, g, a.d_value));
+    }
+  }
+
   bool wants_map(int head) const {
-    return probe_.wanted({Quantity::logits, layer_, head}) ||
-           probe_.wanted({Quantity::weights, layer_, head});
+    return options_.probe.wanted({Quantity::logits, layer_, head}) ||
+           options_.probe.wanted({Quantity::weights, layer_, head});
   }
 
   bool wants_maps() const {
@@ -263,37 +354,24 @@ class Pass {
     return false;
   }
 
-  template <class Use>
-  RowReader<T> reader(int head, int threads, const Use& use) {
-    return {.use =
-                [this, head, use](Index first, AttentionOutput<T>& part) {
-                  if (part.logits.size() > 0) {
-                    see({Quantity::logits, layer_, head}, part.logits, first);
-                    see({Quantity::weights, layer_, head}, part.weights, first);
-                  }
-                  use(first, part);
-                },
-            .map = wants_map(head),
-            .threads = threads};
-  }
-
   SegmentsIn segments(const LayerWeights<T>& w) const {
     const bool reads = w.encoding && w.encoding->traits().reads_segments;
-    return reads ? SegmentsIn{tokens_.segments, tokens_.segments} : SegmentsIn{};
+    return reads ? SegmentsIn{tokens_.segments, cache_.segments} : SegmentsIn{};
   }
 
   const LayerDesign& layer() const { return design_.layers[static_cast<std::size_t>(layer_)]; }
 
   void see(const Site& site, const MatrixIn<T>& rows, Index first = 0) const {
-    if (probe_.wanted(site)) probe_.see(site, first, rows);
+    if (options_.probe.wanted(site)) options_.probe.see(site, first, rows);
   }
 
   const TransformerDesign& design_;
   WeightSource<T>& weights_;
   const TokenSequence& tokens_;
-  const Probe<T>& probe_;
-  int threads_;
-  Positions positions_{};
+  const PassOptions<T>& options_;
+  KeyValueCache<T> own_cache_{};
+  KeyValueCache<T>& cache_;
+  Positions positions_{};  ///< of this pass' tokens
   int layer_{0};
 };
 
@@ -301,15 +379,22 @@ class Pass {
 
 template <class T>
 Matrix<T> forward(const TransformerDesign& design, WeightSource<T>& weights,
-                  const TokenSequence& tokens, const Probe<T>& probe, int threads) {
-  return Pass<T>(design, weights, tokens, probe, threads).run();
+                  const TokenSequence& tokens, const PassOptions<T>& options) {
+  return Pass<T>(design, weights, tokens, options).run();
 }
 
 template <class T>
 Matrix<T> vocabulary_logits(const TransformerDesign& design, const HeadWeights<T>& head,
                             const MatrixIn<T>& hidden) {
-  check_linear(head.vocabulary, hidden.cols(), head.vocabulary.W.rows(), "the vocabulary's W");
-  Matrix<T> logits = linear<T>(head.vocabulary, hidden);
+  Matrix<T> x = hidden;
+  if (design.head_transform) {
+    check_linear(head.transform, x.cols(), head.transform.W.rows(), "the head's W");
+    x = linear<T>(head.transform, x);
+    activate<T>(*design.head_transform, x);
+    x = normalised<T>(design.norm, head.transform_norm, x);
+  }
+  check_linear(head.vocabulary, x.cols(), head.vocabulary.W.rows(), "the vocabulary's W");
+  Matrix<T> logits = linear<T>(head.vocabulary, x);
   logits *= static_cast<T>(design.logit_scale);
   cap(design.logit_softcap, logits);
   return logits;
@@ -339,7 +424,7 @@ std::vector<double> next_token_losses(const TransformerDesign& design, const Hea
 
 #define ORRERY_INSTANTIATE(T)                                                                     \
   template Matrix<T> forward(const TransformerDesign&, WeightSource<T>&, const TokenSequence&,    \
-                             const Probe<T>&, int);                                               \
+                             const PassOptions<T>&);                                              \
   template Matrix<T> vocabulary_logits(const TransformerDesign&, const HeadWeights<T>&,           \
                                        const MatrixIn<T>&);                                       \
   template std::vector<double> next_token_losses(const TransformerDesign&, const HeadWeights<T>&, \

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/transformer/design.h"
 #include "core/transformer/probe.h"
@@ -16,20 +17,39 @@ struct TokenSequence {
   std::span<const std::int32_t> segments{};  ///< [N], token types; empty for all 0
 };
 
+/// Keys, after their norm and position, and values of the tokens that passes have read so far.
+template <class T>
+struct KeyValueCache {
+  std::vector<Matrix<T>> keys{};    ///< by layer: [tokens, kv_heads·d_head]
+  std::vector<Matrix<T>> values{};  ///< by layer: [tokens, kv_heads·d_value]
+  Positions positions{};
+  std::vector<std::int32_t> segments{};  ///< empty where none were given
+};
+
+/// What a pass may be given beside its tokens.
+template <class T>
+struct PassOptions {
+  Probe<T> probe{};  ///< sees what its readers want on the way
+  int threads{1};    ///< any number gives the same bits
+  /// Queries also see the keys in it, and the pass appends its own: a causal model then computes
+  /// for the next tokens alone what a pass over all of them would, but for rounding.
+  KeyValueCache<T>* cache{nullptr};
+  const Matrix<T>* memory{nullptr};  ///< [N_k, d_model], an encoder's output, for a decoder
+};
+
 /// The forward pass of a transformer: x₀ = E[token] (and positions), x_{l+1} = x_l + A(x_l) + F(…)
 /// as the design places norms, and the last norm. [N, d_model]
 ///   A(x) = concat_h(softmax(l_h) v_h) W_oᵀ, l_h by the layer's encoding, eq. (2)
 ///   F(x) = (f(x W_gateᵀ) ∘ x W_upᵀ) W_downᵀ
 ///
-/// @param probe    sees what its readers want on the way
-/// @param threads  any number gives the same bits
 /// Throws UsageError for a token outside of the vocabulary, segments or positions of another
-/// number, and weights of shapes that do not fit the design; what the source throws.
+/// number, a memory that the design does not read, and weights of shapes that do not fit the
+/// design; what the source throws.
 /// Cost: O(N·weights + layers·heads·N²·d_head) time; memory for one layer's weights and
 /// O(N·d_model), and a map for each head that the probe wants one of.
 template <class T>
 Matrix<T> forward(const TransformerDesign& design, WeightSource<T>& weights,
-                  const TokenSequence& tokens, const Probe<T>& probe = {}, int threads = 1);
+                  const TokenSequence& tokens, const PassOptions<T>& options = {});
 
 /// Logits of the vocabulary from the hidden states that forward returns. [N, vocabulary]
 template <class T>

@@ -16,6 +16,7 @@ enum class Quantity {
   weights,      ///< [N, N] of a head
   head_output,  ///< Σ_n a_mn v_n [N, d_value] of a head: what W_o reads
   attention,    ///< what attention adds to the residual stream [N, d_model]
+  memory,       ///< what attention to an encoder's output adds to it [N, d_model]
   feed_forward,  ///< what feed-forward adds to it [N, d_model]
 };
 

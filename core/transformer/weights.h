@@ -35,8 +35,10 @@ struct LayerWeights {
   /// Acts through all of its doors but the first; null for none.
   std::shared_ptr<const Encoding> encoding{};
   NormWeights<T> before_attention{}, after_attention{};
+  NormWeights<T> before_memory{};
   NormWeights<T> before_feed_forward{}, after_feed_forward{};
   AttentionWeights<T> attention{};
+  AttentionWeights<T> memory{};  ///< attends to an encoder's output
   FeedForwardWeights<T> feed_forward{};
 };
 
@@ -47,15 +49,17 @@ struct EmbeddingWeights {
   /// Adds positions to the embeddings; null for none.
   std::shared_ptr<const Encoding> positions{};
   Matrix<T> segments{};           ///< [segments, d_embedding], of token types; or empty
-  NormWeights<T> norm{};          ///< where the design has an embedding_norm
+  NormWeights<T> norm{};          ///< where the design has an embedding norm
   LinearWeights<T> projection{};  ///< d_embedding to d_model, where they differ
 };
 
 template <class T>
 struct HeadWeights {
-  NormWeights<T> norm{};  ///< where the design has a final_norm
-  LinearWeights<T>
-      vocabulary{};  ///< [vocabulary, d_model]; those of the tokens where they are tied
+  NormWeights<T> norm{};            ///< where the design has a final_norm
+  LinearWeights<T> transform{};     ///< where the design has a head_transform
+  NormWeights<T> transform_norm{};  ///< the same
+  /// [vocabulary, d_model]; those of the tokens where they are tied.
+  LinearWeights<T> vocabulary{};
 };
 
 /// Where a pass reads its weights from: a layer at a time, each once per pass and in order, so that a

@@ -31,6 +31,8 @@ class ConfigValues {
   /// The same without the defaults of the class.
   const Json* find_in_file(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
+  /// Whether the file has the key, be its value null.
+  bool is_given(std::string_view key) const { return values_.contains(spelling_of(key)); }
   /// Whether the class has a value of its own for a key.
   bool has_default(std::string_view key) const;
   /// Whether a key says nothing to the class. Where the class has a default for it, it has the

@@ -158,6 +158,12 @@ void read_layer(const ConfigValues& config, const ReadOptions& options, LayerPla
 
 }  // namespace
 
+ConfigValues text_config(std::string_view text, const std::string& file) {
+  TextConfig part = text_part(parse_config(text, file));
+  const ModelType* type = find_model_type(part.model_type);
+  return {std::move(part.values), type, file, std::move(part.prefix)};
+}
+
 PositionPlan read_config(std::string_view text, const std::string& file,
                          const ReadOptions& options) {
   const Json root = parse_config(text, file);

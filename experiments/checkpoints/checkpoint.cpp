@@ -1,0 +1,106 @@
+#include "experiments/checkpoints/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/checkpoints/keys.h"
+#include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
+#include "experiments/model_files/gguf_file.h"
+#include "experiments/model_files/gguf_keys.h"
+#include "experiments/model_files/read_config.h"
+#include "experiments/model_files/read_positions.h"
+
+namespace orrery::checkpoints {
+namespace {
+
+namespace fs = std::filesystem;
+using model_files::ConfigValues;
+using model_files::GgufFile;
+using model_files::GgufKeys;
+using model_files::LayerPlan;
+using model_files::PositionPlan;
+
+const Family& family_of(const PositionPlan& plan, bool gguf) {
+  const Family* family =
+      gguf ? find_family_of_architecture(plan.model_type) : find_family_of_type(plan.model_type);
+  if (family) return *family;
+  throw DataError(fmt::format("{}: {} \"{}\"", plan.source,
+                              gguf ? "general.architecture" : "model_type", plan.model_type),
+                  "is of no family that runs",
+                  "see orrery families; orrery positions shows its layers all the same");
+}
+
+void require_all_read(const Checkpoint& checkpoint, const std::vector<const Places*>& places) {
+  const std::vector<std::string> unread = unread_tensors(checkpoint.store(), places);
+  if (unread.empty()) return;
+  throw DataError(fmt::format("{}: tensor {}", checkpoint.store().name(), unread.front()),
+                  fmt::format("is no part of the family {}, nor are {} more",
+                              checkpoint.family().name, unread.size() - 1),
+                  "take a model of a family that orrery families lists");
+}
+
+/// Layers of T5's decoder, of which no file says more than that they are like the encoder's.
+std::vector<LayerPlan> decoder_layers(const LayerPlan& like, std::size_t count) {
+  std::vector<LayerPlan> layers(count, like);
+  for (std::size_t l = 0; l < count; ++l) {
+    layers[l].layer = static_cast<int>(l);
+    layers[l].causal = true;
+    model_files::put_param(layers[l], "t5.bidirectional", false, "layers of the decoder");
+  }
+  return layers;
+}
+
+Stack stack_of(const TensorStore& store, const TensorNames& names, ModelKeys keys,
+               std::vector<LayerPlan> layers) {
+  Stack stack{.design = std::move(keys.design), .layers = std::move(layers)};
+  stack.places = find_places(store, names, stack.design, keys.tied);
+  return stack;
+}
+
+fs::path config_of(const fs::path& path) {
+  std::error_code error;
+  return (fs::is_directory(path, error) ? path : path.parent_path()) / "config.json";
+}
+
+}  // namespace
+
+Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions& options) {
+  TensorStore store = TensorStore::open(path);
+  const bool gguf = store.format() == gguf_format;
+  const fs::path facts = gguf ? fs::path(store.name()) : config_of(path);
+  Checkpoint checkpoint(std::move(store), read_positions(facts, options));
+  checkpoint.family_ = &family_of(checkpoint.plan_, gguf);
+  const Family& family = *checkpoint.family_;
+  std::vector<Stack>& stacks = checkpoint.stacks_;
+  if (gguf) {
+    const files::MappedFile mapped(facts);
+    const GgufFile file = model_files::parse_gguf(mapped.bytes(), checkpoint.store_.name());
+    const GgufKeys keys(file, checkpoint.plan_.model_type, checkpoint.store_.name());
+    stacks.push_back(stack_of(checkpoint.store_, gguf_names(),
+                              gguf_model_keys(family, keys, checkpoint.plan_),
+                              checkpoint.plan_.layers));
+  } else {
+    const ConfigValues config = model_files::text_config(
+        files::read_file(facts, model_files::max_config_bytes, facts.string()), facts.string());
+    const ModelKeys keys = config_keys(family, config, checkpoint.plan_);
+    stacks.push_back(stack_of(checkpoint.store_, *family.names, keys, checkpoint.plan_.layers));
+    const bool has_decoder = family.decoder && TensorFinder(checkpoint.store_, *family.decoder)
+                                                   .find(family.decoder->final_norm, ".weight");
+    if (has_decoder) {
+      ModelKeys decoder = decoder_keys(config, keys);
+      const std::size_t count = decoder.design.layers.size();
+      stacks.push_back(stack_of(checkpoint.store_, *family.decoder, std::move(decoder),
+                                decoder_layers(checkpoint.plan_.layers.front(), count)));
+    }
+  }
+  std::vector<const Places*> places;
+  for (const Stack& stack : stacks) places.push_back(&stack.places);
+  require_all_read(checkpoint, places);
+  return checkpoint;
+}
+
+}  // namespace orrery::checkpoints

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/transformer/forward.h"
+#include "experiments/checkpoints/family.h"
+#include "experiments/checkpoints/places.h"
+#include "experiments/checkpoints/tensor_store.h"
+#include "experiments/model_files/position_plan.h"
+
+namespace orrery::checkpoints {
+
+/// Layers that follow each other: a model, or one of the two of an encoder-decoder.
+struct Stack {
+  TransformerDesign design{};
+  Places places{};
+  std::vector<model_files::LayerPlan> layers{};
+
+  bool has_head() const { return static_cast<bool>(places.vocabulary.W); }
+};
+
+/// How weights are read for passes.
+struct SourceOptions {
+  std::uint64_t budget{0};  ///< bytes of decoded layers that are kept for the next pass
+  int threads{1};           ///< that decode
+};
+
+/// A model on the disk: its files' facts, and its weights where they lie.
+class Checkpoint {
+ public:
+  /// Opens a folder with config.json and *.safetensors, or a GGUF; nothing but headers is read.
+  /// @param options  the length of the sequence, by which some scalings of RoPE choose
+  /// Throws DataError, naming the value: a model of no family, such as a mixture of experts; keys
+  /// out of range; a tensor that is missing, of a wrong shape, or that no family has. Throws
+  /// IoError: a file that is not there or cannot be read.
+  static Checkpoint open(const std::filesystem::path& path,
+                         const model_files::ReadOptions& options = {});
+
+  const Family& family() const { return *family_; }
+  const model_files::PositionPlan& plan() const { return plan_; }
+  const TensorStore& store() const { return store_; }
+  /// The model; of an encoder-decoder its encoder.
+  const Stack& stack() const { return stacks_.front(); }
+  /// Null for a model that is no encoder-decoder.
+  const Stack* decoder() const { return stacks_.size() > 1 ? &stacks_[1] : nullptr; }
+  /// The stack that has the vocabulary's logits.
+  const Stack& last_stack() const { return stacks_.back(); }
+
+ private:
+  Checkpoint(TensorStore store, model_files::PositionPlan plan)
+      : store_(std::move(store)), plan_(std::move(plan)) {}
+
+  TensorStore store_;
+  model_files::PositionPlan plan_;
+  const Family* family_{nullptr};
+  std::vector<Stack> stacks_{};
+};
+
+/// Reads the weights of a stack, which must outlive it, a layer at a time. T is float or double.
+template <class T>
+std::unique_ptr<WeightSource<T>> weight_source(const Checkpoint& checkpoint, const Stack& stack,
+                                               const SourceOptions& options = {});
+
+/// Bytes of the largest layer as numbers of so many bytes each: what a pass holds at least.
+std::uint64_t largest_layer_bytes(const Stack& stack, std::size_t bytes_per_number);
+
+}  // namespace orrery::checkpoints

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "core/transformer/design.h"
+#include "experiments/checkpoints/family.h"
+#include "experiments/model_files/config_values.h"
+#include "experiments/model_files/gguf_keys.h"
+#include "experiments/model_files/position_plan.h"
+
+namespace orrery::checkpoints {
+
+/// A model as its files describe it, before its tensors are looked at.
+struct ModelKeys {
+  TransformerDesign design{};  ///< with kv_heads 0 where the files do not say how many
+  bool tied{};                 ///< the head has the tokens' vectors, unless the file has others
+  Index d_model{};
+};
+
+/// What a config.json says of a model of the family, beyond positions.
+/// Throws DataError, naming the key: a value out of range or of another kind, and one for which the
+/// family has no place: talking heads, a clamp of q, k and v.
+ModelKeys config_keys(const Family& family, const model_files::ConfigValues& config,
+                      const model_files::PositionPlan& plan);
+/// The same of a GGUF's metadata.
+ModelKeys gguf_model_keys(const Family& family, const model_files::GgufKeys& keys,
+                          const model_files::PositionPlan& plan);
+/// Those of an encoder-decoder's decoder.
+ModelKeys decoder_keys(const model_files::ConfigValues& config, ModelKeys encoder);
+
+}  // namespace orrery::checkpoints

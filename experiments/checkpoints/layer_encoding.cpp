@@ -1,0 +1,145 @@
+#include "experiments/checkpoints/layer_encoding.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "core/encodings/alibi.h"
+#include "core/encodings/deberta.h"
+#include "core/encodings/rope.h"
+#include "core/encodings/t5.h"
+#include "core/encodings/transformer_xl.h"
+#include "core/errors.h"
+#include "core/transformer/norm.h"
+#include "experiments/checkpoints/decoded.h"
+
+namespace orrery::checkpoints {
+namespace {
+
+using model_files::LayerPlan;
+
+constexpr double sinusoid_base = 10000.0;
+
+/// A parameter of the plan, or its usual value.
+template <class V>
+V param(const LayerPlan& layer, const char* key, V usual) {
+  const auto found = model_files::find_param(layer, key);
+  if (!found) return usual;
+  const V* value = std::get_if<V>(&*found);
+  return value ? *value : usual;
+}
+
+template <class T>
+std::shared_ptr<const Encoding> rope(const LayerPlan& layer) {
+  RopeOptions options;
+  if (param<std::string>(layer, "rope.rotary_value", "none") == "rotated")
+    options.rotary_value = RotaryValue::rotated;
+  return std::make_shared<Rope<T>>(layer.rope, options);
+}
+
+template <class T>
+std::shared_ptr<const Encoding> alibi(const LayerPlan& layer, int heads) {
+  AlibiOptions options{.bias_max = param(layer, "alibi.bias_max", 8.0)};
+  const std::string form = param<std::string>(layer, "alibi.form", "symmetric");
+  if (form == "causal") options.form = AlibiForm::causal;
+  if (form == "key") options.form = AlibiForm::key;
+  if (param<std::string>(layer, "alibi.bias_scale", "none") == "root")
+    options.scale = AlibiScale::root;
+  return std::make_shared<Alibi<T>>(heads, options);
+}
+
+[[noreturn]] void refuse_missing(const char* what) {
+  throw DataError("weights of positions", fmt::format("have no {}", what),
+                  "take the whole model, with config and weights of the same one");
+}
+
+template <class T>
+std::shared_ptr<const Encoding> t5(const LayerPlan& layer, const Places& places) {
+  if (!places.relative_table) refuse_missing("relative_attention_bias");
+  const T5Buckets buckets{.buckets = static_cast<int>(param<std::int64_t>(layer, "t5.buckets", 32)),
+                          .max_distance = param<std::int64_t>(layer, "t5.max_distance", 128),
+                          .bidirectional = param(layer, "t5.bidirectional", true)};
+  return std::make_shared<T5<T>>(buckets, decoded<T>(places.relative_table));
+}
+
+DebertaOptions deberta_options(const LayerPlan& layer) {
+  DebertaOptions options{.span = param<std::int64_t>(layer, "deberta.span", 512),
+                         .index = DebertaIndex::code};
+  options.log_buckets = param<std::string>(layer, "deberta.version", "v1") == "v2";
+  options.max_distance = param<std::int64_t>(layer, "deberta.max_distance", 512);
+  const std::string terms = param<std::string>(layer, "deberta.terms", "both");
+  if (terms == "c2p") options.terms = DebertaTerms::content_to_position;
+  if (terms == "p2c") options.terms = DebertaTerms::position_to_content;
+  return options;
+}
+
+template <class T>
+std::shared_ptr<const Encoding> deberta(const LayerPlan& layer, const Places& places,
+                                        const TransformerDesign& design) {
+  if (!places.relative_table) refuse_missing("rel_embeddings");
+  const PlacedPositions& own = places.layers[static_cast<std::size_t>(layer.layer)].relative;
+  Matrix<T> table = decoded<T>(places.relative_table);
+  // Normalised here, with the model's own epsilon.
+  if (places.relative_norm.gain && model_files::find_param(layer, "deberta.norm"))
+    table = normalised<T>(design.norm, decoded<T>(places.relative_norm), table);
+  const Index width = design.attention.heads * design.attention.d_head;
+  const auto projection = [&](const PlacedLinear& placed, Matrix<T>& b) -> Matrix<T> {
+    LinearWeights<T> linear = decoded<T>(placed);
+    b = std::move(linear.b);
+    if (!placed.W) return Matrix<T>::Zero(table.cols(), width);  // of a term that is left out
+    return linear.W.transpose();
+  };
+  Matrix<T> b_qr, b_kr;
+  Matrix<T> W_qr = projection(own.query, b_qr), W_kr = projection(own.key, b_kr);
+  return std::make_shared<Deberta<T>>(
+      typename Deberta<T>::Weights{.table = std::move(table),
+                                   .W_qr = std::move(W_qr),
+                                   .W_kr = std::move(W_kr),
+                                   .d_head = design.attention.d_head,
+                                   .b_qr = std::move(b_qr),
+                                   .b_kr = std::move(b_kr)},
+      deberta_options(layer));
+}
+
+template <class T>
+std::shared_ptr<const Encoding> transformer_xl(const LayerPlan& layer, const Places& places) {
+  const PlacedPositions& own = places.layers[static_cast<std::size_t>(layer.layer)].relative;
+  if (!own.key.W || !own.content_bias || !own.position_bias)
+    refuse_missing("projection of distances with its two biases");
+  typename TransformerXl<T>::Weights weights{.u = decoded<T>(own.content_bias),
+                                             .v = decoded<T>(own.position_bias),
+                                             .W_kR = decoded<T>(own.key).W.transpose()};
+  if (own.segment_table) {
+    weights.s = decoded<T>(own.segment_bias);
+    weights.segments = decoded<T>(own.segment_table);
+  }
+  return std::make_shared<TransformerXl<T>>(
+      std::move(weights), sinusoid_base, StageRounding{},
+      param<std::int64_t>(layer, "transformer_xl.clamp_len", 0));
+}
+
+}  // namespace
+
+template <class T>
+std::shared_ptr<const Encoding> layer_encoding(const LayerPlan& layer, const Places& places,
+                                               const TransformerDesign& design) {
+  if (layer.encoding == "none" || layer.encoding == "learned") return nullptr;
+  if (layer.encoding == "rope") return rope<T>(layer);
+  if (layer.encoding == "alibi") return alibi<T>(layer, static_cast<int>(design.attention.heads));
+  if (layer.encoding == "t5") return t5<T>(layer, places);
+  if (layer.encoding == "deberta") return deberta<T>(layer, places, design);
+  if (layer.encoding == "transformer_xl") return transformer_xl<T>(layer, places);
+  throw DataError(
+      fmt::format("layer {}", layer.layer),
+      fmt::format("has the encoding {}, with which no family is computed", layer.encoding),
+      "see orrery families");
+}
+
+template std::shared_ptr<const Encoding> layer_encoding<float>(const LayerPlan&, const Places&,
+                                                               const TransformerDesign&);
+template std::shared_ptr<const Encoding> layer_encoding<double>(const LayerPlan&, const Places&,
+                                                                const TransformerDesign&);
+
+}  // namespace orrery::checkpoints

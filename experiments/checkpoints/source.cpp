@@ -1,0 +1,129 @@
+#include <map>
+#include <utility>
+
+#include "core/encodings/learned.h"
+#include "experiments/checkpoints/checkpoint.h"
+#include "experiments/checkpoints/decode_rows.h"
+#include "experiments/checkpoints/decoded.h"
+#include "experiments/checkpoints/layer_encoding.h"
+
+namespace orrery::checkpoints {
+namespace {
+
+template <class T>
+AttentionWeights<T> attention_weights(const PlacedAttention& placed, int threads) {
+  return {.q = decoded<T>(placed.q, threads),
+          .k = decoded<T>(placed.k, threads),
+          .v = decoded<T>(placed.v, threads),
+          .o = decoded<T>(placed.o, threads),
+          .q_norm = decoded<T>(placed.q_norm),
+          .k_norm = decoded<T>(placed.k_norm)};
+}
+
+Index numbers_in(const PlacedLinear& linear) { return linear.W ? linear.in * linear.out : 0; }
+
+std::uint64_t numbers_in(const PlacedLayer& layer) {
+  Index numbers = numbers_in(layer.gate) + numbers_in(layer.up) + numbers_in(layer.down);
+  for (const PlacedAttention* attention : {&layer.attention, &layer.memory})
+    for (const PlacedLinear* linear : {&attention->q, &attention->k, &attention->v, &attention->o})
+      numbers += numbers_in(*linear);
+  return static_cast<std::uint64_t>(numbers);
+}
+
+/// The weights of a stack, decoded where they are asked for.
+template <class T>
+class StackSource final : public WeightSource<T> {
+ public:
+  StackSource(const Checkpoint& checkpoint, const Stack& stack, const SourceOptions& options)
+      : first_position_(checkpoint.family().first_position), stack_(stack), options_(options) {}
+
+  std::shared_ptr<const EmbeddingWeights<T>> embedding() override {
+    if (!embedding_) embedding_ = std::make_shared<EmbeddingWeights<T>>(decoded_embedding());
+    return embedding_;
+  }
+
+  std::shared_ptr<const LayerWeights<T>> layer(int layer) override {
+    if (const auto kept = kept_.find(layer); kept != kept_.end()) return kept->second;
+    auto weights = std::make_shared<LayerWeights<T>>(decoded_layer(layer));
+    const std::uint64_t bytes = numbers_in(places().layers[index(layer)]) * sizeof(T);
+    if (kept_bytes_ + bytes > options_.budget) return weights;
+    kept_bytes_ += bytes;
+    return kept_[layer] = std::move(weights);
+  }
+
+  std::shared_ptr<const HeadWeights<T>> head() override {
+    if (!head_) head_ = std::make_shared<HeadWeights<T>>(decoded_head());
+    return head_;
+  }
+
+ private:
+  static std::size_t index(int layer) { return static_cast<std::size_t>(layer); }
+  const Places& places() const { return stack_.places; }
+
+  EmbeddingWeights<T> decoded_embedding() const {
+    const Places& placed = places();
+    EmbeddingWeights<T> weights{.tokens = decoded<T>(placed.tokens, options_.threads),
+                                .segments = decoded<T>(placed.segments),
+                                .norm = decoded<T>(placed.embedding_norm),
+                                .projection = decoded<T>(placed.projection)};
+    if (!placed.positions) return weights;
+    const Matrix<T> table = decoded<T>(placed.positions);
+    weights.positions =
+        std::make_shared<Learned<T>>(table.bottomRows(table.rows() - first_position_));
+    return weights;
+  }
+
+  LayerWeights<T> decoded_layer(int layer) const {
+    const PlacedLayer& placed = places().layers[index(layer)];
+    const int threads = options_.threads;
+    return {.encoding = layer_encoding<T>(stack_.layers[index(layer)], places(), stack_.design),
+            .before_attention = decoded<T>(placed.before_attention),
+            .after_attention = decoded<T>(placed.after_attention),
+            .before_memory = decoded<T>(placed.before_memory),
+            .before_feed_forward = decoded<T>(placed.before_feed_forward),
+            .after_feed_forward = decoded<T>(placed.after_feed_forward),
+            .attention = attention_weights<T>(placed.attention, threads),
+            .memory = attention_weights<T>(placed.memory, threads),
+            .feed_forward = {.gate = decoded<T>(placed.gate, threads),
+                             .up = decoded<T>(placed.up, threads),
+                             .down = decoded<T>(placed.down, threads)}};
+  }
+
+  HeadWeights<T> decoded_head() const {
+    const Places& placed = places();
+    return {.norm = decoded<T>(placed.final_norm),
+            .transform = decoded<T>(placed.transform),
+            .transform_norm = decoded<T>(placed.transform_norm),
+            .vocabulary = decoded<T>(placed.vocabulary, options_.threads)};
+  }
+
+  int first_position_;
+  const Stack& stack_;
+  SourceOptions options_;
+  std::uint64_t kept_bytes_{0};
+  std::map<int, std::shared_ptr<const LayerWeights<T>>> kept_{};
+  std::shared_ptr<const EmbeddingWeights<T>> embedding_{};
+  std::shared_ptr<const HeadWeights<T>> head_{};
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<WeightSource<T>> weight_source(const Checkpoint& checkpoint, const Stack& stack,
+                                               const SourceOptions& options) {
+  return std::make_unique<StackSource<T>>(checkpoint, stack, options);
+}
+
+template std::unique_ptr<WeightSource<float>> weight_source(const Checkpoint&, const Stack&,
+                                                            const SourceOptions&);
+template std::unique_ptr<WeightSource<double>> weight_source(const Checkpoint&, const Stack&,
+                                                             const SourceOptions&);
+
+std::uint64_t largest_layer_bytes(const Stack& stack, std::size_t bytes_per_number) {
+  std::uint64_t largest = 0;
+  for (const PlacedLayer& layer : stack.places.layers)
+    if (const std::uint64_t numbers = numbers_in(layer); numbers > largest) largest = numbers;
+  return largest * bytes_per_number;
+}
+
+}  // namespace orrery::checkpoints
