@@ -110,6 +110,7 @@ std::vector<ScoreTerm<T>> Alibi<T>::score_terms(const ScoreInputs<T>& in) const 
   check_head(in.head, static_cast<Index>(slopes_.size()));
   Matrix<T> linear = bias(in);
   if (options_.scale == AlibiScale::root) {
+    rounding_.template apply<T>(Stage::term, linear);
     in.scoring.rounding.template apply<T>(Stage::term, linear);
     linear *= static_cast<T>(score_scale(1, in.q.cols(), in.scoring));
   }

@@ -8,12 +8,14 @@ namespace orrery {
 
 /// The nonlinearity of a feed-forward layer. The three GELUs differ by up to 5e-4 near |x| = 2.
 enum class Activation {
-  relu,          ///< max(x, 0): Vaswani et al. 2017
-  squared_relu,  ///< max(x, 0)²: So et al. 2021 (Primer)
-  gelu,          ///< x Φ(x), Φ by the error function: BERT, RoFormer, GPT-NeoX
-  gelu_tanh,     ///< x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2: GPT-2, Gemma
-  gelu_quick,    ///< x σ(1.702 x): CLIP
-  silu,          ///< x σ(x): Llama
+  relu,               ///< max(x, 0): Vaswani et al. 2017
+  squared_relu,       ///< max(x, 0)²: So et al. 2021 (Primer)
+  gelu,               ///< x Φ(x), Φ by the error function: BERT, RoFormer, GPT-NeoX
+  gelu_tanh,          ///< x (1 + tanh(√(2/π)(x + 0.044715 x³)))/2: GPT-2, Gemma
+  gelu_tanh_rounded,  ///< the same with 0.79788456 for √(2/π): Bloom
+  gelu_quick,         ///< x σ(1.702 x): CLIP
+  tanh,
+  silu,  ///< x σ(x): Llama
 };
 
 /// y = f(x) of every number of x, in place.

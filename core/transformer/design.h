@@ -66,6 +66,8 @@ struct LayerDesign {
   LogitRule rule{};    ///< a factor of the query's logits, by its position
   /// Multiplies q·k; empty for that of the layer's encoding, 1/√d_head where it has none of its own.
   std::optional<double> scale{};
+  /// x ← N(x + f(conv(x_l))) behind the layer, x_l what the layer has read: DeBERTa v2's first.
+  std::optional<Activation> convolution{};
   bool attention_norm{true};  ///< false where attention reads x itself: layer 0 of ModernBERT
 };
 

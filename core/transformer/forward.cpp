@@ -64,7 +64,7 @@ class Pass {
     see({Quantity::hidden, 0}, x);
     for (std::size_t l = 0; l < design_.layers.size(); ++l) {
       layer_ = static_cast<int>(l);
-      add_block(*weights_.layer(layer_), x);
+      pass_layer(*weights_.layer(layer_), x);
       see({Quantity::hidden, layer_ + 1}, x);
     }
     return design_.final_norm ? norm(weights_.head()->norm, x) : x;
@@ -147,6 +147,29 @@ class Pass {
     return place == NormPlace::after || place == NormPlace::inside ? x : norm(w, x);
   }
 
+  void pass_layer(const LayerWeights<T>& w, Matrix<T>& x) {
+    if (!layer().convolution) return add_block(w, x);
+    Matrix<T> made = convolved(w.convolution, x);
+    activate<T>(*layer().convolution, made);
+    add_block(w, x);
+    x = norm(w.convolution.norm, x + made);
+  }
+
+  static Matrix<T> convolved(const ConvolutionWeights<T>& w, const Matrix<T>& x) {
+    const auto taps = static_cast<Index>(w.W.size());
+    Matrix<T> y = Matrix<T>::Zero(x.rows(), taps == 0 ? x.cols() : w.W.front().rows());
+    for (Index t = 0; t < taps; ++t) {
+      const Index shift = t - (taps - 1) / 2;
+      const Index first = shift < 0 ? -shift : 0;
+      const Index rows = x.rows() - (shift < 0 ? -shift : shift);
+      if (rows < 1) continue;
+      y.middleRows(first, rows) += product_with_transpose<T>(x.middleRows(first + shift, rows),
+                                                             w.W[static_cast<std::size_t>(t)]);
+    }
+    if (w.b.size() > 0) y.rowwise() += w.b.row(0);
+    return y;
+  }
+
   /// x ← x + A(x) + F(x), with the norms in their places.
   void add_block(const LayerWeights<T>& w, Matrix<T>& x) {
     if (design_.order != BlockOrder::sequential) return add_parallel(w, x);
@@ -208,7 +231,7 @@ class Pass {
     SegmentsIn segments{};
     Mask mask{};
     const AttentionWeights<T>& weights;
-    bool seen{true};  ///< whether the probe sees it
+    bool of_memory{false};
   };
 
   /// Σ_h softmax(l_h) v_h W_o,hᵀ.
@@ -242,7 +265,8 @@ class Pass {
     check_attention(w, x.cols(), memory.cols());
     const Matrix<T> k = linear<T>(w.k, memory), v = linear<T>(w.v, memory);
     const Positions n = consecutive_positions(memory.rows());
-    const Heads heads{.q = linear<T>(w.q, x), .k = k, .v = v, .n = n, .weights = w, .seen = false};
+    const Heads heads{
+        .q = linear<T>(w.q, x), .k = k, .v = v, .n = n, .weights = w, .of_memory = true};
     return linear<T>(w.o, outputs(heads));
   }
 
@@ -293,9 +317,9 @@ class Pass {
   Matrix<T> outputs(const Heads& all) {
     const AttentionDesign& a = design_.attention;
     Matrix<T> out(all.q.rows(), a.heads * a.d_value);
-    if (all.seen) see_keys_and_values(all);
+    see_keys_and_values(all);
     // A map is seen as it is made, so heads that have one follow each other.
-    const bool in_turn = all.seen && wants_maps();
+    const bool in_turn = wants_maps(all.of_memory);
     const int heads = static_cast<int>(a.heads);
     if (in_turn)
       for (int h = 0; h < heads; ++h) attend(all, h, options_.threads, out);
@@ -303,9 +327,9 @@ class Pass {
       in_parallel(heads, options_.threads, [&] {
         return [&](std::ptrdiff_t h) { attend(all, static_cast<int>(h), 1, out); };
       });
-    for (int h = 0; all.seen && h < heads; ++h) {
-      see({Quantity::queries, layer_, h}, head_of(all.q, h, a.d_head));
-      see({Quantity::head_output, layer_, h}, head_of(out, h, a.d_value));
+    for (int h = 0; h < heads; ++h) {
+      see({Quantity::queries, layer_, h, all.of_memory}, head_of(all.q, h, a.d_head));
+      see({Quantity::head_output, layer_, h, all.of_memory}, head_of(out, h, a.d_value));
     }
     return out;
   }
@@ -326,31 +350,32 @@ class Pass {
                           .sinks = all.weights.sinks};
     const auto use = [&](Index first, AttentionOutput<T>& part) {
       if (part.logits.size() > 0) {
-        see({Quantity::logits, layer_, h}, part.logits, first);
-        see({Quantity::weights, layer_, h}, part.weights, first);
+        see({Quantity::logits, layer_, h, all.of_memory}, part.logits, first);
+        see({Quantity::weights, layer_, h, all.of_memory}, part.weights, first);
       }
       out.block(first, h * a.d_value, part.output.rows(), a.d_value) = part.output;
     };
     attention_by_rows<T>(in, all.doors, all.mask, scoring,
-                         {.use = use, .map = all.seen && wants_map(h), .threads = threads});
+                         {.use = use, .map = wants_map(h, all.of_memory), .threads = threads});
   }
 
   void see_keys_and_values(const Heads& all) const {
     const AttentionDesign& a = design_.attention;
     for (Index g = 0; g < a.kv_heads; ++g) {
-      see({Quantity::keys, layer_, static_cast<int>(g)}, head_of(all.k, g, a.d_head));
-      see({Quantity::values, layer_, static_cast<int>(g)}, head_of(all.v, g, a.d_value));
+      const int head = static_cast<int>(g);
+      see({Quantity::keys, layer_, head, all.of_memory}, head_of(all.k, g, a.d_head));
+      see({Quantity::values, layer_, head, all.of_memory}, head_of(all.v, g, a.d_value));
     }
   }
 
-  bool wants_map(int head) const {
-    return options_.probe.wanted({Quantity::logits, layer_, head}) ||
-           options_.probe.wanted({Quantity::weights, layer_, head});
+  bool wants_map(int head, bool of_memory) const {
+    return options_.probe.wanted({Quantity::logits, layer_, head, of_memory}) ||
+           options_.probe.wanted({Quantity::weights, layer_, head, of_memory});
   }
 
-  bool wants_maps() const {
+  bool wants_maps(bool of_memory) const {
     for (int h = 0; h < static_cast<int>(design_.attention.heads); ++h)
-      if (wants_map(h)) return true;
+      if (wants_map(h, of_memory)) return true;
     return false;
   }
 

@@ -23,8 +23,9 @@ enum class Quantity {
 /// Where a number was computed.
 struct Site {
   Quantity quantity{};
-  int layer{};  ///< counted from 0; of `hidden`, how many layers are behind it
-  int head{};   ///< 0 where heads share the quantity
+  int layer{};       ///< counted from 0; of `hidden`, how many layers are behind it
+  int head{};        ///< 0 where heads share the quantity
+  bool of_memory{};  ///< whether it belongs to a decoder's attention to its encoder
 };
 
 /// Looks at a forward pass. What no reader wants is neither kept nor, where it can be avoided,

@@ -28,6 +28,14 @@ struct FeedForwardWeights {
   LinearWeights<T> gate{}, up{}, down{};
 };
 
+/// A convolution over tokens: y_m = Σ_t W_t x_{m+t−(k−1)/2} + b, x 0 beyond both ends, and a norm.
+template <class T>
+struct ConvolutionWeights {
+  std::vector<Matrix<T>> W{};  ///< k of [out, in]
+  Matrix<T> b{};               ///< [1, out], or empty
+  NormWeights<T> norm{};
+};
+
 /// A layer's weights. Its norms are named by the sub-layer and the side of it on which they stand;
 /// those that the design has no place for are empty.
 template <class T>
@@ -40,6 +48,7 @@ struct LayerWeights {
   AttentionWeights<T> attention{};
   AttentionWeights<T> memory{};  ///< attends to an encoder's output
   FeedForwardWeights<T> feed_forward{};
+  ConvolutionWeights<T> convolution{};  ///< where the design has one
 };
 
 /// What turns tokens into vectors, and vectors into logits of the vocabulary.

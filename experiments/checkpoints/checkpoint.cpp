@@ -58,6 +58,8 @@ Stack stack_of(const TensorStore& store, const TensorNames& names, ModelKeys key
                std::vector<LayerPlan> layers) {
   Stack stack{.design = std::move(keys.design), .layers = std::move(layers)};
   stack.places = find_places(store, names, stack.design, keys.tied);
+  // BERT with positions by distance keeps a table that its code does not add.
+  if (stack.layers.front().encoding == "shaw") stack.places.positions = {};
   return stack;
 }
 
@@ -70,7 +72,7 @@ fs::path config_of(const fs::path& path) {
 
 Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions& options) {
   TensorStore store = TensorStore::open(path);
-  const bool gguf = store.format() == gguf_format;
+  const bool gguf = store.format() == "GGUF";
   const fs::path facts = gguf ? fs::path(store.name()) : config_of(path);
   Checkpoint checkpoint(std::move(store), read_positions(facts, options));
   checkpoint.family_ = &family_of(checkpoint.plan_, gguf);

@@ -112,7 +112,8 @@ constexpr TensorNames bert_names{
     .vocabulary = "cls.predictions.decoder lm_head.decoder",
     .vocabulary_bias = "cls.predictions.bias lm_head.bias",
     .transform = "cls.predictions.transform.dense lm_head.dense",
-    .transform_norm = "cls.predictions.transform.LayerNorm lm_head.layer_norm"};
+    .transform_norm = "cls.predictions.transform.LayerNorm lm_head.layer_norm",
+    .layer_table = "attention.self.distance_embedding"};
 constexpr TensorNames modernbert_names{.prefixes = "model.",
                                        .tokens = "embeddings.tok_embeddings",
                                        .embedding_norm = "embeddings.norm",
@@ -183,7 +184,9 @@ constexpr TensorNames deberta_v2_names{
     .relative_table = "encoder.rel_embeddings",
     .relative_norm = "encoder.LayerNorm",
     .relative_query = "attention.self.pos_query_proj attention.self.query_proj",
-    .relative_key = "attention.self.pos_key_proj attention.self.key_proj"};
+    .relative_key = "attention.self.pos_key_proj attention.self.key_proj",
+    .convolution = "encoder.conv.conv",
+    .convolution_norm = "encoder.conv.LayerNorm"};
 constexpr TensorNames t5_encoder_names{
     .tokens = "shared encoder.embed_tokens",
     .layer = "encoder.block.{}.",
@@ -242,19 +245,23 @@ constexpr TensorNames xlnet_names{.prefixes = "transformer.",
                                   .segment_table = "rel_attn.seg_embed"};
 constexpr TensorNames transformer_xl_names{.prefixes = "transformer.",
                                            .tokens = "word_emb.emb_layers.0",
+                                           .token_parts = "word_emb.emb_layers.{}",
+                                           .part_projections = "word_emb.emb_projs.{}",
                                            .layout = QkvLayout::stacked,
                                            .qkv = "dec_attn.qkv_net",
                                            .o = "dec_attn.o_net",
-                                           .before_attention = "",
+                                           .before_attention = "dec_attn.layer_norm",
                                            .after_attention = "dec_attn.layer_norm",
-                                           .before_feed_forward = "",
+                                           .before_feed_forward = "pos_ff.layer_norm",
                                            .after_feed_forward = "pos_ff.layer_norm",
                                            .gate = "",
                                            .up = "pos_ff.CoreNet.0",
                                            .down = "pos_ff.CoreNet.3",
                                            .final_norm = "",
-                                           .vocabulary = "",
+                                           .vocabulary = "crit.out_layers.0",
                                            .relative_key = "dec_attn.r_net",
+                                           .shared_content_bias = "r_w_bias",
+                                           .shared_position_bias = "r_r_bias",
                                            .content_bias = "dec_attn.r_w_bias",
                                            .position_bias = "dec_attn.r_r_bias"};
 constexpr TensorNames of_gguf{.tokens = "token_embd",
@@ -281,7 +288,7 @@ constexpr TensorNames of_gguf{.tokens = "token_embd",
                               .final_norm = "output_norm",
                               .vocabulary = "output"};
 
-constexpr Family table[] = {
+constexpr Family all_families[] = {
     {.name = "Llama", .types = "llama mistral", .architectures = "llama", .names = &llama_names},
     {.name = "SmolLM3",
      .types = "smollm3",
@@ -403,7 +410,7 @@ constexpr Family table[] = {
      .epsilon = 1e-5,
      .embedding_norm = EmbeddingNorm::before_projection,
      .activation_key = "",
-     .activation = Activation::gelu_tanh,
+     .activation = Activation::gelu_tanh_rounded,
      .gated = false,
      .own_keys = OwnKeys::bloom,
      .tied = true,
@@ -420,7 +427,7 @@ constexpr Family table[] = {
      .activation = Activation::gelu,
      .gated = false,
      .tied = true,
-     .head_transform = true,
+     .head_transform = HeadTransform::as_feed_forward,
      .names = &bert_names},
     {.name = "RoBERTa",
      .types = "roberta xlm-roberta camembert",
@@ -433,7 +440,7 @@ constexpr Family table[] = {
      .activation = Activation::gelu,
      .gated = false,
      .tied = true,
-     .head_transform = true,
+     .head_transform = HeadTransform::gelu,
      .first_position = 2,
      .names = &bert_names},
     {.name = "RoFormer",
@@ -447,7 +454,7 @@ constexpr Family table[] = {
      .activation = Activation::gelu,
      .gated = false,
      .tied = true,
-     .head_transform = true,
+     .head_transform = HeadTransform::as_feed_forward,
      .names = &bert_names},
     {.name = "ModernBERT",
      .types = "modernbert",
@@ -460,7 +467,7 @@ constexpr Family table[] = {
      .own_keys = OwnKeys::modernbert,
      .norms_embedding_alone = true,
      .tied = true,
-     .head_transform = true,
+     .head_transform = HeadTransform::as_feed_forward,
      .names = &modernbert_names},
     {.name = "DeBERTa",
      .types = "deberta",
@@ -473,7 +480,7 @@ constexpr Family table[] = {
      .activation = Activation::gelu,
      .gated = false,
      .tied = true,
-     .head_transform = true,
+     .head_transform = HeadTransform::as_feed_forward,
      .names = &deberta_names},
     {.name = "DeBERTa v2 and v3",
      .types = "deberta-v2",
@@ -485,8 +492,9 @@ constexpr Family table[] = {
      .final_norm = false,
      .activation = Activation::gelu,
      .gated = false,
+     .own_keys = OwnKeys::deberta_v2,
      .tied = true,
-     .head_transform = true,
+     .head_transform = HeadTransform::as_feed_forward,
      .names = &deberta_v2_names},
     {.name = "T5",
      .types = "t5 mt5",
@@ -508,6 +516,7 @@ constexpr Family table[] = {
      .activation_key = "ff_activation",
      .activation = Activation::gelu,
      .gated = false,
+     .own_keys = OwnKeys::xlnet,
      .tied = true,
      .names = &xlnet_names},
     {.name = "Transformer-XL",
@@ -520,6 +529,7 @@ constexpr Family table[] = {
      .activation_key = "",
      .activation = Activation::relu,
      .gated = false,
+     .own_keys = OwnKeys::transformer_xl,
      .scales_embedding = true,
      .tied = true,
      .names = &transformer_xl_names},
@@ -532,14 +542,14 @@ bool lists(std::string_view words, std::string_view word) {
 }
 
 const Family* find(std::string_view Family::*list, std::string_view word) {
-  for (const Family& family : table)
+  for (const Family& family : all_families)
     if (lists(family.*list, word)) return &family;
   return nullptr;
 }
 
 }  // namespace
 
-std::span<const Family> families() { return table; }
+std::span<const Family> families() { return all_families; }
 
 const Family* find_family_of_type(std::string_view model_type) {
   return find(&Family::types, model_type);

@@ -27,6 +27,9 @@ enum class Transposed {
 struct TensorNames {
   std::string_view prefixes{};  ///< may precede all names but those of the head
   std::string_view tokens{"embed_tokens"};
+  /// Tables for parts of the vocabulary, each with a projection: Transformer-XL's adaptive input. "{}"
+  /// is the number of the part.
+  std::string_view token_parts{}, part_projections{};
   std::string_view positions{}, segments{}, embedding_norm{}, projection{};
   std::string_view layer{"layers.{}."};  ///< precedes the names of a layer
   QkvLayout layout{QkvLayout::separate};
@@ -46,14 +49,32 @@ struct TensorNames {
   std::string_view transform{}, transform_norm{};
   // Of encodings: a table by distance that all layers share, and what a layer has of its own.
   std::string_view relative_table{}, relative_norm{};
+  std::string_view layer_table{};
   std::string_view relative_query{}, relative_key{};
+  std::string_view shared_content_bias{}, shared_position_bias{};  ///< where layers share them
   std::string_view content_bias{}, position_bias{}, segment_bias{}, segment_table{};
+  std::string_view convolution{}, convolution_norm{};  ///< behind the first layer
   // Of an encoder-decoder's decoder.
   std::string_view before_memory{}, memory_q{}, memory_k{}, memory_v{}, memory_o{};
 };
 
 /// Keys of a config.json that one family alone has.
-enum class OwnKeys { none, t5, falcon, gpt2, neox, bloom, modernbert, gemma };
+enum class OwnKeys {
+  none,
+  t5,
+  falcon,
+  gpt2,
+  neox,
+  bloom,
+  modernbert,
+  gemma,
+  deberta_v2,
+  xlnet,
+  transformer_xl
+};
+
+/// The nonlinearity of a masked language model's head.
+enum class HeadTransform { none, as_feed_forward, gelu };
 
 /// A family of models: what its code does, where no key of a file says it. Keys are those of a
 /// config.json.
@@ -73,10 +94,13 @@ struct Family {
   Activation activation{Activation::silu};
   bool gated{true};
   QkNormSpan qk_norm{QkNormSpan::none};
+  double attention_softcap{};  ///< where a file has no attn_logit_softcapping; 0 for none
+  double logit_softcap{};      ///< where a file has no final_logit_softcapping
+  OwnKeys own_keys{OwnKeys::none};
   bool scales_embedding{};       ///< by √d_model
   bool norms_embedding_alone{};  ///< attention of layer 0 reads what the embedding has normalised
   bool tied{};                   ///< where a file has no tie_word_embeddings
-  bool head_transform{};         ///< a masked language model's
+  HeadTransform head_transform{HeadTransform::none};
   int first_position{};  ///< row of the table of positions that position 0 has: 2 in RoBERTa
   const TensorNames* names{};
   const TensorNames* decoder{};  ///< of an encoder-decoder

@@ -36,13 +36,14 @@ constexpr ActivationName activation_names[] = {
     {"relu2", Activation::squared_relu},
     {"silu", Activation::silu},
     {"swish", Activation::silu},
+    {"tanh", Activation::tanh},
 };
 
 Activation activation_of(const ConfigValues& config, std::string_view key, std::string_view name) {
   for (const ActivationName& one : activation_names)
     if (one.name == name) return one.activation;
   config.refuse(key, fmt::format("\"{}\": gelu, gelu_new, gelu_pytorch_tanh, quick_gelu, relu, "
-                                 "relu2 or silu",
+                                 "relu2, silu or tanh",
                                  name));
 }
 
@@ -108,7 +109,9 @@ void finish(const Family& family, ModelKeys& keys) {
   design.attention.qk_norm.norm = design.norm;
   if (family.scales_embedding)
     design.embedding_scale = std::sqrt(static_cast<double>(keys.d_model));
-  if (family.head_transform) design.head_transform = design.feed_forward.activation;
+  if (family.head_transform == HeadTransform::as_feed_forward)
+    design.head_transform = design.feed_forward.activation;
+  if (family.head_transform == HeadTransform::gelu) design.head_transform = Activation::gelu;
   if (family.norms_embedding_alone) design.layers.front().attention_norm = false;
 }
 
@@ -132,7 +135,7 @@ void read_t5(const ConfigValues& config, ModelKeys& keys) {
   design.activation = name == "gelu" && design.gated
                           ? Activation::gelu_tanh
                           : activation_of(config, "feed_forward_proj", name);
-  if (flag_or(config, "tie_word_embeddings", true))
+  if (flag_or(config, "scale_decoder_outputs", flag_or(config, "tie_word_embeddings", true)))
     keys.design.logit_scale = 1 / std::sqrt(static_cast<double>(keys.d_model));
 }
 
@@ -169,6 +172,29 @@ void refuse_unknown_options(const ConfigValues& config) {
       config.refuse(key, "null: the family computes without it");
 }
 
+void read_deberta_v2(const ConfigValues& config, TransformerDesign& design) {
+  if (number_or(config, "conv_kernel_size", 0) < 1) return;
+  const std::string name = config.text("conv_act");
+  design.layers.front().convolution =
+      name.empty() ? Activation::tanh : activation_of(config, "conv_act", name);
+}
+
+/// The window that memory leaves where every query sees as many keys.
+void read_transformer_xl(const ConfigValues& config, TransformerDesign& design) {
+  if (config.flag("pre_lnorm")) design.norm_place = NormPlace::before;
+  if (!config.flag("same_length")) return;
+  const auto keys = config.integer("mem_len", 0, most_channels_of_model);
+  for (LayerDesign& layer : design.layers) layer.window = keys.value.value_or(0);
+}
+
+/// Queries see as many keys behind them as there is memory, which no file says.
+void read_xlnet(const ConfigValues& config, TransformerDesign& design) {
+  if (!design.attention.causal || !config.flag("same_length")) return;
+  if (number_or(config, "mem_len", 0) > 0)
+    config.refuse("same_length", "false: with a memory, the window would be as long as that");
+  for (LayerDesign& layer : design.layers) layer.window = 1;
+}
+
 void read_own_keys(const Family& family, const ConfigValues& config, ModelKeys& keys) {
   TransformerDesign& design = keys.design;
   switch (family.own_keys) {
@@ -189,6 +215,12 @@ void read_own_keys(const Family& family, const ConfigValues& config, ModelKeys& 
       if (const std::string name = config.text("classifier_activation"); !name.empty())
         design.head_transform = activation_of(config, "classifier_activation", name);
       return;
+    case OwnKeys::deberta_v2:
+      return read_deberta_v2(config, design);
+    case OwnKeys::xlnet:
+      return read_xlnet(config, design);
+    case OwnKeys::transformer_xl:
+      return read_transformer_xl(config, design);
     case OwnKeys::gemma:
     case OwnKeys::none:
       return;

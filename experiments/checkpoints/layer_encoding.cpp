@@ -9,6 +9,7 @@
 #include "core/encodings/alibi.h"
 #include "core/encodings/deberta.h"
 #include "core/encodings/rope.h"
+#include "core/encodings/shaw.h"
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
 #include "core/errors.h"
@@ -45,9 +46,13 @@ std::shared_ptr<const Encoding> alibi(const LayerPlan& layer, int heads) {
   const std::string form = param<std::string>(layer, "alibi.form", "symmetric");
   if (form == "causal") options.form = AlibiForm::causal;
   if (form == "key") options.form = AlibiForm::key;
-  if (param<std::string>(layer, "alibi.bias_scale", "none") == "root")
+  StageRounding rounding;
+  if (param<std::string>(layer, "alibi.bias_scale", "none") == "root") {
+    // Falcon's code keeps slopes and biases in bf16, whatever the type of the model.
     options.scale = AlibiScale::root;
-  return std::make_shared<Alibi<T>>(heads, options);
+    rounding = StageRounding(Precision::bf16, {Stage::table, Stage::term});
+  }
+  return std::make_shared<Alibi<T>>(heads, options, rounding);
 }
 
 [[noreturn]] void refuse_missing(const char* what) {
@@ -62,6 +67,19 @@ std::shared_ptr<const Encoding> t5(const LayerPlan& layer, const Places& places)
                           .max_distance = param<std::int64_t>(layer, "t5.max_distance", 128),
                           .bidirectional = param(layer, "t5.bidirectional", true)};
   return std::make_shared<T5<T>>(buckets, decoded<T>(places.relative_table));
+}
+
+template <class T>
+std::shared_ptr<const Encoding> shaw(const LayerPlan& layer, const Places& places) {
+  const PlacedPositions& own = places.layers[static_cast<std::size_t>(layer.layer)].relative;
+  if (!own.table) refuse_missing("distance_embedding");
+  const std::int64_t clip = param<std::int64_t>(layer, "shaw.clip", 16);
+  ShawOptions options{.left = clip, .right = param(layer, "shaw.clip_ahead", clip)};
+  if (param<std::string>(layer, "shaw.rows", "") == "query_minus_key")
+    options.rows = ShawRows::query_minus_key;
+  if (param<std::string>(layer, "shaw.variant", "") == "queries_and_keys")
+    options.scores = ShawScores::queries_and_keys;
+  return std::make_shared<Shaw<T>>(decoded<T>(own.table), Matrix<T>(), options);
 }
 
 DebertaOptions deberta_options(const LayerPlan& layer) {
@@ -128,6 +146,7 @@ std::shared_ptr<const Encoding> layer_encoding(const LayerPlan& layer, const Pla
   if (layer.encoding == "none" || layer.encoding == "learned") return nullptr;
   if (layer.encoding == "rope") return rope<T>(layer);
   if (layer.encoding == "alibi") return alibi<T>(layer, static_cast<int>(design.attention.heads));
+  if (layer.encoding == "shaw") return shaw<T>(layer, places);
   if (layer.encoding == "t5") return t5<T>(layer, places);
   if (layer.encoding == "deberta") return deberta<T>(layer, places, design);
   if (layer.encoding == "transformer_xl") return transformer_xl<T>(layer, places);

@@ -16,12 +16,15 @@ constexpr std::string_view of_biases = ".bias";
 
 /// Buffers that the code computes anew, and parts that no hidden state passes through.
 constexpr std::string_view buffers =
-    "rotary_emb.inv_freq attn.bias attn.masked_bias attention.bias attention.masked_bias "
+    "rotary_emb.inv_freq embeddings.position_embeddings.weight attn.bias attn.masked_bias "
+    "attention.bias attention.masked_bias "
     "self_attention.masked_bias position_ids token_type_ids embed_positions.weight "
     "pos_emb.inv_freq "
-    "mask_emb rope_freqs.weight rope_factors_long.weight rope_factors_short.weight";
+    "mask_emb encoder.embed_tokens.weight decoder.embed_tokens.weight rope_freqs.weight "
+    "rope_factors_long.weight rope_factors_short.weight";
 constexpr std::string_view other_heads =
-    "pooler. cls.seq_relationship. mask_predictions. classifier. score. qa_outputs. "
+    "pooler. cls.seq_relationship. cls.predictions.bias lm_head.bias mask_predictions. classifier. "
+    "score. qa_outputs. "
     "sequence_summary. lm_head. embed_out. decoder. crit. lm_loss.";
 
 std::string layer_name(std::string_view layer, int number) {
@@ -80,6 +83,7 @@ class Placing {
   void place_embedding() {
     places_.tokens = finder_.need(names_.tokens, of_weights);
     if (places_.tokens.tensor->shape.size() != 2) refuse_shape(places_.tokens, "a matrix");
+    place_parts();
     places_.positions = finder_.find(names_.positions, of_weights);
     places_.segments = finder_.find(names_.segments, of_weights);
     if (design_.embedding_norm != EmbeddingNorm::none)
@@ -89,6 +93,23 @@ class Placing {
     places_.relative_norm = norm(names_.relative_norm, false);
   }
 
+  void place_parts() {
+    if (names_.token_parts.empty()) return;
+    for (int i = 0;; ++i) {
+      PlacedPart part{.table = finder_.find(layer_name(names_.token_parts, i), of_weights),
+                      .projection = finder_.find(layer_name(names_.part_projections, i), "")};
+      if (!part.table) break;
+      places_.parts.push_back(std::move(part));
+    }
+    if (places_.parts.size() == 1 && !places_.parts.front().projection) places_.parts.clear();
+    for (const PlacedPart& part : places_.parts) {
+      if (!part.projection) finder_.need(part.table.name + "'s projection", "");
+      if (part.table.tensor->shape.size() != 2 || part.projection.tensor->shape.size() != 2 ||
+          part.table.tensor->shape[1] != part.projection.tensor->shape[1])
+        refuse_shape(part.projection, "as many channels as " + part.table.name);
+    }
+  }
+
   void place_layer(int number) {
     prefix_ = layer_name(names_.layer, number);
     PlacedLayer layer;
@@ -96,6 +117,7 @@ class Placing {
     place_attention(layer.attention);
     place_relative(layer.relative);
     place_feed_forward(layer);
+    if (design_.layers[static_cast<std::size_t>(number)].convolution) place_convolution(layer);
     if (!names_.memory_q.empty()) {
       layer.before_memory = norm(in_layer(names_.before_memory), true);
       layer.memory = {.q = linear(in_layer(names_.memory_q)),
@@ -109,8 +131,9 @@ class Placing {
 
   void place_norms(PlacedLayer& layer, int number) {
     const NormPlace place = design_.norm_place;
-    const bool before = place == NormPlace::before || place == NormPlace::around;
-    const bool after = place != NormPlace::before;
+    const bool after =
+        place == NormPlace::after || place == NormPlace::inside || place == NormPlace::around;
+    const bool before = !after || place == NormPlace::around;
     if (design_.layers[static_cast<std::size_t>(number)].attention_norm)
       layer.before_attention = norm(in_layer(names_.before_attention), before);
     layer.after_attention = norm(in_layer(names_.after_attention), after);
@@ -186,11 +209,16 @@ class Placing {
   }
 
   void place_relative(PlacedPositions& relative) {
+    relative.table = finder_.find(in_layer(names_.layer_table), of_weights);
     const bool by_heads = names_.transposed == Transposed::queries_keys_values;
     relative.query = optional_linear(in_layer(names_.relative_query));
     relative.key = optional_linear(in_layer(names_.relative_key), by_heads);
     relative.content_bias = finder_.find(in_layer(names_.content_bias), "");
     relative.position_bias = finder_.find(in_layer(names_.position_bias), "");
+    if (!relative.content_bias)
+      relative.content_bias = finder_.find(names_.shared_content_bias, "");
+    if (!relative.position_bias)
+      relative.position_bias = finder_.find(names_.shared_position_bias, "");
     relative.segment_bias = finder_.find(in_layer(names_.segment_bias), "");
     relative.segment_table = finder_.find(in_layer(names_.segment_table), "");
   }
@@ -214,15 +242,24 @@ class Placing {
     layer.gate.out = layer.up.out = width;
   }
 
+  void place_convolution(PlacedLayer& layer) {
+    layer.convolution = finder_.need(names_.convolution, of_weights);
+    if (layer.convolution.tensor->shape.size() != 3)
+      refuse_shape(layer.convolution, "[d, d, taps]");
+    layer.convolution_bias = finder_.find(names_.convolution, of_biases);
+    layer.convolution_norm = norm(names_.convolution_norm, true);
+  }
+
   void place_head() {
     places_.transform = optional_linear(names_.transform);
     if (places_.transform.W) places_.transform_norm = norm(names_.transform_norm, true);
     if (design_.head_transform && !places_.transform.W) return;  // a whole, or none
+    if (!places_.parts.empty()) return;  // an adaptive softmax, which has no logits of all tokens
     places_.vocabulary = optional_linear(names_.vocabulary);
-    const PlacedTensor bias = finder_.find(names_.vocabulary_bias, "");
-    if (bias) places_.vocabulary.b = bias;
     if (!places_.vocabulary.W && tied_ && !names_.vocabulary.empty())
       places_.vocabulary.W = places_.tokens;
+    places_.vocabulary.b = finder_.find(names_.vocabulary, of_biases);
+    if (!places_.vocabulary.b) places_.vocabulary.b = finder_.find(names_.vocabulary_bias, "");
     if (!places_.vocabulary.W) return;
     places_.vocabulary.out = rows_of(places_.vocabulary.W);
     places_.vocabulary.in = columns_of(places_.vocabulary.W);
@@ -309,11 +346,15 @@ void for_each_tensor(const PlacedLayer& layer, const Use& use) {
   for_each_tensor(layer.memory, use);
   for_each_tensor(layer.relative.query, use);
   for_each_tensor(layer.relative.key, use);
-  for (const PlacedTensor* tensor : {&layer.relative.content_bias, &layer.relative.position_bias,
-                                     &layer.relative.segment_bias, &layer.relative.segment_table})
+  for (const PlacedTensor* tensor :
+       {&layer.relative.table, &layer.relative.content_bias, &layer.relative.position_bias,
+        &layer.relative.segment_bias, &layer.relative.segment_table})
     use(*tensor);
   for (const PlacedLinear* linear : {&layer.gate, &layer.up, &layer.down})
     for_each_tensor(*linear, use);
+  use(layer.convolution);
+  use(layer.convolution_bias);
+  for_each_tensor(layer.convolution_norm, use);
 }
 template <class Use>
 void for_each_tensor(const Places& places, const Use& use) {
@@ -325,6 +366,10 @@ void for_each_tensor(const Places& places, const Use& use) {
     for_each_tensor(*norm, use);
   for (const PlacedLinear* linear : {&places.projection, &places.transform, &places.vocabulary})
     for_each_tensor(*linear, use);
+  for (const PlacedPart& part : places.parts) {
+    use(part.table);
+    use(part.projection);
+  }
   for (const PlacedLayer& layer : places.layers) for_each_tensor(layer, use);
 }
 

@@ -43,6 +43,7 @@ struct PlacedAttention {
 
 /// Where what a layer's encoding has learned lies.
 struct PlacedPositions {
+  PlacedTensor table{};         ///< Shaw's vectors by distance: BERT's relative_key
   PlacedLinear query{}, key{};  ///< DeBERTa's W_qr and W_kr; Transformer-XL's W_kR is `key`
   PlacedTensor content_bias{}, position_bias{};  ///< u and v of Transformer-XL and XLNet
   PlacedTensor segment_bias{}, segment_table{};  ///< s and g of XLNet
@@ -55,10 +56,18 @@ struct PlacedLayer {
   PlacedAttention attention{}, memory{};
   PlacedPositions relative{};
   PlacedLinear gate{}, up{}, down{};
+  PlacedTensor convolution{}, convolution_bias{};  ///< [out, in, taps], [out]
+  PlacedNorm convolution_norm{};
+};
+
+/// A part of the vocabulary: E_i P_iᵀ, E_i [tokens, channels], P_i [d_model, channels].
+struct PlacedPart {
+  PlacedTensor table{}, projection{};
 };
 
 /// Where all weights of a stack of layers lie.
 struct Places {
+  std::vector<PlacedPart> parts{};  ///< in place of `tokens`, where there are several
   PlacedTensor tokens{}, positions{}, segments{};
   PlacedNorm embedding_norm{};
   PlacedLinear projection{};

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/encodings/learned.h"
+#include "core/product.h"
 #include "experiments/checkpoints/checkpoint.h"
 #include "experiments/checkpoints/decode_rows.h"
 #include "experiments/checkpoints/decoded.h"
@@ -18,6 +19,46 @@ AttentionWeights<T> attention_weights(const PlacedAttention& placed, int threads
           .o = decoded<T>(placed.o, threads),
           .q_norm = decoded<T>(placed.q_norm),
           .k_norm = decoded<T>(placed.k_norm)};
+}
+
+/// The table of all tokens, from those of its parts.
+template <class T>
+Matrix<T> token_table(const Places& places, int threads) {
+  if (places.parts.empty()) return decoded<T>(places.tokens, threads);
+  std::vector<Matrix<T>> tables;
+  Index tokens = 0;
+  for (const PlacedPart& part : places.parts) {
+    tables.push_back(product_with_transpose<T>(decoded<T>(part.table, threads),
+                                               decoded<T>(part.projection, threads)));
+    tokens += tables.back().rows();
+  }
+  Matrix<T> all(tokens, tables.front().cols());
+  Index at = 0;
+  for (const Matrix<T>& table : tables) {
+    all.middleRows(at, table.rows()) = table;
+    at += table.rows();
+  }
+  return all;
+}
+
+/// Tap t of [out, in of a group, taps] has every taps-th number from t on.
+template <class T>
+ConvolutionWeights<T> convolution_weights(const PlacedLayer& placed) {
+  ConvolutionWeights<T> weights{.b = decoded<T>(placed.convolution_bias),
+                                .norm = decoded<T>(placed.convolution_norm)};
+  if (!placed.convolution) return weights;
+  const Matrix<T> all = decoded<T>(placed.convolution);
+  const auto taps = static_cast<Index>(placed.convolution.tensor->shape.back());
+  const Index out = all.rows(), in = all.cols() / taps;
+  const Index groups = out / in;  // whose channels are convolved among themselves
+  for (Index t = 0; t < taps; ++t) {
+    const Matrix<T> stored = all(Eigen::all, Eigen::seq(t, Eigen::last, taps));
+    Matrix<T> W = Matrix<T>::Zero(out, out);
+    for (Index g = 0; g < groups; ++g)
+      W.block(g * in, g * in, in, in) = stored.middleRows(g * in, in);
+    weights.W.push_back(std::move(W));
+  }
+  return weights;
 }
 
 Index numbers_in(const PlacedLinear& linear) { return linear.W ? linear.in * linear.out : 0; }
@@ -62,7 +103,7 @@ class StackSource final : public WeightSource<T> {
 
   EmbeddingWeights<T> decoded_embedding() const {
     const Places& placed = places();
-    EmbeddingWeights<T> weights{.tokens = decoded<T>(placed.tokens, options_.threads),
+    EmbeddingWeights<T> weights{.tokens = token_table<T>(placed, options_.threads),
                                 .segments = decoded<T>(placed.segments),
                                 .norm = decoded<T>(placed.embedding_norm),
                                 .projection = decoded<T>(placed.projection)};
@@ -86,7 +127,8 @@ class StackSource final : public WeightSource<T> {
             .memory = attention_weights<T>(placed.memory, threads),
             .feed_forward = {.gate = decoded<T>(placed.gate, threads),
                              .up = decoded<T>(placed.up, threads),
-                             .down = decoded<T>(placed.down, threads)}};
+                             .down = decoded<T>(placed.down, threads)},
+            .convolution = convolution_weights<T>(placed)};
   }
 
   HeadWeights<T> decoded_head() const {

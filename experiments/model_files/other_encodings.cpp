@@ -175,6 +175,7 @@ void transformer_xl(const ConfigValues& config, LayerPlan& layer,
   if (const Valued<std::int64_t> bound = config.integer("clamp_len", -1, 1'000'000);
       bound.value && *bound.value > 0)
     put_param(layer, "transformer_xl.clamp_len", *bound.value, bound.reason);
+  if (!layer.causal && config.text("attn_type") == "uni") layer.causal = true;
   if (!layer.causal)
     assume(assumed,
            "the content stream of XLNet is shown, which sees all tokens; its training masks a "
