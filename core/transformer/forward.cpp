@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/attention/multi_head.h"
@@ -14,8 +15,11 @@
 namespace orrery {
 namespace {
 
-/// Rows of the vocabulary's logits that are held at once.
-constexpr Index vocabulary_rows = 32;
+/// Outputs of a linear layer that are computed at once. Its split into these does not depend on the
+/// number of threads, so that no bit does.
+constexpr Index outputs_at_once = 128;
+/// Tokens of the vocabulary whose vectors are held at once.
+constexpr Index tokens_at_once = 4096;
 
 template <class T>
 void check_linear(const LinearWeights<T>& w, Index in, Index out, const char* name) {
@@ -28,9 +32,17 @@ void check_linear(const LinearWeights<T>& w, Index in, Index out, const char* na
 
 /// x Wᵀ + b.
 template <class T>
-Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x) {
-  Matrix<T> y = product_with_transpose<T>(x, w.W);
-  if (w.b.size() > 0) y.rowwise() += w.b.row(0);
+Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads) {
+  const Index out = w.W.rows();
+  Matrix<T> y(x.rows(), out);
+  const Index parts = (out + outputs_at_once - 1) / outputs_at_once;
+  const auto compute = [&](std::ptrdiff_t part) {
+    const Index first = part * outputs_at_once;
+    const Index count = part + 1 < parts ? outputs_at_once : out - first;
+    y.middleCols(first, count) = product_with_transpose<T>(x, w.W.middleRows(first, count));
+    if (w.b.size() > 0) y.middleCols(first, count).rowwise() += w.b.row(0).segment(first, count);
+  };
+  in_parallel(parts, threads, [&] { return compute; });
   return y;
 }
 
@@ -102,17 +114,13 @@ class Pass {
   // ---- Embedding -------------------------------------------------------------------------------
 
   Matrix<T> embedded(const EmbeddingWeights<T>& w) const {
-    Matrix<T> x = rows_of(w.tokens, tokens_.ids, "token", "the vocabulary");
+    check_ids(tokens_.ids, weights_.vocabulary_size(), "token", "the vocabulary");
+    Matrix<T> x = weights_.token_vectors(tokens_.ids);
     x *= static_cast<T>(design_.embedding_scale);
-    if (w.segments.size() > 0) {
-      if (tokens_.segments.empty())
-        x.rowwise() += w.segments.row(0);
-      else
-        x += rows_of(w.segments, tokens_.segments, "segment", "the table of segments");
-    }
+    if (w.segments.size() > 0) add_segments(w.segments, x);
     if (w.positions) input_term(*w.positions).add_to_input(positions_, x);
     if (design_.embedding_norm == EmbeddingNorm::before_projection) x = norm(w.norm, x);
-    if (w.projection.W.size() > 0) x = linear<T>(w.projection, x);
+    if (w.projection.W.size() > 0) x = times(w.projection, x);
     return design_.embedding_norm == EmbeddingNorm::behind_projection ? norm(w.norm, x) : x;
   }
 
@@ -122,20 +130,30 @@ class Pass {
                      "give it to the layers, where attention asks it");
   }
 
-  static Matrix<T> rows_of(const Matrix<T>& table, std::span<const std::int32_t> ids,
-                           const char* what, const char* of) {
-    Matrix<T> rows(static_cast<Index>(ids.size()), table.cols());
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      if (ids[i] < 0 || ids[i] >= table.rows())
+  static void check_ids(std::span<const std::int32_t> ids, Index count, const char* what,
+                        const char* of) {
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (ids[i] < 0 || ids[i] >= count)
         throw UsageError(fmt::format("{} {} at [{}]", what, ids[i], i),
-                         fmt::format("{} has {}", of, table.rows()),
-                         fmt::format("give ids from 0 to {}", table.rows() - 1));
-      rows.row(static_cast<Index>(i)) = table.row(ids[i]);
+                         fmt::format("{} has {}", of, count),
+                         fmt::format("give ids from 0 to {}", count - 1));
+  }
+
+  void add_segments(const Matrix<T>& table, Matrix<T>& x) const {
+    if (tokens_.segments.empty()) {
+      x.rowwise() += table.row(0);
+      return;
     }
-    return rows;
+    check_ids(tokens_.segments, table.rows(), "segment", "the table of segments");
+    for (std::size_t i = 0; i < tokens_.segments.size(); ++i)
+      x.row(static_cast<Index>(i)) += table.row(tokens_.segments[i]);
   }
 
   // ---- Blocks ----------------------------------------------------------------------------------
+
+  Matrix<T> times(const LinearWeights<T>& w, const MatrixIn<T>& x) const {
+    return linear<T>(w, x, options_.threads);
+  }
 
   Matrix<T> norm(const NormWeights<T>& w, const Matrix<T>& x) const {
     return normalised<T>(design_.norm, w, x);
@@ -206,17 +224,17 @@ class Pass {
   Matrix<T> feed_forward(const FeedForwardWeights<T>& w, const Matrix<T>& x) const {
     const FeedForwardDesign& design = design_.feed_forward;
     check_linear(w.up, x.cols(), w.up.W.rows(), "W_up");
-    Matrix<T> up = linear<T>(w.up, x);
+    Matrix<T> up = times(w.up, x);
     if (design.gated) {
       check_linear(w.gate, x.cols(), up.cols(), "W_gate");
-      Matrix<T> gate = linear<T>(w.gate, x);
+      Matrix<T> gate = times(w.gate, x);
       activate<T>(design.activation, gate);
       up.array() *= gate.array();
     } else {
       activate<T>(design.activation, up);
     }
     check_linear(w.down, up.cols(), x.cols(), "W_down");
-    return linear<T>(w.down, up);
+    return times(w.down, up);
   }
 
   // ---- Attention -------------------------------------------------------------------------------
@@ -238,7 +256,7 @@ class Pass {
   Matrix<T> attention(const LayerWeights<T>& w, const Matrix<T>& x) {
     const AttentionDesign& a = design_.attention;
     check_attention(w.attention, x.cols(), x.cols());
-    Matrix<T> q = linear<T>(w.attention.q, x), k = linear<T>(w.attention.k, x);
+    Matrix<T> q = times(w.attention.q, x), k = times(w.attention.k, x);
     SoftmaxDoors<T> doors = w.encoding ? SoftmaxDoors<T>::of(*w.encoding) : SoftmaxDoors<T>{};
     if (!a.qk_norm.after_position) normalise(w.attention, q, k);
     if (doors.qk_transform) turn(*doors.qk_transform, q, k);
@@ -246,7 +264,7 @@ class Pass {
     if (a.qk_norm.after_position) normalise(w.attention, q, k);
     const auto l = static_cast<std::size_t>(layer_);
     append(std::move(k), cache_.keys[l]);
-    append(linear<T>(w.attention.v, x), cache_.values[l]);
+    append(times(w.attention.v, x), cache_.values[l]);
     const Heads heads{.doors = doors,
                       .q = std::move(q),
                       .k = cache_.keys[l],
@@ -256,18 +274,17 @@ class Pass {
                       .mask = MaskSpec{.causal = a.causal, .window = layer().window}.build(
                           positions_, cache_.positions),
                       .weights = w.attention};
-    return linear<T>(w.attention.o, outputs(heads));
+    return times(w.attention.o, outputs(heads));
   }
 
   /// The same with an encoder's output for keys and values, all of it in sight and without position.
   Matrix<T> attention_to_memory(const AttentionWeights<T>& w, const Matrix<T>& x) {
     const Matrix<T>& memory = *options_.memory;
     check_attention(w, x.cols(), memory.cols());
-    const Matrix<T> k = linear<T>(w.k, memory), v = linear<T>(w.v, memory);
+    const Matrix<T> k = times(w.k, memory), v = times(w.v, memory);
     const Positions n = consecutive_positions(memory.rows());
-    const Heads heads{
-        .q = linear<T>(w.q, x), .k = k, .v = v, .n = n, .weights = w, .of_memory = true};
-    return linear<T>(w.o, outputs(heads));
+    const Heads heads{.q = times(w.q, x), .k = k, .v = v, .n = n, .weights = w, .of_memory = true};
+    return times(w.o, outputs(heads));
   }
 
   void check_attention(const AttentionWeights<T>& w, Index d_model, Index d_memory) const {
@@ -400,6 +417,55 @@ class Pass {
   int layer_{0};
 };
 
+/// What the vocabulary's matrix multiplies.
+template <class T>
+Matrix<T> head_input(const TransformerDesign& design, const HeadWeights<T>& head,
+                     const MatrixIn<T>& hidden, int threads) {
+  if (!design.head_transform) return hidden;
+  check_linear(head.transform, hidden.cols(), head.transform.W.rows(), "the head's W");
+  Matrix<T> x = linear<T>(head.transform, hidden, threads);
+  activate<T>(*design.head_transform, x);
+  return normalised<T>(design.norm, head.transform_norm, x);
+}
+
+/// Calls use(first, logits [N, count]) for the tokens of the vocabulary, some at a time.
+template <class T, class Use>
+void for_parts_of_vocabulary(const TransformerDesign& design, WeightSource<T>& weights,
+                             const MatrixIn<T>& hidden, int threads, const Use& use) {
+  const Matrix<T> x = head_input<T>(design, *weights.head(), hidden, threads);
+  const Index all = weights.vocabulary_size();
+  for (Index first = 0; first < all; first += tokens_at_once) {
+    const Index count = std::min(tokens_at_once, all - first);
+    const LinearWeights<T> w = weights.vocabulary(first, count);
+    check_linear(w, x.cols(), count, "the vocabulary's W");
+    Matrix<T> logits = linear<T>(w, x, threads);
+    logits *= static_cast<T>(design.logit_scale);
+    cap(design.logit_softcap, logits);
+    use(first, logits);
+  }
+}
+
+/// ln Σ exp l − l_t over logits that come in parts.
+class RowLoss {
+ public:
+  /// @param target  the token's column, which need not be in this part
+  template <class Row>
+  void add(const Row& logits, Index target) {
+    const Eigen::Array<double, 1, Eigen::Dynamic> l = logits.template cast<double>().array();
+    const double largest = std::max(largest_, l.maxCoeff());
+    sum_ = sum_ * std::exp(largest_ - largest) + (l - largest).exp().sum();
+    largest_ = largest;
+    if (target >= 0 && target < l.size()) target_ = l(target);
+  }
+
+  double loss() const { return std::log(sum_) + largest_ - target_; }
+
+ private:
+  double largest_{std::numeric_limits<double>::lowest()};
+  double sum_{0};
+  double target_{0};
+};
+
 }  // namespace
 
 template <class T>
@@ -409,52 +475,42 @@ Matrix<T> forward(const TransformerDesign& design, WeightSource<T>& weights,
 }
 
 template <class T>
-Matrix<T> vocabulary_logits(const TransformerDesign& design, const HeadWeights<T>& head,
-                            const MatrixIn<T>& hidden) {
-  Matrix<T> x = hidden;
-  if (design.head_transform) {
-    check_linear(head.transform, x.cols(), head.transform.W.rows(), "the head's W");
-    x = linear<T>(head.transform, x);
-    activate<T>(*design.head_transform, x);
-    x = normalised<T>(design.norm, head.transform_norm, x);
-  }
-  check_linear(head.vocabulary, x.cols(), head.vocabulary.W.rows(), "the vocabulary's W");
-  Matrix<T> logits = linear<T>(head.vocabulary, x);
-  logits *= static_cast<T>(design.logit_scale);
-  cap(design.logit_softcap, logits);
+Matrix<T> vocabulary_logits(const TransformerDesign& design, WeightSource<T>& weights,
+                            const MatrixIn<T>& hidden, int threads) {
+  Matrix<T> logits(hidden.rows(), weights.vocabulary_size());
+  for_parts_of_vocabulary<T>(
+      design, weights, hidden, threads,
+      [&](Index first, const Matrix<T>& part) { logits.middleCols(first, part.cols()) = part; });
   return logits;
 }
 
 template <class T>
-std::vector<double> next_token_losses(const TransformerDesign& design, const HeadWeights<T>& head,
-                                      const MatrixIn<T>& hidden,
-                                      std::span<const std::int32_t> ids) {
+std::vector<double> next_token_losses(const TransformerDesign& design, WeightSource<T>& weights,
+                                      const MatrixIn<T>& hidden, std::span<const std::int32_t> ids,
+                                      int threads) {
   if (static_cast<Index>(ids.size()) != hidden.rows())
     throw UsageError(fmt::format("{} tokens for {} hidden states", ids.size(), hidden.rows()),
                      "every state has its token", "give the tokens of the same pass");
+  if (ids.size() < 2) return {};
+  std::vector<RowLoss> rows(ids.size() - 1);
+  for_parts_of_vocabulary<T>(design, weights, hidden.topRows(hidden.rows() - 1), threads,
+                             [&](Index first, const Matrix<T>& part) {
+                               for (std::size_t i = 0; i < rows.size(); ++i)
+                                 rows[i].add(part.row(static_cast<Index>(i)), ids[i + 1] - first);
+                             });
   std::vector<double> losses;
-  for (Index first = 0; first + 1 < hidden.rows(); first += vocabulary_rows) {
-    const Index rows = std::min(vocabulary_rows, hidden.rows() - 1 - first);
-    const Matrix<T> logits = vocabulary_logits<T>(design, head, hidden.middleRows(first, rows));
-    for (Index i = 0; i < rows; ++i) {
-      const Eigen::Array<double, 1, Eigen::Dynamic> l =
-          logits.row(i).template cast<double>().array();
-      const double largest = l.maxCoeff();
-      const std::int32_t next = ids[static_cast<std::size_t>(first + i + 1)];
-      losses.push_back(std::log((l - largest).exp().sum()) + largest - l(next));
-    }
-  }
+  for (const RowLoss& row : rows) losses.push_back(row.loss());
   return losses;
 }
 
-#define ORRERY_INSTANTIATE(T)                                                                     \
-  template Matrix<T> forward(const TransformerDesign&, WeightSource<T>&, const TokenSequence&,    \
-                             const PassOptions<T>&);                                              \
-  template Matrix<T> vocabulary_logits(const TransformerDesign&, const HeadWeights<T>&,           \
-                                       const MatrixIn<T>&);                                       \
-  template std::vector<double> next_token_losses(const TransformerDesign&, const HeadWeights<T>&, \
-                                                 const MatrixIn<T>&,                              \
-                                                 std::span<const std::int32_t>)
+#define ORRERY_INSTANTIATE(T)                                                                  \
+  template Matrix<T> forward(const TransformerDesign&, WeightSource<T>&, const TokenSequence&, \
+                             const PassOptions<T>&);                                           \
+  template Matrix<T> vocabulary_logits(const TransformerDesign&, WeightSource<T>&,             \
+                                       const MatrixIn<T>&, int);                               \
+  template std::vector<double> next_token_losses(const TransformerDesign&, WeightSource<T>&,   \
+                                                 const MatrixIn<T>&,                           \
+                                                 std::span<const std::int32_t>, int)
 
 ORRERY_INSTANTIATE(float);
 ORRERY_INSTANTIATE(double);

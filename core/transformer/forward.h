@@ -51,15 +51,17 @@ template <class T>
 Matrix<T> forward(const TransformerDesign& design, WeightSource<T>& weights,
                   const TokenSequence& tokens, const PassOptions<T>& options = {});
 
-/// Logits of the vocabulary from the hidden states that forward returns. [N, vocabulary]
+/// Logits of the vocabulary from hidden states that forward returned. [N, vocabulary]
 template <class T>
-Matrix<T> vocabulary_logits(const TransformerDesign& design, const HeadWeights<T>& head,
-                            const MatrixIn<T>& hidden);
+Matrix<T> vocabulary_logits(const TransformerDesign& design, WeightSource<T>& weights,
+                            const MatrixIn<T>& hidden, int threads = 1);
 
-/// −ln p of each next token, in nats: [N − 1]. In fp64 from logits in T, some rows at a time, so that
-/// no matrix of N rows of the vocabulary is held. Throws UsageError for other numbers of tokens.
+/// −ln p of each next token, in nats: [N − 1]. Sums of exponentials in fp64 from logits in T, some
+/// tokens of the vocabulary at a time, so that no row of all of it is held.
+/// Throws UsageError for another number of tokens than of hidden states.
 template <class T>
-std::vector<double> next_token_losses(const TransformerDesign& design, const HeadWeights<T>& head,
-                                      const MatrixIn<T>& hidden, std::span<const std::int32_t> ids);
+std::vector<double> next_token_losses(const TransformerDesign& design, WeightSource<T>& weights,
+                                      const MatrixIn<T>& hidden, std::span<const std::int32_t> ids,
+                                      int threads = 1);
 
 }  // namespace orrery

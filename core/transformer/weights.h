@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/encoding.h"
@@ -51,35 +53,38 @@ struct LayerWeights {
   ConvolutionWeights<T> convolution{};  ///< where the design has one
 };
 
-/// What turns tokens into vectors, and vectors into logits of the vocabulary.
+/// What becomes of token vectors before the first layer.
 template <class T>
 struct EmbeddingWeights {
-  Matrix<T> tokens{};  ///< [vocabulary, d_embedding]
-  /// Adds positions to the embeddings; null for none.
+  /// Adds positions to the token vectors; null for none.
   std::shared_ptr<const Encoding> positions{};
   Matrix<T> segments{};           ///< [segments, d_embedding], of token types; or empty
   NormWeights<T> norm{};          ///< where the design has an embedding norm
   LinearWeights<T> projection{};  ///< d_embedding to d_model, where they differ
 };
 
+/// What becomes of hidden states behind the last layer, before the vocabulary's matrix.
 template <class T>
 struct HeadWeights {
   NormWeights<T> norm{};            ///< where the design has a final_norm
   LinearWeights<T> transform{};     ///< where the design has a head_transform
   NormWeights<T> transform_norm{};  ///< the same
-  /// [vocabulary, d_model]; those of the tokens where they are tied.
-  LinearWeights<T> vocabulary{};
 };
 
-/// Where a pass reads its weights from: a layer at a time, each once per pass and in order, so that a
-/// model may be larger than memory.
+/// Where a pass reads its weights from: a layer at a time, each once per pass and in order, and the
+/// vocabulary some tokens at a time, so that a model may be larger than memory.
 template <class T>
 class WeightSource {
  public:
   virtual ~WeightSource() = default;
+  virtual Index vocabulary_size() const = 0;
+  /// Vectors of tokens, which are of the vocabulary. [N, d_embedding]
+  virtual Matrix<T> token_vectors(std::span<const std::int32_t> ids) = 0;
   virtual std::shared_ptr<const EmbeddingWeights<T>> embedding() = 0;
   virtual std::shared_ptr<const LayerWeights<T>> layer(int layer) = 0;
   virtual std::shared_ptr<const HeadWeights<T>> head() = 0;
+  /// The vocabulary's matrix for the tokens first … first + count − 1. [count, d_model]
+  virtual LinearWeights<T> vocabulary(Index first, Index count) = 0;
 };
 
 }  // namespace orrery

@@ -263,6 +263,13 @@ class Placing {
     if (!places_.vocabulary.W) return;
     places_.vocabulary.out = rows_of(places_.vocabulary.W);
     places_.vocabulary.in = columns_of(places_.vocabulary.W);
+    if (places_.vocabulary.out != rows_of(places_.tokens))
+      refuse_shape(places_.vocabulary.W,
+                   fmt::format("{} tokens, as the embedding has", rows_of(places_.tokens)));
+    const PlacedTensor& b = places_.vocabulary.b;
+    if (b &&
+        b.tensor->shape != std::vector<std::uint64_t>{places_.vocabulary.W.tensor->shape.front()})
+      refuse_shape(b, fmt::format("[{}]", places_.vocabulary.out));
   }
 
   // ---- Pieces ----------------------------------------------------------------------------------

@@ -21,24 +21,34 @@ AttentionWeights<T> attention_weights(const PlacedAttention& placed, int threads
           .k_norm = decoded<T>(placed.k_norm)};
 }
 
-/// The table of all tokens, from those of its parts.
+/// Rows of a table, in their order.
 template <class T>
-Matrix<T> token_table(const Places& places, int threads) {
-  if (places.parts.empty()) return decoded<T>(places.tokens, threads);
-  std::vector<Matrix<T>> tables;
-  Index tokens = 0;
-  for (const PlacedPart& part : places.parts) {
-    tables.push_back(product_with_transpose<T>(decoded<T>(part.table, threads),
-                                               decoded<T>(part.projection, threads)));
-    tokens += tables.back().rows();
+Matrix<T> rows_of(const PlacedTensor& table, std::span<const std::int32_t> rows) {
+  Matrix<T> out(static_cast<Index>(rows.size()), matrix_size(*table.tensor).columns);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    decode_rows<T>(*table.tensor, table.name, rows[i], out.middleRows(static_cast<Index>(i), 1));
+  return out;
+}
+
+Index rows_in(const PlacedTensor& table) { return matrix_size(*table.tensor).rows; }
+
+/// Vectors of tokens whose table is in parts, each with a projection.
+template <class T>
+Matrix<T> vectors_of_parts(const std::vector<PlacedPart>& parts,
+                           std::span<const std::int32_t> ids) {
+  Matrix<T> out;
+  std::int32_t first = 0;
+  for (const PlacedPart& part : parts) {
+    const auto end = first + static_cast<std::int32_t>(rows_in(part.table));
+    const Matrix<T> projection = decoded<T>(part.projection);
+    if (out.size() == 0) out.resize(static_cast<Index>(ids.size()), projection.rows());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (const std::int32_t row = ids[i] - first; row >= 0 && ids[i] < end)
+        out.row(static_cast<Index>(i)) =
+            product_with_transpose<T>(rows_of<T>(part.table, {&row, 1}), projection);
+    first = end;
   }
-  Matrix<T> all(tokens, tables.front().cols());
-  Index at = 0;
-  for (const Matrix<T>& table : tables) {
-    all.middleRows(at, table.rows()) = table;
-    at += table.rows();
-  }
-  return all;
+  return out;
 }
 
 /// Tap t of [out, in of a group, taps] has every taps-th number from t on.
@@ -78,6 +88,26 @@ class StackSource final : public WeightSource<T> {
   StackSource(const Checkpoint& checkpoint, const Stack& stack, const SourceOptions& options)
       : first_position_(checkpoint.family().first_position), stack_(stack), options_(options) {}
 
+  Index vocabulary_size() const override {
+    if (places().parts.empty()) return rows_in(places().tokens);
+    Index all = 0;
+    for (const PlacedPart& part : places().parts) all += rows_in(part.table);
+    return all;
+  }
+
+  Matrix<T> token_vectors(std::span<const std::int32_t> ids) override {
+    return places().parts.empty() ? rows_of<T>(places().tokens, ids)
+                                  : vectors_of_parts<T>(places().parts, ids);
+  }
+
+  LinearWeights<T> vocabulary(Index first, Index count) override {
+    const PlacedLinear& placed = places().vocabulary;
+    LinearWeights<T> weights{.W = Matrix<T>(count, placed.in)};
+    decode_rows<T>(*placed.W.tensor, placed.W.name, first, weights.W, options_.threads);
+    if (placed.b) weights.b = decoded<T>(placed.b).middleCols(first, count);
+    return weights;
+  }
+
   std::shared_ptr<const EmbeddingWeights<T>> embedding() override {
     if (!embedding_) embedding_ = std::make_shared<EmbeddingWeights<T>>(decoded_embedding());
     return embedding_;
@@ -103,8 +133,7 @@ class StackSource final : public WeightSource<T> {
 
   EmbeddingWeights<T> decoded_embedding() const {
     const Places& placed = places();
-    EmbeddingWeights<T> weights{.tokens = token_table<T>(placed, options_.threads),
-                                .segments = decoded<T>(placed.segments),
+    EmbeddingWeights<T> weights{.segments = decoded<T>(placed.segments),
                                 .norm = decoded<T>(placed.embedding_norm),
                                 .projection = decoded<T>(placed.projection)};
     if (!placed.positions) return weights;
@@ -135,8 +164,7 @@ class StackSource final : public WeightSource<T> {
     const Places& placed = places();
     return {.norm = decoded<T>(placed.final_norm),
             .transform = decoded<T>(placed.transform),
-            .transform_norm = decoded<T>(placed.transform_norm),
-            .vocabulary = decoded<T>(placed.vocabulary, options_.threads)};
+            .transform_norm = decoded<T>(placed.transform_norm)};
   }
 
   int first_position_;

@@ -144,7 +144,7 @@ Matrix<T> run_stack(const Checkpoint& model, const Stack& stack, const test::Exp
   const std::string single = sizeof(T) == sizeof(float) ? "_32" : "";
   comparison.compare(prefix + "final" + single, hidden);
   if (stack.has_head()) {
-    Matrix<T> logits = vocabulary_logits<T>(stack.design, *weights->head(), hidden);
+    Matrix<T> logits = vocabulary_logits<T>(stack.design, *weights, hidden);
     if (model.family().name == "Transformer-XL") subtract_log_sums(logits);
     const double error = test::relative_error<T>(logits, expected.matrix("vocab_logits" + single));
     INFO("vocab_logits" << single << " head 0 error " << error);
