@@ -43,6 +43,39 @@ struct PositionsOptions {
 };
 int positions_command(const PositionsOptions& options);
 
+struct ForwardOptions {
+  std::string model{};               ///< a folder or a .gguf
+  std::vector<std::string> words{};  ///< key=value
+  std::string layers{}, heads{};     ///< "0..3" or "0,5"; empty: all
+  std::string out{};                 ///< a .npz or .safetensors; empty: none
+  int threads{0};                    ///< 0: all cores
+  std::int64_t memory_mib{0};        ///< that may be taken; 0: the machine's
+  bool force{false};
+  bool json{false};
+};
+int forward_command(const ForwardOptions& options);
+
+struct FamiliesOptions {
+  bool json{false};
+};
+int families_command(const FamiliesOptions& options);
+
+struct ModelsOptions {
+  std::vector<std::string> places{};  ///< folders and files; empty: where models usually lie
+  bool json{false};
+};
+int models_command(const ModelsOptions& options);
+
+struct TokensOptions {
+  std::string model{};               ///< whose tokenizer it is
+  std::vector<std::string> words{};  ///< text=FILE
+  bool plain{false};                 ///< without the tokens that a model expects around a text
+  std::string out{};                 ///< a .npy of the ids; empty: none
+  bool force{false};
+  bool json{false};
+};
+int tokens_command(const TokensOptions& options);
+
 struct IdentifyCommandOptions {
   std::string before{};  ///< a tensor, or a folder or an archive of several
   std::string after{};

@@ -58,6 +58,7 @@ namespace orrery::lessons {
 using namespace sweeps;
 }
 namespace orrery::cli {
+using namespace checkpoints;
 using namespace arrays;
 using namespace verify;
 using namespace findings;

