@@ -174,6 +174,7 @@ void compare_model(const std::filesystem::path& folder) {
 
 TEST_CASE("Every family agrees with Transformers' eager attention") {
   for (const std::filesystem::path& folder : test::family_models()) {
+    if (folder.filename() == "deberta-talking") continue;  // refused: see pass_test.cpp
     DYNAMIC_SECTION(folder.filename().string()) {
       compare_model<double>(folder);
       compare_model<float>(folder);
