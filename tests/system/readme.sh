@@ -59,7 +59,7 @@ lay_out_scratch() {
   cp -r "$top/files/." "$scratch"
 }
 
-# What the commands read besides the tree: DIR, A and B are results and models at once.
+# What the commands read besides the tree: DIR, A and B are results and models at once, MODEL has weights.
 make_files() {
   orrery() { ORRERY_ASSETS=$tree/assets "$build/experiments/orrery" "$@" -q >/dev/null; }
   mkdir "$top/files"
@@ -71,6 +71,8 @@ make_files() {
     llama_config $folder/config.json
   done
   for folder in q k v; do npy $folder.npy "5, 8" ${#folder}; done
+  cp -r "$tree/tests/golden/transformer/llama-off" MODEL
+  { npy_header '|u1' "8," && printf '\5\17\31\2\5\17\31\2'; } >ids.npy
   npy a.npy "33, 8" 4
   npy q_before.npy "64, 64" 5
   orrery apply encoding=rope x=q_before.npy --out q_after.npy
