@@ -53,6 +53,16 @@ bool is_gguf(std::string_view bytes);
 /// tensor that occurs twice, an alignment that is no power of two, a tensor beyond the end.
 GgufFile parse_gguf(std::string_view bytes, std::string_view name);
 
+/// A list of the metadata: texts as views into the file, or numbers.
+struct GgufList {
+  std::vector<std::string_view> texts{};
+  std::vector<double> numbers{};
+};
+
+/// The list of a key in full, however long; nothing where there is no such key, or another value.
+/// Throws DataError: what parse_gguf refuses in the metadata, or more than 2^24 values.
+GgufList gguf_list(std::string_view bytes, std::string_view key, std::string_view name);
+
 /// The numbers of a tensor: F32, F16, BF16, and blocks of Q8_0, Q4_0, Q4_K, Q5_K, Q6_K and MXFP4.
 /// Throws DataError: another type, more than max_gguf_list × 64 numbers, a row that is no whole
 /// number of blocks, or cut off.
