@@ -14,6 +14,9 @@ using namespace text;
 namespace orrery::model_files {
 using namespace files;
 }
+namespace orrery::tokenizers {
+using namespace model_files;
+}
 namespace orrery::data {
 using namespace model_files;
 }
