@@ -11,7 +11,6 @@
 #include <variant>
 #include <vector>
 
-#include "../tokenizers/read_tokenizer.h"
 #include "core/errors.h"
 #include "experiments/checkpoints/forward_pass.h"
 #include "experiments/cli/array_options.h"
@@ -22,6 +21,7 @@
 #include "experiments/files/atomic_write.h"
 #include "experiments/setup/memory_bound.h"
 #include "experiments/text/number_text.h"
+#include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery::cli {
 namespace {

@@ -14,6 +14,9 @@ using namespace text;
 namespace orrery::model_files {
 using namespace files;
 }
+namespace orrery::tokenizers {
+using namespace model_files;
+}
 namespace orrery::data {
 using namespace model_files;
 }
@@ -59,6 +62,7 @@ using namespace sweeps;
 }
 namespace orrery::cli {
 using namespace checkpoints;
+using namespace tokenizers;
 using namespace arrays;
 using namespace verify;
 using namespace findings;

@@ -283,6 +283,19 @@ std::uint64_t counted_numbers(const GgufTensor& tensor, std::string_view name) {
   return count;
 }
 
+GgufList read_full_list(Cursor& cursor) {
+  const Kind kind = read_kind(cursor);
+  const auto count = cursor.number<std::uint64_t>();
+  cursor.require_at_most(most_texts, count, "values in a list");
+  GgufList list;
+  for (std::uint64_t i = 0; i < count; ++i)
+    if (kind == Kind::text)
+      list.texts.push_back(cursor.text());
+    else
+      list.numbers.push_back(as_number(read_scalar(cursor, kind)));
+  return list;
+}
+
 }  // namespace
 
 bool is_gguf(std::string_view bytes) { return bytes.starts_with(magic); }
@@ -327,6 +340,23 @@ std::vector<double> gguf_numbers(const GgufTensor& tensor, std::string_view name
   decode_gguf_blocks(static_cast<GgufType>(block.type), tensor.data.data(), blocks, floats.data());
   std::copy(floats.begin(), floats.end(), numbers.begin());
   return numbers;
+}
+
+GgufList gguf_list(std::string_view bytes, std::string_view key, std::string_view name) {
+  Cursor cursor(bytes, name);
+  cursor.take(magic.size() + sizeof(std::uint32_t) + sizeof(std::uint64_t));
+  const auto values = cursor.number<std::uint64_t>();
+  cursor.require_at_most(most_keys, values, "keys");
+  for (std::uint64_t i = 0; i < values; ++i) {
+    const std::string found = cursor.name("key");
+    const Kind kind = read_kind(cursor);
+    if (kind == Kind::list && found == key) return read_full_list(cursor);
+    if (kind == Kind::list)
+      read_list(cursor);
+    else
+      read_scalar(cursor, kind);
+  }
+  return {};
 }
 
 }  // namespace orrery::model_files

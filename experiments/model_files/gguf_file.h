@@ -41,6 +41,16 @@ bool is_gguf(std::string_view bytes);
 /// tensor that occurs twice, an alignment that is no power of two, a tensor beyond the end.
 GgufFile parse_gguf(std::string_view bytes, std::string_view name);
 
+/// A list of the metadata: texts as views into the file, or numbers.
+struct GgufList {
+  std::vector<std::string_view> texts{};
+  std::vector<double> numbers{};
+};
+
+/// The list of a key in full, however long; nothing where there is no such key, or another value.
+/// Throws DataError: what parse_gguf refuses in the metadata, or more than 2^24 values.
+GgufList gguf_list(std::string_view bytes, std::string_view key, std::string_view name);
+
 /// The numbers of a tensor of any GgufType, as decode_gguf_blocks has them; F64 exactly.
 /// Throws DataError, naming the type: not decoded, more than max_gguf_list × 64 numbers, a row that
 /// is no whole number of blocks, or cut off.

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::tokenizers {
+
+/// JSON whose objects are sorted by key: those of a vocabulary have a hundred thousand.
+using SortedJson = nlohmann::json;
+
+/// An object of tokenizer.json whose keys are asked for one by one. What was not asked for is refused:
+/// it might change ids.
+class Component {
+ public:
+  /// @param where  its place in the file, in messages: "pre_tokenizer"
+  /// @param file   the file
+  /// Throws DataError: no object. The JSON must outlive the component.
+  Component(const SortedJson& json, std::string where, std::string_view file);
+
+  /// "type". Throws DataError: not there, or no text. So do the others, for a value of another type.
+  std::string type();
+  std::string text(const std::string& key);
+  std::optional<std::string> optional_text(const std::string& key);
+  bool flag(const std::string& key, bool otherwise);
+  std::optional<bool> optional_flag(const std::string& key);
+  std::int64_t whole(const std::string& key);
+  std::optional<std::int64_t> optional_whole(const std::string& key);
+  double number(const std::string& key, double otherwise);
+  const SortedJson& list(const std::string& key);
+  const SortedJson& object(const std::string& key);
+  /// The value of a key, or null.
+  const SortedJson& any(const std::string& key);
+  bool has(const std::string& key) const;
+  /// Keys that change no id.
+  void ignore(std::initializer_list<const char*> keys);
+
+  /// Throws DataError: a key that was neither asked for nor ignored.
+  void finish() const;
+
+  /// Throws DataError: "FILE: has WHAT in WHERE".
+  [[noreturn]] void refuse(std::string_view what) const;
+  /// For a "type" that is not known.
+  [[noreturn]] void refuse_type(std::string_view type) const;
+
+  const std::string& where() const { return where_; }
+  const std::string& file() const { return file_; }
+
+ private:
+  [[noreturn]] void refuse_value(const std::string& key, std::string_view wanted) const;
+
+  const SortedJson& json_;
+  std::string where_, file_;
+  std::set<std::string, std::less<>> known_{};
+};
+
+}  // namespace orrery::tokenizers

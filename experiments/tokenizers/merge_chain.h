@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "experiments/tokenizers/model.h"
+
+namespace orrery::tokenizers {
+
+/// What two neighbours become, and how soon: the smallest rank comes first.
+struct Merge {
+  double rank{};
+  std::int32_t id{};
+};
+
+/// A link of the chain of tokens that merges shorten. A token that was merged into its left neighbour
+/// has length 0.
+struct Link {
+  std::int32_t id{};
+  std::size_t begin{}, length{};     ///< bytes of the piece
+  std::ptrdiff_t before{}, after{};  ///< neighbours, -1 for none
+};
+
+/// The chain of tokens that stand for a piece from its first byte on.
+std::vector<Link> chain_of(const std::vector<Subword>& tokens);
+
+/// Merges neighbours until no two can be: that of the smallest rank first, of equal ones the leftmost.
+/// @param merge_of  (const Link& left, const Link& right) → std::optional<Merge>
+/// Cost: n log n.
+template <class MergeOf>
+void merge_neighbours(std::vector<Link>& chain, const MergeOf& merge_of) {
+  struct Candidate {
+    double rank;
+    std::ptrdiff_t left;
+    std::int32_t id;
+    bool operator<(const Candidate& other) const {
+      return rank != other.rank ? rank > other.rank : left > other.left;
+    }
+  };
+  std::priority_queue<Candidate> queue;
+  const auto at = [&](std::ptrdiff_t i) -> Link& { return chain[static_cast<std::size_t>(i)]; };
+  const auto consider = [&](std::ptrdiff_t left, std::ptrdiff_t right) {
+    if (left < 0 || right < 0) return;
+    if (const std::optional<Merge> merge = merge_of(at(left), at(right)))
+      queue.push({merge->rank, left, merge->id});
+  };
+  for (std::size_t i = 1; i < chain.size(); ++i)
+    consider(static_cast<std::ptrdiff_t>(i) - 1, static_cast<std::ptrdiff_t>(i));
+  while (!queue.empty()) {
+    const Candidate best = queue.top();
+    queue.pop();
+    Link& left = at(best.left);
+    if (left.length == 0 || left.after < 0) continue;
+    Link& right = at(left.after);
+    // A candidate is out of date when its tokens have been merged with others since.
+    const std::optional<Merge> merge = merge_of(left, right);
+    if (!merge || merge->id != best.id) continue;
+    left.id = best.id;
+    left.length += right.length;
+    right.length = 0;
+    left.after = right.after;
+    if (left.after >= 0) at(left.after).before = best.left;
+    consider(left.before, best.left);
+    consider(best.left, left.after);
+  }
+}
+
+}  // namespace orrery::tokenizers

@@ -1,0 +1,107 @@
+#include "experiments/tokenizers/pre_tokenizers.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "experiments/tokenizers/byte_level.h"
+
+namespace orrery::tokenizers {
+namespace {
+
+void add_piece(AlignedText piece, std::vector<AlignedText>& pieces) {
+  if (!piece.empty()) pieces.push_back(std::move(piece));
+}
+
+std::vector<AlignedText> each_split(std::vector<AlignedText> pieces, const PreTokenizer& further) {
+  std::vector<AlignedText> smaller;
+  for (AlignedText& piece : pieces) further(std::move(piece), smaller);
+  std::size_t bytes = 0;
+  for (const AlignedText& piece : smaller) bytes += piece.text.size();
+  require_aligned_bytes(bytes);
+  return smaller;
+}
+
+AlignedText with_spaces_replaced(const AlignedText& text, const std::string& replacement) {
+  return with_characters(
+      text, [&](char32_t c, std::string& out) { out = c == ' ' ? replacement : utf8_of(c); });
+}
+
+bool gets_prefix(const AlignedText& text, const MetaspaceOptions& options) {
+  if (text.empty() || options.prepend_scheme == PrependScheme::never ||
+      text.text.starts_with(options.replacement))
+    return false;
+  return options.prepend_scheme == PrependScheme::always || text.origins.front().begin == 0;
+}
+
+std::vector<Range> places_of(std::string_view text, std::string_view of) {
+  std::vector<Range> places;
+  for (std::size_t at = text.find(of); at != std::string_view::npos;
+       at = text.find(of, at + of.size()))
+    places.push_back({at, at + of.size()});
+  return places;
+}
+
+void split_metaspace(const AlignedText& given, const MetaspaceOptions& options,
+                     std::vector<AlignedText>& pieces) {
+  AlignedText text = with_spaces_replaced(given, options.replacement);
+  if (gets_prefix(text, options)) prepend(text, options.replacement);
+  if (!options.split) return add_piece(std::move(text), pieces);
+  split(text, parts_between(places_of(text.text, options.replacement), text.text.size()),
+        SplitBehavior::merged_with_next, pieces);
+}
+
+void split_regex(const AlignedText& text, const Regex& pattern, SplitBehavior behavior, bool invert,
+                 std::vector<AlignedText>& pieces) {
+  std::vector<Part> parts = parts_between(pattern.matches(text.text), text.text.size());
+  if (invert)
+    for (Part& part : parts) part.is_match = !part.is_match;
+  split(text, parts, behavior, pieces);
+}
+
+}  // namespace
+
+PreTokenizer in_sequence(std::vector<PreTokenizer> all) {
+  return [all = std::move(all)](AlignedText text, std::vector<AlignedText>& pieces) {
+    std::vector<AlignedText> current;
+    add_piece(std::move(text), current);
+    for (const PreTokenizer& further : all) current = each_split(std::move(current), further);
+    for (AlignedText& piece : current) pieces.push_back(std::move(piece));
+  };
+}
+
+PreTokenizer split_by(Regex pattern, SplitBehavior behavior, bool invert) {
+  return [shared = std::make_shared<const Regex>(std::move(pattern)), behavior, invert](
+             const AlignedText& text, std::vector<AlignedText>& pieces) {
+    split_regex(text, *shared, behavior, invert, pieces);
+  };
+}
+
+PreTokenizer split_at(bool (*is_one)(char32_t), SplitBehavior behavior) {
+  return [=](const AlignedText& text, std::vector<AlignedText>& pieces) {
+    split(text, parts_between(matching_characters(text.text, is_one), text.text.size()), behavior,
+          pieces);
+  };
+}
+
+PreTokenizer byte_level_pre_tokenizer(bool add_prefix_space, bool use_regex) {
+  const auto words =
+      use_regex ? std::make_shared<const Regex>(gpt2_words, "GPT-2's words") : nullptr;
+  return [=](AlignedText text, std::vector<AlignedText>& pieces) {
+    if (add_prefix_space && !text.empty() && !text.text.starts_with(' ')) prepend(text, " ");
+    std::vector<AlignedText> all;
+    if (words)
+      split_regex(text, *words, SplitBehavior::isolated, false, all);
+    else
+      add_piece(std::move(text), all);
+    for (const AlignedText& piece : all) pieces.push_back(byte_level(piece));
+  };
+}
+
+PreTokenizer metaspace(const MetaspaceOptions& options) {
+  return [options](const AlignedText& text, std::vector<AlignedText>& pieces) {
+    split_metaspace(text, options, pieces);
+  };
+}
+
+}  // namespace orrery::tokenizers

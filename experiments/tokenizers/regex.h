@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/model/layers.h"
+
+namespace orrery::tokenizers {
+
+/// Bytes [begin, end) of a text.
+struct Range {
+  std::size_t begin{}, end{};
+};
+
+/// A regular expression that was read from a file: nobody has checked how long it takes.
+class Regex {
+ public:
+  /// @param oniguruma  in the syntax of tokenizer.json
+  /// @param name       the file, in messages
+  /// Throws DataError: what icu_pattern refuses, or ICU.
+  Regex(std::string_view oniguruma, std::string_view name);
+  ~Regex();
+  Regex(Regex&&) noexcept;
+  Regex(const Regex&) = delete;
+  Regex& operator=(const Regex&) = delete;
+  Regex& operator=(Regex&&) = delete;
+
+  /// All matches in a valid UTF-8 text, one after another. An empty match right behind another match
+  /// does not count. Throws DataError: it took longer than 2 s for a match, or 2 s and one more per MiB
+  /// for all, or more than 64 MiB.
+  std::vector<Range> matches(std::string_view text) const;
+
+ private:
+  struct Compiled;
+  std::unique_ptr<Compiled> compiled_;
+};
+
+}  // namespace orrery::tokenizers

@@ -1,0 +1,101 @@
+#include "experiments/tokenizers/split.h"
+
+#include <algorithm>
+
+namespace orrery::tokenizers {
+namespace {
+
+/// A match joins the part before it, unless that was a match as well.
+std::vector<Range> merged_with_previous(const std::vector<Part>& parts) {
+  std::vector<Range> merged;
+  bool after_match = false;
+  for (const Part& part : parts) {
+    if (part.is_match && !after_match && !merged.empty())
+      merged.back().end = part.range.end;
+    else
+      merged.push_back(part.range);
+    after_match = part.is_match;
+  }
+  return merged;
+}
+
+std::vector<Range> merged_with_next(const std::vector<Part>& parts) {
+  std::vector<Range> merged;
+  bool before_match = false;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (part->is_match && !before_match && !merged.empty())
+      merged.back().begin = part->range.begin;
+    else
+      merged.push_back(part->range);
+    before_match = part->is_match;
+  }
+  std::reverse(merged.begin(), merged.end());
+  return merged;
+}
+
+std::vector<Range> contiguous(const std::vector<Part>& parts) {
+  std::vector<Range> merged;
+  bool after_match = false;
+  for (const Part& part : parts) {
+    if (part.is_match == after_match && !merged.empty())
+      merged.back().end = part.range.end;
+    else
+      merged.push_back(part.range);
+    after_match = part.is_match;
+  }
+  return merged;
+}
+
+std::vector<Range> kept_parts(const std::vector<Part>& parts, bool keeps_matches) {
+  std::vector<Range> kept;
+  for (const Part& part : parts)
+    if (keeps_matches || !part.is_match) kept.push_back(part.range);
+  return kept;
+}
+
+std::vector<Range> ranges_of(const std::vector<Part>& parts, SplitBehavior behavior) {
+  switch (behavior) {
+    case SplitBehavior::merged_with_previous:
+      return merged_with_previous(parts);
+    case SplitBehavior::merged_with_next:
+      return merged_with_next(parts);
+    case SplitBehavior::contiguous:
+      return contiguous(parts);
+    case SplitBehavior::removed:
+    case SplitBehavior::isolated:
+      break;
+  }
+  return kept_parts(parts, behavior == SplitBehavior::isolated);
+}
+
+}  // namespace
+
+std::vector<Part> parts_between(const std::vector<Range>& matches, std::size_t length) {
+  std::vector<Part> parts;
+  std::size_t end = 0;
+  for (const Range& match : matches) {
+    if (end != match.begin) parts.push_back({{end, match.begin}, false});
+    parts.push_back({match, true});
+    end = match.end;
+  }
+  if (end != length) parts.push_back({{end, length}, false});
+  return parts;
+}
+
+std::vector<Range> matching_characters(std::string_view text,
+                                       const std::function<bool(char32_t)>& is_one) {
+  std::vector<Range> matches;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = at;
+    if (is_one(next_character(text, at))) matches.push_back({begin, at});
+  }
+  return matches;
+}
+
+void split(const AlignedText& text, const std::vector<Part>& parts, SplitBehavior behavior,
+           std::vector<AlignedText>& pieces) {
+  for (const Range& range : ranges_of(parts, behavior))
+    if (range.begin != range.end) pieces.push_back(slice(text, range.begin, range.end));
+}
+
+}  // namespace orrery::tokenizers
