@@ -33,5 +33,13 @@ template <>
 const LinearKernels<double>& linear_kernels(Level level) {
   return ORRERY_AT_LEVEL(level, linear64);
 }
+template <>
+const DenseKernels<float>& dense_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, dense32);
+}
+template <>
+const DenseKernels<double>& dense_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, dense64);
+}
 
 }  // namespace orrery::kernels
