@@ -41,5 +41,8 @@ template <>
 const DenseKernels<double>& dense_kernels(Level level) {
   return ORRERY_AT_LEVEL(level, dense64);
 }
+const ActivationKernels& activation_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, activations32);
+}
 
 }  // namespace orrery::kernels
