@@ -33,5 +33,16 @@ template <>
 const LinearKernels<double>& linear_kernels(Level level) {
   return ORRERY_AT_LEVEL(level, linear64);
 }
+template <>
+const DenseKernels<float>& dense_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, dense32);
+}
+template <>
+const DenseKernels<double>& dense_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, dense64);
+}
+const ActivationKernels& activation_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, activations32);
+}
 
 }  // namespace orrery::kernels

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/kernels/activations.h"
+#include "core/kernels/dense.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/rotations.h"
 #include "core/kernels/tiles.h"
@@ -13,7 +15,10 @@
   extern const TileKernels<float> tiles32;      \
   extern const TileKernels<double> tiles64;     \
   extern const LinearKernels<float> linear32;   \
-  extern const LinearKernels<double> linear64;
+  extern const LinearKernels<double> linear64;  \
+  extern const DenseKernels<float> dense32;     \
+  extern const DenseKernels<double> dense64;    \
+  extern const ActivationKernels activations32;
 
 namespace orrery::kernels {
 namespace baseline {

@@ -3,10 +3,17 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/kernels/activations.h"
+
 namespace orrery {
 namespace {
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Slopes of the arguments of σ and tanh.
+constexpr double quick_slope = 1.702;
+constexpr double tanh_slope = 2 * std::numbers::inv_sqrtpi / std::numbers::sqrt2;  // √(2/π)
+constexpr double rounded_tanh_slope = 0.79788456;
 
 double gelu_by_tanh(double slope, double x) {
   return x * (1 + std::tanh(slope * (x + 0.044715 * x * x * x))) / 2;
@@ -21,11 +28,11 @@ double value_at(Activation f, double x) {
     case Activation::gelu:
       return x * std::erfc(-x / std::numbers::sqrt2) / 2;
     case Activation::gelu_tanh:
-      return gelu_by_tanh(2 * std::numbers::inv_sqrtpi / std::numbers::sqrt2, x);
+      return gelu_by_tanh(tanh_slope, x);
     case Activation::gelu_tanh_rounded:
-      return gelu_by_tanh(0.79788456, x);
+      return gelu_by_tanh(rounded_tanh_slope, x);
     case Activation::gelu_quick:
-      return x * sigmoid(1.702 * x);
+      return x * sigmoid(quick_slope * x);
     case Activation::tanh:
       return std::tanh(x);
     case Activation::silu:
@@ -34,13 +41,38 @@ double value_at(Activation f, double x) {
   return x;
 }
 
+void activate_row(Activation f, std::size_t n, double* x) {
+  for (std::size_t i = 0; i < n; ++i) x[i] = value_at(f, x[i]);
+}
+
+void activate_row(Activation f, std::size_t n, float* x) {
+  const kernels::ActivationKernels& kernels = kernels::activation_kernels();
+  switch (f) {
+    case Activation::relu:
+    case Activation::squared_relu:
+      for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(value_at(f, x[i]));
+      return;
+    case Activation::gelu:
+      return kernels.gelu(n, x);
+    case Activation::gelu_tanh:
+      return kernels.gelu_by_tanh(n, tanh_slope, x);
+    case Activation::gelu_tanh_rounded:
+      return kernels.gelu_by_tanh(n, rounded_tanh_slope, x);
+    case Activation::gelu_quick:
+      return kernels.times_sigmoid(n, quick_slope, x);
+    case Activation::tanh:
+      return kernels.tanh(n, x);
+    case Activation::silu:
+      return kernels.times_sigmoid(n, 1, x);
+  }
+}
+
 }  // namespace
 
 template <class T>
 void activate(Activation f, MatrixOut<T> x) {
   for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j)
-      x(i, j) = static_cast<T>(value_at(f, static_cast<double>(x(i, j))));
+    activate_row(f, static_cast<std::size_t>(x.cols()), x.data() + i * x.outerStride());
 }
 
 std::string_view activation_name(Activation f) {

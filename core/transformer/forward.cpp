@@ -11,13 +11,11 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "core/product.h"
+#include "core/transformer/linear.h"
 
 namespace orrery {
 namespace {
 
-/// Outputs of a linear layer that are computed at once. Its split into these does not depend on the
-/// number of threads, so that no bit does.
-constexpr Index outputs_at_once = 128;
 /// Tokens of the vocabulary whose vectors are held at once.
 constexpr Index tokens_at_once = 4096;
 
@@ -28,22 +26,6 @@ void check_linear(const LinearWeights<T>& w, Index in, Index out, const char* na
       fmt::format("{} of shape [{}, {}] with {} biases", name, w.W.rows(), w.W.cols(), w.b.size()),
       fmt::format("takes {} channels and gives {}", in, out),
       "read it from the layer that the design describes");
-}
-
-/// x Wᵀ + b.
-template <class T>
-Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads) {
-  const Index out = w.W.rows();
-  Matrix<T> y(x.rows(), out);
-  const Index parts = (out + outputs_at_once - 1) / outputs_at_once;
-  const auto compute = [&](std::ptrdiff_t part) {
-    const Index first = part * outputs_at_once;
-    const Index count = part + 1 < parts ? outputs_at_once : out - first;
-    y.middleCols(first, count) = product_with_transpose<T>(x, w.W.middleRows(first, count));
-    if (w.b.size() > 0) y.middleCols(first, count).rowwise() += w.b.row(0).segment(first, count);
-  };
-  in_parallel(parts, threads, [&] { return compute; });
-  return y;
 }
 
 /// c tanh(x/c).

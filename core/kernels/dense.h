@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+
+#include "core/kernels/level.h"
+
+namespace orrery::kernels {
+
+/// y = x Wᵀ + b for some outputs of a linear layer. A sum over `inner` is one of sums over blocks of
+/// it, each in order, whatever the rows and outputs beside it, so that an entry of y depends on its
+/// row of x and its row of W alone.
+template <class T>
+struct DenseProduct {
+  std::size_t rows{};     ///< of x and y
+  std::size_t inner{};    ///< columns of x and W
+  std::size_t outputs{};  ///< rows of W, columns of y
+  const T* x{};           ///< as pack_rows leaves it
+  const T* W{};
+  std::ptrdiff_t W_stride{};
+  const T* b{};  ///< [outputs], or null for none
+  T* y{};
+  std::ptrdiff_t y_stride{};
+  T* room{};  ///< for DenseKernels::room(outputs) numbers, whatever they are
+};
+
+/// Kernels of linear layers. With fused multiply-adds where the level has them, so that the last
+/// bits differ between levels; at one level they do not depend on anything else.
+template <class T>
+struct DenseKernels {
+  /// How many numbers `multiply` holds of so many rows of W.
+  std::size_t (*room)(std::size_t outputs);
+  /// The numbers of x [rows, inner] in the order in which `multiply` reads them.
+  void (*pack_rows)(std::size_t rows, std::size_t inner, const T* x, std::ptrdiff_t x_stride,
+                    T* packed);
+  void (*multiply)(const DenseProduct<T>& product);
+};
+
+/// Those of a level that the CPU has.
+template <class T>
+const DenseKernels<T>& dense_kernels(Level level = best_level());
+
+}  // namespace orrery::kernels
