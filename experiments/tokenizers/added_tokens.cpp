@@ -18,7 +18,7 @@ std::size_t before(std::string_view text, std::size_t at) {
 
 char32_t character_at(std::string_view text, std::size_t at) { return next_character(text, at); }
 
-bool is_single_word(std::string_view text, const Range& match) {
+bool is_single_word(std::string_view text, const TextRange& match) {
   if (match.begin > 0 && is_word_character(character_at(text, before(text, match.begin))))
     return false;
   return match.end == text.size() || !is_word_character(character_at(text, match.end));
@@ -90,7 +90,7 @@ void AddedTokens::find(const Patterns& patterns, const AlignedText& text,
       continue;
     }
     const AddedToken& token = patterns.tokens[static_cast<std::size_t>(match->value)];
-    Range range{at, at + match->length};
+    TextRange range{at, at + match->length};
     at = range.end;
     if (token.single_word && !is_single_word(bytes, range)) continue;
     if (token.lstrip)

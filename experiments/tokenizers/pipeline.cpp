@@ -35,7 +35,7 @@ class PieceCache {
 };
 
 void add_spans(const AlignedText& piece, const std::vector<Subword>& tokens,
-               std::vector<Span>& out) {
+               std::vector<TokenSpan>& out) {
   std::size_t begin = 0;
   for (const Subword& token : tokens) {
     // A suffix that a vocabulary writes behind words has bytes of its own, and no place in the text.
@@ -63,10 +63,10 @@ class PipelineTokenizer final : public Tokenizer {
     }
   }
 
-  std::vector<Span> spans(std::string_view text, Special special) const override {
+  std::vector<TokenSpan> spans(std::string_view text, Special special) const override {
     require_text(text);
-    const std::vector<Span> inner = spans_of_text(text);
-    std::vector<Span> all;
+    const std::vector<TokenSpan> inner = spans_of_text(text);
+    std::vector<TokenSpan> all;
     for (const TemplatePart& part : around_) {
       if (part.is_text) all.insert(all.end(), inner.begin(), inner.end());
       const std::size_t place = all.empty() ? 0 : all.back().end;
@@ -97,8 +97,8 @@ class PipelineTokenizer final : public Tokenizer {
                        "give one of them");
   }
 
-  std::vector<Span> spans_of_text(std::string_view text) const {
-    std::vector<Span> all;
+  std::vector<TokenSpan> spans_of_text(std::string_view text) const {
+    std::vector<TokenSpan> all;
     if (text.empty()) return all;
     PieceCache cache(*model_);
     for (Stretch& stretch : separator_.separate(aligned(text))) {
@@ -112,7 +112,7 @@ class PipelineTokenizer final : public Tokenizer {
     return all;
   }
 
-  void add_pieces(AlignedText text, PieceCache& cache, std::vector<Span>& all) const {
+  void add_pieces(AlignedText text, PieceCache& cache, std::vector<TokenSpan>& all) const {
     std::vector<AlignedText> pieces;
     if (pre_tokenizer_)
       pre_tokenizer_(std::move(text), pieces);

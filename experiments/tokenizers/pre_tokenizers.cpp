@@ -34,8 +34,8 @@ bool gets_prefix(const AlignedText& text, const MetaspaceOptions& options) {
   return options.prepend_scheme == PrependScheme::always || text.origins.front().begin == 0;
 }
 
-std::vector<Range> places_of(std::string_view text, std::string_view of) {
-  std::vector<Range> places;
+std::vector<TextRange> places_of(std::string_view text, std::string_view of) {
+  std::vector<TextRange> places;
   for (std::size_t at = text.find(of); at != std::string_view::npos;
        at = text.find(of, at + of.size()))
     places.push_back({at, at + of.size()});

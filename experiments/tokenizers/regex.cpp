@@ -70,7 +70,7 @@ Regex::Regex(std::string_view oniguruma, std::string_view name)
 Regex::~Regex() = default;
 Regex::Regex(Regex&&) noexcept = default;
 
-std::vector<Range> Regex::matches(std::string_view text) const {
+std::vector<TextRange> Regex::matches(std::string_view text) const {
   const std::u16string utf16 = utf16_of(text);
   const std::lock_guard lock(compiled_->mutex);
   const Clock::time_point end = end_of_search(text.size());
@@ -78,11 +78,11 @@ std::vector<Range> Regex::matches(std::string_view text) const {
   UErrorCode status = U_ZERO_ERROR;
   uregex_setText(expression, utf16.data(), static_cast<std::int32_t>(utf16.size()), &status);
   Utf8Places places(text);
-  std::vector<Range> found;
+  std::vector<TextRange> found;
   while (uregex_findNext(expression, &status)) {
     const auto begin = static_cast<std::size_t>(uregex_start(expression, 0, &status));
     const auto stop = static_cast<std::size_t>(uregex_end(expression, 0, &status));
-    const Range match{.begin = places.of(begin), .end = places.of(stop)};
+    const TextRange match{.begin = places.of(begin), .end = places.of(stop)};
     const bool counts =
         match.begin != match.end || found.empty() || found.back().end != match.begin;
     if (counts) found.push_back(match);

@@ -11,7 +11,7 @@
 namespace orrery::tokenizers {
 
 /// Bytes [begin, end) of a text.
-struct Range {
+struct TextRange {
   std::size_t begin{}, end{};
 };
 
@@ -31,7 +31,7 @@ class Regex {
   /// All matches in a valid UTF-8 text, one after another. An empty match right behind another match
   /// does not count. Throws DataError: it took longer than 2 s for a match, or 2 s and one more per MiB
   /// for all, or more than 64 MiB.
-  std::vector<Range> matches(std::string_view text) const;
+  std::vector<TextRange> matches(std::string_view text) const;
 
  private:
   struct Compiled;

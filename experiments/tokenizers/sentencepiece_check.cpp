@@ -67,6 +67,8 @@ class SentencePieceChecker {
     const std::string which = fmt::format("piece {}", seen_.size());
     if (text.empty() || text.size() > longest_piece || !is_utf8(text))
       reader_.refuse(which + " is empty, too long or not UTF-8");
+    // The library takes a NUL for the end of a piece.
+    if (text.find('\0') != std::string_view::npos) reader_.refuse(which + " holds a NUL");
     if (!std::isfinite(score)) reader_.refuse(which + " has a score that is not finite");
     if (type < first_piece_type || type > last_piece_type)
       reader_.refuse(fmt::format("{} is of type {}", which, type));

@@ -6,8 +6,8 @@ namespace orrery::tokenizers {
 namespace {
 
 /// A match joins the part before it, unless that was a match as well.
-std::vector<Range> merged_with_previous(const std::vector<Part>& parts) {
-  std::vector<Range> merged;
+std::vector<TextRange> merged_with_previous(const std::vector<Part>& parts) {
+  std::vector<TextRange> merged;
   bool after_match = false;
   for (const Part& part : parts) {
     if (part.is_match && !after_match && !merged.empty())
@@ -19,8 +19,8 @@ std::vector<Range> merged_with_previous(const std::vector<Part>& parts) {
   return merged;
 }
 
-std::vector<Range> merged_with_next(const std::vector<Part>& parts) {
-  std::vector<Range> merged;
+std::vector<TextRange> merged_with_next(const std::vector<Part>& parts) {
+  std::vector<TextRange> merged;
   bool before_match = false;
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
     if (part->is_match && !before_match && !merged.empty())
@@ -33,8 +33,8 @@ std::vector<Range> merged_with_next(const std::vector<Part>& parts) {
   return merged;
 }
 
-std::vector<Range> contiguous(const std::vector<Part>& parts) {
-  std::vector<Range> merged;
+std::vector<TextRange> contiguous(const std::vector<Part>& parts) {
+  std::vector<TextRange> merged;
   bool after_match = false;
   for (const Part& part : parts) {
     if (part.is_match == after_match && !merged.empty())
@@ -46,14 +46,14 @@ std::vector<Range> contiguous(const std::vector<Part>& parts) {
   return merged;
 }
 
-std::vector<Range> kept_parts(const std::vector<Part>& parts, bool keeps_matches) {
-  std::vector<Range> kept;
+std::vector<TextRange> kept_parts(const std::vector<Part>& parts, bool keeps_matches) {
+  std::vector<TextRange> kept;
   for (const Part& part : parts)
     if (keeps_matches || !part.is_match) kept.push_back(part.range);
   return kept;
 }
 
-std::vector<Range> ranges_of(const std::vector<Part>& parts, SplitBehavior behavior) {
+std::vector<TextRange> ranges_of(const std::vector<Part>& parts, SplitBehavior behavior) {
   switch (behavior) {
     case SplitBehavior::merged_with_previous:
       return merged_with_previous(parts);
@@ -70,10 +70,10 @@ std::vector<Range> ranges_of(const std::vector<Part>& parts, SplitBehavior behav
 
 }  // namespace
 
-std::vector<Part> parts_between(const std::vector<Range>& matches, std::size_t length) {
+std::vector<Part> parts_between(const std::vector<TextRange>& matches, std::size_t length) {
   std::vector<Part> parts;
   std::size_t end = 0;
-  for (const Range& match : matches) {
+  for (const TextRange& match : matches) {
     if (end != match.begin) parts.push_back({{end, match.begin}, false});
     parts.push_back({match, true});
     end = match.end;
@@ -82,9 +82,9 @@ std::vector<Part> parts_between(const std::vector<Range>& matches, std::size_t l
   return parts;
 }
 
-std::vector<Range> matching_characters(std::string_view text,
-                                       const std::function<bool(char32_t)>& is_one) {
-  std::vector<Range> matches;
+std::vector<TextRange> matching_characters(std::string_view text,
+                                           const std::function<bool(char32_t)>& is_one) {
+  std::vector<TextRange> matches;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
     if (is_one(next_character(text, at))) matches.push_back({begin, at});
@@ -94,7 +94,7 @@ std::vector<Range> matching_characters(std::string_view text,
 
 void split(const AlignedText& text, const std::vector<Part>& parts, SplitBehavior behavior,
            std::vector<AlignedText>& pieces) {
-  for (const Range& range : ranges_of(parts, behavior))
+  for (const TextRange& range : ranges_of(parts, behavior))
     if (range.begin != range.end) pieces.push_back(slice(text, range.begin, range.end));
 }
 

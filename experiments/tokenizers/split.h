@@ -19,16 +19,16 @@ enum class SplitBehavior { removed, isolated, merged_with_previous, merged_with_
 
 /// A part of a text, and whether a pattern matched it.
 struct Part {
-  Range range{};
+  TextRange range{};
   bool is_match{};
 };
 
 /// The parts that cover a text of `length` bytes: the matches, and what lies between them.
-std::vector<Part> parts_between(const std::vector<Range>& matches, std::size_t length);
+std::vector<Part> parts_between(const std::vector<TextRange>& matches, std::size_t length);
 
 /// A match for each character that is one.
-std::vector<Range> matching_characters(std::string_view text,
-                                       const std::function<bool(char32_t)>& is_one);
+std::vector<TextRange> matching_characters(std::string_view text,
+                                           const std::function<bool(char32_t)>& is_one);
 
 /// Appends the pieces that a text falls into; empty ones are left out.
 void split(const AlignedText& text, const std::vector<Part>& parts, SplitBehavior behavior,

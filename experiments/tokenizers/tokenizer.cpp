@@ -20,13 +20,13 @@ std::string shown_character(std::string_view character) {
 
 std::vector<std::int32_t> Tokenizer::encode(std::string_view text, Special special) const {
   std::vector<std::int32_t> ids;
-  for (const Span& span : spans(text, special)) ids.push_back(span.id);
+  for (const TokenSpan& span : spans(text, special)) ids.push_back(span.id);
   return ids;
 }
 
 std::vector<Token> Tokenizer::tokens(std::string_view text, Special special) const {
   std::vector<Token> all;
-  for (const Span& span : spans(text, special))
+  for (const TokenSpan& span : spans(text, special))
     all.push_back({.id = span.id, .piece = piece(span.id), .begin = span.begin, .end = span.end});
   return all;
 }

@@ -19,7 +19,7 @@ enum class Special { add, omit };
 /// A token's id and the bytes [begin, end) of the text it stands for.
 ///
 /// What the tokenizer puts in, [CLS] or a space before the first word, stands for none: begin == end.
-struct Span {
+struct TokenSpan {
   std::int32_t id{};
   std::size_t begin{}, end{};
 };
@@ -37,7 +37,8 @@ class Tokenizer {
 
   /// Throws DataError: not UTF-8, longer than max_text_bytes, a regular expression of the tokenizer
   /// that takes too long on the text, or a character that its vocabulary has no token for.
-  virtual std::vector<Span> spans(std::string_view text, Special special = Special::add) const = 0;
+  virtual std::vector<TokenSpan> spans(std::string_view text,
+                                       Special special = Special::add) const = 0;
 
   /// A token as the vocabulary writes it. Throws UsageError: no such id.
   virtual std::string piece(std::int32_t id) const = 0;

@@ -57,7 +57,8 @@ ReadToken read_added_token(const SortedJson& json, std::string_view name) {
 std::vector<AddedToken> read_added_tokens(Component& file, const Vocabulary& vocabulary) {
   std::vector<AddedToken> all;
   auto next = static_cast<std::int64_t>(vocabulary.size());
-  for (const SortedJson& json : file.any("added_tokens")) {
+  if (file.any("added_tokens").is_null()) return all;
+  for (const SortedJson& json : file.list("added_tokens")) {
     ReadToken read = read_added_token(json, file.file());
     if (read.token.content.empty()) continue;
     const auto known = vocabulary.id(read.token.content);

@@ -23,6 +23,7 @@ void Vocabulary::add(std::string_view piece, std::int64_t id) {
   const auto slot = static_cast<std::size_t>(id);
   if (slot >= pieces_.size()) pieces_.resize(slot + 1);
   if (pieces_[slot].empty()) pieces_[slot] = piece;
+  ++added_;
   ids_.insert_or_assign(std::string(piece), static_cast<std::int32_t>(id));
 }
 

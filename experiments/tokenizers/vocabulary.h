@@ -45,8 +45,8 @@ class Vocabulary {
   const std::string& piece(std::int32_t id) const { return pieces_[static_cast<std::size_t>(id)]; }
   /// One more than the largest id.
   std::size_t slots() const { return pieces_.size(); }
-  /// How many pieces there are.
-  std::size_t size() const { return ids_.size(); }
+  /// How many pieces were added.
+  std::size_t size() const { return added_; }
   /// The file, in messages.
   const std::string& name() const { return name_; }
 
@@ -54,6 +54,7 @@ class Vocabulary {
   std::string name_;
   TextMap<std::int32_t> ids_;
   std::vector<std::string> pieces_;
+  std::size_t added_{0};
 };
 
 /// "<0x0A>", the piece that stands for a byte where a vocabulary has no other.

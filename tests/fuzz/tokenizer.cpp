@@ -29,7 +29,7 @@ std::unique_ptr<tokenizers::Tokenizer> parsed(std::string_view bytes) {
 void require_spans(const tokenizers::Tokenizer& tokenizer, std::string_view text) {
   const auto spans = fuzz::accepted_file([&] { return tokenizer.spans(text); });
   if (!spans) return;
-  for (const tokenizers::Span& span : *spans) {
+  for (const tokenizers::TokenSpan& span : *spans) {
     fuzz::require(span.begin <= span.end && span.end <= text.size(), "a token lies in the text");
     fuzz::require(span.id >= 0, "an id is not negative");
     if (static_cast<std::size_t>(span.id) < tokenizer.size())

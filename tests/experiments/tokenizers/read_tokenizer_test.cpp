@@ -122,6 +122,7 @@ TEST_CASE("A tokenizer.model is checked before the library sees it") {
   CHECK(refusal_of_model(good.substr(0, 100)).find("cut off") != std::string::npos);
   CHECK(refusal_of_model(good + good).find("'<pad>' twice") != std::string::npos);
   CHECK(refusal_of_model("\x0A\x02\x0A\x00"s).find("piece 0 is empty") != std::string::npos);
+  CHECK(refusal_of_model("\x0A\x03\x0A\x01\x00"s).find("piece 0 holds a NUL") != std::string::npos);
   CHECK(refusal_of_model("\x0B").find("a field of no known kind") != std::string::npos);
   std::string out_of_array = good;
   // The first node of the map of characters, behind its name, length and the array's length.

@@ -164,6 +164,9 @@ def normalizer_kinds():
         yield f"normalizer_{name}", with_tokens(bpe(pre_tokenizers.ByteLevel(add_prefix_space=False), normalizer=normalizer, size=300))
 
 
+COMMON = {c for c in "".join(SENTENCES) if "".join(SENTENCES).count(c) > 1}
+
+
 def character_bpe(normalizer, pre, specials=("<unk>", "<s>", "</s>"), size=700, **options):
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", **options))
     if normalizer:
@@ -172,8 +175,9 @@ def character_bpe(normalizer, pre, specials=("<unk>", "<s>", "</s>"), size=700, 
         tokenizer.pre_tokenizer = pre
     tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
     tokens = list(specials) + ([f"<0x{i:02X}>" for i in range(256)] if options.get("byte_fallback") else [])
-    trainer = trainers.BpeTrainer(vocab_size=size, show_progress=False, special_tokens=[], limit_alphabet=90)
-    tokenizer.train_from_iterator([line + " " + " ".join(tokens[:0]) for line in SENTENCES], trainer)
+    trainer = trainers.BpeTrainer(vocab_size=size, show_progress=False, special_tokens=[])
+    # Without rare letters, so that some are unknown.
+    tokenizer.train_from_iterator(["".join(c for c in line if c in COMMON) for line in SENTENCES], trainer)
 
     def insert(value):
         vocab = tokens + [t for t, _ in sorted(value["model"]["vocab"].items(), key=lambda e: e[1]) if t not in tokens]
@@ -193,11 +197,41 @@ def llama_kinds():
         for split in (False, True):
             pre = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=split)
             yield f"metaspace_{scheme}{'_split' if split else ''}", with_tokens(character_bpe(None, pre, size=420, byte_fallback=True), CHAT)
-    clip = Tokenizer(models.BPE(unk_token="<|endoftext|>", end_of_word_suffix="</w>"))
-    clip.normalizer = n.Sequence([n.NFC(), n.Replace(Regex(r"\s+"), " "), n.Lowercase()])
-    clip.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"), "removed", invert=True), BYTE_LEVEL])
-    clip.train_from_iterator(SENTENCES, trainers.BpeTrainer(vocab_size=600, show_progress=False, end_of_word_suffix="</w>", special_tokens=["<|endoftext|>"], initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet())))
-    yield "clip_suffix", clip
+    yield "clip_suffix", clip()
+
+
+def clip():
+    pre = pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"), "removed", invert=True), BYTE_LEVEL])
+    normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Lowercase()])
+    words = [[*word[:-1], word[-1] + "</w>"] for line in SENTENCES for word, _ in pre.pre_tokenize_str(normalizer.normalize_str(line))]
+    merges = first_merges(words, 180)
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    pieces = letters + [c + "</w>" for c in letters] + [a + b for a, b in merges] + ["<|endoftext|>"]
+    tokenizer = Tokenizer(models.BPE({p: i for i, p in enumerate(pieces)}, merges, unk_token="<|endoftext|>", end_of_word_suffix="</w>"))
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre
+    tokenizer.add_special_tokens(["<|endoftext|>"])
+    return tokenizer
+
+
+def first_merges(words, count):
+    """Byte-pair encoding as it is printed; of equal pairs the first of the alphabet, where the library draws."""
+    merges = []
+    for _ in range(count):
+        pairs = {}
+        for word in words:
+            for pair in zip(word, word[1:]):
+                pairs[pair] = pairs.get(pair, 0) + 1
+        best = min(pairs, key=lambda pair: (-pairs[pair], pair))
+        merges.append(best)
+        for word in words:
+            i = 0
+            while i + 1 < len(word):
+                if (word[i], word[i + 1]) == best:
+                    word[i:i + 2] = ["".join(best)]
+                i += 1
+    return merges
+
 
 
 def around_bos(tokenizer):
@@ -205,13 +239,29 @@ def around_bos(tokenizer):
     return tokenizer
 
 
-def word_piece(normalizer, pre=None, **options):
-    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]", **options))
-    tokenizer.normalizer = normalizer
-    tokenizer.pre_tokenizer = pre or pre_tokenizers.BertPreTokenizer()
-    tokenizer.decoder = decoders.WordPiece()
+def word_pieces(normalizer, pre, size=700):
+    """The commonest beginnings and continuations of words: the library's own trainer draws among equals."""
+    counts = {}
+    for line in SENTENCES:
+        for word, _ in pre.pre_tokenize_str(normalizer.normalize_str(line)):
+            for begin in range(len(word)):
+                for end in range(begin + 1, len(word) + 1):
+                    piece = ("##" if begin else "") + word[begin:end]
+                    counts[piece] = counts.get(piece, 0) + 1
+    single = [p for p in counts if len(p) == 1 or (p.startswith("##") and len(p) == 3)]
+    longer = sorted(set(counts) - set(single), key=lambda p: (-counts[p] * len(p), p))
+    return sorted(single) + longer[:max(0, size - len(single))]
+
+
+def word_piece(normalizer, **options):
+    pre = pre_tokenizers.BertPreTokenizer()
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer.train_from_iterator(SENTENCES, trainers.WordPieceTrainer(vocab_size=700, show_progress=False, special_tokens=specials))
+    pieces = specials + word_pieces(normalizer, pre)
+    tokenizer = Tokenizer(models.WordPiece({p: i for i, p in enumerate(pieces)}, unk_token="[UNK]", **options))
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.add_special_tokens(specials)
     tokenizer.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     return tokenizer
 
