@@ -20,7 +20,7 @@ Matrix<double> row_of(const nlohmann::json& values, Index count) {
   return row;
 }
 
-Rope<double> rope_of(const nlohmann::json& c) {
+Rope<double> rope_of_case(const nlohmann::json& c) {
   return Rope<double>({.d_head = c.at("d").get<Index>(),
                        .rotary_dims = c.at("r").get<Index>(),
                        .pairing = c.at("pairing") == "interleaved" ? RopePairing::interleaved
@@ -39,7 +39,7 @@ TEST_CASE("R_m, R_m q and q_mᵀk_n equal 40-digit numbers in all three realisat
   const auto file = golden("rope_realisations.json");
   for (const auto& c : file.at("cases")) {
     INFO(c.at("pairing") << " d=" << c.at("d") << " r=" << c.at("r") << " m=" << c.at("m"));
-    const Rope<double> rope = rope_of(c);
+    const Rope<double> rope = rope_of_case(c);
     const Index d = rope.convention().d_head;
     const Position m = c.at("m").get<Position>(), n = c.at("n").get<Position>();
     const Matrix<double> q = row_of(file.at("q"), d), k = row_of(file.at("k"), d);
