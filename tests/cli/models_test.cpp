@@ -17,9 +17,7 @@ std::string tiny_model(const std::string& name) {
   return "'" + tests_folder() + "/golden/transformer/" + name + "'";
 }
 
-void write_ids(const Shell& shell) {
-  shell.write("ids.npy", npy("(6,)", {5, 17, 31, 2, 5, 17}));
-}
+void write_ids(const Shell& shell) { shell.write("ids.npy", npy("(6,)", {5, 17, 31, 2, 5, 17})); }
 
 }  // namespace
 
