@@ -63,6 +63,41 @@ Stack stack_of(const TensorStore& store, const TensorNames& names, ModelKeys key
   return stack;
 }
 
+/// The stacks of a model whose tensors are open: one, or an encoder and its decoder.
+struct StackReader {
+  const TensorStore& store;
+  const Family& family;
+  const PositionPlan& plan;
+
+  std::vector<Stack> of_config(const ConfigValues& config) const {
+    const ModelKeys keys = config_keys(family, config, plan);
+    return with_decoder(*family.names, keys, family.decoder,
+                        [&] { return decoder_keys(config, keys); });
+  }
+
+  std::vector<Stack> of_gguf(const GgufKeys& file) const {
+    const ModelKeys keys = gguf_model_keys(family, file, plan);
+    return with_decoder(gguf_names(family), keys, gguf_decoder_names(family),
+                        [&] { return gguf_decoder_keys(file, keys); });
+  }
+
+  template <class KeysOfDecoder>
+  std::vector<Stack> with_decoder(const TensorNames& names, const ModelKeys& keys,
+                                  const TensorNames* decoder_names,
+                                  const KeysOfDecoder& keys_of_decoder) const {
+    std::vector<Stack> stacks;
+    stacks.push_back(stack_of(store, names, keys, plan.layers));
+    if (!decoder_names ||
+        !TensorFinder(store, *decoder_names).find(decoder_names->final_norm, ".weight"))
+      return stacks;
+    ModelKeys decoder = keys_of_decoder();
+    const std::size_t count = decoder.design.layers.size();
+    stacks.push_back(stack_of(store, *decoder_names, std::move(decoder),
+                              decoder_layers(plan.layers.front(), count)));
+    return stacks;
+  }
+};
+
 fs::path config_of(const fs::path& path) {
   std::error_code error;
   return (fs::is_directory(path, error) ? path : path.parent_path()) / "config.json";
@@ -76,31 +111,19 @@ Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions
   const fs::path facts = gguf ? fs::path(store.name()) : config_of(path);
   Checkpoint checkpoint(std::move(store), read_positions(facts, options));
   checkpoint.family_ = &family_of(checkpoint.plan_, gguf);
-  const Family& family = *checkpoint.family_;
-  std::vector<Stack>& stacks = checkpoint.stacks_;
+  const StackReader reader{checkpoint.store_, *checkpoint.family_, checkpoint.plan_};
   if (gguf) {
     const files::MappedFile mapped(facts);
     const GgufFile file = model_files::parse_gguf(mapped.bytes(), checkpoint.store_.name());
     const GgufKeys keys(file, checkpoint.plan_.model_type, checkpoint.store_.name());
-    stacks.push_back(stack_of(checkpoint.store_, gguf_names(),
-                              gguf_model_keys(family, keys, checkpoint.plan_),
-                              checkpoint.plan_.layers));
+    checkpoint.stacks_ = reader.of_gguf(keys);
   } else {
     const ConfigValues config = model_files::text_config(
         files::read_file(facts, model_files::max_config_bytes, facts.string()), facts.string());
-    const ModelKeys keys = config_keys(family, config, checkpoint.plan_);
-    stacks.push_back(stack_of(checkpoint.store_, *family.names, keys, checkpoint.plan_.layers));
-    const bool has_decoder = family.decoder && TensorFinder(checkpoint.store_, *family.decoder)
-                                                   .find(family.decoder->final_norm, ".weight");
-    if (has_decoder) {
-      ModelKeys decoder = decoder_keys(config, keys);
-      const std::size_t count = decoder.design.layers.size();
-      stacks.push_back(stack_of(checkpoint.store_, *family.decoder, std::move(decoder),
-                                decoder_layers(checkpoint.plan_.layers.front(), count)));
-    }
+    checkpoint.stacks_ = reader.of_config(config);
   }
   std::vector<const Places*> places;
-  for (const Stack& stack : stacks) places.push_back(&stack.places);
+  for (const Stack& stack : checkpoint.stacks_) places.push_back(&stack.places);
   require_all_read(checkpoint, places);
   return checkpoint;
 }

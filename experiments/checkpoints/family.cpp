@@ -287,6 +287,39 @@ constexpr TensorNames of_gguf{.tokens = "token_embd",
                               .down = "ffn_down",
                               .final_norm = "output_norm",
                               .vocabulary = "output"};
+constexpr TensorNames gguf_encoder_names{.tokens = "token_embd",
+                                         .layer = "enc.blk.{}.",
+                                         .q = "attn_q",
+                                         .k = "attn_k",
+                                         .v = "attn_v",
+                                         .o = "attn_o",
+                                         .before_attention = "attn_norm",
+                                         .before_feed_forward = "ffn_norm",
+                                         .gate = "ffn_gate",
+                                         .up = "ffn_up",
+                                         .down = "ffn_down",
+                                         .final_norm = "enc.output_norm",
+                                         .vocabulary = "",
+                                         .relative_table = "enc.blk.0.attn_rel_b"};
+constexpr TensorNames gguf_of_decoder{.tokens = "token_embd",
+                                      .layer = "dec.blk.{}.",
+                                      .q = "attn_q",
+                                      .k = "attn_k",
+                                      .v = "attn_v",
+                                      .o = "attn_o",
+                                      .before_attention = "attn_norm",
+                                      .before_feed_forward = "ffn_norm",
+                                      .gate = "ffn_gate",
+                                      .up = "ffn_up",
+                                      .down = "ffn_down",
+                                      .final_norm = "dec.output_norm",
+                                      .vocabulary = "output",
+                                      .relative_table = "dec.blk.0.attn_rel_b",
+                                      .before_memory = "cross_attn_norm",
+                                      .memory_q = "cross_attn_q",
+                                      .memory_k = "cross_attn_k",
+                                      .memory_v = "cross_attn_v",
+                                      .memory_o = "cross_attn_o"};
 
 constexpr Family all_families[] = {
     {.name = "Llama", .types = "llama mistral", .architectures = "llama", .names = &llama_names},
@@ -380,7 +413,6 @@ constexpr Family all_families[] = {
      .names = &neox_names},
     {.name = "GPT-J",
      .types = "gptj",
-     .architectures = "gptj",
      .norm = NormKind::layer,
      .epsilon_key = "layer_norm_epsilon",
      .epsilon = 1e-5,
@@ -458,6 +490,7 @@ constexpr Family all_families[] = {
      .names = &bert_names},
     {.name = "ModernBERT",
      .types = "modernbert",
+     .architectures = "modern-bert",
      .norm = NormKind::layer,
      .epsilon_key = "norm_eps",
      .epsilon = 1e-5,
@@ -498,6 +531,7 @@ constexpr Family all_families[] = {
      .names = &deberta_v2_names},
     {.name = "T5",
      .types = "t5 mt5",
+     .architectures = "t5 t5encoder",
      .epsilon_key = "layer_norm_epsilon",
      .activation_key = "feed_forward_proj",
      .activation = Activation::relu,
@@ -559,6 +593,12 @@ const Family* find_family_of_architecture(std::string_view architecture) {
   return find(&Family::architectures, architecture);
 }
 
-const TensorNames& gguf_names() { return of_gguf; }
+const TensorNames& gguf_names(const Family& family) {
+  return family.decoder ? gguf_encoder_names : of_gguf;
+}
+
+const TensorNames* gguf_decoder_names(const Family& family) {
+  return family.decoder ? &gguf_of_decoder : nullptr;
+}
 
 }  // namespace orrery::checkpoints

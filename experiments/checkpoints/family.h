@@ -113,8 +113,11 @@ std::span<const Family> families();
 const Family* find_family_of_type(std::string_view model_type);
 const Family* find_family_of_architecture(std::string_view architecture);
 
-/// The names of tensors in every GGUF, to which llama.cpp's converter translates those of files.
-const TensorNames& gguf_names();
+/// The names of tensors in a GGUF of the family, to which llama.cpp's converter translates those of
+/// files: the same for all, but for an encoder-decoder, whose encoder's they are.
+const TensorNames& gguf_names(const Family& family);
+/// Those of an encoder-decoder's decoder; null for other families.
+const TensorNames* gguf_decoder_names(const Family& family);
 
 /// The words of a list between spaces.
 template <class Use>

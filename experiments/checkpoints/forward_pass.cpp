@@ -312,11 +312,11 @@ class PassRun {
   void write_logits(const Part& part, WeightSource<T>& weights) {
     const Index rows = std::max<Index>(1, logits_at_once / weights.vocabulary_size());
     for (Index first = 0; first < memory_.rows(); first += rows)
-      append_rows<T>(
-          *sink_, logits_at_,
-          vocabulary_logits<T>(part.stack.design, weights,
-                               memory_.middleRows(first, std::min(rows, memory_.rows() - first)),
-                               request_.threads));
+      append_rows<T>(*sink_, logits_at_,
+                     vocabulary_logits<T>(
+                         part.stack.design, weights,
+                         memory_.middleRows(first, std::min<Index>(rows, memory_.rows() - first)),
+                         request_.threads));
   }
 
   const Checkpoint& model_;
@@ -378,7 +378,8 @@ int PassModel::layers() const {
 
 std::uint64_t PassModel::bytes_of(const PassInputs& inputs, const PassRequest& request) const {
   const std::uint64_t number = request.single ? sizeof(float) : sizeof(double);
-  const std::uint64_t tokens = std::max(inputs.tokens.size(), inputs.decoder_tokens.size());
+  const std::uint64_t tokens =
+      std::max<std::uint64_t>(inputs.tokens.size(), inputs.decoder_tokens.size());
   std::uint64_t largest = 0;
   for (const Stack* stack : {&checkpoint_->stack(), &checkpoint_->last_stack()}) {
     const PlacedLayer& layer = stack->places.layers.front();
@@ -387,9 +388,9 @@ std::uint64_t PassModel::bytes_of(const PassInputs& inputs, const PassRequest& r
     const Index by_token = 3 * layer.attention.o.out + 4 * a.heads * a.d_head + 2 * layer.up.out;
     const Index cached =
         (a.d_head + a.d_value) * a.kv_heads * static_cast<Index>(stack->places.layers.size());
-    largest =
-        std::max(largest, largest_layer_bytes(*stack, number) +
-                              tokens * number * static_cast<std::uint64_t>(by_token + cached));
+    largest = std::max<std::uint64_t>(
+        largest, largest_layer_bytes(*stack, number) +
+                     tokens * number * static_cast<std::uint64_t>(by_token + cached));
   }
   return largest;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/errors.h"
@@ -14,6 +15,7 @@ using model_files::ConfigValues;
 using model_files::GgufKeys;
 using model_files::LayerPlan;
 using model_files::PositionPlan;
+using model_files::Valued;
 
 constexpr std::int64_t most_heads = 1 << 16;
 constexpr std::int64_t most_channels_of_model = std::int64_t{1} << 24;
@@ -39,12 +41,18 @@ constexpr ActivationName activation_names[] = {
     {"tanh", Activation::tanh},
 };
 
-Activation activation_of(const ConfigValues& config, std::string_view key, std::string_view name) {
+std::optional<Activation> activation_called(std::string_view name) {
   for (const ActivationName& one : activation_names)
     if (one.name == name) return one.activation;
-  config.refuse(key, fmt::format("\"{}\": gelu, gelu_new, gelu_pytorch_tanh, quick_gelu, relu, "
-                                 "relu2, silu or tanh",
-                                 name));
+  return std::nullopt;
+}
+
+constexpr const char* known_activations =
+    "gelu, gelu_new, gelu_pytorch_tanh, quick_gelu, relu, relu2, silu or tanh";
+
+Activation activation_of(const ConfigValues& config, std::string_view key, std::string_view name) {
+  if (const auto activation = activation_called(name)) return *activation;
+  config.refuse(key, fmt::format("\"{}\": {}", name, known_activations));
 }
 
 double number_or(const ConfigValues& config, std::string_view key, double usual) {
@@ -227,6 +235,50 @@ void read_own_keys(const Family& family, const ConfigValues& config, ModelKeys& 
   }
 }
 
+// ---- GGUF --------------------------------------------------------------------------------------
+
+/// ModernBERT's norms have the key of rms norms, where its config.json says norm_eps alone.
+double gguf_epsilon(const Family& family, const GgufKeys& file) {
+  constexpr const char* keys[] = {"attention.layer_norm_rms_epsilon",
+                                  "attention.layer_norm_epsilon"};
+  const bool rms = family.norm == NormKind::rms;
+  const auto own = file.number(keys[rms ? 0 : 1]), other = file.number(keys[rms ? 1 : 0]);
+  return own.value.value_or(other.value.value_or(family.epsilon));
+}
+
+Activation gguf_activation(const Family& family, const GgufKeys& file) {
+  const std::string name = file.text("hidden_activation");
+  if (name.empty()) return family.activation;
+  if (const auto activation = activation_called(name)) return *activation;
+  file.refuse("hidden_activation", known_activations);
+}
+
+/// T5 v1.1 has gates, a tanh gelu and a head of its own; T5 none of these, and scales its logits.
+void read_gguf_t5(const GgufKeys& file, ModelKeys& keys) {
+  FeedForwardDesign& design = keys.design.feed_forward;
+  design.gated = file.has_tensor("enc.blk.0.ffn_gate.weight");
+  design.activation = design.gated ? Activation::gelu_tanh : Activation::relu;
+  if (!file.has_tensor("output.weight"))
+    keys.design.logit_scale = 1 / std::sqrt(static_cast<double>(keys.d_model));
+}
+
+void read_own_gguf_keys(const Family& family, const GgufKeys& file, ModelKeys& keys) {
+  if (file.flag("use_parallel_residual") == false) keys.design.order = BlockOrder::sequential;
+  if (family.own_keys == OwnKeys::falcon && file.has_tensor("blk.0.attn_norm_2.weight"))
+    keys.design.order = BlockOrder::parallel;
+  if (family.own_keys == OwnKeys::t5) read_gguf_t5(file, keys);
+}
+
+ModelKeys decoder_of(ModelKeys encoder, Valued<std::int64_t> count) {
+  ModelKeys keys = std::move(encoder);
+  TransformerDesign& design = keys.design;
+  design.reads_memory = true;
+  design.attention.causal = true;
+  const LayerDesign layer = design.layers.front();
+  if (count.value) design.layers.assign(static_cast<std::size_t>(*count.value), layer);
+  return keys;
+}
+
 }  // namespace
 
 ModelKeys config_keys(const Family& family, const ConfigValues& config, const PositionPlan& plan) {
@@ -256,10 +308,9 @@ ModelKeys gguf_model_keys(const Family& family, const GgufKeys& file, const Posi
   if (const auto experts = file.integer("expert_count", 0, most_heads);
       experts.value.value_or(0) > 0)
     file.refuse("expert_count", "0: a mixture of experts is no family that runs");
-  const char* epsilon = family.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon"
-                                                     : "attention.layer_norm_epsilon";
-  design.norm.epsilon = file.number(epsilon).value.value_or(family.epsilon);
+  design.norm.epsilon = gguf_epsilon(family, file);
   design.norm.adds_one = false;
+  design.feed_forward.activation = gguf_activation(family, file);
   design.attention.softcap =
       file.number("attn_logit_softcapping").value.value_or(family.attention_softcap);
   design.logit_softcap =
@@ -268,22 +319,17 @@ ModelKeys gguf_model_keys(const Family& family, const GgufKeys& file, const Posi
   keys.d_model = file.integer("embedding_length", 1, most_channels_of_model).value.value_or(0);
   if (design.attention.heads == 0) file.refuse("attention.head_count", "given");
   if (keys.d_model == 0) file.refuse("embedding_length", "given");
-  if (file.flag("use_parallel_residual") == false) design.order = BlockOrder::sequential;
-  if (family.own_keys == OwnKeys::falcon && file.has_tensor("blk.0.attn_norm_2.weight"))
-    design.order = BlockOrder::parallel;
   finish(family, keys);
+  read_own_gguf_keys(family, file, keys);
   return keys;
 }
 
 ModelKeys decoder_keys(const ConfigValues& config, ModelKeys encoder) {
-  ModelKeys keys = std::move(encoder);
-  TransformerDesign& design = keys.design;
-  design.reads_memory = true;
-  design.attention.causal = true;
-  const LayerDesign layer = design.layers.front();
-  const auto count = config.integer("num_decoder_layers", 1, most_layers);
-  if (count.value) design.layers.assign(static_cast<std::size_t>(*count.value), layer);
-  return keys;
+  return decoder_of(std::move(encoder), config.integer("num_decoder_layers", 1, most_layers));
+}
+
+ModelKeys gguf_decoder_keys(const GgufKeys& file, ModelKeys encoder) {
+  return decoder_of(std::move(encoder), file.integer("decoder_block_count", 1, most_layers));
 }
 
 }  // namespace orrery::checkpoints

@@ -25,5 +25,6 @@ ModelKeys gguf_model_keys(const Family& family, const model_files::GgufKeys& key
                           const model_files::PositionPlan& plan);
 /// Those of an encoder-decoder's decoder.
 ModelKeys decoder_keys(const model_files::ConfigValues& config, ModelKeys encoder);
+ModelKeys gguf_decoder_keys(const model_files::GgufKeys& keys, ModelKeys encoder);
 
 }  // namespace orrery::checkpoints

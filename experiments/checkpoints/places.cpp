@@ -21,11 +21,12 @@ constexpr std::string_view buffers =
     "self_attention.masked_bias position_ids token_type_ids embed_positions.weight "
     "pos_emb.inv_freq "
     "mask_emb encoder.embed_tokens.weight decoder.embed_tokens.weight rope_freqs.weight "
-    "rope_factors_long.weight rope_factors_short.weight";
+    "rope_factors_long.weight rope_factors_short.weight cross_attn_rel_b.weight";
 constexpr std::string_view other_heads =
     "pooler. cls.seq_relationship. cls.predictions.bias lm_head.bias mask_predictions. classifier. "
     "score. qa_outputs. "
-    "sequence_summary. lm_head. embed_out. decoder. crit. lm_loss.";
+    "sequence_summary. lm_head. embed_out. decoder. crit. lm_loss. cls.weight cls.bias cls.norm. "
+    "cls.output.";
 
 std::string layer_name(std::string_view layer, int number) {
   const std::size_t at = layer.find("{}");

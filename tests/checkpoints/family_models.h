@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "core/analysis/largest.h"
 #include "core/types.h"
 #include "experiments/data/npz.h"
 #include "experiments/files/file.h"
@@ -56,13 +58,14 @@ class Expected {
   data::TensorMap arrays_;
 };
 
-/// The largest difference, over the largest number of what was expected.
+/// The largest difference, over the largest number of what was expected; NaN keeps a NaN, and other
+/// shapes are infinitely far.
 template <class T>
 double relative_error(const Matrix<T>& computed, const Matrix<double>& expected) {
-  if (computed.rows() != expected.rows() || computed.cols() != expected.cols()) return 1e300;
-  const double size = expected.cwiseAbs().maxCoeff();
-  const double error = (computed.template cast<double>() - expected).cwiseAbs().maxCoeff();
-  return error == error ? error / std::max(size, 1e-300) : 1e300;
+  if (computed.rows() != expected.rows() || computed.cols() != expected.cols())
+    return std::numeric_limits<double>::infinity();
+  const Matrix<double> wide = computed.template cast<double>();
+  return largest_difference<double>(wide, expected) / largest_magnitude<double>(expected);
 }
 
 }  // namespace orrery::test

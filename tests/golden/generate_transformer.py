@@ -1087,6 +1087,58 @@ model("transfo_xl-off", "transfo_xl.TransfoXLLMHeadModel", dict(
     extra=lambda tensors: copy_of("transformer.word_emb.emb_layers.0.weight", "crit.out_layers.0.weight", tensors),
     **XL_PLACES)
 
+# Models of which a GGUF says everything: llama.cpp has no key for the activation of most families, nor for windows,
+# scales or untied heads that the published models do not have. generate_transformer_gguf.py converts them.
+
+model("llama-gguf", "llama.LlamaForCausalLM", dict(
+    SIZES, num_hidden_layers=2, num_key_value_heads=2, head_dim=8, attention_bias=True, mlp_bias=True,
+    tie_word_embeddings=False, max_position_embeddings=48,
+    rope_parameters=dict(rope_type="llama3", rope_theta=100.0, factor=4.0, low_freq_factor=0.4, high_freq_factor=1.5,
+                         original_max_position_embeddings=12)), stored="BF16", tokens=16, maps=(0,))
+model("gpt2-gguf", "gpt2.GPT2LMHeadModel", dict(GPT2_SIZES), layers="transformer.h", norm="transformer.ln_f",
+      stored="F16", keys=dict(n_ctx=20), names=[(r"^transformer\.", "")], maps=(0,))
+model("gpt_neox-gguf", "gpt_neox.GPTNeoXForCausalLM", dict(
+    SIZES, num_hidden_layers=2, use_parallel_residual=True, max_position_embeddings=20,
+    rope_parameters=dict(rope_type="default", rope_theta=10000.0, partial_rotary_factor=0.5)),
+    layers="gpt_neox.layers", norm="gpt_neox.final_layer_norm", stored="F16", old_config=True, maps=(0,))
+model("qwen2-gguf", "qwen2.Qwen2ForCausalLM", dict(
+    dict(SIZES, hidden_size=32), num_hidden_layers=2, num_key_value_heads=2, tie_word_embeddings=True,
+    max_position_embeddings=256,
+    rope_parameters=dict(rope_type="yarn", factor=4.0, rope_theta=200.0, original_max_position_embeddings=64)),
+    stored="BF16", maps=(0,), gain=0.7)
+model("gemma2-gguf", "gemma2.Gemma2ForCausalLM", dict(
+    GEMMA_SIZES, num_hidden_layers=2, num_key_value_heads=2, head_dim=8, query_pre_attn_scalar=8, sliding_window=4,
+    attn_logit_softcapping=3.0, final_logit_softcapping=5.0, max_position_embeddings=20,
+    rope_parameters=dict(rope_type="default", rope_theta=10000.0)), stored="F16", gain=1.2)
+model("gemma3-gguf", "gemma3.Gemma3ForCausalLM", dict(
+    dict(GEMMA_SIZES, intermediate_size=8), num_hidden_layers=6, num_key_value_heads=1, head_dim=8,
+    query_pre_attn_scalar=8, sliding_window=4, max_position_embeddings=20,
+    layer_types=["sliding_attention"] * 5 + ["full_attention"],
+    rope_parameters=dict(full_attention=dict(rope_type="linear", factor=8.0, rope_theta=5000.0),
+                         sliding_attention=dict(rope_type="default", rope_theta=100.0))), stored="BF16", maps=(0, 5))
+model("phi3-gguf", "phi3.Phi3ForCausalLM", dict(
+    PHI3_SIZES, num_key_value_heads=1, max_position_embeddings=40, original_max_position_embeddings=10,
+    rope_parameters=dict(LONG_ROPE)), stored="BF16", maps=(0,))
+model("smollm3-gguf", "smollm3.SmolLM3ForCausalLM", dict(
+    SIZES, num_hidden_layers=4, num_key_value_heads=2, no_rope_layer_interval=4, tie_word_embeddings=True,
+    max_position_embeddings=20, pad_token_id=0, bos_token_id=1, eos_token_id=2,
+    rope_parameters=dict(rope_type="default", rope_theta=500.0)), stored="BF16", maps=(0, 3))
+model("starcoder2-gguf", "starcoder2.Starcoder2ForCausalLM", dict(
+    SIZES, num_hidden_layers=2, num_key_value_heads=2, use_bias=True, max_position_embeddings=20, bos_token_id=1,
+    eos_token_id=2, rope_parameters=dict(rope_type="default", rope_theta=500.0)), stored="F16", maps=(0,))
+model("falcon-gguf", "falcon.FalconForCausalLM", dict(
+    FALCON_SIZES, new_decoder_architecture=True, num_kv_heads=2, bias=False, tie_word_embeddings=False,
+    rope_parameters=ROPE), stored="BF16", maps=(0,), **FALCON_PLACES)
+model("modernbert-gguf", "modernbert.ModernBertForMaskedLM", dict(
+    SIZES, **MODERNBERT_TOKENS, num_hidden_layers=4, decoder_bias=False, local_attention=6, max_position_embeddings=20,
+    layer_types=["full_attention", "sliding_attention", "sliding_attention", "full_attention"],
+    rope_parameters=dict(full_attention=dict(rope_type="default", rope_theta=500.0),
+                         sliding_attention=dict(rope_type="default", rope_theta=20.0))),
+    norm="model.final_norm", stored="F16", kind="encoder", maps=(0, 1), keys=dict(global_attn_every_n_layers=3))
+model("t5-gguf", "t5.T5ForConditionalGeneration", dict(
+    T5_SIZES, d_kv=6, relative_attention_num_buckets=8, feed_forward_proj="gated-gelu", tie_word_embeddings=False),
+    kind="seq2seq", stored="F16", keys=dict(tie_word_embeddings=False), maps=(0,), gain=0.5)
+
 # ---- Command line ---------------------------------------------------------------------------------------------------
 
 if __name__ == "__main__":
