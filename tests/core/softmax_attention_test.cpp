@@ -1,7 +1,7 @@
 #include "core/attention/softmax_attention.h"
 
 #include <catch2/catch.hpp>
-
+#include <cmath>
 #include <limits>
 
 #include "core/errors.h"
@@ -140,4 +140,37 @@ TEST_CASE("Shapes that do not fit are refused by name") {
   CHECK_THROWS_WITH(softmax_attention<float>({q, q, v, at, at}, {}), Contains("v with 1 rows"));
   CHECK_THROWS_WITH(softmax_attention<float>({q, q, q, Positions{0}, at}, {}),
                     Contains("1 positions"));
+}
+
+TEST_CASE("A sink takes its share of the weights and gives no value") {
+  // Logits 0 and ln 2 beside a sink of ln 3: shares 1, 2 and 3 of 6.
+  const Matrix<double> q = Matrix<double>::Ones(1, 1);
+  Matrix<double> k(2, 1), v(2, 1);
+  k << 0, std::log(2.0);
+  v << 6, 12;
+  const Positions m{1}, n{0, 1};
+  const std::vector<double> sinks{std::log(3.0)};
+  const Scoring scoring{.scale = 1, .sinks = sinks};
+  const auto out = softmax_attention<double>({q, k, v, m, n}, {}, {}, scoring);
+  CHECK(out.weights(0, 0) == Approx(1.0 / 6));
+  CHECK(out.weights(0, 1) == Approx(2.0 / 6));
+  CHECK(out.output(0, 0) == Approx(1 + 4));
+  CHECK(attention_output<double>({q, k, v, m, n}, {}, {}, scoring).output(0, 0) == Approx(5));
+  CHECK_THROWS_WITH(softmax_attention<double>({.q = q, .k = k, .v = v, .m = m, .n = n, .head = 1},
+                                              {}, {}, scoring),
+                    Contains("sink"));
+}
+
+TEST_CASE("A cap bounds logits before the mask, and leaves masked keys without weight") {
+  // 5 tanh(10/5) = 4.820137900379085, 5 tanh(-10/5) is its negative.
+  const Matrix<double> q = Matrix<double>::Ones(1, 1);
+  Matrix<double> k(3, 1);
+  k << 10, -10, 10;
+  const Positions m{1}, n{0, 1, 2};
+  const Scoring scoring{.scale = 1, .softcap = 5};
+  const auto out = softmax_attention<double>({q, k, k, m, n}, {}, Mask::causal(m, n), scoring);
+  CHECK(out.logits(0, 0) == Approx(4.820137900379085).epsilon(1e-15));
+  CHECK(out.logits(0, 1) == Approx(-4.820137900379085).epsilon(1e-15));
+  CHECK(out.weights(0, 2) == 0);
+  CHECK(out.weights(0, 1) == Approx(1 / (1 + std::exp(2 * 4.820137900379085))));
 }
