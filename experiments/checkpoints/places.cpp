@@ -14,19 +14,45 @@ namespace {
 constexpr std::string_view of_weights = ".weight";
 constexpr std::string_view of_biases = ".bias";
 
-/// Buffers that the code computes anew, and parts that no hidden state passes through.
-constexpr std::string_view buffers =
-    "rotary_emb.inv_freq embeddings.position_embeddings.weight attn.bias attn.masked_bias "
-    "attention.bias attention.masked_bias "
-    "self_attention.masked_bias position_ids token_type_ids embed_positions.weight "
-    "pos_emb.inv_freq "
-    "mask_emb encoder.embed_tokens.weight decoder.embed_tokens.weight rope_freqs.weight "
-    "rope_factors_long.weight rope_factors_short.weight cross_attn_rel_b.weight";
-constexpr std::string_view other_heads =
-    "pooler. cls.seq_relationship. cls.predictions.bias lm_head.bias mask_predictions. classifier. "
-    "score. qa_outputs. "
-    "sequence_summary. lm_head. embed_out. decoder. crit. lm_loss. cls.weight cls.bias cls.norm. "
-    "cls.output.";
+/// How the names of buffers end that the code computes anew.
+constexpr std::string_view buffers[] = {"rotary_emb.inv_freq",
+                                        "pos_emb.inv_freq",
+                                        "embed_positions.weight",
+                                        "embeddings.position_embeddings.weight",
+                                        "attn.bias",
+                                        "attn.masked_bias",
+                                        "attention.bias",
+                                        "attention.masked_bias",
+                                        "self_attention.masked_bias",
+                                        "position_ids",
+                                        "token_type_ids",
+                                        "rope_freqs.weight",
+                                        "rope_factors_long.weight",
+                                        "rope_factors_short.weight"};
+/// And of parts that no hidden state passes through: second copies, and what training alone reads.
+constexpr std::string_view idle_parts[] = {
+    "mask_emb", "encoder.embed_tokens.weight", "decoder.embed_tokens.weight",
+    "EncDecAttention.relative_attention_bias.weight", "cross_attn_rel_b.weight"};
+/// How the names of heads begin that give no logits of the vocabulary, or second ones.
+constexpr std::string_view other_heads[] = {"pooler.",
+                                            "cls.seq_relationship.",
+                                            "cls.predictions.bias",
+                                            "cls.weight",
+                                            "cls.bias",
+                                            "cls.norm.",
+                                            "cls.output.",
+                                            "lm_head.",
+                                            "embed_out.",
+                                            "decoder.weight",
+                                            "decoder.bias",
+                                            "crit.",
+                                            "lm_loss.",
+                                            "mask_predictions.",
+                                            "classifier.",
+                                            "score.",
+                                            "qa_outputs.",
+                                            "sequence_summary."};
+constexpr std::string_view pooler = ".pooler.";  // of BERT and its kin, behind their prefix
 
 std::string layer_name(std::string_view layer, int number) {
   const std::size_t at = layer.find("{}");
@@ -381,15 +407,14 @@ void for_each_tensor(const Places& places, const Use& use) {
   for (const PlacedLayer& layer : places.layers) for_each_tensor(layer, use);
 }
 
-bool is_buffer(std::string_view name) {
-  bool found = false;
-  for_each_word(buffers, [&](std::string_view end) { found = found || name.ends_with(end); });
-  for_each_word(other_heads, [&](std::string_view begin) {
-    const std::size_t at = name.find(begin);
-    found = found || at == 0 ||
-            (at != std::string_view::npos && name[at - 1] == '.' && begin == "pooler.");
-  });
-  return found;
+/// Whether a pass does without a tensor.
+bool is_idle(std::string_view name) {
+  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+  const auto begins = [&](std::string_view begin) { return name.starts_with(begin); };
+  return std::any_of(std::begin(buffers), std::end(buffers), ends) ||
+         std::any_of(std::begin(idle_parts), std::end(idle_parts), ends) ||
+         std::any_of(std::begin(other_heads), std::end(other_heads), begins) ||
+         name.find(pooler) != std::string_view::npos;
 }
 
 }  // namespace
@@ -432,7 +457,7 @@ std::vector<std::string> unread_tensors(const TensorStore& store,
     for_each_tensor(*stack, [&](const PlacedTensor& placed) { read.insert(placed.name); });
   std::vector<std::string> unread;
   for (const auto& [name, tensor] : store.tensors())
-    if (read.count(name) == 0 && !is_buffer(name)) unread.push_back(name);
+    if (read.count(name) == 0 && !is_idle(name)) unread.push_back(name);
   return unread;
 }
 
