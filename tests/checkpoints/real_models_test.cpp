@@ -11,6 +11,7 @@
 #include "experiments/checkpoints/checkpoint.h"
 #include "experiments/checkpoints/forward_pass.h"
 #include "experiments/checkpoints/models.h"
+#include "experiments/tokenizers/read_tokenizer.h"
 #include "tests/support/golden_file.h"
 #include "tests/support/sanitized.h"
 
@@ -69,4 +70,21 @@ TEST_CASE("MiniLM has the hidden states that Transformers computes") {
     for (std::size_t c = 0; c < rows[r].size(); ++c)
       CHECK(std::abs(static_cast<double>(hidden(of_rows[r], static_cast<Index>(c))) - rows[r][c]) <
             hidden_bound);
+}
+
+TEST_CASE("The models' own tokenizers give the ids that Transformers gives") {
+  const auto reference = golden("real_models.json");
+  if (const auto path = model_on_disk("llama", 30)) {
+    const auto tokenizer = tokenizers::read_tokenizer(*path);
+    for (const auto& text : reference.at("smollm2").at("texts")) {
+      CAPTURE(text.at("name"));
+      CHECK(tokenizer->encode(text.at("text").get<std::string>()) ==
+            text.at("tokens").get<std::vector<std::int32_t>>());
+    }
+  }
+  if (const auto path = model_on_disk("bert", 6)) {
+    const auto& text = reference.at("minilm");
+    CHECK(tokenizers::read_tokenizer(*path)->encode(text.at("text").get<std::string>()) ==
+          text.at("tokens").get<std::vector<std::int32_t>>());
+  }
 }
