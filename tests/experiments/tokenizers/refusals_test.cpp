@@ -14,8 +14,6 @@ using namespace orrery;
 
 namespace {
 
-using Json = nlohmann::json;
-
 std::string refusal_of(const std::function<void()>& call) {
   try {
     call();
@@ -26,8 +24,9 @@ std::string refusal_of(const std::function<void()>& call) {
 }
 
 /// What a golden tokenizer is refused for when it was changed.
-std::string refusal_of_json(const std::string& name, const std::function<void(Json&)>& change) {
-  Json json = Json::parse(test::tokenizer_text(name));
+std::string refusal_of_json(const std::string& name,
+                            const std::function<void(nlohmann::json&)>& change) {
+  nlohmann::json json = nlohmann::json::parse(test::tokenizer_text(name));
   change(json);
   return refusal_of([&] { tokenizers::parse_tokenizer_json(json.dump(), "t.json"); });
 }
@@ -41,44 +40,49 @@ constexpr const char* remedy = "; give a tokenizer of a kind that is read, as it
 }  // namespace
 
 TEST_CASE("A component that is not known is refused by its name and its place") {
-  CHECK(refusal_of_json("gpt2", [](Json& json) { json["pre_tokenizer"]["type"] = "Magic"; }) ==
+  CHECK(refusal_of_json("gpt2",
+                        [](nlohmann::json& json) { json["pre_tokenizer"]["type"] = "Magic"; }) ==
         std::string("t.json: has the type 'Magic', which is not known, in its pre_tokenizer") +
             remedy);
+  CHECK(refusal_of_json(
+            "llama2_byte_fallback",
+            [](nlohmann::json& json) { json["normalizer"]["normalizers"][1]["type"] = "Magic"; }) ==
+        std::string("t.json: has the type 'Magic', which is not known, in its "
+                    "normalizer.normalizers[1]") +
+            remedy);
   CHECK(
-      refusal_of_json("llama2_byte_fallback",
-                      [](Json& json) { json["normalizer"]["normalizers"][1]["type"] = "Magic"; }) ==
-      std::string("t.json: has the type 'Magic', which is not known, in its "
-                  "normalizer.normalizers[1]") +
-          remedy);
-  CHECK(refusal_of_json("gpt2", [](Json& json) { json["model"]["type"] = "WordLevel"; }) ==
-        std::string("t.json: has the type 'WordLevel', which is not known, in its model") + remedy);
-  CHECK(refusal_of_json("gpt2", [](Json& json) { json["model"]["type"] = nullptr; }).empty());
+      refusal_of_json("gpt2", [](nlohmann::json& json) { json["model"]["type"] = "WordLevel"; }) ==
+      std::string("t.json: has the type 'WordLevel', which is not known, in its model") + remedy);
+  CHECK(refusal_of_json("gpt2", [](nlohmann::json& json) {
+          json["model"]["type"] = nullptr;
+        }).empty());
 }
 
 TEST_CASE("A key that is not known is refused: it might change ids") {
-  CHECK(refusal_of_json("bert_uncased", [](Json& json) { json["normalizer"]["new"] = 1; }) ==
-        std::string("t.json: has the unknown key 'new' in its normalizer") + remedy);
-  CHECK(refusal_of_json("gpt2", [](Json& json) { json["model"]["dropout"] = 0.1; }) ==
+  CHECK(refusal_of_json("bert_uncased", [](nlohmann::json& json) {
+          json["normalizer"]["new"] = 1;
+        }) == std::string("t.json: has the unknown key 'new' in its normalizer") + remedy);
+  CHECK(refusal_of_json("gpt2", [](nlohmann::json& json) { json["model"]["dropout"] = 0.1; }) ==
         std::string("t.json: has a dropout, which draws at random, in its model") + remedy);
 }
 
 TEST_CASE("Damaged parts of a tokenizer.json are named") {
-  CHECK(refusal_of_json("gpt2", [](Json& json) {
+  CHECK(refusal_of_json("gpt2", [](nlohmann::json& json) {
           json["model"]["merges"][0] = "a";
         }).starts_with("t.json: has the merge 'a', which is not two pieces, in its model"));
-  CHECK(refusal_of_json("gpt2", [](Json& json) {
+  CHECK(refusal_of_json("gpt2", [](nlohmann::json& json) {
           json["model"]["merges"][0] = {"a", "QQ"};
         }).starts_with("t.json: has no token 'QQ', its part of a merge"));
-  CHECK(refusal_of_json("gpt2", [](Json& json) { json["added_tokens"][0]["id"] = 7; })
+  CHECK(refusal_of_json("gpt2", [](nlohmann::json& json) { json["added_tokens"][0]["id"] = 7; })
             .starts_with(
                 "t.json: has the added token '<|endoftext|>' with id 7, and its place is 420,"));
-  CHECK(refusal_of_json("gpt2", [](Json& json) {
+  CHECK(refusal_of_json("gpt2", [](nlohmann::json& json) {
           json["model"]["vocab"]["!"] = 1e9;
         }).starts_with("t.json: has token '!' without an id"));
-  CHECK(refusal_of_json("t5", [](Json& json) {
+  CHECK(refusal_of_json("t5", [](nlohmann::json& json) {
           json["model"]["unk_id"] = 100000;
         }).starts_with("t.json: has the unk_id 100000, which is no token,"));
-  CHECK(refusal_of_json("bert_uncased", [](Json& json) {
+  CHECK(refusal_of_json("bert_uncased", [](nlohmann::json& json) {
           json["model"]["unk_token"] = "none";
         }).starts_with("t.json: has no token 'none'"));
   CHECK(refusal_of([] {
@@ -91,7 +95,7 @@ TEST_CASE("Damaged parts of a tokenizer.json are named") {
 
 TEST_CASE("A map of characters whose nodes lead out of it is refused before it is searched") {
   const auto with_charsmap = [](const std::string& base64) {
-    return refusal_of_json("t5", [&](Json& json) {
+    return refusal_of_json("t5", [&](nlohmann::json& json) {
       json["normalizer"]["normalizers"][0]["precompiled_charsmap"] = base64;
     });
   };
@@ -102,17 +106,18 @@ TEST_CASE("A map of characters whose nodes lead out of it is refused before it i
 }
 
 TEST_CASE("A text that stages make far longer is refused before it fills the memory") {
-  Json json = Json::parse(test::tokenizer_text("normalizer_prepend"));
-  Json longer = {
+  nlohmann::json json = nlohmann::json::parse(test::tokenizer_text("normalizer_prepend"));
+  nlohmann::json longer = {
       {"type", "Replace"}, {"pattern", {{"String", "e"}}}, {"content", std::string(100, 'e')}};
-  json["normalizer"] = {{"type", "Sequence"},
-                        {"normalizers", Json::array({longer, longer, longer, longer, longer})}};
+  json["normalizer"] = {
+      {"type", "Sequence"},
+      {"normalizers", nlohmann::json::array({longer, longer, longer, longer, longer})}};
   const auto tokenizer = tokenizers::parse_tokenizer_json(json.dump(), "t.json");
   CHECK(refusal_of([&] { tokenizer->encode("e"); }) ==
         "the text: becomes longer than 67108864 bytes in its tokenizer; tokenize it in parts, or "
         "give "
         "another tokenizer");
-  json["normalizer"]["normalizers"] = Json::array();
+  json["normalizer"]["normalizers"] = nlohmann::json::array();
   for (int i = 0; i < 64; ++i) json["normalizer"]["normalizers"].push_back({{"type", "NFC"}});
   CHECK(refusal_of([&] {
           tokenizers::parse_tokenizer_json(json.dump(), "t.json");
