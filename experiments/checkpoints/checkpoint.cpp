@@ -11,8 +11,8 @@
 #include "experiments/files/mapped_file.h"
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/model_files/gguf_keys.h"
-#include "experiments/model_files/read_config.h"
 #include "experiments/model_files/read_positions.h"
+#include "experiments/model_files/text_config.h"
 
 namespace orrery::checkpoints {
 namespace {

@@ -13,6 +13,7 @@
 #include "experiments/model_files/other_encodings.h"
 #include "experiments/model_files/rope_settings.h"
 #include "experiments/model_files/temperature.h"
+#include "experiments/model_files/text_config.h"
 
 namespace orrery::model_files {
 namespace {

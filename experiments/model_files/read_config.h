@@ -3,7 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model_files/config_values.h"
 #include "experiments/model_files/position_plan.h"
 
 namespace orrery::model_files {
@@ -14,9 +13,5 @@ namespace orrery::model_files {
 /// Throws DataError: not JSON, a value of the wrong kind, or no number of layers or channels.
 PositionPlan read_config(std::string_view text, const std::string& file,
                          const ReadOptions& options = {});
-
-/// The keys of a Hugging Face config.json; of a multimodal model those of its text. Throws DataError:
-/// not JSON.
-ConfigValues text_config(std::string_view text, const std::string& file);
 
 }  // namespace orrery::model_files

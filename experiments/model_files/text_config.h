@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "experiments/model_files/config_values.h"
+
+namespace orrery::model_files {
+
+/// The keys of a Hugging Face config.json; of a multimodal model those of its text. Throws DataError:
+/// not JSON.
+ConfigValues text_config(std::string_view text, const std::string& file);
+
+}  // namespace orrery::model_files
