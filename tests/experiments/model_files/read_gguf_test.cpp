@@ -82,7 +82,7 @@ TEST_CASE("blocks of every type are decoded to the bits of gguf's reference deco
 }
 
 TEST_CASE("a tensor without numbers is read as none") {
-  for (const std::uint64_t type : {0, 2, 28}) {
+  for (const std::uint64_t type : {0u, 2u, 28u}) {
     const std::string bytes =
         header(1, 0) + name("t") + word(1, 4) + word(0) + word(type, 4) + word(0) + word(0);
     const GgufFile file = parse_gguf(bytes, "a.gguf");
