@@ -16,7 +16,7 @@ namespace {
 
 /// Of linear layers, in multiply-adds: the product and its packing.
 constexpr double linear_share = 0.8;
-/// PyTorch's products run at two thirds of the peak of multiply-adds, which leaves at most 1.5.
+/// PyTorch's passes run at two thirds of the peak of multiply-adds, which leaves at most 1.5.
 constexpr double times_pytorch = 1.1;
 
 /// A Llama, as far as its speed goes.
