@@ -100,32 +100,39 @@ void for_blocks(std::size_t all, std::size_t block, const Use& use) {
   for (std::size_t first = 0; first < all; first += block) use(first, least_of(block, all - first));
 }
 
-/// `count` rows, at most as many as a vector has lanes, as columns: packed [columns, count].
+/// Rows of x as columns, a step of `width` numbers from one to the next.
+struct PackedStep {
+  std::size_t columns{};
+  std::ptrdiff_t stride{};  ///< from row to row of x
+  std::size_t width{};
+};
+
 template <class T>
-void pack_columns(std::size_t count, std::size_t columns, const T* x, std::ptrdiff_t stride,
-                  T* packed) {
-  std::size_t k = 0;
-  for (; k + lanes<T> <= columns; k += lanes<T>) {
-    Vector<T> square[lanes<T>]{};
-    for (std::size_t i = 0; i < count; ++i)
-      square[i] = load(x + static_cast<std::ptrdiff_t>(i) * stride + k);
-    transpose_square<T>(square);
-    for (std::size_t l = 0; l < lanes<T>; ++l, packed += count)
-      __builtin_memcpy(packed, &square[l], count * sizeof(T));
-  }
-  for (; k < columns; ++k)
-    for (std::size_t i = 0; i < count; ++i)
-      *packed++ = x[static_cast<std::ptrdiff_t>(i) * stride + static_cast<std::ptrdiff_t>(k)];
+void pack_one_by_one(std::size_t rows, std::size_t first, const PackedStep& step, const T* x,
+                     T* packed) {
+  for (std::size_t k = first; k < step.columns; ++k)
+    for (std::size_t i = 0; i < rows; ++i)
+      packed[k * step.width + i] =
+          x[static_cast<std::ptrdiff_t>(i) * step.stride + static_cast<std::ptrdiff_t>(k)];
 }
 
-/// Rows of a tile at once, which may be more than lanes.
-template <class T>
-void pack_tile(std::size_t count, std::size_t columns, const T* x, std::ptrdiff_t stride,
-               T* packed) {
-  if (count <= lanes<T>) return pack_columns<T>(count, columns, x, stride, packed);
-  for (std::size_t k = 0; k < columns; ++k)
-    for (std::size_t i = 0; i < count; ++i)
-      *packed++ = x[static_cast<std::ptrdiff_t>(i) * stride + static_cast<std::ptrdiff_t>(k)];
+// The number of rows is known when it is compiled, so that what is stored are parts of registers.
+template <class T, std::size_t rows>
+void pack_columns(const PackedStep& step, const T* x, T* packed) {
+  constexpr std::size_t together = least_of(rows, lanes<T>);
+  std::size_t k = 0;
+  for (; k + lanes<T> <= step.columns; k += lanes<T>) {
+    Vector<T> square[lanes<T>]{};
+    for (std::size_t i = 0; i < together; ++i)
+      square[i] = load(x + static_cast<std::ptrdiff_t>(i) * step.stride + k);
+    transpose_square<T>(square);
+    for (std::size_t l = 0; l < lanes<T>; ++l)
+      __builtin_memcpy(packed + (k + l) * step.width, &square[l], together * sizeof(T));
+  }
+  pack_one_by_one<T>(together, k, step, x, packed);
+  if constexpr (rows > together)
+    pack_columns<T, rows - together>(step, x + static_cast<std::ptrdiff_t>(together) * step.stride,
+                                     packed + together);
 }
 
 // [block of inner][tile of rows][inner in the block][rows in the tile], without gaps.
@@ -134,8 +141,12 @@ void pack_rows(std::size_t rows, std::size_t inner, const T* x, std::ptrdiff_t x
                T* packed) {
   for_blocks(inner, inner_block, [&](std::size_t k, std::size_t columns) {
     for_blocks(rows, most_rows, [&](std::size_t i, std::size_t count) {
-      pack_tile<T>(count, columns, x + static_cast<std::ptrdiff_t>(i) * x_stride + k, x_stride,
-                   packed);
+      const T* from = x + static_cast<std::ptrdiff_t>(i) * x_stride + k;
+      const PackedStep step{.columns = columns, .stride = x_stride, .width = count};
+      if (count == most_rows)
+        pack_columns<T, most_rows>(step, from, packed);
+      else
+        pack_one_by_one<T>(count, 0, step, from, packed);
       packed += count * columns;
     });
   });

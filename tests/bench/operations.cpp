@@ -15,6 +15,7 @@
 #include "core/encodings/transformer_xl.h"
 #include "core/random.h"
 #include "tests/bench/head.h"
+#include "tests/bench/prefill.h"
 #include "tests/bench/table.h"
 
 namespace orrery::bench {
@@ -204,6 +205,7 @@ std::vector<Operation> operations() {
   for (const bool causal : {false, true}) all.push_back(linear_with(rope, 4096, causal));
   all.push_back(toeplitz_check(rope, 4096));
   all.push_back(decay_bound(1000000));
+  for (Operation& operation : prefills()) all.push_back(std::move(operation));
   return all;
 }
 

@@ -208,6 +208,43 @@ def decay_bound(n, d):
     return [bound]
 
 
+def linear(n, d_in, d_out):
+    generator = torch.Generator().manual_seed(1)
+    x, w = (torch.randn(rows, d_in, generator=generator) for rows in (n, d_out))
+    return [lambda: F.linear(x, w)]
+
+
+def prefill(n, layers, d_model, heads, kv_heads, d_feed_forward, vocabulary):
+    """A Llama of Transformers with random weights, to the next token's logits: eager, with fused
+    attention, and that compiled. Nothing where Transformers is not installed; without a compiler
+    that PyTorch can use, what remains."""
+    try:
+        from transformers import LlamaConfig, LlamaForCausalLM
+    except ImportError:
+        return []
+    torch.manual_seed(1)
+    model = LlamaForCausalLM(LlamaConfig(
+        vocab_size=vocabulary, hidden_size=d_model, intermediate_size=d_feed_forward,
+        num_hidden_layers=layers, num_attention_heads=heads, num_key_value_heads=kv_heads,
+        max_position_embeddings=max(n, 2048), tie_word_embeddings=True)).eval()
+    ids = (torch.arange(n) * 7919 % vocabulary)[None]
+
+    def with_attention(run, name):
+        def logits():
+            model.set_attn_implementation(name)
+            return run(ids, logits_to_keep=1, use_cache=False).logits
+        return logits
+
+    ways = [with_attention(model, "eager"), with_attention(model, "sdpa")]
+    compiled = with_attention(torch.compile(model), "sdpa")
+    try:
+        compiled()
+        ways.append(compiled)
+    except Exception as problem:  # of whatever the compiler needs
+        print(f"peers: prefill is not compiled: {problem}", file=sys.stderr)
+    return ways
+
+
 OPERATIONS = {
     "attention": lambda n: attention(n, False),
     "attention_causal": lambda n: attention(n, True),
@@ -221,6 +258,8 @@ OPERATIONS = {
     "rope": rope,
     "toeplitz_residual": toeplitz_residual,
     "decay_bound": decay_bound,
+    "linear": linear,
+    "prefill": prefill,
 }
 
 
@@ -244,7 +283,7 @@ def main():
             continue
         if line not in made:
             made = {line: OPERATIONS[name](*map(int, sizes))}
-        print(min(map(seconds, made[line])), flush=True)
+        print(min(map(seconds, made[line]), default="none"), flush=True)
 
 
 main()
