@@ -35,7 +35,7 @@ std::string text_of(const TokensOptions& options) {
   const LoadedInputs loaded = load_inputs(params);
   const auto text = loaded.inputs.find("text");
   if (text == loaded.inputs.end())
-    throw UsageError("no text", "is given", "add text=FILE, or text=bundled:the_orrery");
+    throw UsageError("no text", "is given", "add text=FILE, or text=bundled:the_orrery.txt");
   return std::get<Text>(text->second).utf8;
 }
 
