@@ -115,12 +115,18 @@ void suggest_parameter(const std::string& word, const Words& parameters) {
     throw UsageError(typed, "is not a parameter here", fmt::format("did you mean {}?", meant));
 }
 
+/// "plan", "plan and sweep", "forward, plan and sweep".
+std::string enumerated(const Words& words) {
+  if (words.size() < 2) return words.empty() ? std::string() : words.front();
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
 void suggest_elsewhere(const CLI::App& command, const std::string& word) {
   const std::string typed = word.substr(0, word.find('='));
   if (const Words others = commands_with(command, typed);
       typed.starts_with("--") && !others.empty())
     throw UsageError(typed, fmt::format("is not an option of {}", command.get_name()),
-                     fmt::format("{} {} it: orrery help {}", fmt::join(others, " and "),
+                     fmt::format("{} {} it: orrery help {}", enumerated(others),
                                  others.size() == 1 ? "has" : "have", others.front()));
   if (const std::string others = experiments_with(key_in(word));
       !others.empty() && !name_in(command).empty())
