@@ -56,10 +56,10 @@ Command declare_tokens(CLI::App& app) {
   command->add_flag("--json", options.json, "As JSON: id, piece, and its bytes of the text");
   command->allow_extras();
   command->footer(
-      "text=FILE is the text, or text=bundled:NAME.\n"
+      "text=FILE is the text, or text=bundled:the_orrery.txt.\n"
       "Examples:\n"
-      "  orrery tokens SmolLM2-135M text=README.md\n"
-      "  orrery tokens model.gguf text=story.txt --out ids.npy");
+      "  orrery tokens smollm2.gguf text=story.txt\n"
+      "  orrery tokens smollm2.gguf text=bundled:the_orrery.txt --out ids.npy");
   return {command, [=] {
             options_of->words = command->remaining();
             return tokens_command(*options_of);
@@ -90,9 +90,9 @@ Command declare_forward(CLI::App& app) {
            "Keys, as key=value, with their defaults:\n" +
            keys_text(forward_params()) +
            "\nExamples:\n"
-           "  orrery forward SmolLM2-135M text=README.md length=256\n"
-           "  orrery forward model.gguf tokens=ids.npy arrays=loss+hidden --out pass.npz\n"
-           "  orrery forward bert-base text=story.txt arrays=attention --layers 3 --out maps.npz";
+           "  orrery forward tiny-llama text=story.txt length=256\n"
+           "  orrery forward tiny-llama tokens=ids.npy arrays=loss+hidden --out pass.npz\n"
+           "  orrery forward tiny-bert tokens=ids.npy arrays=attention --layers 1 --out maps.npz";
   });
   return {command, [=] {
             options_of->words = command->remaining();

@@ -97,6 +97,23 @@ files_of_identify() {
     rope.factor=8 rope.original_length=8192 --out dump/layer0.q.after.npy >/dev/null
 }
 
+files_of_tokens() {
+  cp "$tree/tests/golden/tokenizers/smollm2.gguf" .
+  echo "An orrery is a small machine of brass." >story.txt
+}
+
+# Models, of which one reads letters.
+files_of_forward() {
+  local letters=' "\u0120": 26' i=0 letter
+  cp -r "$tree/tests/golden/transformer/llama-off" tiny-llama
+  cp -r "$tree/tests/golden/transformer/bert-off" tiny-bert
+  for letter in {a..z}; do letters+=", \"$letter\": $((i++))"; done
+  printf '{"version": "1.0", "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true,
+    "use_regex": true}, "model": {"type": "BPE", "vocab": {%s}, "merges": []}}' "$letters" >tiny-llama/tokenizer.json
+  printf 'a small machine of brass' >story.txt
+  { npy_header '|u1' "8," && printf '\5\17\31\2\5\17\31\2'; } >ids.npy
+}
+
 files_of_run() { ln -s "$tree/README.md" .; }
 
 files_of_attend() {
