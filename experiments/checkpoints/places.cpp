@@ -190,7 +190,7 @@ class Placing {
   }
 
   /// Cuts W_q, W_k and W_v out of one matrix.
-  void cut(PlacedLinear fused, PlacedAttention& attention) {
+  void cut(const PlacedLinear& fused, PlacedAttention& attention) {
     const Index heads = heads_in(attention.o.W, attention.o.in);
     const Index all = heads_in(fused.W, fused.out);
     if (all <= heads || (all - heads) % 2 != 0)

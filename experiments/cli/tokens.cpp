@@ -66,8 +66,7 @@ void write_ids(const TokensOptions& options, const std::vector<TokenSpan>& spans
     throw UsageError("--out " + options.out, "must be a .npy file", "name it ids.npy");
   std::vector<double> ids;
   for (const TokenSpan& span : spans) ids.push_back(span.id);
-  const Array array{
-      .name = "tokens", .shape = {ids.size()}, .axes = {"token"}, .values = std::move(ids)};
+  const Array array{.name = "tokens", .shape = {ids.size()}, .axes = {"token"}, .values = ids};
   atomic_write(options.out, npy_bytes(array),
                options.force ? Existing::replaced : Existing::refused);
 }

@@ -103,7 +103,7 @@ void AddedTokens::find(const Patterns& patterns, const AlignedText& text,
   add_text(text, done, bytes.size(), out);
 }
 
-std::vector<Stretch> AddedTokens::separate(AlignedText text) const {
+std::vector<Stretch> AddedTokens::separate(const AlignedText& text) const {
   std::vector<Stretch> raw, all;
   find(raw_, text, raw);
   for (Stretch& stretch : raw) {

@@ -33,7 +33,7 @@ class AddedTokens {
 
   /// The text without the tokens that are sought in it as it is, normalised, and without those that are
   /// sought then. No stretch is empty.
-  std::vector<Stretch> separate(AlignedText text) const;
+  std::vector<Stretch> separate(const AlignedText& text) const;
 
  private:
   struct Patterns {
