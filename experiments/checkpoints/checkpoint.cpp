@@ -107,7 +107,7 @@ fs::path config_of(const fs::path& path) {
 
 Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions& options) {
   TensorStore store = TensorStore::open(path);
-  const bool gguf = store.format() == "GGUF";
+  const bool gguf = store.is_gguf();
   const fs::path facts = gguf ? fs::path(store.name()) : config_of(path);
   Checkpoint checkpoint(std::move(store), read_positions(facts, options));
   checkpoint.family_ = &family_of(checkpoint.plan_, gguf);

@@ -23,12 +23,6 @@ struct Stack {
   bool has_head() const { return static_cast<bool>(places.vocabulary.W); }
 };
 
-/// How weights are read for passes.
-struct SourceOptions {
-  std::uint64_t budget{0};  ///< bytes of decoded layers that are kept for the next pass
-  int threads{1};           ///< that decode
-};
-
 /// A model on the disk: its files' facts, and its weights where they lie.
 class Checkpoint {
  public:
@@ -61,9 +55,10 @@ class Checkpoint {
 };
 
 /// Reads the weights of a stack, which must outlive it, a layer at a time. T is float or double.
+/// @param threads  that decode
 template <class T>
 std::unique_ptr<WeightSource<T>> weight_source(const Checkpoint& checkpoint, const Stack& stack,
-                                               const SourceOptions& options = {});
+                                               int threads = 1);
 
 /// Bytes of the largest layer as numbers of so many bytes each: what a pass holds at least.
 std::uint64_t largest_layer_bytes(const Stack& stack, std::size_t bytes_per_number);

@@ -29,20 +29,18 @@ StoredType decoded_type(const StoredTensor& tensor, std::string_view name) {
   return *tensor.type;
 }
 
-/// Without branches, for loops.
-bool all_finite(const float* x, Index count) {
-  constexpr std::uint32_t exponent = 0x7F800000;
-  std::uint32_t bad = 0;
-  for (Index i = 0; i < count; ++i)
-    bad |= (std::bit_cast<std::uint32_t>(x[i]) & exponent) == exponent ? 1U : 0U;
-  return bad == 0;
-}
+/// The bits of a number that are all 1 in a NaN or an infinity alone.
+constexpr std::uint32_t exponent_of(float) { return 0x7F800000; }
+constexpr std::uint64_t exponent_of(double) { return 0x7FF0000000000000; }
 
-bool all_finite(const double* x, Index count) {
-  constexpr std::uint64_t exponent = 0x7FF0000000000000;
-  std::uint64_t bad = 0;
+/// Without branches, for loops.
+template <class T>
+bool all_finite(const T* x, Index count) {
+  constexpr auto exponent = exponent_of(T{});
+  using Bits = std::remove_const_t<decltype(exponent)>;
+  Bits bad = 0;
   for (Index i = 0; i < count; ++i)
-    bad |= (std::bit_cast<std::uint64_t>(x[i]) & exponent) == exponent ? 1U : 0U;
+    bad |= (std::bit_cast<Bits>(x[i]) & exponent) == exponent ? Bits{1} : Bits{0};
   return bad == 0;
 }
 

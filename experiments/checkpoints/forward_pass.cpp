@@ -99,14 +99,10 @@ class StackArrays {
       if (kv_heads_.empty() || kv_heads_.back() != kv) kv_heads_.push_back(kv);
     }
     for (const std::string& name : request.arrays) wanted_.push_back(&array_named(name));
-    states_ = layers_;
-    states_.push_back(static_cast<int>(layers));  // behind the last layer
-    if (!request.layers.empty()) {
-      states_ = layers_;
-      for (const int layer : layers_) states_.push_back(layer + 1);
-      std::sort(states_.begin(), states_.end());
-      states_.erase(std::unique(states_.begin(), states_.end()), states_.end());
-    }
+    // Of a layer's states both, that which it reads and that which it leaves.
+    std::set<int> states(layers_.begin(), layers_.end());
+    for (const int layer : layers_) states.insert(layer + 1);
+    states_.assign(states.begin(), states.end());
   }
 
   /// Appends what will come to the list of all arrays.
@@ -127,7 +123,6 @@ class StackArrays {
  private:
   using Key = std::pair<Quantity, int>;
 
-  /// -1 stands for what no layer has.
   std::vector<int> layers_of(Axes axes) const {
     if (axes == Axes::states) return states_;
     const bool by_layer =
@@ -274,7 +269,7 @@ class PassRun {
 
   void pass(std::size_t s) {
     const Part& part = stacks_[s];
-    const auto weights = weight_source<T>(model_, part.stack, {.threads = request_.threads});
+    const auto weights = weight_source<T>(model_, part.stack, request_.threads);
     const bool decodes = s > 0;
     PassOptions<T> options{
         .probe = probe(part), .threads = request_.threads, .memory = decodes ? &memory_ : nullptr};

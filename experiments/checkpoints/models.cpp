@@ -11,6 +11,7 @@
 
 #include "core/errors.h"
 #include "experiments/checkpoints/tensor_store.h"
+#include "experiments/model_files/gguf_folder.h"
 #include "experiments/model_files/read_positions.h"
 
 namespace orrery::checkpoints {
@@ -48,12 +49,6 @@ void attempt(ModelEntry& entry, const Part& part) {
 }
 
 bool is_gguf_name(std::string_view name) { return name.ends_with(".gguf"); }
-
-/// NAME-00002-of-00003.gguf.
-bool is_later_part(std::string_view name) {
-  return name.find("-of-") != std::string_view::npos &&
-         name.find("-00001-of-") == std::string_view::npos;
-}
 
 /// The names in a folder, sorted.
 struct Listing {

@@ -1,4 +1,3 @@
-#include <map>
 #include <utility>
 
 #include "core/encodings/learned.h"
@@ -85,8 +84,8 @@ std::uint64_t numbers_in(const PlacedLayer& layer) {
 template <class T>
 class StackSource final : public WeightSource<T> {
  public:
-  StackSource(const Checkpoint& checkpoint, const Stack& stack, const SourceOptions& options)
-      : first_position_(checkpoint.family().first_position), stack_(stack), options_(options) {}
+  StackSource(const Checkpoint& checkpoint, const Stack& stack, int threads)
+      : first_position_(checkpoint.family().first_position), stack_(stack), threads_(threads) {}
 
   Index vocabulary_size() const override {
     if (places().parts.empty()) return rows_in(places().tokens);
@@ -103,7 +102,7 @@ class StackSource final : public WeightSource<T> {
   LinearWeights<T> vocabulary(Index first, Index count) override {
     const PlacedLinear& placed = places().vocabulary;
     LinearWeights<T> weights{.W = Matrix<T>(count, placed.in)};
-    decode_rows<T>(*placed.W.tensor, placed.W.name, first, weights.W, options_.threads);
+    decode_rows<T>(*placed.W.tensor, placed.W.name, first, weights.W, threads_);
     if (placed.b) weights.b = decoded<T>(placed.b).middleCols(first, count);
     return weights;
   }
@@ -114,12 +113,7 @@ class StackSource final : public WeightSource<T> {
   }
 
   std::shared_ptr<const LayerWeights<T>> layer(int layer) override {
-    if (const auto kept = kept_.find(layer); kept != kept_.end()) return kept->second;
-    auto weights = std::make_shared<LayerWeights<T>>(decoded_layer(layer));
-    const std::uint64_t bytes = numbers_in(places().layers[index(layer)]) * sizeof(T);
-    if (kept_bytes_ + bytes > options_.budget) return weights;
-    kept_bytes_ += bytes;
-    return kept_[layer] = std::move(weights);
+    return std::make_shared<LayerWeights<T>>(decoded_layer(layer));
   }
 
   std::shared_ptr<const HeadWeights<T>> head() override {
@@ -145,18 +139,17 @@ class StackSource final : public WeightSource<T> {
 
   LayerWeights<T> decoded_layer(int layer) const {
     const PlacedLayer& placed = places().layers[index(layer)];
-    const int threads = options_.threads;
     return {.encoding = layer_encoding<T>(stack_.layers[index(layer)], places(), stack_.design),
             .before_attention = decoded<T>(placed.before_attention),
             .after_attention = decoded<T>(placed.after_attention),
             .before_memory = decoded<T>(placed.before_memory),
             .before_feed_forward = decoded<T>(placed.before_feed_forward),
             .after_feed_forward = decoded<T>(placed.after_feed_forward),
-            .attention = attention_weights<T>(placed.attention, threads),
-            .memory = attention_weights<T>(placed.memory, threads),
-            .feed_forward = {.gate = decoded<T>(placed.gate, threads),
-                             .up = decoded<T>(placed.up, threads),
-                             .down = decoded<T>(placed.down, threads)},
+            .attention = attention_weights<T>(placed.attention, threads_),
+            .memory = attention_weights<T>(placed.memory, threads_),
+            .feed_forward = {.gate = decoded<T>(placed.gate, threads_),
+                             .up = decoded<T>(placed.up, threads_),
+                             .down = decoded<T>(placed.down, threads_)},
             .convolution = convolution_weights<T>(placed)};
   }
 
@@ -169,9 +162,7 @@ class StackSource final : public WeightSource<T> {
 
   int first_position_;
   const Stack& stack_;
-  SourceOptions options_;
-  std::uint64_t kept_bytes_{0};
-  std::map<int, std::shared_ptr<const LayerWeights<T>>> kept_{};
+  int threads_;
   std::shared_ptr<const EmbeddingWeights<T>> embedding_{};
   std::shared_ptr<const HeadWeights<T>> head_{};
 };
@@ -180,14 +171,12 @@ class StackSource final : public WeightSource<T> {
 
 template <class T>
 std::unique_ptr<WeightSource<T>> weight_source(const Checkpoint& checkpoint, const Stack& stack,
-                                               const SourceOptions& options) {
-  return std::make_unique<StackSource<T>>(checkpoint, stack, options);
+                                               int threads) {
+  return std::make_unique<StackSource<T>>(checkpoint, stack, threads);
 }
 
-template std::unique_ptr<WeightSource<float>> weight_source(const Checkpoint&, const Stack&,
-                                                            const SourceOptions&);
-template std::unique_ptr<WeightSource<double>> weight_source(const Checkpoint&, const Stack&,
-                                                             const SourceOptions&);
+template std::unique_ptr<WeightSource<float>> weight_source(const Checkpoint&, const Stack&, int);
+template std::unique_ptr<WeightSource<double>> weight_source(const Checkpoint&, const Stack&, int);
 
 std::uint64_t largest_layer_bytes(const Stack& stack, std::size_t bytes_per_number) {
   std::uint64_t largest = 0;

@@ -104,11 +104,11 @@ TensorStore TensorStore::open(const fs::path& path) {
 
 void TensorStore::open_file(const fs::path& file) {
   const std::string_view bytes = map(file);
-  const bool gguf = model_files::is_gguf(bytes);
-  if (!gguf && has_pickle_name(name_))
+  is_gguf_ = model_files::is_gguf(bytes);
+  if (!is_gguf_ && has_pickle_name(name_))
     throw DataError(name_, fmt::format("is a file {}", pickle_rule), pickle_remedy);
   tensors_ = stored_tensors(bytes, name_);
-  format_ = gguf ? "GGUF" : "safetensors";
+  format_ = is_gguf_ ? "GGUF" : "safetensors";
 }
 
 void TensorStore::open_shards(const fs::path& index) {

@@ -33,7 +33,8 @@ class TensorStore {
   const StoredTensors& tensors() const { return tensors_; }
   std::uint64_t bytes() const { return bytes_of(tensors_); }  ///< of all tensors
   const std::string& name() const { return name_; }           ///< path of the file or index
-  const std::string& format() const { return format_; }       ///< "GGUF", "safetensors in 2 shards"
+  bool is_gguf() const { return is_gguf_; }
+  const std::string& format() const { return format_; }  ///< "GGUF", "safetensors in 2 shards"
 
  private:
   TensorStore() = default;
@@ -43,6 +44,7 @@ class TensorStore {
 
   std::string name_{};
   std::string format_{};
+  bool is_gguf_{false};
   std::vector<files::MappedFile> files_{};
   StoredTensors tensors_{};  // views into files_
 };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "experiments/files/mapped_file.h"
 #include "experiments/model_files/config_json.h"
 #include "experiments/model_files/gguf_file.h"
+#include "experiments/model_files/gguf_folder.h"
 #include "experiments/model_files/gguf_plan.h"
 #include "experiments/model_files/read_config.h"
 
@@ -19,24 +19,6 @@ namespace orrery::model_files {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int most_entries = 100'000;
-
-/// The GGUFs of a folder, by name; of a split one the first part.
-std::vector<fs::path> ggufs_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  int entries = 0;
-  for (fs::directory_iterator at(folder, error), end;
-       !error && at != end && ++entries < most_entries; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    const bool later_part =
-        name.find("-of-") != std::string::npos && name.find("-00001-of-") == std::string::npos;
-    if (name.ends_with(".gguf") && !later_part) found.push_back(at->path());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 fs::path file_in(const fs::path& folder) {
   for (const char* name : {"config.json", "params.json"})

@@ -60,4 +60,14 @@ class Component {
   std::set<std::string, std::less<>> known_{};
 };
 
+/// What of_type makes of a component, which must read all of its keys. Throws as finish() does.
+template <class OfType>
+auto read_component(const SortedJson& json, const std::string& where, std::string_view file,
+                    const OfType& of_type) {
+  Component component(json, where, file);
+  auto made = of_type(component);
+  component.finish();
+  return made;
+}
+
 }  // namespace orrery::tokenizers

@@ -71,10 +71,7 @@ Normalizer normalizer_of_type(Component& component) {
 
 Normalizer read_normalizer_at(const SortedJson& json, const std::string& where,
                               std::string_view file) {
-  Component component(json, where, file);
-  Normalizer normalizer = normalizer_of_type(component);
-  component.finish();
-  return normalizer;
+  return read_component(json, where, file, normalizer_of_type);
 }
 
 }  // namespace

@@ -107,10 +107,7 @@ PreTokenizer pre_tokenizer_of_type(Component& component) {
 
 PreTokenizer read_pre_tokenizer_at(const SortedJson& json, const std::string& where,
                                    std::string_view file) {
-  Component component(json, where, file);
-  PreTokenizer pre_tokenizer = pre_tokenizer_of_type(component);
-  component.finish();
-  return pre_tokenizer;
+  return read_component(json, where, file, pre_tokenizer_of_type);
 }
 
 }  // namespace

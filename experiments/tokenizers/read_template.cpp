@@ -106,10 +106,7 @@ Template template_of_type(Component& component) {
 }
 
 Template read_template_at(const SortedJson& json, const std::string& where, std::string_view file) {
-  Component component(json, where, file);
-  Template parts = template_of_type(component);
-  component.finish();
-  return parts;
+  return read_component(json, where, file, template_of_type);
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <system_error>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "experiments/files/mapped_file.h"
 #include "experiments/model_files/config_json.h"
 #include "experiments/model_files/gguf_file.h"
+#include "experiments/model_files/gguf_folder.h"
 #include "experiments/text/printable.h"
 #include "experiments/tokenizers/gguf_vocabulary.h"
 #include "experiments/tokenizers/sentencepiece_model.h"
@@ -22,8 +22,6 @@ namespace orrery::tokenizers {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int most_folder_entries = 100'000;
 
 bool is_file(const fs::path& path) {
   std::error_code error;
@@ -86,27 +84,11 @@ std::unique_ptr<Tokenizer> read_vocabulary_and_merges(const fs::path& vocabulary
                                      vocabulary_config(vocabulary));
 }
 
-/// The GGUFs of a folder; of a split one the first part, which has the tokenizer.
-std::vector<fs::path> tokenizer_ggufs_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  int entries = 0;
-  for (fs::directory_iterator at(folder, error), end;
-       !error && at != end && ++entries < most_folder_entries; at.increment(error)) {
-    const std::string name = at->path().filename().string();
-    const bool later_part =
-        name.find("-of-") != std::string::npos && name.find("-00001-of-") == std::string::npos;
-    if (name.ends_with(".gguf") && !later_part) found.push_back(at->path());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 fs::path tokenizer_in(const fs::path& folder) {
   for (const char* name :
        {"tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt"})
     if (is_file(folder / name)) return folder / name;
-  const std::vector<fs::path> ggufs = tokenizer_ggufs_in(folder);
+  const std::vector<fs::path> ggufs = ggufs_in(folder);
   if (ggufs.size() == 1) return ggufs.front();
   if (ggufs.empty())
     throw IoError(folder.string(),
