@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -74,12 +77,23 @@ class Encoding {
   virtual Matrix<double> mean_directions(Index /*d*/) const { return {}; }
 };
 
+/// Tables by name; vectors are matrices of one row.
+using Tables = std::map<std::string, Matrix<double>, std::less<>>;
+
+// Each door has its derivative beside it: given ∂loss by what the door has made, ∂loss by what it
+// read, and by the tables that the encoding was made of, under the names of EncodingInfo::tables.
+// Roundings count as if they were none. Tables that are not there yet are made; what is there is
+// added to.
+
 /// Door 1: adds a vector to x before the projections. Eq. (3): f_t(x_i, i) = W_t (x_i + p_i).
 template <class T>
 class InputTerm {
  public:
   /// x [N, d_model] becomes x + p, row by row at its position.
   virtual void add_to_input(PositionsIn positions, MatrixOut<T> x) const = 0;
+  /// @param d_x  ∂loss by x + p, which is that by x as well. [N, d_model]
+  virtual void add_input_gradients(PositionsIn positions, const MatrixIn<T>& d_x,
+                                   Tables& d_tables) const = 0;
 
  protected:
   ~InputTerm() = default;
@@ -92,6 +106,12 @@ class QkTransform {
  public:
   virtual void transform_queries(PositionsIn m, MatrixOut<T> q) const = 0;  ///< q [N_q, d] in place
   virtual void transform_keys(PositionsIn n, MatrixOut<T> k) const = 0;     ///< k [N_k, d] in place
+  /// @param q    [N_q, d] before the transform
+  /// @param d_q  ∂loss by the transformed q; becomes that by q. [N_q, d]
+  virtual void pull_queries_back(PositionsIn m, const MatrixIn<T>& q, MatrixOut<T> d_q,
+                                 Tables& d_tables) const = 0;
+  virtual void pull_keys_back(PositionsIn n, const MatrixIn<T>& k, MatrixOut<T> d_k,
+                              Tables& d_tables) const = 0;
 
  protected:
   ~QkTransform() = default;
@@ -151,6 +171,15 @@ struct ScoreInputs {
       nullptr};  ///< [N_k, d_model], the layer's input at the keys, where it is known
 };
 
+/// ∂loss by what score_terms reads: what is there is added to.
+template <class T>
+struct ScoreGradients {
+  MatrixOut<T> q;            ///< [N_q, d]
+  MatrixOut<T> k;            ///< [N_k, d]
+  Matrix<T>* x{nullptr};     ///< [N_k, d_model], where ScoreInputs::x is given
+  Tables& tables;
+};
+
 /// Door 3: the named terms of the logits. The logits are their sum, and final: the scale (√d,
 /// √(2d), √(3d), none) is the encoding's business, and ScoreInputs::scoring overrides it.
 template <class T>
@@ -165,6 +194,12 @@ class ScoreTerms {
   /// its own row alone.
   virtual std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                        const Distances& distances) const;
+  /// @param d_logits  ∂loss by the sum of score_terms. [N_q, N_k]
+  virtual void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                   const ScoreGradients<T>& d) const = 0;
+  /// Whether the terms beside "content", which is then q·k by the encoding's scale, do not depend on
+  /// contents: one map of a head serves every sequence.
+  virtual bool is_bias() const { return false; }
   /// The numbers that the products of score_terms multiply, or larger ones: they bound the rounding
   /// errors of the logits of contents x [N, d]. x itself by default.
   virtual Matrix<T> product_sizes(const MatrixIn<T>& x) const { return x; }
@@ -187,6 +222,11 @@ class ValueTerm {
  public:
   /// out [N_q, d_v], which holds Σ_n A_mn v_n, gains what position adds to it.
   virtual void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const = 0;
+  /// @param d_out  ∂loss by the output. [N_q, d_v]
+  /// @param d_weights, d_v  ∂loss by A and v: what is there is added to. [N_q, N_k], [N_k, d_v]
+  virtual void add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
+                                   MatrixOut<T> d_weights, MatrixOut<T> d_v,
+                                   Tables& d_tables) const = 0;
   /// The vectors w_r of distances r = n − m, where o_m = Σ_n A_mn (v_n + w_r). Attention then adds
   /// them tile by tile. Empty, which is the default, for a term that is no such sum.
   virtual std::optional<DistanceVectors<T>> value_vectors(const Distances& distances) const;

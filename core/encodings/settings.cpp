@@ -25,23 +25,30 @@ const Matrix<double>* given_table(const EncodingSettings& settings, const std::s
                    "change the parameters or save the table in that shape");
 }
 
+/// The table, noted in EncodingSettings::made.
+template <class T>
+Matrix<T> noted(const EncodingSettings& settings, const std::string& name, Matrix<T> table) {
+  if (settings.made) (*settings.made)[name] = table.template cast<double>();
+  return table;
+}
+
 }  // namespace
 
 template <class T>
 Matrix<T> table_of(const EncodingSettings& settings, const std::string& name, Index rows,
                    Index columns, double deviation) {
   if (const Matrix<double>* table = given_table(settings, name, rows, columns))
-    return table->cast<T>();
+    return noted<T>(settings, name, table->cast<T>());
   Random random(settings.seed, "table " + name);
-  return normal_matrix<T>(random, rows, columns, deviation);
+  return noted(settings, name, normal_matrix<T>(random, rows, columns, deviation));
 }
 
 template <class T>
 Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, Index rows,
                    Index columns, double value) {
   if (const Matrix<double>* table = given_table(settings, name, rows, columns))
-    return table->cast<T>();
-  return Matrix<T>::Constant(rows, columns, static_cast<T>(value));
+    return noted<T>(settings, name, table->cast<T>());
+  return noted<T>(settings, name, Matrix<T>::Constant(rows, columns, static_cast<T>(value)));
 }
 
 void check_table_size(std::string_view name, Index rows, Index columns, std::string_view remedy) {

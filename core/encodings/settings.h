@@ -1,10 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <string_view>
 
+#include "core/encoding.h"
 #include "core/formula.h"
 #include "core/params.h"
 #include "core/precision.h"
@@ -22,9 +22,6 @@ struct TableSpec {
   bool biases{false};         ///< whether it is [rows, heads], added to the logits by TableIndex
 };
 
-/// The user's own tables by name; vectors are matrices of one row.
-using Tables = std::map<std::string, Matrix<double>, std::less<>>;
-
 /// The settings from which an encoding is made: the shape of the head it serves, its parameters,
 /// its tables, and where low precision rounds.
 struct EncodingSettings {
@@ -34,7 +31,8 @@ struct EncodingSettings {
   const ParamSet& params;
   StageRounding rounding{};
   std::int64_t seed{0};           ///< of tables that are not given
-  const Tables* tables{nullptr};  ///< may be null
+  const Tables* tables{nullptr};  ///< the user's own; may be null
+  Tables* made{nullptr};          ///< gets every table that the encoding is made of, given or drawn
 };
 
 /// Deviation of the tables in most papers: BERT's, and init_std of Transformer-XL.
