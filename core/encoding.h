@@ -174,9 +174,9 @@ struct ScoreInputs {
 /// ∂loss by what score_terms reads: what is there is added to.
 template <class T>
 struct ScoreGradients {
-  MatrixOut<T> q;            ///< [N_q, d]
-  MatrixOut<T> k;            ///< [N_k, d]
-  Matrix<T>* x{nullptr};     ///< [N_k, d_model], where ScoreInputs::x is given
+  MatrixOut<T> q;         ///< [N_q, d]
+  MatrixOut<T> k;         ///< [N_k, d]
+  Matrix<T>* x{nullptr};  ///< [N_k, d_model], where ScoreInputs::x is given
   Tables& tables;
 };
 
@@ -222,6 +222,7 @@ class ValueTerm {
  public:
   /// out [N_q, d_v], which holds Σ_n A_mn v_n, gains what position adds to it.
   virtual void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const = 0;
+  /// The derivative of what position adds; that of Σ_n A_mn v_n is attention's.
   /// @param d_out  ∂loss by the output. [N_q, d_v]
   /// @param d_weights, d_v  ∂loss by A and v: what is there is added to. [N_q, N_k], [N_k, d_v]
   virtual void add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,

@@ -13,6 +13,11 @@ Matrix<T> product_with_transpose(const MatrixIn<T>& a, const MatrixIn<T>& b) {
 }
 
 template <class T>
+Matrix<T> transposed_product(const MatrixIn<T>& a, const MatrixIn<T>& b) {
+  return a.transpose() * b;
+}
+
+template <class T>
 Matrix<T> assigned_product(const MatrixIn<T>& a, const MatrixIn<T>& b) {
   Matrix<T> c;
   c = a * b;
@@ -23,6 +28,8 @@ template Matrix<float> product(const MatrixIn<float>&, const MatrixIn<float>&);
 template Matrix<double> product(const MatrixIn<double>&, const MatrixIn<double>&);
 template Matrix<float> product_with_transpose(const MatrixIn<float>&, const MatrixIn<float>&);
 template Matrix<double> product_with_transpose(const MatrixIn<double>&, const MatrixIn<double>&);
+template Matrix<float> transposed_product(const MatrixIn<float>&, const MatrixIn<float>&);
+template Matrix<double> transposed_product(const MatrixIn<double>&, const MatrixIn<double>&);
 
 template Matrix<float> assigned_product(const MatrixIn<float>&, const MatrixIn<float>&);
 template Matrix<double> assigned_product(const MatrixIn<double>&, const MatrixIn<double>&);

@@ -16,6 +16,10 @@ Matrix<T> product(const MatrixIn<T>& a, const MatrixIn<T>& b);
 template <class T>
 Matrix<T> product_with_transpose(const MatrixIn<T>& a, const MatrixIn<T>& b);
 
+/// aᵀ b, [columns of a, columns of b]. As many rows in a as in b.
+template <class T>
+Matrix<T> transposed_product(const MatrixIn<T>& a, const MatrixIn<T>& b);
+
 /// a b as `c = a * b` computes it for a c that exists: through a column-major temporary, which
 /// rounds sums in another order than product(a, b) and so may differ in the last place.
 template <class T>

@@ -6,6 +6,7 @@
 
 #include "core/attention/tiles.h"
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 
@@ -59,6 +60,30 @@ ScoreTerm<T> scaled_content_term(const ScoreInputs<T>& in) {
   return {"content", content_product(in, 1)};
 }
 
+template <class T>
+void add_product_gradients(const MatrixIn<T>& a, const MatrixIn<T>& b, const MatrixIn<T>& d_c,
+                           double scale, MatrixOut<T> d_a, MatrixOut<T> d_b) {
+  d_a += static_cast<T>(scale) * product<T>(d_c, b);
+  d_b += static_cast<T>(scale) * transposed_product<T>(d_c, a);
+}
+
+template <class T>
+void add_content_gradients(const ScoreInputs<T>& in, int terms, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) {
+  add_product_gradients<T>(in.q, in.k, d_logits, score_scale(terms, in.q.cols(), in.scoring), d.q,
+                           d.k);
+}
+
+template void add_product_gradients(const MatrixIn<float>&, const MatrixIn<float>&,
+                                    const MatrixIn<float>&, double, MatrixOut<float>,
+                                    MatrixOut<float>);
+template void add_product_gradients(const MatrixIn<double>&, const MatrixIn<double>&,
+                                    const MatrixIn<double>&, double, MatrixOut<double>,
+                                    MatrixOut<double>);
+template void add_content_gradients(const ScoreInputs<float>&, int, const MatrixIn<float>&,
+                                    const ScoreGradients<float>&);
+template void add_content_gradients(const ScoreInputs<double>&, int, const MatrixIn<double>&,
+                                    const ScoreGradients<double>&);
 template Matrix<float> content_product(const ScoreInputs<float>&, int);
 template Matrix<double> content_product(const ScoreInputs<double>&, int);
 template Matrix<float> scaled_product(const MatrixIn<float>&, const MatrixIn<float>&, int,

@@ -25,4 +25,16 @@ Matrix<T> content_product(const ScoreInputs<T>& in, int terms);
 template <class T>
 ScoreTerm<T> scaled_content_term(const ScoreInputs<T>& in);
 
+/// The derivative of c = scale·a bᵀ: d_a gains scale·d_c b and d_b scale·d_cᵀ a. a [N_a, d], b
+/// [N_b, d], d_c ∂loss by c [N_a, N_b]; d_a and d_b as a and b.
+template <class T>
+void add_product_gradients(const MatrixIn<T>& a, const MatrixIn<T>& b, const MatrixIn<T>& d_c,
+                           double scale, MatrixOut<T> d_a, MatrixOut<T> d_b);
+
+/// What content_product hands back to q and k: all there is for an encoding whose other terms are
+/// biases without contents.
+template <class T>
+void add_content_gradients(const ScoreInputs<T>& in, int terms, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d);
+
 }  // namespace orrery

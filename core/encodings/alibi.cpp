@@ -128,6 +128,12 @@ std::optional<LogitFactors<T>> Alibi<T>::logit_factors(const ScoreInputs<T>& in,
   return distance_bias_factors<T>(*this, in, distances);
 }
 
+template <class T>
+void Alibi<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                   const ScoreGradients<T>& d) const {
+  add_content_gradients<T>(in, 1, d_logits, d);
+}
+
 template class Alibi<float>;
 template class Alibi<double>;
 

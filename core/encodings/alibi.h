@@ -64,6 +64,9 @@ class Alibi final : public Encoding, public ScoreTerms<T> {
   std::vector<double> slopes() const override { return slopes_; }
   /// Throws UsageError when in.head is not one of the heads.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
+  bool is_bias() const override { return true; }
 
  private:
   /// The slope times −|m − n|, −(m − n) or n. [N_q, N_k]

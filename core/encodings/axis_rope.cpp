@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <stdexcept>
 #include <utility>
 
 #include "core/encodings/axis_design.h"
@@ -173,6 +174,11 @@ template <class T>
 void AxisRope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
   check_positions(positions, x.rows());
   rotate(axis_positions(options_.layout, positions), x);
+}
+
+template <class T>
+void AxisRope<T>::turn_back(PositionsIn, MatrixOut<T>) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class AxisRope<float>;

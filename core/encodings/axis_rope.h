@@ -48,6 +48,13 @@ class AxisRope final : public Encoding, public QkTransform<T> {
   EncodingTraits traits() const override;
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
+  void pull_queries_back(PositionsIn m, const MatrixIn<T>&, MatrixOut<T> d_q,
+                         Tables&) const override {
+    turn_back(m, d_q);
+  }
+  void pull_keys_back(PositionsIn n, const MatrixIn<T>&, MatrixOut<T> d_k, Tables&) const override {
+    turn_back(n, d_k);
+  }
 
   /// x [N, d_head] in place, queries and keys alike. Throws UsageError for positions of other axes
   /// or rows, or beyond ±2^53.
@@ -72,6 +79,7 @@ class AxisRope final : public Encoding, public QkTransform<T> {
     return channels_of(convention_, static_cast<Index>(t));
   }
   void turn(PositionsIn positions, MatrixOut<T> x) const;
+  void turn_back(PositionsIn positions, MatrixOut<T> d_x) const;
   void rotate_axis(const AxisPairs& axis, const Positions& positions, MatrixOut<T> x) const;
   void rotate_rounded(const AxisPositions& positions, MatrixOut<T> x) const;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -141,6 +142,12 @@ std::vector<ScoreTerm<T>> Cope<T>::score_terms(const ScoreInputs<T>& in) const {
   terms.push_back({"counted_position", std::move(counted)});
   terms.push_back({"contextual_position", std::move(contextual)});
   return terms;
+}
+
+template <class T>
+void Cope<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                  const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class Cope<float>;

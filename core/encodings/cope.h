@@ -42,6 +42,8 @@ class Cope final : public Encoding, public ScoreTerms<T> {
 
   EncodingTraits traits() const override { return {.relative = true, .reads_other_keys = true}; }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
 
  private:
   /// q·e_p, between the two counts that p lies between.

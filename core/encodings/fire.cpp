@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -156,6 +157,12 @@ std::vector<ScoreTerm<T>> Fire<T>::score_terms(const ScoreInputs<T>& in) const {
   terms.push_back(scaled_content_term<T>(in));
   terms.push_back({"network_bias", std::move(bias)});
   return terms;
+}
+
+template <class T>
+void Fire<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                  const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class Fire<float>;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -150,6 +151,12 @@ std::vector<ScoreTerm<T>> Fox<T>::score_terms(const ScoreInputs<T>& in) const {
   terms.push_back(scaled_content_term<T>(in));
   for (ScoreTerm<T>& term : forgetting_terms<T>(in, gates_)) terms.push_back(std::move(term));
   return terms;
+}
+
+template <class T>
+void Fox<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                 const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template std::vector<ScoreTerm<float>> forgetting_terms(const ScoreInputs<float>&,

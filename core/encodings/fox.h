@@ -57,6 +57,8 @@ class Fox final : public Encoding, public ScoreTerms<T> {
   EncodingTraits traits() const override { return {.relative = true, .reads_other_keys = true}; }
   /// Throws UsageError when in.head is not one of the heads, or keys have another width than w.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
 
  private:
   ForgetGates gates_;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -201,6 +202,12 @@ template <class T>
 Matrix<double> GrapeAdditive<T>::mean_directions(Index d) const {
   if (gate_ == GrapeGate::forget) return {};
   return Matrix<double>::Identity(d, d);
+}
+
+template <class T>
+void GrapeAdditive<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                           const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class GrapeAdditive<float>;

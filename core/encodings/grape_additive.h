@@ -59,6 +59,8 @@ class GrapeAdditive final : public Encoding, public ScoreTerms<T> {
   Matrix<double> mean_directions(Index d) const override;
   /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
 
  private:
   /// The change of the gates of a side by contents: softplus − ln 2. [rows of x]; 0 for no gate.

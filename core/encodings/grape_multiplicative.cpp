@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "core/encodings/rotation.h"
@@ -170,6 +171,12 @@ Matrix<double> GrapeMultiplicative<T>::mean_directions(Index d) const {
     return x + beside * (std::sqrt(left / static_cast<double>(d)) / beside.norm());
   }
   return Matrix<double>::Identity(d, d);
+}
+
+template <class T>
+void GrapeMultiplicative<T>::turn_back(PositionsIn, const MatrixIn<T>&, MatrixOut<T>,
+                                       Tables&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class GrapeMultiplicative<float>;

@@ -50,12 +50,22 @@ class GrapeMultiplicative final : public Encoding, public QkTransform<T> {
   Matrix<double> mean_directions(Index d) const override;
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
+  void pull_queries_back(PositionsIn m, const MatrixIn<T>& q, MatrixOut<T> d_q,
+                         Tables& d_tables) const override {
+    turn_back(m, q, d_q, d_tables);
+  }
+  void pull_keys_back(PositionsIn n, const MatrixIn<T>& k, MatrixOut<T> d_k,
+                      Tables& d_tables) const override {
+    turn_back(n, k, d_k, d_tables);
+  }
 
   /// Planes of any channels: ω s of each, in the format of Stage::inv_freq.
   TurningPairs turning_pairs() const override { return {.theta = theta_, .rounded_theta = theta_}; }
 
  private:
   void turn(PositionsIn positions, MatrixOut<T> x) const;
+  void turn_back(PositionsIn positions, const MatrixIn<T>& x, MatrixOut<T> d_x,
+                 Tables& d_tables) const;
 
   Matrix<double> basis_;  ///< [2·planes, d_head], orthonormal
   std::vector<double> theta_;

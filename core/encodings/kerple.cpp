@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <stdexcept>
 
 #include "core/attention/content.h"
 #include "core/encodings/relative_index.h"
@@ -142,6 +143,12 @@ std::optional<LogitFactors<T>> Kerple<T>::logit_factors(const ScoreInputs<T>& in
   // A rounding of the positions themselves moves distances apart.
   if (rounding_.rounds(Stage::position)) return std::nullopt;
   return distance_bias_factors<T>(*this, in, distances);
+}
+
+template <class T>
+void Kerple<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                    const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class Kerple<float>;

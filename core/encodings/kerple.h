@@ -53,6 +53,9 @@ class Kerple final : public Encoding, public ScoreTerms<T> {
                                                const Distances& distances) const override;
   /// Throws UsageError when in.head is not one of the heads.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
+  bool is_bias() const override { return true; }
 
  private:
   double bias(double distance, std::size_t head) const;

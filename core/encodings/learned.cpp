@@ -55,22 +55,39 @@ std::unique_ptr<Learned<T>> Learned<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
+void Learned<T>::check_width(const MatrixIn<T>& x) const {
+  if (x.cols() == table_.cols()) return;
+  throw UsageError(fmt::format("x with {} channels", x.cols()),
+                   fmt::format("the learned table has d_model={}", table_.cols()),
+                   "give x with as many channels");
+}
+
+template <class T>
+Index Learned<T>::row_of(Position position) const {
+  if (position >= 0 && position < table_.rows()) return position;
+  throw UsageError(fmt::format("position {}", position),
+                   fmt::format("the learned table has positions 0 to {}", table_.rows() - 1),
+                   "raise learned.length or choose an encoding that is defined at every position");
+}
+
+template <class T>
 void Learned<T>::add_to_input(PositionsIn positions, MatrixOut<T> x) const {
   check_positions(positions, x.rows());
-  if (x.cols() != table_.cols())
-    throw UsageError(fmt::format("x with {} channels", x.cols()),
-                     fmt::format("the learned table has d_model={}", table_.cols()),
-                     "give x with as many channels");
-  for (Index i = 0; i < x.rows(); ++i) {
-    const Position p = positions[static_cast<std::size_t>(i)];
-    if (p < 0 || p >= table_.rows())
-      throw UsageError(
-          fmt::format("position {}", p),
-          fmt::format("the learned table has positions 0 to {}", table_.rows() - 1),
-          "raise learned.length or choose an encoding that is defined at every position");
-    x.row(i) += table_.row(p);
-  }
+  check_width(x);
+  for (Index i = 0; i < x.rows(); ++i)
+    x.row(i) += table_.row(row_of(positions[static_cast<std::size_t>(i)]));
   rounding_.apply<T>(Stage::input, x);
+}
+
+template <class T>
+void Learned<T>::add_input_gradients(PositionsIn positions, const MatrixIn<T>& d_x,
+                                     Tables& d_tables) const {
+  check_positions(positions, d_x.rows());
+  check_width(d_x);
+  Matrix<double>& d_table = gradient_of(d_tables, "learned.table", table_.rows(), table_.cols());
+  for (Index i = 0; i < d_x.rows(); ++i)
+    d_table.row(row_of(positions[static_cast<std::size_t>(i)])) +=
+        d_x.row(i).template cast<double>();
 }
 
 template class Learned<float>;

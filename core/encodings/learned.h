@@ -25,8 +25,15 @@ class Learned final : public Encoding, public InputTerm<T> {
   }
   /// Throws UsageError for a position outside [0, L) or another width.
   void add_to_input(PositionsIn positions, MatrixOut<T> x) const override;
+  void add_input_gradients(PositionsIn positions, const MatrixIn<T>& d_x,
+                           Tables& d_tables) const override;
 
  private:
+  /// Throws UsageError for another width.
+  void check_width(const MatrixIn<T>& x) const;
+  /// The row of a position. Throws UsageError for a position outside [0, L).
+  Index row_of(Position position) const;
+
   Matrix<T> table_;
   StageRounding rounding_;
 };

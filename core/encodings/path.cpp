@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -290,6 +291,12 @@ std::vector<ScoreTerm<T>> Path<T>::score_terms(const ScoreInputs<T>& in) const {
     terms.push_back(std::move(term));
   }
   return terms;
+}
+
+template <class T>
+void Path<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                  const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class Path<float>;

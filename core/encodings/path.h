@@ -55,6 +55,8 @@ class Path final : public Encoding, public ScoreTerms<T> {
   EncodingTraits traits() const override { return {.relative = true, .reads_other_keys = true}; }
   /// Throws UsageError when in.head is not one of the heads, or for another width than the tables'.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
 
  private:
   Matrix<T> path_term(const ScoreInputs<T>& in) const;

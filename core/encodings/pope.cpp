@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -185,6 +186,12 @@ std::optional<LogitFactors<T>> Pope<T>::logit_factors(const ScoreInputs<T>& in,
 template <class T>
 Matrix<double> Pope<T>::mean_directions(Index d) const {
   return Matrix<double>::Constant(1, d, 1 / std::sqrt(static_cast<double>(d)));
+}
+
+template <class T>
+void Pope<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                  const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class Pope<float>;

@@ -42,6 +42,8 @@ class Pope final : public Encoding, public ScoreTerms<T> {
                                                const Distances& distances) const override;
   /// Throws UsageError when in.head is not one of the heads, or for another width than d_head.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
 
   /// |s(x)| + ln 2 for real and imaginary parts, [N, 2d].
   Matrix<T> product_sizes(const MatrixIn<T>& x) const override;

@@ -38,6 +38,30 @@ Matrix<T> gather_bias(const Matrix<T>& table, const IndexMatrix& index, int head
   return index.unaryExpr([&](Index row) { return table(row, head); });
 }
 
+template <class T>
+void add_bias_gradients(const MatrixIn<T>& values, const IndexMatrix& index, int head,
+                        Matrix<double>& sums) {
+  for (Index i = 0; i < index.rows(); ++i)
+    for (Index j = 0; j < index.cols(); ++j)
+      sums(index(i, j), head) += static_cast<double>(values(i, j));
+}
+
+template <class T>
+Matrix<T> sums_by_query(const MatrixIn<T>& values, const IndexMatrix& index, Index rows) {
+  Matrix<T> sums = Matrix<T>::Zero(index.rows(), rows);
+  for (Index i = 0; i < index.rows(); ++i)
+    for (Index j = 0; j < index.cols(); ++j) sums(i, index(i, j)) += values(i, j);
+  return sums;
+}
+
+template <class T>
+Matrix<T> sums_by_key(const MatrixIn<T>& values, const IndexMatrix& index, Index rows) {
+  Matrix<T> sums = Matrix<T>::Zero(index.cols(), rows);
+  for (Index i = 0; i < index.rows(); ++i)
+    for (Index j = 0; j < index.cols(); ++j) sums(j, index(i, j)) += values(i, j);
+  return sums;
+}
+
 double rounded_distance(Position m, Position n, const StageRounding& rounding) {
   if (!rounding.rounds(Stage::position))  // whole numbers: rounded once at most
     return rounding(Stage::distance, static_cast<double>(relative_position(m, n)));
@@ -68,5 +92,11 @@ template Matrix<float> gather_by_query(const Matrix<float>&, const IndexMatrix&)
 template Matrix<double> gather_by_query(const Matrix<double>&, const IndexMatrix&);
 template Matrix<float> gather_by_key(const Matrix<float>&, const IndexMatrix&);
 template Matrix<double> gather_by_key(const Matrix<double>&, const IndexMatrix&);
+template void add_bias_gradients(const MatrixIn<float>&, const IndexMatrix&, int, Matrix<double>&);
+template Matrix<float> sums_by_query(const MatrixIn<float>&, const IndexMatrix&, Index);
+template Matrix<float> sums_by_key(const MatrixIn<float>&, const IndexMatrix&, Index);
+template void add_bias_gradients(const MatrixIn<double>&, const IndexMatrix&, int, Matrix<double>&);
+template Matrix<double> sums_by_query(const MatrixIn<double>&, const IndexMatrix&, Index);
+template Matrix<double> sums_by_key(const MatrixIn<double>&, const IndexMatrix&, Index);
 
 }  // namespace orrery

@@ -72,6 +72,21 @@ Matrix<T> gather_by_query(const Matrix<T>& products, const IndexMatrix& index);
 template <class T>
 Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index);
 
+// The derivatives of the three, which sum where those look up.
+
+/// sums(index(i, j), head) gains values(i, j).
+template <class T>
+void add_bias_gradients(const MatrixIn<T>& values, const IndexMatrix& index, int head,
+                        Matrix<double>& sums);
+
+/// out(i, index(i, j)) = Σ values(i, j) over the j of equal index. [N_q, rows]
+template <class T>
+Matrix<T> sums_by_query(const MatrixIn<T>& values, const IndexMatrix& index, Index rows);
+
+/// out(j, index(i, j)) = Σ values(i, j) over the i of equal index. [N_k, rows]
+template <class T>
+Matrix<T> sums_by_key(const MatrixIn<T>& values, const IndexMatrix& index, Index rows);
+
 /// m − n as a number, with the roundings of a low-precision implementation: of m and n, and of
 /// their difference.
 double rounded_distance(Position m, Position n, const StageRounding& rounding);

@@ -176,30 +176,56 @@ void Rope<T>::rotate_row_rounded(Position position, double amplitude, T* row) co
 }
 
 template <class T>
-void Rope<T>::rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
+void Rope<T>::check_shape(PositionsIn positions, const MatrixIn<T>& x) const {
   check_positions(positions, x.rows());
-  if (x.cols() != convention_.d_head)
-    throw UsageError(fmt::format("q or k with {} channels", x.cols()),
-                     fmt::format("this RoPE was made for d_head={}", convention_.d_head),
-                     "give q and k with as many channels");
-  MatrixOut<T> paired = x.middleCols(first_channel(convention_), 2 * pairs_of(convention_));
+  if (x.cols() == convention_.d_head) return;
+  throw UsageError(fmt::format("q or k with {} channels", x.cols()),
+                   fmt::format("this RoPE was made for d_head={}", convention_.d_head),
+                   "give q and k with as many channels");
+}
+
+template <class T>
+MatrixOut<T> Rope<T>::paired(MatrixOut<T> x) const {
+  return x.middleCols(first_channel(convention_), 2 * pairs_of(convention_));
+}
+
+template <class T>
+void Rope<T>::rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
+  check_shape(positions, x);
   if (rounds_rotation(options_.rounding) || options_.rounding.rounds(Stage::products))
     for (Index i = 0; i < x.rows(); ++i)
       rotate_row_rounded(positions[static_cast<std::size_t>(i)], table.amplitude(),
                          x.row(i).data());
   else
-    rotate_exactly(positions, table, paired);
-  options_.rounding.template apply<T>(Stage::rotated_qk, paired);
+    rotate_exactly(positions, table, paired(x));
+  options_.rounding.template apply<T>(Stage::rotated_qk, paired(x));
 }
 
 template <class T>
-void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
-  rotate(positions, table_, x);
+void Rope<T>::rotate_back(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
+  check_shape(positions, x);
+  rotate_exactly(mirrored(positions), table, paired(x));
+}
+
+template <class T>
+void Rope<T>::set_muted_to_zero(MatrixOut<T> x) const {
   for (std::size_t t = 0; t < theta_.size(); ++t) {
     if (!is_muted(t)) continue;
     x.col(channels(t).a).setZero();
     x.col(channels(t).b).setZero();
   }
+}
+
+template <class T>
+void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
+  rotate(positions, table_, x);
+  set_muted_to_zero(x);
+}
+
+template <class T>
+void Rope<T>::turn_back(PositionsIn positions, MatrixOut<T> d_x) const {
+  set_muted_to_zero(d_x);
+  rotate_back(positions, table_, d_x);
 }
 
 template <class T>
@@ -211,6 +237,22 @@ void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
   if (options_.rotary_value == RotaryValue::counter_rotated)
     rotate(mirrored(in.m), value_table_, sum);
   out = sum;
+}
+
+template <class T>
+void Rope<T>::add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
+                                  MatrixOut<T> d_weights, MatrixOut<T> d_v, Tables&) const {
+  if (options_.rotary_value == RotaryValue::none) return;
+  Matrix<T> turned = in.v;
+  rotate(in.n, value_table_, turned);
+  Matrix<T> d_sum = d_out;
+  if (options_.rotary_value == RotaryValue::counter_rotated)
+    rotate_back(mirrored(in.m), value_table_, d_sum);
+  Matrix<T> d_values = transposed_product<T>(in.weights, d_sum);
+  rotate_back(in.n, value_table_, d_values);
+  // Less Σ_n A_mn v_n, whose place the rotated sum takes.
+  d_weights += product_with_transpose<T>(d_sum, turned) - product_with_transpose<T>(d_out, in.v);
+  d_v += d_values - transposed_product<T>(in.weights, d_out);
 }
 
 template class Rope<float>;

@@ -71,10 +71,20 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   EncodingTraits traits() const override { return {.relative = true}; }
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, k); }
+  void pull_queries_back(PositionsIn m, const MatrixIn<T>&, MatrixOut<T> d_q,
+                         Tables&) const override {
+    turn_back(m, d_q);
+  }
+  void pull_keys_back(PositionsIn n, const MatrixIn<T>&, MatrixOut<T> d_k, Tables&) const override {
+    turn_back(n, d_k);
+  }
 
   /// The change of the output by rotary_value; none by default.
   /// Throws UsageError when values turn and have another width than d_head.
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
+  void add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
+                           MatrixOut<T> d_weights, MatrixOut<T> d_v,
+                           Tables& d_tables) const override;
 
   TurningPairs turning_pairs() const override;
 
@@ -111,7 +121,13 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
 
  private:
   void turn(PositionsIn positions, MatrixOut<T> x) const;
+  void turn_back(PositionsIn positions, MatrixOut<T> d_x) const;
+  void check_shape(PositionsIn positions, const MatrixIn<T>& x) const;
+  MatrixOut<T> paired(MatrixOut<T> x) const;
   void rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
+  /// The transpose of rotate without its roundings.
+  void rotate_back(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
+  void set_muted_to_zero(MatrixOut<T> x) const;
   void rotate_exactly(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
   void rotate_row_rounded(Position position, double amplitude, T* row) const;
 

@@ -98,6 +98,12 @@ std::optional<LogitFactors<T>> Sandwich<T>::logit_factors(const ScoreInputs<T>& 
   return distance_bias_factors<T>(*this, in, distances);
 }
 
+template <class T>
+void Sandwich<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                      const ScoreGradients<T>& d) const {
+  add_content_gradients<T>(in, 1, d_logits, d);
+}
+
 template class Sandwich<float>;
 template class Sandwich<double>;
 

@@ -51,6 +51,12 @@ Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, In
   return noted<T>(settings, name, Matrix<T>::Constant(rows, columns, static_cast<T>(value)));
 }
 
+Matrix<double>& gradient_of(Tables& d_tables, const std::string& name, Index rows, Index columns) {
+  Matrix<double>& gradient = d_tables[name];
+  if (gradient.size() == 0) gradient = Matrix<double>::Zero(rows, columns);
+  return gradient;
+}
+
 void check_table_size(std::string_view name, Index rows, Index columns, std::string_view remedy) {
   const double numbers = static_cast<double>(rows) * static_cast<double>(columns);
   if (numbers <= most_table_numbers) return;

@@ -50,6 +50,9 @@ template <class T>
 Matrix<T> table_or(const EncodingSettings& settings, const std::string& name, Index rows,
                    Index columns, double value);
 
+/// The gradient by that table, [rows, columns]: zeros where it is not there yet.
+Matrix<double>& gradient_of(Tables& d_tables, const std::string& name, Index rows, Index columns);
+
 /// The most numbers in one table: 256 MiB in fp64, drawn in a second.
 inline constexpr double most_table_numbers = 0x1p25;
 /// Throws UsageError when a table of that shape has more; `remedy` names what to lower.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "core/errors.h"
 #include "core/product.h"
@@ -186,6 +187,12 @@ std::optional<DistanceVectors<T>> Shaw<T>::value_vectors(const Distances& distan
   if (value_table_.size() == 0) return DistanceVectors<T>{};
   return distance_vectors(value_table_, distances,
                           [this](Position ahead) { return shaw_index(-ahead, options_); });
+}
+
+template <class T>
+void Shaw<T>::add_value_gradients(const ValueInputs<T>&, const MatrixIn<T>&, MatrixOut<T>,
+                                  MatrixOut<T>, Tables&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class Shaw<float>;

@@ -72,6 +72,9 @@ class Shaw final : public Encoding, public TableTerms<T>, public ValueTerm<T>, p
     return std::max(options_.left, options_.right);
   }
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override;
+  void add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
+                           MatrixOut<T> d_weights, MatrixOut<T> d_v,
+                           Tables& d_tables) const override;
   std::optional<DistanceVectors<T>> value_vectors(const Distances& distances) const override;
 
  private:

@@ -38,6 +38,7 @@ class Sinusoidal final : public Encoding, public InputTerm<T> {
     return {.theta = theta_, .rounded_theta = rounded_theta_};
   }
   void add_to_input(PositionsIn positions, MatrixOut<T> x) const override;
+  void add_input_gradients(PositionsIn, const MatrixIn<T>&, Tables&) const override {}
 
   /// p [N, d_model].
   Matrix<T> table(PositionsIn positions) const;

@@ -146,6 +146,14 @@ std::optional<LogitFactors<T>> T5<T>::logit_factors(const ScoreInputs<T>& in,
   return distance_bias_factors<T>(*this, in, distances);
 }
 
+template <class T>
+void T5<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                const ScoreGradients<T>& d) const {
+  add_content_gradients<T>(in, 0, d_logits, d);
+  add_bias_gradients<T>(d_logits, table_index(in.m, in.n), in.head,
+                        gradient_of(d.tables, "t5.table", table_.rows(), table_.cols()));
+}
+
 template class T5<float>;
 template class T5<double>;
 

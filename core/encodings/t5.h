@@ -51,6 +51,9 @@ class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
   Index table_rows() const override { return table_.rows(); }
   std::optional<Position> stated_reach() const override { return config_.max_distance; }
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
+  bool is_bias() const override { return true; }
 
  private:
   T5Buckets config_;

@@ -1,5 +1,6 @@
 #include "core/encodings/table_terms.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -48,6 +49,12 @@ std::optional<LogitFactors<T>> TableTerms<T>::logit_factors(const ScoreInputs<T>
     }
   }
   return out;
+}
+
+template <class T>
+void TableTerms<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                        const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class TableTerms<float>;

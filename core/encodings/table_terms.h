@@ -29,6 +29,8 @@ class TableTerms : public ScoreTerms<T> {
   /// Throws UsageError as table_terms does, for q, k and tables of different numbers of channels,
   /// and for a position beyond ±2^53.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const final;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const final;
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const final;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 
 #include "core/attention/content.h"
 #include "core/encodings/relative_index.h"
@@ -272,6 +273,12 @@ std::optional<LogitFactors<T>> TransformerXl<T>::logit_factors(const ScoreInputs
   return LogitFactors<T>{.q = (in.q.rowwise() + weights_.u.row(in.head)) * scale,
                          .q_of_distance = (in.q.rowwise() + weights_.v.row(in.head)) * scale,
                          .by_query = {.rows = position_keys(kept, in.head), .first = first_kept}};
+}
+
+template <class T>
+void TransformerXl<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                           const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class TransformerXl<float>;

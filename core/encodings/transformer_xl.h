@@ -58,6 +58,8 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
   /// Throws UsageError for a head that is not there, for a distance beyond ±2^53 after clamp_len,
   /// and unless there is one segment id per query and per key, or none at all.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
   /// Empty with segments.
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
                                                const Distances& distances) const override;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "core/attention/content.h"
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/layer_norm.h"
@@ -333,6 +335,12 @@ std::optional<LogitFactors<T>> Tupe<T>::logit_factors(const ScoreInputs<T>& in,
   if (options_.untie_cls) untie_cls(in, distances, out);
   if (!options_.relative_bias) out.bias.resize(0, 0);
   return out;
+}
+
+template <class T>
+void Tupe<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
+                                  const ScoreGradients<T>&) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class Tupe<float>;

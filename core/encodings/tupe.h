@@ -68,6 +68,9 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
   Position last_position() const { return weights_.table.rows() - 1 - first_row(); }
   /// Throws UsageError for positions beyond the table, and for a head that is not there.
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const override;
+  bool is_bias() const override { return true; }
   /// Positions are more channels of q and k. What [CLS] has in place of them is two further ones,
   /// which also take back the bias of the distance where it has none of that.
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,

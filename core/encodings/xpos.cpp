@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -156,6 +157,11 @@ void Xpos<T>::turn(PositionsIn positions, double sign, MatrixOut<T> x) const {
     }
   }
   config_.rounding.template apply<T>(Stage::rotated_qk, x);
+}
+
+template <class T>
+void Xpos<T>::turn_back(PositionsIn, double, MatrixOut<T>) const {
+  throw std::logic_error("no derivative yet");
 }
 
 template class Xpos<float>;

@@ -50,12 +50,20 @@ class Xpos final : public Encoding, public QkTransform<T> {
   Position last_position() const;
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, 1.0, q); }
   void transform_keys(PositionsIn n, MatrixOut<T> k) const override { turn(n, -1.0, k); }
+  void pull_queries_back(PositionsIn m, const MatrixIn<T>&, MatrixOut<T> d_q,
+                         Tables&) const override {
+    turn_back(m, 1.0, d_q);
+  }
+  void pull_keys_back(PositionsIn n, const MatrixIn<T>&, MatrixOut<T> d_k, Tables&) const override {
+    turn_back(n, -1.0, d_k);
+  }
 
   const std::vector<double>& theta() const { return theta_; }  ///< rad per token
   const std::vector<double>& zeta() const { return zeta_; }    ///< decay of pair t in B tokens
 
  private:
   void turn(PositionsIn positions, double sign, MatrixOut<T> x) const;
+  void turn_back(PositionsIn positions, double sign, MatrixOut<T> d_x) const;
 
   XposConfig config_;
   std::vector<double> theta_;

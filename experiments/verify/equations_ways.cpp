@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/attention/content.h"
 #include "core/attention/logit_factors.h"
 #include "core/encodings/none.h"
 #include "core/encodings/t5.h"
@@ -29,6 +30,8 @@ class ValueProbe : public Encoding, public ValueTerm<double> {
   void add_to_output(const ValueInputs<double>& in, MatrixOut<double>) const override {
     tiles_.emplace_back(in.weights.rows(), in.weights.cols());
   }
+  void add_value_gradients(const ValueInputs<double>&, const MatrixIn<double>&, MatrixOut<double>,
+                           MatrixOut<double>, Tables&) const override {}
   const std::vector<std::pair<Index, Index>>& tiles() const { return tiles_; }
 
  private:
@@ -46,6 +49,10 @@ class Probe final : public ValueProbe, public ScoreTerms<double> {
       for (Index j = 0; j < bias.cols(); ++j)
         bias(i, j) = of(in.n[static_cast<std::size_t>(j)] - in.m[static_cast<std::size_t>(i)]);
     return {{"content", products}, {"bias", bias}};
+  }
+  void add_score_gradients(const ScoreInputs<double>& in, const MatrixIn<double>& d_logits,
+                           const ScoreGradients<double>& d) const override {
+    add_content_gradients<double>(in, 0, d_logits, d);
   }
   std::optional<LogitFactors<double>> logit_factors(const ScoreInputs<double>& in,
                                                     const Distances& distances) const override {

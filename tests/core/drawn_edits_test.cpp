@@ -300,6 +300,8 @@ class OneChannel final : public Encoding, public ScoreTerms<double> {
   std::vector<ScoreTerm<double>> score_terms(const ScoreInputs<double>& in) const override {
     return {{"content", Matrix<double>::Constant(in.q.rows(), in.k.rows(), 1e4)}};
   }
+  void add_score_gradients(const ScoreInputs<double>&, const MatrixIn<double>&,
+                           const ScoreGradients<double>&) const override {}
   std::optional<LogitFactors<double>> logit_factors(const ScoreInputs<double>& in,
                                                     const Distances&) const override {
     return LogitFactors<double>{.q = Matrix<double>::Constant(in.q.rows(), 1, 1),

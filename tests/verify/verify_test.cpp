@@ -31,15 +31,27 @@ const std::vector<Claim>& all_claims() {
 class Backwards final : public QkTransform<double> {
  public:
   void transform_queries(PositionsIn m, MatrixOut<double> q) const override {
-    Positions mirrored(m.begin(), m.end());
-    for (Position& p : mirrored) p = -p;
-    rope_.transform_queries(mirrored, q);
+    rope_.transform_queries(mirrored(m), q);
   }
   void transform_keys(PositionsIn n, MatrixOut<double> k) const override {
     transform_queries(n, k);
   }
+  void pull_queries_back(PositionsIn m, const MatrixIn<double>& q, MatrixOut<double> d_q,
+                         Tables& d_tables) const override {
+    rope_.pull_queries_back(mirrored(m), q, d_q, d_tables);
+  }
+  void pull_keys_back(PositionsIn n, const MatrixIn<double>& k, MatrixOut<double> d_k,
+                      Tables& d_tables) const override {
+    pull_queries_back(n, k, d_k, d_tables);
+  }
 
  private:
+  static Positions mirrored(PositionsIn m) {
+    Positions out(m.begin(), m.end());
+    for (Position& p : out) p = -p;
+    return out;
+  }
+
   Rope<double> rope_{{.d_head = 8}};
 };
 
@@ -52,6 +64,14 @@ class OneNan final : public QkTransform<double> {
   }
   void transform_keys(PositionsIn n, MatrixOut<double> k) const override {
     transform_queries(n, k);
+  }
+  void pull_queries_back(PositionsIn m, const MatrixIn<double>& q, MatrixOut<double> d_q,
+                         Tables& d_tables) const override {
+    rope_.pull_queries_back(m, q, d_q, d_tables);
+  }
+  void pull_keys_back(PositionsIn n, const MatrixIn<double>& k, MatrixOut<double> d_k,
+                      Tables& d_tables) const override {
+    rope_.pull_keys_back(n, k, d_k, d_tables);
   }
 
  private:
