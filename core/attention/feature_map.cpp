@@ -49,8 +49,20 @@ Matrix<T> EluPlusOne<T>::of_queries(const MatrixIn<T>& q) const {
 }
 
 template <class T>
+Matrix<T> EluPlusOne<T>::pull_back(const MatrixIn<T>& x, const MatrixIn<T>& features,
+                                   const MatrixIn<T>& d_features) const {
+  return d_features.array() * (x.array() > T(0)).select(T(1), features.array());
+}
+
+template <class T>
 Matrix<T> Relu<T>::of_queries(const MatrixIn<T>& q) const {
   return q.unaryExpr([](T x) { return x < 0 ? T(0) : x; });  // cwiseMax may drop a NaN
+}
+
+template <class T>
+Matrix<T> Relu<T>::pull_back(const MatrixIn<T>& x, const MatrixIn<T>& /*features*/,
+                             const MatrixIn<T>& d_features) const {
+  return (x.array() > T(0)).select(d_features.array(), T(0));
 }
 
 template <class T>
@@ -83,6 +95,17 @@ Matrix<T> Favor<T>::of_queries(const MatrixIn<T>& q) const {
   exponent.colwise() -= (x.rowwise().squaredNorm() / T(2)).eval();
   const T norm = T(1) / std::sqrt(static_cast<T>(projection_.rows()));
   return exponent.unaryExpr([norm](T e) { return norm * std::exp(e); });
+}
+
+// φ_r' = φ_r (w_r − x')·d^(−1/4)
+template <class T>
+Matrix<T> Favor<T>::pull_back(const MatrixIn<T>& x, const MatrixIn<T>& features,
+                              const MatrixIn<T>& d_features) const {
+  const T scale = std::pow(static_cast<T>(x.cols()), T(-0.25));
+  const Matrix<T> by_exponent = d_features.cwiseProduct(features);
+  Matrix<T> d_x = product<T>(by_exponent, projection_);
+  d_x.array() -= x.array().colwise() * (by_exponent.rowwise().sum().array() * scale);
+  return d_x * scale;
 }
 
 template class EluPlusOne<float>;

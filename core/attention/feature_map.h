@@ -19,6 +19,9 @@ class FeatureMap {
   virtual Index features(Index d) const = 0;  ///< columns of the result for d channels
   virtual Matrix<T> of_queries(const MatrixIn<T>& q) const = 0;
   virtual Matrix<T> of_keys(const MatrixIn<T>& k) const = 0;
+  /// ∂loss by x, queries or keys, from that by their features φ(x). [N, d]
+  virtual Matrix<T> pull_back(const MatrixIn<T>& x, const MatrixIn<T>& features,
+                              const MatrixIn<T>& d_features) const = 0;
 };
 
 enum class FeatureKind { elu, relu, favor };
@@ -41,6 +44,8 @@ class EluPlusOne final : public FeatureMap<T> {
   Index features(Index d) const override { return d; }
   Matrix<T> of_queries(const MatrixIn<T>& q) const override;
   Matrix<T> of_keys(const MatrixIn<T>& k) const override { return of_queries(k); }
+  Matrix<T> pull_back(const MatrixIn<T>& x, const MatrixIn<T>& features,
+                      const MatrixIn<T>& d_features) const override;
 };
 
 /// max(x, 0).
@@ -50,6 +55,8 @@ class Relu final : public FeatureMap<T> {
   Index features(Index d) const override { return d; }
   Matrix<T> of_queries(const MatrixIn<T>& q) const override;
   Matrix<T> of_keys(const MatrixIn<T>& k) const override { return of_queries(k); }
+  Matrix<T> pull_back(const MatrixIn<T>& x, const MatrixIn<T>& features,
+                      const MatrixIn<T>& d_features) const override;
 };
 
 /// FAVOR+, positive softmax features: φ_r(x) = M^(−1/2) exp(w_r·x' − |x'|²/2), x' = x·d^(−1/4), so
@@ -67,6 +74,8 @@ class Favor final : public FeatureMap<T> {
   /// Throws UsageError when x has another number of channels than w.
   Matrix<T> of_queries(const MatrixIn<T>& q) const override;
   Matrix<T> of_keys(const MatrixIn<T>& k) const override { return of_queries(k); }
+  Matrix<T> pull_back(const MatrixIn<T>& x, const MatrixIn<T>& features,
+                      const MatrixIn<T>& d_features) const override;
 
   const Matrix<T>& projection() const { return projection_; }
 

@@ -41,6 +41,41 @@ double value_at(Activation f, double x) {
   return x;
 }
 
+/// (x σ(slope x))'
+double slope_of_times_sigmoid(double slope, double x) {
+  const double s = sigmoid(slope * x);
+  return s + slope * x * s * (1 - s);
+}
+
+double slope_of_gelu_by_tanh(double slope, double x) {
+  const double t = std::tanh(slope * (x + 0.044715 * x * x * x));
+  return (1 + t + x * (1 - t * t) * slope * (1 + 3 * 0.044715 * x * x)) / 2;
+}
+
+/// f'(x)
+double slope_at(Activation f, double x) {
+  switch (f) {
+    case Activation::relu:
+      return x > 0 ? 1 : 0;
+    case Activation::squared_relu:
+      return x > 0 ? 2 * x : 0;
+    case Activation::gelu:
+      return std::erfc(-x / std::numbers::sqrt2) / 2 +
+             x * std::exp(-x * x / 2) * std::numbers::inv_sqrtpi / std::numbers::sqrt2;
+    case Activation::gelu_tanh:
+      return slope_of_gelu_by_tanh(tanh_slope, x);
+    case Activation::gelu_tanh_rounded:
+      return slope_of_gelu_by_tanh(rounded_tanh_slope, x);
+    case Activation::gelu_quick:
+      return slope_of_times_sigmoid(quick_slope, x);
+    case Activation::tanh:
+      return 1 - std::tanh(x) * std::tanh(x);
+    case Activation::silu:
+      return slope_of_times_sigmoid(1, x);
+  }
+  return 1;
+}
+
 void activate_row(Activation f, std::size_t n, double* x) {
   for (std::size_t i = 0; i < n; ++i) x[i] = value_at(f, x[i]);
 }
@@ -75,6 +110,13 @@ void activate(Activation f, MatrixOut<T> x) {
     activate_row(f, static_cast<std::size_t>(x.cols()), x.data() + i * x.outerStride());
 }
 
+template <class T>
+void pull_back_activation(Activation f, const MatrixIn<T>& x, MatrixOut<T> d) {
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index j = 0; j < x.cols(); ++j)
+      d(i, j) *= static_cast<T>(slope_at(f, static_cast<double>(x(i, j))));
+}
+
 std::string_view activation_name(Activation f) {
   switch (f) {
     case Activation::relu:
@@ -99,5 +141,7 @@ std::string_view activation_name(Activation f) {
 
 template void activate<float>(Activation, MatrixOut<float>);
 template void activate<double>(Activation, MatrixOut<double>);
+template void pull_back_activation<float>(Activation, const MatrixIn<float>&, MatrixOut<float>);
+template void pull_back_activation<double>(Activation, const MatrixIn<double>&, MatrixOut<double>);
 
 }  // namespace orrery

@@ -25,6 +25,10 @@ enum class Activation {
 template <class T>
 void activate(Activation f, MatrixOut<T> x);
 
+/// d ← d ∘ f'(x): ∂loss by x from that by f(x). At the kink of ReLU f' is 0. [as x]
+template <class T>
+void pull_back_activation(Activation f, const MatrixIn<T>& x, MatrixOut<T> d);
+
 /// The name in configurations and tables: "gelu_tanh".
 std::string_view activation_name(Activation f);
 

@@ -32,4 +32,16 @@ template <class T>
 Matrix<T> normalised(const NormDesign& design, const NormWeights<T>& weights,
                      const MatrixIn<T>& rows);
 
+/// ∂loss by rows, from that by normalised(design, weights, rows): with x̂ the normalised row before
+/// gain and bias, σ what it was divided by, and g = d_out ∘ gain,
+///   d_x = (g − mean(g) − x̂ mean(g ∘ x̂))/σ, without the second term where rows are not centred.
+/// [N, d]
+///
+/// @param d_weights  gains d_gain = Σ d_out ∘ x̂ and d_bias = Σ d_out where weights has them
+/// Accuracy: in T.
+template <class T>
+Matrix<T> pull_back_norm(const NormDesign& design, const NormWeights<T>& weights,
+                         const MatrixIn<T>& rows, const MatrixIn<T>& d_out,
+                         NormWeights<T>& d_weights);
+
 }  // namespace orrery

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/attention/feature_map.h"
+#include "core/attention/linear_features.h"
+#include "core/attention/softmax_attention.h"
+#include "core/training/model_weights.h"
+
+namespace orrery {
+
+/// Linear attention, eq. (19), in place of softmax.
+template <class T>
+struct LinearKernel {
+  std::shared_ptr<const FeatureMap<T>> features{};
+  LinearVariant variant{LinearVariant::paper};
+};
+
+/// What is the same for every sequence of a step in a layer: its encoding as its doors are asked,
+/// and maps that do not depend on contents.
+template <class T>
+struct AttentionPlan {
+  const LayerDesign& layer;
+  const AttentionDesign& design;
+  const LinearKernel<T>* linear{nullptr};  ///< null for softmax
+  SoftmaxDoors<T> doors{};
+  Positions positions{};          ///< of a sequence [N]
+  Positions all_positions{};      ///< of the most sequences, one after the other
+  T content_scale{1};             ///< where `doors` has score terms that are a bias, or none
+  std::vector<Matrix<T>> bias{};  ///< by head [N, N]: terms beside the content's; empty for none
+  Matrix<T> mask{};               ///< [N, N], 0 where a query sees a key and −inf where not
+  std::vector<T> row_factors{};   ///< by query, of the layer's rule; empty for 1
+
+  /// Of so many rows of whole sequences.
+  PositionsIn positions_of(Index rows) const {
+    return PositionsIn(all_positions).first(static_cast<std::size_t>(rows));
+  }
+  /// Whether score terms are formed for each sequence, from its contents.
+  bool reads_contents() const { return doors.score_terms && !doors.score_terms->is_bias(); }
+};
+
+/// Throws UsageError: an encoding that linear attention does not take; as score_terms does.
+/// @param encoding  of the layer; null for none
+template <class T>
+AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t layer,
+                                const LinearKernel<T>* linear, const Encoding* encoding,
+                                Index length, Index sequences);
+
+/// ∂loss by what belongs to a layer's encoding.
+template <class T>
+struct EncodingGradient {
+  Tables tables{};                ///< of terms that read contents, and of the other doors
+  std::vector<Matrix<T>> bias{};  ///< by AttentionPlan::bias
+};
+
+/// Attention of a layer over several sequences of one length, which remembers what its derivative
+/// needs: forward, then back.
+///   o_h = softmax(l_h) v_h, or by eq. (19); y = concat_h(o_h) W_oᵀ + b_o
+template <class T>
+class AttentionBlock {
+ public:
+  /// x [sequences·N, d_model]; y of the same shape.
+  Matrix<T> forward(const AttentionPlan<T>& plan, const AttentionWeights<T>& w, const Matrix<T>& x);
+  /// ∂loss by x, from that by y.
+  Matrix<T> back(const AttentionPlan<T>& plan, const AttentionWeights<T>& w, const Matrix<T>& d_y,
+                 AttentionWeights<T>& d_w, EncodingGradient<T>& d_encoding);
+
+  /// Weights of a head over a sequence, after forward. [N, N]
+  const Matrix<T>& weights(Index sequence, Index head) const {
+    return maps_[static_cast<std::size_t>(sequence * heads_ + head)].weights;
+  }
+
+ private:
+  struct Map {
+    Matrix<T> weights{};
+    Matrix<T> logits{};       ///< with a softcap: what the mask is added to
+    Matrix<T> normalizers{};  ///< of linear attention [N, 1]
+  };
+  /// Features of a head over all sequences.
+  struct Features {
+    Matrix<T> read_q{}, read_k{};  ///< what they were made of
+    Matrix<T> plain_q{}, plain_k{};
+    Matrix<T> above_q{}, above_k{};  ///< rotated, where they are
+  };
+
+  void normalise(const AttentionPlan<T>& plan, const AttentionWeights<T>& w);
+  void attend(const AttentionPlan<T>& plan, Index sequence, Index head);
+  Matrix<T> logits_of(const AttentionPlan<T>& plan, Index sequence, Index head) const;
+  void make_features(const AttentionPlan<T>& plan);
+  void attend_linearly(const AttentionPlan<T>& plan, Index sequence, Index head);
+  void attend_back(const AttentionPlan<T>& plan, Index sequence, Index head,
+                   EncodingGradient<T>& d_encoding);
+  void attend_linearly_back(const AttentionPlan<T>& plan, Index sequence, Index head);
+  void features_back(const AttentionPlan<T>& plan, Tables& d_tables);
+  void turn_back(const AttentionPlan<T>& plan, Tables& d_tables);
+  void normalise_back(const AttentionPlan<T>& plan, const AttentionWeights<T>& w,
+                      AttentionWeights<T>& d_w);
+  ScoreInputs<T> score_inputs(const AttentionPlan<T>& plan, Index sequence, Index head,
+                              const Matrix<T>* x) const;
+  /// A head's rows of a sequence: all.block.
+  auto part(Matrix<T>& all, Index sequence, Index head, Index width) const {
+    return all.block(sequence * length_, head * width, length_, width);
+  }
+  auto part(const Matrix<T>& all, Index sequence, Index head, Index width) const {
+    return all.block(sequence * length_, head * width, length_, width);
+  }
+
+  Index heads_{}, length_{}, sequences_{}, queries_of_key_{1};
+  Matrix<T> x_{}, projected_q_{}, projected_k_{};  ///< before norm and position
+  Matrix<T> normed_q_{}, normed_k_{};              ///< before position
+  Matrix<T> turned_q_{}, turned_k_{};              ///< before a norm behind position
+  Matrix<T> q_{}, k_{}, v_{}, out_{};
+  std::vector<Map> maps_{};
+  std::vector<Features> features_{};  ///< by query head
+  // Of the way back:
+  Matrix<T> d_q_{}, d_k_{}, d_v_{}, d_out_{}, d_x_{};
+  std::vector<Features> d_features_{};
+};
+
+}  // namespace orrery
