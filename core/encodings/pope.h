@@ -64,7 +64,9 @@ class Pope final : public Encoding, public ScoreTerms<T> {
 
   std::vector<double> theta_;
   Matrix<double> phases_;
-  Matrix<double> free_;  ///< 1 for phases that were not clamped, 0 for the others
+  /// 1 for phases that were not clamped, 0 for the others: those at the edge train, such as the
+  /// zeros that all start from.
+  Matrix<double> free_;
   StageRounding rounding_;
 };
 
