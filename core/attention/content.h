@@ -25,6 +25,12 @@ Matrix<T> content_product(const ScoreInputs<T>& in, int terms);
 template <class T>
 ScoreTerm<T> scaled_content_term(const ScoreInputs<T>& in);
 
+/// sum gains the summand, as ScoreGradients does, whose references are const.
+template <class T>
+void add_to(MatrixOut<T> sum, const MatrixIn<T>& summand) {
+  sum += summand;
+}
+
 /// The derivative of c = scale·a bᵀ: d_a gains scale·d_c b and d_b scale·d_cᵀ a. a [N_a, d], b
 /// [N_b, d], d_c ∂loss by c [N_a, N_b]; d_a and d_b as a and b.
 template <class T>

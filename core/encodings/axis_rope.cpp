@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <stdexcept>
 #include <utility>
 
 #include "core/encodings/axis_design.h"
@@ -147,7 +146,18 @@ void AxisRope<T>::rotate_rounded(const AxisPositions& positions, MatrixOut<T> x)
 }
 
 template <class T>
-void AxisRope<T>::rotate(const AxisPositions& positions, MatrixOut<T> x) const {
+void AxisRope<T>::rotate_exactly(const AxisPositions& positions, MatrixOut<T> x) const {
+  for (std::size_t axis = 0; axis < by_axis_.size(); ++axis) {
+    if (!by_axis_[axis]) continue;
+    Positions own(static_cast<std::size_t>(x.rows()));
+    for (Index i = 0; i < x.rows(); ++i)
+      own[static_cast<std::size_t>(i)] = positions(i, static_cast<Index>(axis));
+    rotate_axis(*by_axis_[axis], own, x);
+  }
+}
+
+template <class T>
+void AxisRope<T>::check_shape(const AxisPositions& positions, const MatrixIn<T>& x) const {
   const auto axes = static_cast<Index>(convention_.sections.size());
   if (positions.rows() != x.rows() || positions.cols() != axes || x.cols() != convention_.d_head)
     throw UsageError(fmt::format("positions [{}, {}] for rows [{}, {}]", positions.rows(),
@@ -155,17 +165,15 @@ void AxisRope<T>::rotate(const AxisPositions& positions, MatrixOut<T> x) const {
                      fmt::format("must be [N, {}] for rows [N, {}]", axes, convention_.d_head),
                      "give each row a position on every axis");
   check_positions(PositionsIn(positions.data(), static_cast<std::size_t>(positions.size())));
-  if (rounds_rotation(options_.rounding)) {
+}
+
+template <class T>
+void AxisRope<T>::rotate(const AxisPositions& positions, MatrixOut<T> x) const {
+  check_shape(positions, x);
+  if (rounds_rotation(options_.rounding))
     rotate_rounded(positions, x);
-  } else {
-    for (std::size_t axis = 0; axis < by_axis_.size(); ++axis) {
-      if (!by_axis_[axis]) continue;
-      Positions own(static_cast<std::size_t>(x.rows()));
-      for (Index i = 0; i < x.rows(); ++i)
-        own[static_cast<std::size_t>(i)] = positions(i, static_cast<Index>(axis));
-      rotate_axis(*by_axis_[axis], own, x);
-    }
-  }
+  else
+    rotate_exactly(positions, x);
   options_.rounding.template apply<T>(
       Stage::rotated_qk, x.middleCols(first_channel(convention_), 2 * pairs_of(convention_)));
 }
@@ -177,8 +185,11 @@ void AxisRope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
 }
 
 template <class T>
-void AxisRope<T>::turn_back(PositionsIn, MatrixOut<T>) const {
-  throw std::logic_error("no derivative yet");
+void AxisRope<T>::turn_back(PositionsIn positions, MatrixOut<T> d_x) const {
+  check_positions(positions, d_x.rows());
+  const AxisPositions at = axis_positions(options_.layout, positions);
+  check_shape(at, d_x);
+  rotate_exactly(-at, d_x);
 }
 
 template class AxisRope<float>;

@@ -81,6 +81,8 @@ class AxisRope final : public Encoding, public QkTransform<T> {
   void turn(PositionsIn positions, MatrixOut<T> x) const;
   void turn_back(PositionsIn positions, MatrixOut<T> d_x) const;
   void rotate_axis(const AxisPairs& axis, const Positions& positions, MatrixOut<T> x) const;
+  void check_shape(const AxisPositions& positions, const MatrixIn<T>& x) const;
+  void rotate_exactly(const AxisPositions& positions, MatrixOut<T> x) const;
   void rotate_rounded(const AxisPositions& positions, MatrixOut<T> x) const;
 
   RopeConvention convention_;

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "core/attention/content.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -82,6 +83,20 @@ Matrix<double> gate_contents(const ScoreInputs<T>& in, GateSource source) {
   return in.x->template cast<double>();
 }
 
+template <class T>
+void add_gate_content_gradients(const Matrix<double>& d_contents, GateSource source,
+                                const ScoreGradients<T>& d) {
+  if (source == GateSource::key) return add_to<T>(d.k, d_contents.cast<T>());
+  if (d.x == nullptr)
+    throw UsageError("the derivative of gates of the layer's input", "needs a place for that by x",
+                     "give ScoreGradients::x");
+  add_to<T>(*d.x, d_contents.cast<T>());
+}
+
+template void add_gate_content_gradients(const Matrix<double>&, GateSource,
+                                         const ScoreGradients<float>&);
+template void add_gate_content_gradients(const Matrix<double>&, GateSource,
+                                         const ScoreGradients<double>&);
 template Matrix<double> gate_contents(const ScoreInputs<float>&, GateSource);
 template Matrix<double> gate_contents(const ScoreInputs<double>&, GateSource);
 template std::vector<KeyGroup> keys_in_order(PositionsIn, const MatrixIn<float>&);

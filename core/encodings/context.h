@@ -34,6 +34,12 @@ Index gate_width(const EncodingSettings& settings, GateSource source);
 template <class T>
 Matrix<double> gate_contents(const ScoreInputs<T>& in, GateSource source);
 
+/// Its derivative: adds ∂loss by the contents that it gave [N_k, width] to that by k or x. Throws
+/// UsageError if there is no place for that by x.
+template <class T>
+void add_gate_content_gradients(const Matrix<double>& d_contents, GateSource source,
+                                const ScoreGradients<T>& d);
+
 /// The number of groups whose position is at most `position`.
 Index groups_up_to(const std::vector<KeyGroup>& groups, Position position);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -30,6 +29,23 @@ void count(Position query, const std::vector<KeyGroup>& groups, const std::vecto
   if (behind > 0 && groups[behind - 1].position == query)  // it counts for keys ahead, too
     sum = counts[static_cast<std::size_t>(groups[behind - 1].keys.front())];
   for (std::size_t g = behind; g < groups.size(); ++g) sum = add(groups[g], sum);
+}
+
+/// Its derivative: ∂loss by the gates, given that by the counts.
+void pull_count_back(Position query, const std::vector<KeyGroup>& groups,
+                     const std::vector<double>& d_counts, std::vector<double>& d_gates) {
+  const auto add = [&](const KeyGroup& group, double sum) {
+    for (const Index key : group.keys) sum += d_counts[static_cast<std::size_t>(key)];
+    for (const Index key : group.keys) d_gates[static_cast<std::size_t>(key)] = sum;
+    return sum;
+  };
+  const auto behind = static_cast<std::size_t>(groups_up_to(groups, query));
+  double sum = 0;
+  for (std::size_t g = 0; g < behind; ++g) sum = add(groups[g], sum);
+  sum = 0;
+  for (std::size_t g = groups.size(); g-- > behind;) sum = add(groups[g], sum);
+  if (behind > 0 && groups[behind - 1].position == query)  // it counts for keys ahead, too
+    for (const Index key : groups[behind - 1].keys) d_gates[static_cast<std::size_t>(key)] += sum;
 }
 
 }  // namespace
@@ -111,11 +127,32 @@ double Cope<T>::interpolated(const T* products, double p) const {
 }
 
 template <class T>
+double Cope<T>::pull_interpolated_back(const T* products, double p, double d_out,
+                                       T* d_products) const {
+  if (std::isnan(p)) return p;
+  const auto last = static_cast<std::size_t>(table_.rows() - 1);
+  if (!(p < static_cast<double>(last))) {
+    d_products[last] += static_cast<T>(d_out);
+    return 0;
+  }
+  const double below = std::floor(p), share = p - below;
+  const auto low = static_cast<std::size_t>(below);
+  d_products[low] += static_cast<T>((1 - share) * d_out);
+  d_products[low + 1] += static_cast<T>(share * d_out);
+  return d_out * (static_cast<double>(products[low + 1]) - static_cast<double>(products[low]));
+}
+
+template <class T>
+void Cope<T>::check_width(const MatrixIn<T>& q) const {
+  if (q.cols() == table_.cols()) return;
+  throw UsageError(fmt::format("q with {} channels", q.cols()),
+                   fmt::format("the table was made for d_head={}", table_.cols()),
+                   "give q and k with as many channels");
+}
+
+template <class T>
 std::vector<ScoreTerm<T>> Cope<T>::score_terms(const ScoreInputs<T>& in) const {
-  if (in.q.cols() != table_.cols())
-    throw UsageError(fmt::format("q with {} channels", in.q.cols()),
-                     fmt::format("the table was made for d_head={}", table_.cols()),
-                     "give q and k with as many channels");
+  check_width(in.q);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
   const double unscale =
@@ -145,9 +182,35 @@ std::vector<ScoreTerm<T>> Cope<T>::score_terms(const ScoreInputs<T>& in) const {
 }
 
 template <class T>
-void Cope<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                  const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void Cope<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                  const ScoreGradients<T>& d) const {
+  check_width(in.q);
+  const double scale = score_scale(1, in.q.cols(), in.scoring);
+  const double gate_scale = gate_ == CopeGate::scaled ? scale : 1.0;
+  const std::vector<KeyGroup> groups = keys_in_order<T>(in.n, in.k);
+  const Matrix<T> contents = scores_of<T>(in.q, in.k), products = scores_of<T>(in.q, table_);
+  Matrix<T> d_contents = static_cast<T>(scale) * d_logits;
+  Matrix<T> d_products = Matrix<T>::Zero(products.rows(), products.cols());
+  std::vector<double> gates(in.n.size()), counts(gates), d_counts(gates), d_gates(gates);
+  for (Index i = 0; i < contents.rows(); ++i) {
+    const Position query = in.m[static_cast<std::size_t>(i)];
+    for (std::size_t j = 0; j < gates.size(); ++j)
+      gates[j] = sigmoid(gate_scale * static_cast<double>(contents(i, static_cast<Index>(j))));
+    count(query, groups, gates, counts);
+    for (std::size_t j = 0; j < gates.size(); ++j)
+      d_counts[j] = pull_interpolated_back(products.row(i).data(), counts[j],
+                                           static_cast<double>(d_logits(i, static_cast<Index>(j))),
+                                           d_products.row(i).data());
+    pull_count_back(query, groups, d_counts, d_gates);
+    for (std::size_t j = 0; j < gates.size(); ++j)
+      d_contents(i, static_cast<Index>(j)) +=
+          static_cast<T>(gate_scale * gates[j] * (1 - gates[j]) * d_gates[j]);
+  }
+  Matrix<T> d_table = Matrix<T>::Zero(table_.rows(), table_.cols());
+  add_product_gradients<T>(in.q, in.k, d_contents, 1.0, d.q, d.k);
+  add_product_gradients<T>(in.q, table_, d_products, 1.0, d.q, d_table);
+  gradient_of(d.tables, "cope.table", table_.rows(), table_.cols()) +=
+      d_table.template cast<double>();
 }
 
 template class Cope<float>;

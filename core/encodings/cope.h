@@ -48,6 +48,9 @@ class Cope final : public Encoding, public ScoreTerms<T> {
  private:
   /// q·e_p, between the two counts that p lies between.
   double interpolated(const T* products, double p) const;
+  /// Its derivative: returns ∂loss by p; d_products gain theirs.
+  double pull_interpolated_back(const T* products, double p, double d_out, T* d_products) const;
+  void check_width(const MatrixIn<T>& q) const;
 
   CopeGate gate_;
   Matrix<T> table_;

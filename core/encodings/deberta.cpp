@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/encodings/head_projection.h"
 #include "core/encodings/layer_norm.h"
 #include "core/errors.h"
 #include "core/product.h"
@@ -85,10 +86,11 @@ Deberta<T>::Deberta(Weights weights, DebertaOptions options, const StageRounding
   for (Matrix<T>* weight : {&weights_.table, &weights_.W_qr, &weights_.W_kr, &weights_.b_qr,
                             &weights_.b_kr, &weights_.norm_gain, &weights_.norm_bias})
     rounding_.apply<T>(Stage::table, *weight);
-  if (options_.layer_norm)
-    weights_.table = rounding_.rounded<T>(
-        Stage::projected, layer_normalised(weights_.table, weights_.norm_gain, weights_.norm_bias,
-                                           layer_norm_epsilon));
+  if (!options_.layer_norm) return;
+  given_table_ = weights_.table;
+  weights_.table = rounding_.rounded<T>(
+      Stage::projected,
+      layer_normalised(weights_.table, weights_.norm_gain, weights_.norm_bias, layer_norm_epsilon));
 }
 
 template <class T>
@@ -237,6 +239,36 @@ Matrix<T> Deberta<T>::projected(Index first, Index count, const Matrix<T>& W, co
 }
 
 template <class T>
+void Deberta<T>::add_projected_gradients(Index first, const Matrix<T>& d_rows, const Matrix<T>& W,
+                                         const char* name_W, const Matrix<T>& b, const char* name_b,
+                                         int head, Tables& d_tables) const {
+  const Index d = weights_.d_head;
+  if (b.size() != 0)
+    gradient_of(d_tables, name_b, 1, b.cols()).middleCols(head * d, d) +=
+        d_rows.colwise().sum().template cast<double>();
+  const Matrix<T> d_table =
+      pull_head_projection_back<T>(weights_.table.middleRows(first, d_rows.rows()), W, head, d_rows,
+                                   gradient_of(d_tables, name_W, W.rows(), W.cols()));
+  add_table_gradients(first, d_table, d_tables);
+}
+
+template <class T>
+void Deberta<T>::add_table_gradients(Index first, const Matrix<T>& d_rows, Tables& d_tables) const {
+  const Index width = weights_.table.cols();
+  auto d_given = gradient_of(d_tables, "deberta.table", weights_.table.rows(), width)
+                     .middleRows(first, d_rows.rows());
+  if (!options_.layer_norm) {
+    d_given += d_rows.template cast<double>();
+    return;
+  }
+  const Matrix<T> rows = given_table_.middleRows(first, d_rows.rows());
+  d_given += pull_layer_norm_back<T>(rows, weights_.norm_gain, layer_norm_epsilon, d_rows,
+                                     gradient_of(d_tables, "deberta.norm_gain", 1, width),
+                                     gradient_of(d_tables, "deberta.norm_bias", 1, width))
+                 .template cast<double>();
+}
+
+template <class T>
 IndexMatrix Deberta<T>::table_index(PositionsIn m, PositionsIn n) const {
   return index_matrix(m, n, [this](Position r) { return row_of(r); });
 }
@@ -246,26 +278,37 @@ std::vector<TableTerm<T>> Deberta<T>::table_terms(const ScoreInputs<T>& in) cons
   check_head(in.head, weights_.W_qr.cols() / weights_.d_head);
   std::vector<TableTerm<T>> terms;
   if (has(DebertaTerms::content_to_position))
-    terms.push_back({.name = "content_to_position",
-                     .count = table_rows(),
-                     .index = [this](PositionsIn m, PositionsIn n) { return table_index(m, n); },
-                     .rows =
-                         [this, head = in.head](Index first, Index count) {
-                           return projected(first, count, weights_.W_kr, weights_.b_kr, head);
-                         }});
+    terms.push_back(
+        {.name = "content_to_position",
+         .count = table_rows(),
+         .index = [this](PositionsIn m, PositionsIn n) { return table_index(m, n); },
+         .rows =
+             [this, head = in.head](Index first, Index count) {
+               return projected(first, count, weights_.W_kr, weights_.b_kr, head);
+             },
+         .add_gradients =
+             [this, head = in.head](Index first, const Matrix<T>& d_rows, Tables& d_tables) {
+               add_projected_gradients(first, d_rows, weights_.W_kr, "deberta.W_kr", weights_.b_kr,
+                                       "deberta.b_kr", head, d_tables);
+             }});
   if (has(DebertaTerms::position_to_content))
-    terms.push_back({.name = "position_to_content",
-                     .side = TableTerm<T>::Side::key,
-                     .count = table_rows(),
-                     .index =
-                         [this](PositionsIn m, PositionsIn n) {
-                           return index_matrix(m, n,
-                                               [this](Position r) { return mirrored_row_of(r); });
-                         },
-                     .rows =
-                         [this, head = in.head](Index first, Index count) {
-                           return projected(first, count, weights_.W_qr, weights_.b_qr, head);
-                         }});
+    terms.push_back(
+        {.name = "position_to_content",
+         .side = TableTerm<T>::Side::key,
+         .count = table_rows(),
+         .index =
+             [this](PositionsIn m, PositionsIn n) {
+               return index_matrix(m, n, [this](Position r) { return mirrored_row_of(r); });
+             },
+         .rows =
+             [this, head = in.head](Index first, Index count) {
+               return projected(first, count, weights_.W_qr, weights_.b_qr, head);
+             },
+         .add_gradients =
+             [this, head = in.head](Index first, const Matrix<T>& d_rows, Tables& d_tables) {
+               add_projected_gradients(first, d_rows, weights_.W_qr, "deberta.W_qr", weights_.b_qr,
+                                       "deberta.b_qr", head, d_tables);
+             }});
   return terms;
 }
 

@@ -104,8 +104,16 @@ class Deberta final : public Encoding, public TableTerms<T>, public TableIndex {
   /// [count, d_head]
   Matrix<T> projected(Index first, Index count, const Matrix<T>& W, const Matrix<T>& b,
                       int head) const;
+  /// The derivative of K^r or Q^r: d_rows are ∂loss by its rows from `first` on; W and b are named
+  /// as tables are, b where it has any.
+  void add_projected_gradients(Index first, const Matrix<T>& d_rows, const Matrix<T>& W,
+                               const char* name_W, const Matrix<T>& b, const char* name_b, int head,
+                               Tables& d_tables) const;
+  /// The same of P.
+  void add_table_gradients(Index first, const Matrix<T>& d_rows, Tables& d_tables) const;
 
   Weights weights_;
+  Matrix<T> given_table_{};  ///< P before its LayerNorm; empty without one
   DebertaOptions options_;
   StageRounding rounding_;
 };

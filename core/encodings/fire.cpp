@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -160,9 +159,35 @@ std::vector<ScoreTerm<T>> Fire<T>::score_terms(const ScoreInputs<T>& in) const {
 }
 
 template <class T>
-void Fire<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                  const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void Fire<T>::add_network_gradients(double x, Index head, double d_bias, FireNetwork& d) const {
+  d.b2(0, head) += d_bias;
+  for (Index w = 0; w < network_.w1.cols(); ++w) {
+    const double hidden = x * network_.w1(0, w) + network_.b1(0, w);
+    if (hidden <= 0) continue;  // NaN passes
+    d.w2(w, head) += d_bias * hidden;
+    const double d_hidden = d_bias * network_.w2(w, head);
+    d.w1(0, w) += d_hidden * x;
+    d.b1(0, w) += d_hidden;
+  }
+}
+
+template <class T>
+void Fire<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                  const ScoreGradients<T>& d) const {
+  check_head(in.head, network_.w2.cols());
+  add_content_gradients<T>(in, 1, d_logits, d);
+  const Index width = network_.w1.cols(), heads = network_.w2.cols();
+  FireNetwork sums{Matrix<double>::Zero(1, width), Matrix<double>::Zero(1, width),
+                   Matrix<double>::Zero(width, heads), Matrix<double>::Zero(1, heads)};
+  for (Index i = 0; i < d_logits.rows(); ++i)
+    for (Index j = 0; j < d_logits.cols(); ++j)
+      add_network_gradients(
+          share(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]), in.head,
+          static_cast<double>(d_logits(i, j)), sums);
+  gradient_of(d.tables, "fire.w1", 1, width) += sums.w1;
+  gradient_of(d.tables, "fire.b1", 1, width) += sums.b1;
+  gradient_of(d.tables, "fire.w2", width, heads) += sums.w2;
+  gradient_of(d.tables, "fire.b2", 1, heads) += sums.b2;
 }
 
 template class Fire<float>;

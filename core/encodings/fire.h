@@ -60,6 +60,8 @@ class Fire final : public Encoding, public ScoreTerms<T> {
  private:
   double share(Position m, Position n) const;
   double network(double x, Index head) const;
+  /// The derivative of the network at x: adds that of its weights.
+  void add_network_gradients(double x, Index head, double d_bias, FireNetwork& d) const;
 
   FireConfig config_;
   FireNetwork network_;

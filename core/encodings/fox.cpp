@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -15,15 +14,29 @@
 namespace orrery {
 namespace {
 
-/// ln f_t of every key. [N_k]
-std::vector<double> log_gates(const Matrix<double>& contents, const ForgetGates& gates, int head) {
-  std::vector<double> log_f(static_cast<std::size_t>(contents.rows()));
+/// w_h·y_t + b_h of every key. [N_k]
+std::vector<double> gate_inputs(const Matrix<double>& contents, const ForgetGates& gates,
+                                int head) {
+  std::vector<double> inputs(static_cast<std::size_t>(contents.rows()));
   for (Index t = 0; t < contents.rows(); ++t) {
     double x = gates.bias(0, head);
     for (Index c = 0; c < contents.cols(); ++c) x += gates.weight(head, c) * contents(t, c);
-    log_f[static_cast<std::size_t>(t)] = log_sigmoid(x);
+    inputs[static_cast<std::size_t>(t)] = x;
   }
-  return log_f;
+  return inputs;
+}
+
+/// What the gates read. [N_k, width]
+template <class T>
+Matrix<double> checked_contents(const ScoreInputs<T>& in, const ForgetGates& gates) {
+  check_head(in.head, gates.weight.rows());
+  Matrix<double> contents = gate_contents<T>(in, gates.source);
+  if (contents.cols() == gates.weight.cols()) return contents;
+  const bool of_keys = gates.source == GateSource::key;
+  throw UsageError(fmt::format("{} with {} channels", of_keys ? "k" : "x", contents.cols()),
+                   fmt::format("the forget gates were made for {}={}",
+                               of_keys ? "d_head" : "d_model", gates.weight.cols()),
+                   "give as many channels as the gates read");
 }
 
 }  // namespace
@@ -62,29 +75,64 @@ Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyG
   return sums;
 }
 
+std::vector<double> pull_sums_back(PositionsIn m, PositionsIn n,
+                                   const std::vector<KeyGroup>& groups,
+                                   const Matrix<double>& d_sums) {
+  const auto place = [&](Position p) { return static_cast<std::size_t>(groups_up_to(groups, p)); };
+  std::vector<std::size_t> at_key;
+  for (const Position key : n) at_key.push_back(place(key));
+  std::vector<double> d_up_to(groups.size() + 1, 0.0);
+  for (Index i = 0; i < d_sums.rows(); ++i) {
+    const Position query = m[static_cast<std::size_t>(i)];
+    const std::size_t at_query = place(query);
+    for (Index j = 0; j < d_sums.cols(); ++j) {
+      const auto key = static_cast<std::size_t>(j);
+      const double d_sum = n[key] <= query ? d_sums(i, j) : -d_sums(i, j);
+      d_up_to[at_query] += d_sum;
+      d_up_to[at_key[key]] -= d_sum;
+    }
+  }
+  // A gate is in the sum of its own group and of all behind it.
+  std::vector<double> d_gates(n.size());
+  double d_gate = 0;
+  for (std::size_t g = groups.size(); g-- > 0;) {
+    d_gate += d_up_to[g + 1];
+    for (const Index key : groups[g].keys) d_gates[static_cast<std::size_t>(key)] = d_gate;
+  }
+  return d_gates;
+}
+
 template <class T>
 std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const ForgetGates& gates) {
-  check_head(in.head, gates.weight.rows());
-  const Matrix<double> contents = gate_contents<T>(in, gates.source);
-  if (contents.cols() != gates.weight.cols()) {
-    const bool of_keys = gates.source == GateSource::key;
-    throw UsageError(fmt::format("{} with {} channels", of_keys ? "k" : "x", contents.cols()),
-                     fmt::format("the forget gates were made for {}={}",
-                                 of_keys ? "d_head" : "d_model", gates.weight.cols()),
-                     "give as many channels as the gates read");
-  }
+  const Matrix<double> contents = checked_contents<T>(in, gates);
   const std::vector<KeyGroup> groups = keys_in_order<T>(in.n, in.k);
   const double constant = log_sigmoid(gates.bias(0, in.head));
   // A count of tokens is exact, and what contents change of a gate is 0 without content.
   const std::vector<double> one(in.n.size(), 1.0);
-  std::vector<double> change = log_gates(contents, gates, in.head);
-  for (double& gate : change) gate -= constant;
+  std::vector<double> change = gate_inputs(contents, gates, in.head);
+  for (double& gate : change) gate = log_sigmoid(gate) - constant;
   const Matrix<double> always = constant * sums_between(in.m, in.n, groups, one);
   const Matrix<double> content = sums_between(in.m, in.n, groups, change);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back({"constant_forgetting", always.cast<T>()});
   terms.push_back({"content_forgetting", content.cast<T>()});
   return terms;
+}
+
+template <class T>
+void add_forgetting_gradients(const ScoreInputs<T>& in, const ForgetGates& gates,
+                              const ForgetNames& names, const Matrix<double>& d_sums,
+                              const ScoreGradients<T>& d) {
+  const Matrix<double> contents = checked_contents<T>(in, gates);
+  std::vector<double> d_inputs = pull_sums_back(in.m, in.n, keys_in_order<T>(in.n, in.k), d_sums);
+  const std::vector<double> inputs = gate_inputs(contents, gates, in.head);
+  for (std::size_t t = 0; t < inputs.size(); ++t) d_inputs[t] *= sigmoid(-inputs[t]);
+  const Eigen::Map<const Eigen::VectorXd> by_key(d_inputs.data(), contents.rows());
+  gradient_of(d.tables, names.weight, gates.weight.rows(), gates.weight.cols()).row(in.head) +=
+      by_key.transpose() * contents;
+  if (!names.bias.empty())
+    gradient_of(d.tables, names.bias, 1, gates.bias.cols())(0, in.head) += by_key.sum();
+  add_gate_content_gradients<T>(by_key * gates.weight.row(in.head), gates.source, d);
 }
 
 template <class T>
@@ -154,11 +202,19 @@ std::vector<ScoreTerm<T>> Fox<T>::score_terms(const ScoreInputs<T>& in) const {
 }
 
 template <class T>
-void Fox<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                 const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void Fox<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                 const ScoreGradients<T>& d) const {
+  add_content_gradients<T>(in, 1, d_logits, d);
+  add_forgetting_gradients<T>(in, gates_, {"fox.weight", "fox.bias"},
+                              d_logits.template cast<double>(), d);
 }
 
+template void add_forgetting_gradients(const ScoreInputs<float>&, const ForgetGates&,
+                                       const ForgetNames&, const Matrix<double>&,
+                                       const ScoreGradients<float>&);
+template void add_forgetting_gradients(const ScoreInputs<double>&, const ForgetGates&,
+                                       const ForgetNames&, const Matrix<double>&,
+                                       const ScoreGradients<double>&);
 template std::vector<ScoreTerm<float>> forgetting_terms(const ScoreInputs<float>&,
                                                         const ForgetGates&);
 template std::vector<ScoreTerm<double>> forgetting_terms(const ScoreInputs<double>&,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/encoding.h"
@@ -14,6 +15,11 @@ namespace orrery {
 /// Sums in fp64, group by group in the order of positions.
 Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyGroup>& groups,
                             const std::vector<double>& gates);
+
+/// Its derivative: ∂loss by the gates [N_k], given that by the sums [N_q, N_k].
+std::vector<double> pull_sums_back(PositionsIn m, PositionsIn n,
+                                   const std::vector<KeyGroup>& groups,
+                                   const Matrix<double>& d_sums);
 
 /// Weights of the gates of a forgetting head.
 struct ForgetGates {
@@ -29,6 +35,18 @@ void check_gates(const ForgetGates& gates);
 /// "content_forgetting", what contents change of it.
 template <class T>
 std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const ForgetGates& gates);
+
+/// The tables of the gates; `bias` is empty where the bias is a parameter.
+struct ForgetNames {
+  std::string weight{};
+  std::string bias{};
+};
+
+/// The derivative of forgetting_terms, given that by D [N_q, N_k].
+template <class T>
+void add_forgetting_gradients(const ScoreInputs<T>& in, const ForgetGates& gates,
+                              const ForgetNames& names, const Matrix<double>& d_sums,
+                              const ScoreGradients<T>& d);
 
 /// Forgetting Transformer (FoX): each token has a gate that scales down the weights of all tokens
 /// before it.

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -23,11 +22,14 @@ GrapeGate gate_named(const std::string& name) {
   return name == "forget" ? GrapeGate::forget : GrapeGate::key;
 }
 
-void normalise_rows(Matrix<double>& rows) {
+/// Returns what the lengths were. [rows]
+std::vector<double> normalise_rows(Matrix<double>& rows) {
+  std::vector<double> lengths;
   for (Index h = 0; h < rows.rows(); ++h) {
-    const double length = rows.row(h).norm();
-    if (!(length == 0)) rows.row(h) /= length;  // NaN passes
+    lengths.push_back(rows.row(h).norm());
+    if (!(lengths.back() == 0)) rows.row(h) /= lengths.back();  // NaN passes
   }
+  return lengths;
 }
 
 void check_forget_gates(const ForgetGates& gates, Index heads, Index d) {
@@ -52,10 +54,10 @@ GrapeAdditive<T>::GrapeAdditive(int heads, GrapeGate gate, GrapeAdditiveTables t
                      "must be [heads, d_head]", "save both from the same layer");
   if (gate == GrapeGate::forget) check_forget_gates(tables_.forget, heads, d);
   for (double& slope : slopes_) slope = rounding_(Stage::table, slope);
-  for (Matrix<double>* table : {&tables_.key, &tables_.query}) {
-    normalise_rows(*table);
+  key_lengths_ = normalise_rows(tables_.key);
+  query_lengths_ = normalise_rows(tables_.query);
+  for (Matrix<double>* table : {&tables_.key, &tables_.query})
     rounding_.apply<double>(Stage::table, *table);
-  }
   rounding_.apply<double>(Stage::table, tables_.forget.weight);
   rounding_.apply<double>(Stage::table, tables_.forget.bias);
 }
@@ -158,12 +160,17 @@ std::vector<double> GrapeAdditive<T>::rates(const MatrixIn<T>& x, const Matrix<d
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> GrapeAdditive<T>::score_terms(const ScoreInputs<T>& in) const {
+void GrapeAdditive<T>::check_inputs(const ScoreInputs<T>& in) const {
   check_head(in.head, tables_.key.rows());
   if (in.q.cols() != tables_.key.cols() || in.k.cols() != tables_.key.cols())
     throw UsageError(fmt::format("q with {} and k with {} channels", in.q.cols(), in.k.cols()),
                      fmt::format("this GRAPE was made for d_head={}", tables_.key.cols()),
                      "give q and k with as many channels");
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> GrapeAdditive<T>::score_terms(const ScoreInputs<T>& in) const {
+  check_inputs(in);
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
   if (gate_ == GrapeGate::forget) {
@@ -171,8 +178,7 @@ std::vector<ScoreTerm<T>> GrapeAdditive<T>::score_terms(const ScoreInputs<T>& in
       terms.push_back(std::move(term));
     return terms;
   }
-  const bool of_key = gate_ == GrapeGate::key || gate_ == GrapeGate::query_key;
-  const bool of_query = gate_ == GrapeGate::query || gate_ == GrapeGate::query_key;
+  const bool of_key = gates_keys(), of_query = gates_queries();
   const double slope = slopes_[static_cast<std::size_t>(in.head)];
   const double still = of_key && of_query     ? 2.0 * std::numbers::ln2
                        : (of_key || of_query) ? std::numbers::ln2
@@ -205,9 +211,51 @@ Matrix<double> GrapeAdditive<T>::mean_directions(Index d) const {
 }
 
 template <class T>
-void GrapeAdditive<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                           const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void GrapeAdditive<T>::add_rate_gradients(const MatrixIn<T>& x, const Matrix<double>& unit,
+                                          double length, const Matrix<double>& d_rates,
+                                          MatrixOut<T> d_x,
+                                          Eigen::Ref<Eigen::RowVectorXd> d_row) const {
+  const double root = std::sqrt(static_cast<double>(x.cols()));
+  Eigen::RowVectorXd d_unit = Eigen::RowVectorXd::Zero(x.cols());
+  for (Index i = 0; i < x.rows(); ++i) {
+    const Eigen::RowVectorXd content = x.row(i).template cast<double>();
+    const double d_sum = d_rates(i, 0) * sigmoid(content.dot(unit.row(0)) / root) / root;
+    d_x.row(i) += (d_sum * unit.row(0)).template cast<T>();
+    d_unit += d_sum * content;
+  }
+  // Along the row its length alone changes; a row of zeros stays one.
+  if (!(length == 0)) d_row += (d_unit - d_unit.dot(unit.row(0)) * unit.row(0)) / length;
+}
+
+template <class T>
+void GrapeAdditive<T>::add_gate_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                          const ScoreGradients<T>& d) const {
+  const auto head = static_cast<std::size_t>(in.head);
+  const Matrix<double> reach = matrix_of_pairs<double>(in.m, in.n, [&](Position m, Position n) {
+    return -std::abs(rounded_distance(m, n, rounding_)) * slopes_[head];
+  });
+  const Matrix<double> d_speeds = reach.cwiseProduct(d_logits.template cast<double>());
+  const Index heads = tables_.key.rows(), width = tables_.key.cols();
+  if (gates_keys())
+    add_rate_gradients(in.k, tables_.key.row(in.head), key_lengths_[head],
+                       d_speeds.colwise().sum().transpose(), d.k,
+                       gradient_of(d.tables, "grape_additive.key", heads, width).row(in.head));
+  if (gates_queries())
+    add_rate_gradients(in.q, tables_.query.row(in.head), query_lengths_[head],
+                       d_speeds.rowwise().sum(), d.q,
+                       gradient_of(d.tables, "grape_additive.query", heads, width).row(in.head));
+}
+
+template <class T>
+void GrapeAdditive<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                           const ScoreGradients<T>& d) const {
+  check_inputs(in);
+  add_content_gradients<T>(in, 1, d_logits, d);
+  if (gate_ == GrapeGate::forget)
+    add_forgetting_gradients<T>(in, tables_.forget, {.weight = "grape_additive.forget"},
+                                d_logits.template cast<double>(), d);
+  else
+    add_gate_gradients(in, d_logits, d);
 }
 
 template class GrapeAdditive<float>;

@@ -63,13 +63,25 @@ class GrapeAdditive final : public Encoding, public ScoreTerms<T> {
                            const ScoreGradients<T>& d) const override;
 
  private:
+  bool gates_keys() const { return gate_ == GrapeGate::key || gate_ == GrapeGate::query_key; }
+  bool gates_queries() const { return gate_ == GrapeGate::query || gate_ == GrapeGate::query_key; }
+  void check_inputs(const ScoreInputs<T>& in) const;
   /// The change of the gates of a side by contents: softplus − ln 2. [rows of x]; 0 for no gate.
   std::vector<double> rates(const MatrixIn<T>& x, const Matrix<double>& weights, int head,
                             bool gated) const;
+  /// The derivative of rates of gates: d_x gains that by x, d_row that by the head's row of the
+  /// weights as they were given, of that length.
+  void add_rate_gradients(const MatrixIn<T>& x, const Matrix<double>& unit, double length,
+                          const Matrix<double>& d_rates, MatrixOut<T> d_x,
+                          Eigen::Ref<Eigen::RowVectorXd> d_row) const;
+  void add_gate_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                          const ScoreGradients<T>& d) const;
 
   std::vector<double> slopes_;
   GrapeGate gate_;
   GrapeAdditiveTables tables_;
+  std::vector<double> key_lengths_;    ///< of u as it was given. [heads]
+  std::vector<double> query_lengths_;  ///< of v
   StageRounding rounding_;
 };
 

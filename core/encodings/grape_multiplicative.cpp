@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
+#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -40,25 +40,47 @@ std::vector<double> orthonormalise(Matrix<double>& rows) {
   return across;
 }
 
+/// The derivative: ∂loss by the rows that were given, of which `across` are the lengths, given
+/// those by the orthonormal rows and by the lengths.
+Matrix<double> pull_orthonormal_back(const Matrix<double>& given, const Matrix<double>& basis,
+                                     const std::vector<double>& across, Matrix<double> d_basis,
+                                     const std::vector<double>& d_across) {
+  Matrix<double> d_given(given.rows(), given.cols());
+  for (Index r = given.rows(); r-- > 0;) {
+    const auto place = static_cast<std::size_t>(r);
+    const Eigen::RowVectorXd e = basis.row(r), d_e = d_basis.row(r);
+    const Eigen::RowVectorXd d_rest = (d_e - d_e.dot(e) * e) / across[place] + d_across[place] * e;
+    // The rest is v − Σ (v·e_j) e_j.
+    Eigen::RowVectorXd d_row = d_rest;
+    for (Index before = 0; before < r; ++before) {
+      const Eigen::RowVectorXd e_j = basis.row(before);
+      d_basis.row(before) -= given.row(r).dot(e_j) * d_rest + d_rest.dot(e_j) * given.row(r);
+      d_row -= d_rest.dot(e_j) * e_j;
+    }
+    d_given.row(r) = d_row;
+  }
+  return d_given;
+}
+
 }  // namespace
 
 template <class T>
 GrapeMultiplicative<T>::GrapeMultiplicative(Matrix<double> rows,
                                             const GrapeMultiplicativeConfig& config)
-    : basis_(std::move(rows)), rounding_(config.rounding) {
+    : basis_(std::move(rows)), rounding_(config.rounding), all_planes_(config.all_planes) {
   const Index d = basis_.cols(), needed = config.all_planes ? d : 2;
   if (d < 2 || d % 2 != 0 || basis_.rows() != needed)
     throw UsageError(fmt::format("vectors of shape [{}, {}]", basis_.rows(), d),
                      fmt::format("must be [{}, d_head], d_head even", needed),
                      "give two rows per plane");
   rounding_.apply<double>(Stage::table, basis_);
-  const double first = basis_.row(0).norm();
-  const std::vector<double> across = orthonormalise(basis_);
+  given_ = basis_;
+  across_ = orthonormalise(basis_);
   const Precision format = rounding_.format(Stage::inv_freq);
   if (config.all_planes)
     theta_ = inverse_frequencies(d, config.base, format);
   else  // the area of a and b: |a| times the part of b across it
-    theta_ = {rounding_(Stage::inv_freq, config.speed * first * across[1])};
+    theta_ = {rounding_(Stage::inv_freq, config.speed * across_[0] * across_[1])};
 }
 
 template <class T>
@@ -134,12 +156,17 @@ std::unique_ptr<GrapeMultiplicative<T>> GrapeMultiplicative<T>::make(const Encod
 }
 
 template <class T>
-void GrapeMultiplicative<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
+void GrapeMultiplicative<T>::check_shape(PositionsIn positions, const MatrixIn<T>& x) const {
   check_positions(positions, x.rows());
-  if (x.cols() != basis_.cols())
-    throw UsageError(fmt::format("q or k with {} channels", x.cols()),
-                     fmt::format("this GRAPE was made for d_head={}", basis_.cols()),
-                     "give q and k with as many channels");
+  if (x.cols() == basis_.cols()) return;
+  throw UsageError(fmt::format("q or k with {} channels", x.cols()),
+                   fmt::format("this GRAPE was made for d_head={}", basis_.cols()),
+                   "give q and k with as many channels");
+}
+
+template <class T>
+void GrapeMultiplicative<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
+  check_shape(positions, x);
   for (Index i = 0; i < x.rows(); ++i) {
     const Eigen::RowVectorXd row = x.row(i).template cast<double>();
     Eigen::RowVectorXd turned = row;
@@ -173,10 +200,37 @@ Matrix<double> GrapeMultiplicative<T>::mean_directions(Index d) const {
   return Matrix<double>::Identity(d, d);
 }
 
+// With x_a = x·a and x_b = x·b, y = x + Σ (x_a (c − 1) − x_b s) a + (x_a s + x_b (c − 1)) b.
 template <class T>
-void GrapeMultiplicative<T>::turn_back(PositionsIn, const MatrixIn<T>&, MatrixOut<T>,
-                                       Tables&) const {
-  throw std::logic_error("no derivative yet");
+void GrapeMultiplicative<T>::turn_back(PositionsIn positions, const MatrixIn<T>& x,
+                                       MatrixOut<T> d_x, Tables& d_tables) const {
+  check_shape(positions, x);
+  const Matrix<double> given_x = x.template cast<double>(), d_y = d_x.template cast<double>();
+  const Matrix<double> along = product_with_transpose<double>(given_x, basis_),
+                       d_added = product_with_transpose<double>(d_y, basis_);
+  Matrix<double> added(along.rows(), along.cols()), d_along(along.rows(), along.cols());
+  double d_theta = 0;
+  for (Index i = 0; i < along.rows(); ++i)
+    for (std::size_t t = 0; t < theta_.size(); ++t) {
+      const Position position = positions[static_cast<std::size_t>(i)];
+      const auto [c, s] = rotation_at(position, theta_[t]);
+      const auto a = 2 * static_cast<Index>(t), b = a + 1;
+      added(i, a) = along(i, a) * (c - 1) - along(i, b) * s;
+      added(i, b) = along(i, a) * s + along(i, b) * (c - 1);
+      d_along(i, a) = d_added(i, a) * (c - 1) + d_added(i, b) * s;
+      d_along(i, b) = -d_added(i, a) * s + d_added(i, b) * (c - 1);
+      d_theta +=
+          static_cast<double>(position) * (d_added(i, a) * (-along(i, a) * s - along(i, b) * c) +
+                                           d_added(i, b) * (along(i, a) * c - along(i, b) * s));
+    }
+  d_x = (d_y + product<double>(d_along, basis_)).template cast<T>();
+  const Matrix<double> d_basis =
+      transposed_product<double>(d_along, given_x) + transposed_product<double>(added, d_y);
+  // All planes have frequencies of their own; that of one plane is speed·|a|·|b across a|.
+  std::vector<double> d_across(across_.size(), 0.0);
+  if (!all_planes_) d_across = {d_theta * theta_[0] / across_[0], d_theta * theta_[0] / across_[1]};
+  gradient_of(d_tables, "grape_multiplicative.vectors", given_.rows(), given_.cols()) +=
+      pull_orthonormal_back(given_, basis_, across_, d_basis, d_across);
 }
 
 template class GrapeMultiplicative<float>;

@@ -63,6 +63,7 @@ class GrapeMultiplicative final : public Encoding, public QkTransform<T> {
   TurningPairs turning_pairs() const override { return {.theta = theta_, .rounded_theta = theta_}; }
 
  private:
+  void check_shape(PositionsIn positions, const MatrixIn<T>& x) const;
   void turn(PositionsIn positions, MatrixOut<T> x) const;
   void turn_back(PositionsIn positions, const MatrixIn<T>& x, MatrixOut<T> d_x,
                  Tables& d_tables) const;
@@ -70,6 +71,9 @@ class GrapeMultiplicative final : public Encoding, public QkTransform<T> {
   Matrix<double> basis_;  ///< [2·planes, d_head], orthonormal
   std::vector<double> theta_;
   StageRounding rounding_;
+  bool all_planes_;
+  Matrix<double> given_{};        ///< the rows before they were made orthonormal
+  std::vector<double> across_{};  ///< length of each, across those before it
 };
 
 }  // namespace orrery

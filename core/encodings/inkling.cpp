@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -109,18 +110,40 @@ Matrix<T> Inkling<T>::vectors_of(const ScoreInputs<T>& in) const {
 }
 
 template <class T>
+void Inkling<T>::add_vector_gradients(int head, Index first, const Matrix<T>& d_rows,
+                                      Tables& d_tables) const {
+  // The row behind those of the profiles is always zeros.
+  const Index count = std::min(d_rows.rows(), profiles_.cols() - first);
+  if (count <= 0) return;
+  const Index begin = static_cast<Index>(head) * d_head_;
+  const Matrix<T> d_vectors = d_rows.topRows(count).transpose();
+  gradient_of(d_tables, "inkling.mixing", mixing_.rows(), mixing_.cols())
+      .middleRows(begin, d_head_) +=
+      product_with_transpose<T>(d_vectors, profiles_.middleCols(first, count))
+          .template cast<double>();
+  gradient_of(d_tables, "inkling.profiles", profiles_.rows(), profiles_.cols())
+      .middleCols(first, count) +=
+      transposed_product<T>(mixing_.middleRows(begin, d_head_), d_vectors).template cast<double>();
+}
+
+template <class T>
 std::vector<TableTerm<T>> Inkling<T>::table_terms(const ScoreInputs<T>& in) const {
   std::vector<TableTerm<T>> terms;
-  terms.push_back({.name = "mixed_bias",
-                   .scaled = false,
-                   .count = profiles_.cols() + 1,
-                   .index =
-                       [this](PositionsIn m, PositionsIn n) {
-                         return index_matrix(m, n, [this](Position r) { return row_of(r); });
-                       },
-                   .rows = [vectors = vectors_of(in)](Index first, Index count) -> Matrix<T> {
-                     return vectors.middleRows(first, count);
-                   }});
+  terms.push_back(
+      {.name = "mixed_bias",
+       .scaled = false,
+       .count = profiles_.cols() + 1,
+       .index =
+           [this](PositionsIn m, PositionsIn n) {
+             return index_matrix(m, n, [this](Position r) { return row_of(r); });
+           },
+       .rows = [vectors = vectors_of(in)](Index first, Index count) -> Matrix<T> {
+         return vectors.middleRows(first, count);
+       },
+       .add_gradients =
+           [this, head = in.head](Index first, const Matrix<T>& d_rows, Tables& d_tables) {
+             add_vector_gradients(head, first, d_rows, d_tables);
+           }});
   return terms;
 }
 

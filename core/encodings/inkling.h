@@ -42,6 +42,8 @@ class Inkling final : public Encoding, public TableTerms<T> {
   /// W_h P, the vectors that multiply a query at each distance, as rows, and a row of zeros behind
   /// them. [extent + 1, d_head]. Throws UsageError for a head that is not there, or another width.
   Matrix<T> vectors_of(const ScoreInputs<T>& in) const;
+  /// The derivative of vectors_of: d_rows are ∂loss by its rows from `first` on.
+  void add_vector_gradients(int head, Index first, const Matrix<T>& d_rows, Tables& d_tables) const;
   /// The row for a distance m − n.
   Index row_of(Position distance) const;
 

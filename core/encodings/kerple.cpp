@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <stdexcept>
 
 #include "core/attention/content.h"
 #include "core/encodings/relative_index.h"
@@ -146,9 +145,24 @@ std::optional<LogitFactors<T>> Kerple<T>::logit_factors(const ScoreInputs<T>& in
 }
 
 template <class T>
-void Kerple<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                    const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void Kerple<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                    const ScoreGradients<T>& d) const {
+  check_head(in.head, static_cast<Index>(parameters_.r1.size()));
+  add_content_gradients<T>(in, 1, d_logits, d);
+  const auto head = static_cast<std::size_t>(in.head);
+  const double r1 = parameters_.r1[head], r2 = parameters_.r2[head];
+  const auto summed = [&](const auto& derivative) {
+    const Matrix<double> by_pair = matrix_of_rounded_distances<double>(
+        in.m, in.n, rounding_, [&](double r) { return derivative(std::abs(r)); });
+    return by_pair.cwiseProduct(d_logits.template cast<double>()).sum();
+  };
+  const auto heads = static_cast<Index>(parameters_.r1.size());
+  gradient_of(d.tables, "kerple.r1", 1, heads)(0, in.head) +=
+      summed([&](double distance) { return bias(distance, head) / r1; });
+  gradient_of(d.tables, "kerple.r2", 1, heads)(0, in.head) += summed([&](double distance) {
+    if (variant_ == KerpleVariant::logarithmic) return -r1 * distance / (1.0 + r2 * distance);
+    return distance == 0 ? 0.0 : bias(distance, head) * std::log(distance);
+  });
 }
 
 template class Kerple<float>;

@@ -11,4 +11,11 @@ template <class T>
 Matrix<T> layer_normalised(const Matrix<T>& rows, const Matrix<T>& gain, const Matrix<T>& bias,
                            double epsilon);
 
+/// Its derivative: returns ∂loss by the rows, given that by what became of them. d_gain and d_bias
+/// [1, d] gain theirs.
+template <class T>
+Matrix<T> pull_layer_norm_back(const Matrix<T>& rows, const Matrix<T>& gain, double epsilon,
+                               const Matrix<T>& d_out, Matrix<double>& d_gain,
+                               Matrix<double>& d_bias);
+
 }  // namespace orrery

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -49,40 +48,68 @@ void check_tables(const PathTables& p) {
 
 using Row = Eigen::RowVectorXd;
 
-/// silu(Σ_s C_s ⊙ z_{t−s}) of every token; taps [width, d], C_0 first.
-Matrix<double> convolved(const Matrix<double>& z, const Matrix<double>& taps,
-                         const std::vector<KeyGroup>& groups) {
+/// All keys in the order of their groups.
+std::vector<Index> order_of(const std::vector<KeyGroup>& groups) {
   std::vector<Index> order;
   for (const KeyGroup& group : groups)
     order.insert(order.end(), group.keys.begin(), group.keys.end());
-  Matrix<double> out(z.rows(), z.cols());
-  for (std::size_t t = 0; t < order.size(); ++t) {
-    Row sum = Row::Zero(z.cols());
+  return order;
+}
+
+/// Calls see(s, t, t − s) for each tap s that reaches a key, tokens by their places in order.
+template <class See>
+void for_taps(const Matrix<double>& taps, const std::vector<Index>& order, const See& see) {
+  for (std::size_t t = 0; t < order.size(); ++t)
     for (Index s = 0; s < taps.rows() && static_cast<std::size_t>(s) <= t; ++s)
-      sum += taps.row(s).cwiseProduct(z.row(order[t - static_cast<std::size_t>(s)]));
-    out.row(order[t]) = sum.unaryExpr([](double x) { return x * sigmoid(x); });
-  }
+      see(s, order[t], order[t - static_cast<std::size_t>(s)]);
+}
+
+/// Σ_s C_s ⊙ z_{t−s} of every token; taps [width, d], C_0 first.
+Matrix<double> convolved(const Matrix<double>& z, const Matrix<double>& taps,
+                         const std::vector<Index>& order) {
+  Matrix<double> out = Matrix<double>::Zero(z.rows(), z.cols());
+  for_taps(taps, order, [&](Index s, Index to, Index from) {
+    out.row(to) += taps.row(s).cwiseProduct(z.row(from));
+  });
   return out;
 }
 
+/// The rows and columns of the tables that a head reads.
+struct HeadTables {
+  Index first, d;
+  Matrix<double> direction;  ///< [d, width]
+  Matrix<double> taps;       ///< [taps, d], or empty
+
+  HeadTables(const PathTables& tables, Index head)
+      : first(tables.source == GateSource::key ? 0 : head * head_width(tables)),
+        d(head_width(tables)),
+        direction(tables.direction.middleRows(first, d)) {
+    if (tables.convolution.size() > 0) taps = tables.convolution.middleCols(first, d);
+  }
+};
+
 /// The Householder-like matrices of the keys.
 struct Reflections {
-  Matrix<double> w;      ///< [N_k, d], of length 1 or 0
-  Eigen::VectorXd beta;  ///< [N_k]
+  Matrix<double> projected;       ///< W y_t [N_k, d]
+  Matrix<double> summed;          ///< before the SiLU of a convolution, or empty
+  std::vector<double> lengths{};  ///< |z_t| [N_k]
+  Matrix<double> w;               ///< [N_k, d], of length 1 or 0
+  Eigen::VectorXd beta;           ///< [N_k]
 
   /// contents [N_k, width]: what W and u read
   Reflections(const Matrix<double>& contents, const PathTables& tables, Index head,
               const std::vector<KeyGroup>& groups)
       : beta(contents.rows()) {
-    const Index d = head_width(tables);
-    const Index first = tables.source == GateSource::key ? 0 : head * d;
-    const Matrix<double> direction = tables.direction.middleRows(first, d);
-    w = product_with_transpose<double>(contents, direction);
-    if (tables.convolution.size() > 0)
-      w = convolved(w, tables.convolution.middleCols(first, d), groups);
+    const HeadTables of(tables, head);
+    projected = product_with_transpose<double>(contents, of.direction);
+    w = projected;
+    if (of.taps.size() > 0) {
+      summed = convolved(projected, of.taps, order_of(groups));
+      w = summed.unaryExpr([](double x) { return x * sigmoid(x); });
+    }
     for (Index t = 0; t < contents.rows(); ++t) {
-      const double length = w.row(t).norm();
-      if (!(length == 0)) w.row(t) /= length;  // NaN passes
+      lengths.push_back(w.row(t).norm());
+      if (!(lengths.back() == 0)) w.row(t) /= lengths.back();  // NaN passes
       const double x = contents.row(t).dot(tables.gate.row(head)) + tables.bias(0, head);
       beta(t) = 2.0 * sigmoid(x);
     }
@@ -92,24 +119,128 @@ struct Reflections {
   void reflect(Index t, Row& r) const { r -= beta(t) * r.dot(w.row(t)) * w.row(t); }
 };
 
-/// What the product of matrices between a query and every key makes of q·k, less q·k.
-void follow(const Row& q, Position query, const Matrix<double>& k,
-            const std::vector<KeyGroup>& groups, const Reflections& reflections,
-            Eigen::Ref<Row> change) {
-  const auto meet = [&](const KeyGroup& group, const Row& r) {
-    for (const Index key : group.keys) change(key) = (r - q).dot(k.row(key));
-  };
-  const auto behind = static_cast<std::size_t>(groups_up_to(groups, query));
+/// ∂loss by the matrices of the keys.
+struct ReflectionGradients {
+  Matrix<double> w;
+  Eigen::VectorXd beta;
+
+  explicit ReflectionGradients(const Reflections& of)
+      : w(Matrix<double>::Zero(of.w.rows(), of.w.cols())),
+        beta(Eigen::VectorXd::Zero(of.beta.size())) {}
+
+  /// The derivative of reflect at r: d_r, ∂loss by what became of r, becomes that by r.
+  void reflect_back(const Reflections& of, Index t, const Row& r, Row& d_r) {
+    const double along = r.dot(of.w.row(t)), d_along = d_r.dot(of.w.row(t));
+    beta(t) -= along * d_along;
+    w.row(t) -= of.beta(t) * (along * d_r + d_along * r);
+    d_r -= of.beta(t) * d_along * of.w.row(t);
+  }
+};
+
+/// One step on the way from a query outwards: past a key's matrix, or to a key that it meets.
+struct Step {
+  Index key;
+  bool meets;
+};
+
+std::vector<Step> way_behind(Position query, const std::vector<KeyGroup>& groups) {
+  std::vector<Step> way;
+  for (auto g = static_cast<std::size_t>(groups_up_to(groups, query)); g-- > 0;) {
+    const std::vector<Index>& keys = groups[g].keys;
+    for (const Index key : keys) way.push_back({key, true});
+    for (std::size_t i = keys.size(); i-- > 0;) way.push_back({keys[i], false});
+  }
+  return way;
+}
+
+std::vector<Step> way_ahead(Position query, const std::vector<KeyGroup>& groups) {
+  std::vector<Step> way;
+  for (auto g = static_cast<std::size_t>(groups_up_to(groups, query)); g < groups.size(); ++g) {
+    for (const Index key : groups[g].keys) way.push_back({key, false});
+    for (const Index key : groups[g].keys) way.push_back({key, true});
+  }
+  return way;
+}
+
+/// What the product of matrices between a query and every key of the way makes of q·k, less q·k.
+void follow(const Row& q, const std::vector<Step>& way, const Matrix<double>& k,
+            const Reflections& reflections, Eigen::Ref<Row> change) {
   Row r = q;
-  for (std::size_t g = behind; g-- > 0;) {
-    meet(groups[g], r);
-    for (std::size_t i = groups[g].keys.size(); i-- > 0;) reflections.reflect(groups[g].keys[i], r);
+  for (const Step& step : way)
+    if (step.meets)
+      change(step.key) = (r - q).dot(k.row(step.key));
+    else
+      reflections.reflect(step.key, r);
+}
+
+/// The derivative of q·k and what follow makes of it, given ∂loss by their sum: returns that by q.
+Row follow_back(const Row& q, const std::vector<Step>& way, const Matrix<double>& k,
+                const Reflections& reflections, const Row& d_logits, Matrix<double>& d_k,
+                ReflectionGradients& d_reflections) {
+  std::vector<Row> before;  // r as it comes to each step
+  Row r = q;
+  for (const Step& step : way) {
+    before.push_back(r);
+    if (!step.meets) reflections.reflect(step.key, r);
   }
-  r = q;
-  for (std::size_t g = behind; g < groups.size(); ++g) {
-    for (const Index key : groups[g].keys) reflections.reflect(key, r);
-    meet(groups[g], r);
+  Row d_r = Row::Zero(q.size());
+  for (std::size_t s = way.size(); s-- > 0;) {
+    const Index key = way[s].key;
+    if (!way[s].meets) {
+      d_reflections.reflect_back(reflections, key, before[s], d_r);
+      continue;
+    }
+    d_k.row(key) += d_logits(key) * before[s];
+    d_r += d_logits(key) * k.row(key);
   }
+  return d_r;
+}
+
+double silu_slope(double x) {
+  const double share = sigmoid(x);
+  return share * (1 + x * (1 - share));
+}
+
+/// ∂loss by W y_t, given that by w_t. Adds that by the taps of a convolution.
+Matrix<double> pull_directions_back(const Reflections& of, const HeadTables& tables,
+                                    const std::vector<Index>& order, const Matrix<double>& d_w,
+                                    Matrix<double>& d_taps) {
+  Matrix<double> d_z = Matrix<double>::Zero(d_w.rows(), d_w.cols());
+  for (Index t = 0; t < d_w.rows(); ++t) {
+    const double length = of.lengths[static_cast<std::size_t>(t)];
+    if (length == 0) continue;  // NaN passes
+    d_z.row(t) = (d_w.row(t) - d_w.row(t).dot(of.w.row(t)) * of.w.row(t)) / length;
+  }
+  if (tables.taps.size() == 0) return d_z;
+  const Matrix<double> d_summed = d_z.cwiseProduct(of.summed.unaryExpr(&silu_slope));
+  Matrix<double> d_projected = Matrix<double>::Zero(d_w.rows(), d_w.cols());
+  for_taps(tables.taps, order, [&](Index s, Index to, Index from) {
+    d_taps.row(s) += d_summed.row(to).cwiseProduct(of.projected.row(from));
+    d_projected.row(from) += tables.taps.row(s).cwiseProduct(d_summed.row(to));
+  });
+  return d_projected;
+}
+
+/// ∂loss by the contents that the matrices were made of. Adds that by the tables.
+Matrix<double> pull_reflections_back(const Matrix<double>& contents, const PathTables& tables,
+                                     Index head, const std::vector<KeyGroup>& groups,
+                                     const Reflections& of, const ReflectionGradients& d,
+                                     Tables& d_tables) {
+  const auto gradient = [&](const char* name, const Matrix<double>& table) -> Matrix<double>& {
+    return gradient_of(d_tables, name, table.rows(), table.cols());
+  };
+  const HeadTables own(tables, head);
+  // β = 2σ(x)
+  const Eigen::VectorXd d_x = d.beta.array() * of.beta.array() * (1.0 - of.beta.array() / 2.0);
+  gradient("path.gate", tables.gate).row(head) += d_x.transpose() * contents;
+  gradient("path.bias", tables.bias)(0, head) += d_x.sum();
+  Matrix<double> d_taps = Matrix<double>::Zero(own.taps.rows(), own.taps.cols());
+  const Matrix<double> d_projected = pull_directions_back(of, own, order_of(groups), d.w, d_taps);
+  if (own.taps.size() > 0)
+    gradient("path.convolution", tables.convolution).middleCols(own.first, own.d) += d_taps;
+  gradient("path.direction", tables.direction).middleRows(own.first, own.d) +=
+      transposed_product<double>(d_projected, contents);
+  return d_x * tables.gate.row(head) + product<double>(d_projected, own.direction);
 }
 
 std::vector<ParamSpec> path_params() {
@@ -254,36 +385,65 @@ std::unique_ptr<Path<T>> Path<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
+Matrix<double> Path<T>::checked_contents(const ScoreInputs<T>& in) const {
+  check_head(in.head, heads_of(tables_));
+  if (in.k.cols() != head_width(tables_) || in.q.cols() != in.k.cols())
+    throw UsageError(fmt::format("q with {} and k with {} channels", in.q.cols(), in.k.cols()),
+                     fmt::format("this PaTH was made for d_head={}", head_width(tables_)),
+                     "give q and k with as many channels");
+  Matrix<double> contents = gate_contents<T>(in, tables_.source);
+  if (contents.cols() == tables_.direction.cols()) return contents;
+  throw UsageError(fmt::format("x with {} channels", contents.cols()),
+                   fmt::format("this PaTH was made for d_model={}", tables_.direction.cols()),
+                   "give as many channels as its tables have");
+}
+
+template <class T>
 Matrix<T> Path<T>::path_term(const ScoreInputs<T>& in) const {
-  const Matrix<double> contents = gate_contents<T>(in, tables_.source);
-  if (contents.cols() != tables_.direction.cols())
-    throw UsageError(fmt::format("x with {} channels", contents.cols()),
-                     fmt::format("this PaTH was made for d_model={}", tables_.direction.cols()),
-                     "give as many channels as its tables have");
+  const Matrix<double> contents = checked_contents(in), k = in.k.template cast<double>();
   const std::vector<KeyGroup> groups = keys_in_order<T>(in.n, in.k);
-  const Matrix<double> k = in.k.template cast<double>();
   const Reflections reflections(contents, tables_, in.head, groups);
   const double scale = score_scale(1, in.q.cols(), in.scoring);
   Matrix<T> path(in.q.rows(), in.k.rows());
   Row change(in.k.rows());
   for (Index i = 0; i < path.rows(); ++i) {
     const Row q = in.q.row(i).template cast<double>();
-    follow(q, in.m[static_cast<std::size_t>(i)], k, groups, reflections, change);
+    const Position query = in.m[static_cast<std::size_t>(i)];
+    for (const std::vector<Step>& way : {way_behind(query, groups), way_ahead(query, groups)})
+      follow(q, way, k, reflections, change);
     path.row(i) = (scale * change).template cast<T>();
   }
   return path;
 }
 
 template <class T>
+void Path<T>::add_path_gradients(const ScoreInputs<T>& in, const Matrix<double>& d_products,
+                                 const ScoreGradients<T>& d) const {
+  const Matrix<double> contents = checked_contents(in), k = in.k.template cast<double>();
+  const std::vector<KeyGroup> groups = keys_in_order<T>(in.n, in.k);
+  const Reflections reflections(contents, tables_, in.head, groups);
+  ReflectionGradients d_reflections(reflections);
+  Matrix<double> d_q = Matrix<double>::Zero(in.q.rows(), in.q.cols()),
+                 d_k = Matrix<double>::Zero(k.rows(), k.cols());
+  for (Index i = 0; i < d_q.rows(); ++i) {
+    const Row q = in.q.row(i).template cast<double>(), d_row = d_products.row(i);
+    const Position query = in.m[static_cast<std::size_t>(i)];
+    for (const std::vector<Step>& way : {way_behind(query, groups), way_ahead(query, groups)})
+      d_q.row(i) += follow_back(q, way, k, reflections, d_row, d_k, d_reflections);
+  }
+  const Matrix<double> d_contents = pull_reflections_back(contents, tables_, in.head, groups,
+                                                          reflections, d_reflections, d.tables);
+  add_to<T>(d.q, d_q.cast<T>());
+  add_to<T>(d.k, d_k.cast<T>());
+  add_gate_content_gradients<T>(d_contents, tables_.source, d);
+}
+
+template <class T>
 std::vector<ScoreTerm<T>> Path<T>::score_terms(const ScoreInputs<T>& in) const {
-  check_head(in.head, heads_of(tables_));
-  if (in.k.cols() != head_width(tables_) || in.q.cols() != in.k.cols())
-    throw UsageError(fmt::format("q with {} and k with {} channels", in.q.cols(), in.k.cols()),
-                     fmt::format("this PaTH was made for d_head={}", head_width(tables_)),
-                     "give q and k with as many channels");
+  Matrix<T> path = path_term(in);  // which checks the shapes
   std::vector<ScoreTerm<T>> terms;
   terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"path", path_term(in)});
+  terms.push_back({"path", std::move(path)});
   if (tables_.forget.weight.size() == 0) return terms;
   const T scale = static_cast<T>(score_scale(1, in.q.cols(), in.scoring));
   for (ScoreTerm<T>& term : forgetting_terms<T>(in, tables_.forget)) {
@@ -294,9 +454,14 @@ std::vector<ScoreTerm<T>> Path<T>::score_terms(const ScoreInputs<T>& in) const {
 }
 
 template <class T>
-void Path<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                  const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void Path<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                  const ScoreGradients<T>& d) const {
+  const Matrix<double> d_products =
+      score_scale(1, in.q.cols(), in.scoring) * d_logits.template cast<double>();
+  add_path_gradients(in, d_products, d);
+  if (tables_.forget.weight.size() == 0) return;
+  add_forgetting_gradients<T>(in, tables_.forget, {"path.forget_weight", "path.forget_bias"},
+                              d_products, d);
 }
 
 template class Path<float>;

@@ -59,7 +59,12 @@ class Path final : public Encoding, public ScoreTerms<T> {
                            const ScoreGradients<T>& d) const override;
 
  private:
+  /// What directions and gates read. Throws UsageError as score_terms does.
+  Matrix<double> checked_contents(const ScoreInputs<T>& in) const;
   Matrix<T> path_term(const ScoreInputs<T>& in) const;
+  /// The derivative of the product with the matrices, content and path together.
+  void add_path_gradients(const ScoreInputs<T>& in, const Matrix<double>& d_products,
+                          const ScoreGradients<T>& d) const;
 
   PathTables tables_;
 };

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -45,7 +44,10 @@ Pope<T>::Pope(double base, Matrix<double> phases, const StageRounding& rounding)
       rounding_(rounding) {
   if (phases_.rows() < 1)
     throw UsageError("a table of phases without heads", "must be [heads, d_head]", "use heads=8");
+  const Matrix<double> given = phases_;
   phases_ = phases_.unaryExpr([](double phase) { return clamped(phase); });
+  free_ =
+      (given - phases_).unaryExpr([](double cut) { return cut != 0 && cut == cut ? 0.0 : 1.0; });
 }
 
 template <class T>
@@ -142,7 +144,7 @@ Matrix<T> Pope<T>::product_sizes(const MatrixIn<T>& x) const {
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Pope<T>::score_terms(const ScoreInputs<T>& in) const {
+void Pope<T>::check_inputs(const ScoreInputs<T>& in) const {
   check_head(in.head, phases_.rows());
   check_positions(in.m, in.q.rows());
   check_positions(in.n, in.k.rows());
@@ -150,6 +152,11 @@ std::vector<ScoreTerm<T>> Pope<T>::score_terms(const ScoreInputs<T>& in) const {
     throw UsageError(fmt::format("q with {} and k with {} channels", in.q.cols(), in.k.cols()),
                      fmt::format("this PoPE was made for d_head={}", phases_.cols()),
                      "give q and k with as many channels");
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> Pope<T>::score_terms(const ScoreInputs<T>& in) const {
+  check_inputs(in);
   // The scale is that of d channels, though products are of 2 d numbers.
   const Scoring scoring{in.scoring.rounding, score_scale(1, in.q.cols(), in.scoring)};
   const double* phase = phases_.row(in.head).data();
@@ -189,9 +196,41 @@ Matrix<double> Pope<T>::mean_directions(Index d) const {
 }
 
 template <class T>
-void Pope<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                  const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void Pope<T>::add_polar_gradients(const MatrixIn<T>& x, PositionsIn positions, const double* phase,
+                                  const Matrix<T>& d_polar, MatrixOut<T> d_x,
+                                  double* d_phase) const {
+  const Index d = x.cols();
+  const Matrix<T> turns = polar(Matrix<T>::Ones(x.rows(), d), positions, phase);
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index c = 0; c < d; ++c) {
+      const auto value = static_cast<double>(x(i, c));
+      const auto cosine = static_cast<double>(turns(i, c)),
+                 sine = static_cast<double>(turns(i, d + c)),
+                 d_real = static_cast<double>(d_polar(i, c)),
+                 d_imaginary = static_cast<double>(d_polar(i, d + c));
+      d_x(i, c) += static_cast<T>(sigmoid(value) * (d_real * cosine + d_imaginary * sine));
+      if (d_phase) d_phase[c] += softplus(value) * (d_imaginary * cosine - d_real * sine);
+    }
+}
+
+template <class T>
+void Pope<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                  const ScoreGradients<T>& d) const {
+  check_inputs(in);
+  const auto ln2 = static_cast<T>(std::numbers::ln2);
+  Matrix<T> q = lengths_of<T>(in.q), k = lengths_of<T>(in.k);
+  q.array() += ln2;
+  k.array() += ln2;
+  const double* phase = phases_.row(in.head).data();
+  q = polar(q, in.m, nullptr);
+  k = polar(k, in.n, phase);
+  Matrix<T> d_q = Matrix<T>::Zero(q.rows(), q.cols()), d_k = Matrix<T>::Zero(k.rows(), k.cols());
+  add_product_gradients<T>(q, k, d_logits, score_scale(1, in.q.cols(), in.scoring), d_q, d_k);
+  Matrix<double> d_phase = Matrix<double>::Zero(1, in.k.cols());
+  add_polar_gradients(in.q, in.m, nullptr, d_q, d.q, nullptr);
+  add_polar_gradients(in.k, in.n, phase, d_k, d.k, d_phase.data());
+  gradient_of(d.tables, "pope.phases", phases_.rows(), phases_.cols()).row(in.head) +=
+      d_phase.cwiseProduct(free_.row(in.head));
 }
 
 template class Pope<float>;

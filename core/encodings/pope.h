@@ -49,6 +49,7 @@ class Pope final : public Encoding, public ScoreTerms<T> {
   Matrix<T> product_sizes(const MatrixIn<T>& x) const override;
 
  private:
+  void check_inputs(const ScoreInputs<T>& in) const;
   /// ln²2 Σ_c cos((m − n)theta_c − delta_c), for one distance and for every pair: the same number
   /// at the same distance.
   double of_distance(Position distance, const double* phase) const;
@@ -56,8 +57,16 @@ class Pope final : public Encoding, public ScoreTerms<T> {
   /// Lengths [N, d] as complex numbers at their positions, [N, 2d]: real parts, imaginary parts.
   Matrix<T> polar(const Matrix<T>& lengths, PositionsIn positions, const double* phase) const;
 
+  /// Adds ∂loss by x, given that by its polar form, d_polar as polar(softplus(x), …); and by the
+  /// phases, where the key has any.
+  void add_polar_gradients(const MatrixIn<T>& x, PositionsIn positions, const double* phase,
+                           const Matrix<T>& d_polar, MatrixOut<T> d_x, double* d_phase) const;
+
   std::vector<double> theta_;
   Matrix<double> phases_;
+  /// 1 for phases that were not clamped, 0 for the others: those at the edge train, such as the
+  /// zeros that all start from.
+  Matrix<double> free_;
   StageRounding rounding_;
 };
 

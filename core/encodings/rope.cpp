@@ -229,11 +229,16 @@ void Rope<T>::turn_back(PositionsIn positions, MatrixOut<T> d_x) const {
 }
 
 template <class T>
-void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
-  if (options_.rotary_value == RotaryValue::none) return;
+Matrix<T> Rope<T>::turned_values(const ValueInputs<T>& in) const {
   Matrix<T> turned = in.v;
   rotate(in.n, value_table_, turned);
-  Matrix<T> sum = product<T>(in.weights, turned);
+  return turned;
+}
+
+template <class T>
+void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
+  if (options_.rotary_value == RotaryValue::none) return;
+  Matrix<T> sum = product<T>(in.weights, turned_values(in));
   if (options_.rotary_value == RotaryValue::counter_rotated)
     rotate(mirrored(in.m), value_table_, sum);
   out = sum;
@@ -243,15 +248,14 @@ template <class T>
 void Rope<T>::add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
                                   MatrixOut<T> d_weights, MatrixOut<T> d_v, Tables&) const {
   if (options_.rotary_value == RotaryValue::none) return;
-  Matrix<T> turned = in.v;
-  rotate(in.n, value_table_, turned);
   Matrix<T> d_sum = d_out;
   if (options_.rotary_value == RotaryValue::counter_rotated)
     rotate_back(mirrored(in.m), value_table_, d_sum);
   Matrix<T> d_values = transposed_product<T>(in.weights, d_sum);
   rotate_back(in.n, value_table_, d_values);
   // Less Σ_n A_mn v_n, whose place the rotated sum takes.
-  d_weights += product_with_transpose<T>(d_sum, turned) - product_with_transpose<T>(d_out, in.v);
+  d_weights +=
+      product_with_transpose<T>(d_sum, turned_values(in)) - product_with_transpose<T>(d_out, in.v);
   d_v += d_values - transposed_product<T>(in.weights, d_out);
 }
 

@@ -128,6 +128,8 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   /// The transpose of rotate without its roundings.
   void rotate_back(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
   void set_muted_to_zero(MatrixOut<T> x) const;
+  /// R_n v_n, [N_k, d_v].
+  Matrix<T> turned_values(const ValueInputs<T>& in) const;
   void rotate_exactly(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
   void rotate_row_rounded(Position position, double amplitude, T* row) const;
 

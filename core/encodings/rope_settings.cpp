@@ -283,7 +283,9 @@ std::vector<double> list_of(const EncodingSettings& settings, const char* name, 
     throw UsageError(fmt::format("{} as a parameter", name), "is given as a table too",
                      "give one of them");
   if (!numbers.empty()) return numbers;
-  const Matrix<double> row = table_or<double>(settings, name, 1, pairs, 1.0);
+  EncodingSettings read = settings;
+  read.made = nullptr;  // LongRoPE searches for its factors: they are not trained
+  const Matrix<double> row = table_or<double>(read, name, 1, pairs, 1.0);
   return {row.data(), row.data() + row.size()};
 }
 

@@ -32,7 +32,8 @@ struct EncodingSettings {
   StageRounding rounding{};
   std::int64_t seed{0};           ///< of tables that are not given
   const Tables* tables{nullptr};  ///< the user's own; may be null
-  Tables* made{nullptr};          ///< gets every table that the encoding is made of, given or drawn
+  /// Gets every table that the encoding is made of and that is trained, given or drawn.
+  Tables* made{nullptr};
 };
 
 /// Deviation of the tables in most papers: BERT's, and init_std of Transformer-XL.

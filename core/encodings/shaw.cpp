@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "core/errors.h"
 #include "core/product.h"
@@ -143,7 +142,10 @@ std::unique_ptr<Shaw<T>> Shaw<T>::make(const EncodingSettings& s) {
     return std::make_unique<Shaw>(keys, table("shaw.value_table"), options, s.rounding);
   refuse_table(s, "shaw.value_table", "shaw.variant=keys_and_values");
   if (variant == "queries_and_keys") options.scores = ShawScores::queries_and_keys;
-  return std::make_unique<Shaw>(keys, variant == "tied" ? keys : Matrix<T>(), options, s.rounding);
+  const bool tied = variant == "tied";
+  auto shaw = std::make_unique<Shaw>(keys, tied ? keys : Matrix<T>(), options, s.rounding);
+  if (tied) shaw->value_name_ = "shaw.key_table";
+  return shaw;
 }
 
 template <class T>
@@ -159,7 +161,12 @@ std::vector<TableTerm<T>> Shaw<T>::table_terms(const ScoreInputs<T>&) const {
       .index = [this](PositionsIn m, PositionsIn n) { return table_index(m, n); },
       .rows = [this](Index first, Index count) -> Matrix<T> {
         return key_table_.middleRows(first, count);
-      }};
+      },
+      .add_gradients =
+          [this](Index first, const Matrix<T>& d_rows, Tables& d_tables) {
+            gradient_of(d_tables, "shaw.key_table", key_table_.rows(), key_table_.cols())
+                .middleRows(first, d_rows.rows()) += d_rows.template cast<double>();
+          }};
   if (options_.scores != ShawScores::queries_and_keys) return {of_query};
   TableTerm<T> of_key = of_query;
   of_key.name = "position_to_content";
@@ -168,18 +175,36 @@ std::vector<TableTerm<T>> Shaw<T>::table_terms(const ScoreInputs<T>&) const {
 }
 
 template <class T>
+void Shaw<T>::check_values(Index channels) const {
+  if (channels == value_table_.cols()) return;
+  throw UsageError(fmt::format("values with {} channels", channels),
+                   fmt::format("the value table has {}", value_table_.cols()),
+                   "give v with as many channels");
+}
+
+template <class T>
 void Shaw<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
   if (value_table_.size() == 0) return;
-  if (out.cols() != value_table_.cols())
-    throw UsageError(fmt::format("values with {} channels", out.cols()),
-                     fmt::format("the value table has {}", value_table_.cols()),
-                     "give v with as many channels");
+  check_values(out.cols());
   // Weights of equal index first add up: [N_q, rows] times the table.
   const UsedRows used = used_rows(table_index(in.m, in.n));
-  Matrix<T> by_index = Matrix<T>::Zero(in.weights.rows(), used.count);
-  for (Index i = 0; i < used.index.rows(); ++i)
-    for (Index j = 0; j < used.index.cols(); ++j) by_index(i, used.index(i, j)) += in.weights(i, j);
+  const Matrix<T> by_index = sums_by_query<T>(in.weights, used.index, used.count);
   out += assigned_product<T>(by_index, value_table_.middleRows(used.first, used.count));
+}
+
+template <class T>
+void Shaw<T>::add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
+                                  MatrixOut<T> d_weights, MatrixOut<T>, Tables& d_tables) const {
+  if (value_table_.size() == 0) return;
+  check_values(d_out.cols());
+  const UsedRows used = used_rows(table_index(in.m, in.n));
+  const Matrix<T> by_index = sums_by_query<T>(in.weights, used.index, used.count);
+  const Matrix<T> d_by_index =
+      product_with_transpose<T>(d_out, value_table_.middleRows(used.first, used.count));
+  d_weights += gather_by_query<T>(d_by_index, used.index);
+  gradient_of(d_tables, value_name_, value_table_.rows(), value_table_.cols())
+      .middleRows(used.first, used.count) +=
+      transposed_product<T>(by_index, d_out).template cast<double>();
 }
 
 template <class T>
@@ -187,12 +212,6 @@ std::optional<DistanceVectors<T>> Shaw<T>::value_vectors(const Distances& distan
   if (value_table_.size() == 0) return DistanceVectors<T>{};
   return distance_vectors(value_table_, distances,
                           [this](Position ahead) { return shaw_index(-ahead, options_); });
-}
-
-template <class T>
-void Shaw<T>::add_value_gradients(const ValueInputs<T>&, const MatrixIn<T>&, MatrixOut<T>,
-                                  MatrixOut<T>, Tables&) const {
-  throw std::logic_error("no derivative yet");
 }
 
 template class Shaw<float>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "core/encoding.h"
 #include "core/encodings/relative_index.h"
@@ -78,10 +79,13 @@ class Shaw final : public Encoding, public TableTerms<T>, public ValueTerm<T>, p
   std::optional<DistanceVectors<T>> value_vectors(const Distances& distances) const override;
 
  private:
+  /// Throws UsageError for values of another width than the value table.
+  void check_values(Index channels) const;
   std::vector<TableTerm<T>> table_terms(const ScoreInputs<T>& in) const override;
 
   Matrix<T> key_table_;
   Matrix<T> value_table_;
+  std::string value_name_{"shaw.value_table"};  ///< the key table's where both are one
   ShawOptions options_;
 };
 

@@ -1,6 +1,5 @@
 #include "core/encodings/table_terms.h"
 
-#include <stdexcept>
 #include <utility>
 
 #include "core/attention/content.h"
@@ -52,9 +51,21 @@ std::optional<LogitFactors<T>> TableTerms<T>::logit_factors(const ScoreInputs<T>
 }
 
 template <class T>
-void TableTerms<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                        const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void TableTerms<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                        const ScoreGradients<T>& d) const {
+  add_content_gradients<T>(in, products(), d_logits, d);
+  const double scale = score_scale(products(), in.q.cols(), in.scoring);
+  for (const TableTerm<T>& term : table_terms(in)) {
+    const UsedRows used = used_rows(term.index(in.m, in.n));
+    const Matrix<T> rows = term.rows(used.first, used.count);
+    const bool of_query = term.side == TableTerm<T>::Side::query;
+    const Matrix<T> d_found = of_query ? sums_by_query<T>(d_logits, used.index, used.count)
+                                       : sums_by_key<T>(d_logits, used.index, used.count);
+    Matrix<T> d_rows = Matrix<T>::Zero(rows.rows(), rows.cols());
+    add_product_gradients<T>(of_query ? in.q : in.k, rows, d_found, term.scaled ? scale : 1.0,
+                             of_query ? d.q : d.k, d_rows);
+    term.add_gradients(used.first, d_rows, d.tables);
+  }
 }
 
 template class TableTerms<float>;

@@ -19,10 +19,12 @@ struct TableTerm {
   Index count{};      ///< rows of the table
   std::function<IndexMatrix(PositionsIn m, PositionsIn n)> index{};  ///< rows, functions of r alone
   std::function<Matrix<T>(Index first, Index count)> rows{};         ///< of the table, [count, d]
+  /// Adds ∂loss by the tables that `rows` reads, given that by its rows from `first` on.
+  std::function<void(Index first, const Matrix<T>& d_rows, Tables& d_tables)> add_gradients{};
 };
 
 /// Door 3 for logits that are a content product and terms of tables, at most one per side. The
-/// terms are written once; maps and factors are derived from them.
+/// terms are written once; maps, factors and derivatives follow from them.
 template <class T>
 class TableTerms : public ScoreTerms<T> {
  public:

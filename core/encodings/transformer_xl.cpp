@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <stdexcept>
+#include <string_view>
 
 #include "core/attention/content.h"
+#include "core/encodings/head_projection.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
@@ -191,12 +192,17 @@ std::unique_ptr<TransformerXl<T>> TransformerXl<T>::make(const EncodingSettings&
       table("transformer_xl.u", s.heads, of_bias), table("transformer_xl.v", s.heads, of_bias),
       table("transformer_xl.W_kR", s.d_model, width), table("transformer_xl.s", s.heads, s.d_head),
       table("transformer_xl.segment_table", 2, width)};
-  if (printed)
-    weights = behind_W_q(weights, table("transformer_xl.W_q", s.d_model, width), s.rounding);
-  else
+  std::optional<Behind> behind;
+  if (printed) {
+    behind = {weights.u, weights.v, table("transformer_xl.W_q", s.d_model, width)};
+    weights = behind_W_q(weights, behind->W_q, s.rounding);
+  } else {
     refuse_table(s, "transformer_xl.W_q", "transformer_xl.biases=roformer");
-  return std::make_unique<TransformerXl>(std::move(weights), s.params.real("base"), s.rounding,
-                                         s.params.integer("transformer_xl.clamp_len"));
+  }
+  auto made = std::make_unique<TransformerXl>(std::move(weights), s.params.real("base"), s.rounding,
+                                              s.params.integer("transformer_xl.clamp_len"));
+  made->behind_ = std::move(behind);
+  return made;
 }
 
 template <class T>
@@ -205,21 +211,48 @@ Position TransformerXl<T>::clamped(Position distance) const {
 }
 
 template <class T>
-Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const {
+typename TransformerXl<T>::MapOfDistances TransformerXl<T>::distances_of(
+    const ScoreInputs<T>& in) const {
+  MapOfDistances map{distinct_distances(in.m, in.n, [this](Position r) { return clamped(r); }), {}};
+  map.index =
+      index_matrix(in.m, in.n, [&](Position r) { return place_of(map.distances, clamped(r)); });
+  return map;
+}
+
+template <class T>
+Matrix<T> TransformerXl<T>::sinusoids(PositionsIn distances, Index first, Index count) const {
   // The position that sinusoids take is a distance here.
-  const Sinusoidal<T> sinusoids(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated,
-                                rounding_.with(Stage::position, Stage::distance));
+  const Sinusoidal<T> of(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated,
+                         rounding_.with(Stage::position, Stage::distance));
+  return of.table(
+      distances.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+}
+
+template <class T>
+Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const {
   const Index d = weights_.u.cols(), count = static_cast<Index>(distances.size());
   const Matrix<T> W = weights_.W_kR.middleCols(head * d, d);
   Matrix<T> keys(count, d);
   for (Index first = 0; first < count; first += distances_at_once) {
     const Index rows = std::min(distances_at_once, count - first);
-    const PositionsIn some =
-        distances.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows));
-    keys.middleRows(first, rows) = product<T>(sinusoids.table(some), W);
+    keys.middleRows(first, rows) = product<T>(sinusoids(distances, first, rows), W);
   }
   rounding_.apply<T>(Stage::projected, keys);
   return keys;
+}
+
+template <class T>
+void TransformerXl<T>::add_key_gradients(PositionsIn distances, const Matrix<T>& d_keys, int head,
+                                         Tables& d_tables) const {
+  const Index d = weights_.u.cols(), count = static_cast<Index>(distances.size());
+  Matrix<double>& d_W =
+      gradient_of(d_tables, "transformer_xl.W_kR", weights_.W_kR.rows(), weights_.W_kR.cols());
+  for (Index first = 0; first < count; first += distances_at_once) {
+    const Index rows = std::min(distances_at_once, count - first);
+    d_W.middleCols(head * d, d) +=
+        transposed_product<T>(sinusoids(distances, first, rows), d_keys.middleRows(first, rows))
+            .template cast<double>();
+  }
 }
 
 template <class T>
@@ -238,10 +271,7 @@ ScoreTerm<T> TransformerXl<T>::segment_term(const ScoreInputs<T>& in) const {
 template <class T>
 std::vector<ScoreTerm<T>> TransformerXl<T>::score_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, weights_.u.rows());
-  const auto counted = [this](Position r) { return clamped(r); };
-  const Positions distances = distinct_distances(in.m, in.n, counted);
-  const IndexMatrix index =
-      index_matrix(in.m, in.n, [&](Position r) { return place_of(distances, clamped(r)); });
+  const auto [distances, index] = distances_of(in);
   const Matrix<T> r = position_keys(distances, in.head);
   // One row for all queries: what does not depend on the query is the same for each to the bit.
   const Matrix<T> of_content = scaled_product<T>(weights_.u.row(in.head), in.k, 1, in.scoring);
@@ -276,9 +306,66 @@ std::optional<LogitFactors<T>> TransformerXl<T>::logit_factors(const ScoreInputs
 }
 
 template <class T>
-void TransformerXl<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                           const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void TransformerXl<T>::add_bias_gradient(const char* name, const Matrix<T>& d_bias, int head,
+                                         Tables& d_tables) const {
+  const bool of_u = std::string_view(name) == "transformer_xl.u";
+  const Matrix<T>& as_used = of_u ? weights_.u : weights_.v;
+  if (!behind_) {
+    gradient_of(d_tables, name, as_used.rows(), as_used.cols()).row(head) +=
+        d_bias.template cast<double>();
+    return;
+  }
+  const Matrix<T>& given = of_u ? behind_->u : behind_->v;
+  const Matrix<T>& W = behind_->W_q;
+  gradient_of(d_tables, name, given.rows(), given.cols()).row(head) +=
+      pull_head_projection_back<T>(given.row(head), W, head, d_bias,
+                                   gradient_of(d_tables, "transformer_xl.W_q", W.rows(), W.cols()))
+          .template cast<double>();
+}
+
+// (q + u)·k and (q + v)·r.
+template <class T>
+void TransformerXl<T>::add_position_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                              const ScoreGradients<T>& d) const {
+  const double scale = score_scale(1, in.q.cols(), in.scoring);
+  const Matrix<T> with_u = in.q.rowwise() + weights_.u.row(in.head);
+  const Matrix<T> with_v = in.q.rowwise() + weights_.v.row(in.head);
+  Matrix<T> d_with_u = Matrix<T>::Zero(in.q.rows(), in.q.cols()), d_with_v = d_with_u;
+  add_product_gradients<T>(with_u, in.k, d_logits, scale, d_with_u, d.k);
+  const auto [distances, index] = distances_of(in);
+  const Matrix<T> r = position_keys(distances, in.head);
+  Matrix<T> d_r = Matrix<T>::Zero(r.rows(), r.cols());
+  add_product_gradients<T>(with_v, r, sums_by_query<T>(d_logits, index, r.rows()), scale, d_with_v,
+                           d_r);
+  add_to<T>(d.q, d_with_u + d_with_v);
+  add_bias_gradient("transformer_xl.u", d_with_u.colwise().sum(), in.head, d.tables);
+  add_bias_gradient("transformer_xl.v", d_with_v.colwise().sum(), in.head, d.tables);
+  add_key_gradients(distances, d_r, in.head, d.tables);
+}
+
+template <class T>
+void TransformerXl<T>::add_segment_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                             const ScoreGradients<T>& d) const {
+  check_segments(in.segments, in.q.rows(), in.k.rows());
+  const Index width = weights_.u.cols();
+  const Matrix<T> q = in.q.rowwise() + weights_.s.row(in.head);
+  const Matrix<T> g = weights_.segments.middleCols(in.head * width, width);
+  Matrix<T> d_q = Matrix<T>::Zero(q.rows(), q.cols()), d_g = Matrix<T>::Zero(2, width);
+  add_product_gradients<T>(q, g, sums_by_query<T>(d_logits, segment_index(in.segments), 2),
+                           score_scale(1, in.q.cols(), in.scoring), d_q, d_g);
+  add_to<T>(d.q, d_q);
+  gradient_of(d.tables, "transformer_xl.s", weights_.s.rows(), width).row(in.head) +=
+      d_q.colwise().sum().template cast<double>();
+  gradient_of(d.tables, "transformer_xl.segment_table", 2, weights_.segments.cols())
+      .middleCols(in.head * width, width) += d_g.template cast<double>();
+}
+
+template <class T>
+void TransformerXl<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                           const ScoreGradients<T>& d) const {
+  check_head(in.head, weights_.u.rows());
+  add_position_gradients(in, d_logits, d);
+  if (in.segments.given()) add_segment_gradients(in, d_logits, d);
 }
 
 template class TransformerXl<float>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "core/attention/logit_factors.h"
 #include "core/encoding.h"
@@ -65,12 +66,36 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
                                                const Distances& distances) const override;
 
  private:
+  /// What behind_W_q projects.
+  struct Behind {
+    Matrix<T> u, v, W_q;
+  };
+  /// The places of the distances in a map.
+  struct MapOfDistances {
+    Positions distances;  ///< that occur, once each, ascending
+    IndexMatrix index;    ///< [N_q, N_k]
+  };
+
   Position clamped(Position distance) const;
+  MapOfDistances distances_of(const ScoreInputs<T>& in) const;
+  /// Sinusoids of the distances, `count` from `first` on. [count, d_model]
+  Matrix<T> sinusoids(PositionsIn distances, Index first, Index count) const;
   /// r_D of one head for each distance. [distances, d_head]
   Matrix<T> position_keys(PositionsIn distances, int head) const;
   ScoreTerm<T> segment_term(const ScoreInputs<T>& in) const;
+  void add_position_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                              const ScoreGradients<T>& d) const;
+  void add_segment_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                             const ScoreGradients<T>& d) const;
+  /// Adds ∂loss by u or v of one head, d_bias [1, d_head], to the table that was given.
+  void add_bias_gradient(const char* name, const Matrix<T>& d_bias, int head,
+                         Tables& d_tables) const;
+  /// Adds ∂loss by W_kR, given that by r_D of one head for each distance.
+  void add_key_gradients(PositionsIn distances, const Matrix<T>& d_keys, int head,
+                         Tables& d_tables) const;
 
   Weights weights_;
+  std::optional<Behind> behind_{};  ///< u and v as make was given them, where W_q is in between
   double base_;
   StageRounding rounding_;
   Position clamp_len_;

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 #include "core/attention/content.h"
 #include "core/encodings/common_formulas.h"
+#include "core/encodings/head_projection.h"
 #include "core/encodings/layer_norm.h"
 #include "core/encodings/t5.h"
 #include "core/errors.h"
@@ -36,6 +35,14 @@ void set_pairs_of_cls(PositionsIn m, PositionsIn n, Value of_query, Value of_key
 template <class T>
 bool is_row(const Matrix<T>& row, Index columns) {
   return row.size() == 0 || (row.rows() == 1 && row.cols() == columns);
+}
+
+template <class T>
+Matrix<T> gathered(const Matrix<T>& table, const std::vector<Index>& rows) {
+  Matrix<T> found(static_cast<Index>(rows.size()), table.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    found.row(static_cast<Index>(i)) = table.row(rows[i]);
+  return found;
 }
 
 template <class T>
@@ -88,9 +95,10 @@ Tupe<T>::Tupe(Weights weights, TupeOptions options, const StageRounding& roundin
   for (Matrix<T>* weight :
        {&w.table, &w.U_q, &w.U_k, &w.bias, &w.theta, &w.b_q, &w.b_k, &w.norm_gain, &w.norm_bias})
     rounding_.apply<T>(Stage::table, *weight);
-  if (released())
-    w.table = rounding_.rounded<T>(
-        Stage::projected, layer_normalised(w.table, w.norm_gain, w.norm_bias, layer_norm_epsilon));
+  if (!released()) return;
+  given_table_ = w.table;
+  w.table = rounding_.rounded<T>(
+      Stage::projected, layer_normalised(w.table, w.norm_gain, w.norm_bias, layer_norm_epsilon));
 }
 
 template <class T>
@@ -208,17 +216,21 @@ std::unique_ptr<Tupe<T>> Tupe<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
-Matrix<T> Tupe<T>::rows_at(PositionsIn positions) const {
-  Matrix<T> rows(static_cast<Index>(positions.size()), weights_.table.cols());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    const Position p = positions[static_cast<std::size_t>(i)];
+std::vector<Index> Tupe<T>::rows_of(PositionsIn positions) const {
+  std::vector<Index> rows;
+  for (const Position p : positions) {
     if (p < 0 || p > last_position())
       throw UsageError(fmt::format("position {}", p),
                        fmt::format("TUPE's table has positions 0 to {}", last_position()),
                        "raise tupe.length or choose an encoding that is defined at every position");
-    rows.row(i) = weights_.table.row(p + first_row());
+    rows.push_back(p + first_row());
   }
   return rows;
+}
+
+template <class T>
+Matrix<T> Tupe<T>::rows_at(PositionsIn positions) const {
+  return gathered(weights_.table, rows_of(positions));
 }
 
 template <class T>
@@ -338,9 +350,92 @@ std::optional<LogitFactors<T>> Tupe<T>::logit_factors(const ScoreInputs<T>& in,
 }
 
 template <class T>
-void Tupe<T>::add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                                  const ScoreGradients<T>&) const {
-  throw std::logic_error("no derivative yet");
+void Tupe<T>::add_row_gradients(const std::vector<Index>& rows, const Matrix<T>& d_rows,
+                                Tables& d_tables) const {
+  const Index width = weights_.table.cols();
+  Matrix<T> d_given = d_rows;
+  if (released())
+    d_given = pull_layer_norm_back<T>(gathered(given_table_, rows), weights_.norm_gain,
+                                      layer_norm_epsilon, d_rows,
+                                      gradient_of(d_tables, "tupe.norm_gain", 1, width),
+                                      gradient_of(d_tables, "tupe.norm_bias", 1, width));
+  Matrix<double>& d_table = gradient_of(d_tables, "tupe.table", weights_.table.rows(), width);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    d_table.row(rows[i]) += d_given.row(static_cast<Index>(i)).template cast<double>();
+}
+
+template <class T>
+void Tupe<T>::add_projected_gradients(const std::vector<Index>& rows, const Projection& by,
+                                      int head, const Matrix<T>& d_projected,
+                                      Tables& d_tables) const {
+  const Index d = d_projected.cols();
+  if (released())
+    gradient_of(d_tables, by.name_b, 1, by.b.cols()).middleCols(head * d, d) +=
+        d_projected.colwise().sum().template cast<double>();
+  const Matrix<T> d_rows =
+      pull_head_projection_back<T>(gathered(weights_.table, rows), by.U, head, d_projected,
+                                   gradient_of(d_tables, by.name_U, by.U.rows(), by.U.cols()));
+  add_row_gradients(rows, d_rows, d_tables);
+}
+
+template <class T>
+void Tupe<T>::add_product_gradients_of(const std::vector<Index>& rows_m,
+                                       const std::vector<Index>& rows_n, const ScoreInputs<T>& in,
+                                       const Matrix<T>& d_products, Tables& d_tables) const {
+  const Projection of_m{weights_.U_q, "tupe.U_q", weights_.b_q, "tupe.b_q"},
+      of_n{weights_.U_k, "tupe.U_k", weights_.b_k, "tupe.b_k"};
+  const Matrix<T> a = projected(gathered(weights_.table, rows_m), of_m.U, of_m.b, in.head),
+                  b = projected(gathered(weights_.table, rows_n), of_n.U, of_n.b, in.head);
+  Matrix<T> d_a = Matrix<T>::Zero(a.rows(), a.cols()), d_b = Matrix<T>::Zero(b.rows(), b.cols());
+  add_product_gradients<T>(a, b, d_products, score_scale(2, a.cols(), in.scoring), d_a, d_b);
+  add_projected_gradients(rows_m, of_m, in.head, d_a, d_tables);
+  add_projected_gradients(rows_n, of_n, in.head, d_b, d_tables);
+}
+
+template <class T>
+void Tupe<T>::add_position_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                     Tables& d_tables) const {
+  Matrix<T> d_term = d_logits;
+  if (options_.untie_cls) {
+    set_pairs_of_cls(in.m, in.n, T(0), T(0), d_term);
+    // What each θ stands for: 1 where it does.
+    Matrix<T> of_query = Matrix<T>::Zero(d_term.rows(), d_term.cols()), of_key = of_query;
+    set_pairs_of_cls(in.m, in.n, T(1), T(0), of_query);
+    set_pairs_of_cls(in.m, in.n, T(0), T(1), of_key);
+    const T d_query = of_query.cwiseProduct(d_logits).sum(),
+            d_key = of_key.cwiseProduct(d_logits).sum();
+    if (released()) {
+      Matrix<T> d_special = Matrix<T>::Zero(2, 2);
+      d_special.diagonal() << d_query, d_key;
+      add_product_gradients_of({0, 1}, {0, 1}, in, d_special, d_tables);
+    } else {
+      Matrix<double>& d_theta = gradient_of(d_tables, "tupe.theta", 2, weights_.theta.cols());
+      d_theta(0, in.head) += static_cast<double>(d_query);
+      d_theta(1, in.head) += static_cast<double>(d_key);
+    }
+  }
+  add_product_gradients_of(rows_of(in.m), rows_of(in.n), in, d_term, d_tables);
+}
+
+template <class T>
+void Tupe<T>::add_relative_bias_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                          Tables& d_tables) const {
+  const IndexMatrix index = table_index(in.m, in.n);
+  Matrix<T> d_bias = d_logits;
+  for (Index i = 0; i < d_bias.size(); ++i)
+    if (index.data()[i] == no_bucket) d_bias.data()[i] = 0;
+  add_bias_gradients<T>(
+      d_bias, index.cwiseMax(0), in.head,
+      gradient_of(d_tables, "tupe.bias_table", table_rows(), weights_.bias.cols()));
+}
+
+template <class T>
+void Tupe<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                  const ScoreGradients<T>& d) const {
+  check_head(in.head, weights_.bias.cols());
+  add_content_gradients<T>(in, 2, d_logits, d);
+  add_position_gradients(in, d_logits, d.tables);
+  if (options_.relative_bias) add_relative_bias_gradients(in, d_logits, d.tables);
 }
 
 template class Tupe<float>;

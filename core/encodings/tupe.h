@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "core/attention/logit_factors.h"
 #include "core/encoding.h"
@@ -81,12 +82,21 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
     T query;  ///< θ_1
     T key;    ///< θ_2
   };
+  /// U and b, and their names as tables.
+  struct Projection {
+    const Matrix<T>& U;
+    const char* name_U;
+    const Matrix<T>& b;
+    const char* name_b;
+  };
 
   bool released() const { return options_.variant == TupeVariant::released; }
   /// The row of position 0.
   Index first_row() const { return released() ? 1 : 0; }
   void check_weights() const;
   void fill_in_released();
+  /// Throws UsageError for a position beyond the table.
+  std::vector<Index> rows_of(PositionsIn positions) const;
   Matrix<T> rows_at(PositionsIn positions) const;
   Matrix<T> projected(const Matrix<T>& rows, const Matrix<T>& U, const Matrix<T>& b,
                       int head) const;
@@ -103,7 +113,22 @@ class Tupe final : public Encoding, public ScoreTerms<T>, public TableIndex {
   void untie_cls(const ScoreInputs<T>& in, const Distances& distances,
                  LogitFactors<T>& factors) const;
 
+  // The derivatives of products, by the rows of the table that entered it; of position_term; and
+  // of relative_bias.
+  void add_product_gradients_of(const std::vector<Index>& rows_m, const std::vector<Index>& rows_n,
+                                const ScoreInputs<T>& in, const Matrix<T>& d_products,
+                                Tables& d_tables) const;
+  void add_projected_gradients(const std::vector<Index>& rows, const Projection& by, int head,
+                               const Matrix<T>& d_projected, Tables& d_tables) const;
+  void add_row_gradients(const std::vector<Index>& rows, const Matrix<T>& d_rows,
+                         Tables& d_tables) const;
+  void add_position_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                              Tables& d_tables) const;
+  void add_relative_bias_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                   Tables& d_tables) const;
+
   Weights weights_;
+  Matrix<T> given_table_{};  ///< before its LayerNorm; empty for the paper's
   TupeOptions options_;
   StageRounding rounding_;
 };

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -136,7 +135,7 @@ Position Xpos<T>::last_position() const {
 }
 
 template <class T>
-void Xpos<T>::turn(PositionsIn positions, double sign, MatrixOut<T> x) const {
+void Xpos<T>::rotate(PositionsIn positions, const Turn& turn, MatrixOut<T> x) const {
   check_positions(positions, x.rows());
   if (x.cols() != config_.d_head)
     throw UsageError(fmt::format("q or k with {} channels", x.cols()),
@@ -146,22 +145,29 @@ void Xpos<T>::turn(PositionsIn positions, double sign, MatrixOut<T> x) const {
   for (Index i = 0; i < x.rows(); ++i) {
     const Position m = positions[static_cast<std::size_t>(i)];
     check_near(m, config_.centre, reach);
-    const double lengths = sign * static_cast<double>(m - config_.centre) / config_.scale_base;
+    const double lengths =
+        turn.growth * static_cast<double>(m - config_.centre) / config_.scale_base;
     T* row = x.row(i).data();
     for (std::size_t t = 0; t < theta_.size(); ++t) {
-      const auto [c, s] =
-          rounded_rotation(m, theta_[t], config_.rounding, std::pow(zeta_[t], lengths));
+      const auto [c, sine] =
+          rounded_rotation(m, theta_[t], turn.rounding, std::pow(zeta_[t], lengths));
+      const double s = turn.direction * sine;
       const double a = static_cast<double>(row[2 * t]), b = static_cast<double>(row[2 * t + 1]);
       row[2 * t] = static_cast<T>(a * c - b * s);
       row[2 * t + 1] = static_cast<T>(a * s + b * c);
     }
   }
+}
+
+template <class T>
+void Xpos<T>::turn(PositionsIn positions, double growth, MatrixOut<T> x) const {
+  rotate(positions, {.growth = growth, .rounding = config_.rounding}, x);
   config_.rounding.template apply<T>(Stage::rotated_qk, x);
 }
 
 template <class T>
-void Xpos<T>::turn_back(PositionsIn, double, MatrixOut<T>) const {
-  throw std::logic_error("no derivative yet");
+void Xpos<T>::turn_back(PositionsIn positions, double growth, MatrixOut<T> d_x) const {
+  rotate(positions, {.growth = growth, .direction = -1.0}, d_x);
 }
 
 template class Xpos<float>;

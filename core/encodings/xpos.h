@@ -62,8 +62,15 @@ class Xpos final : public Encoding, public QkTransform<T> {
   const std::vector<double>& zeta() const { return zeta_; }    ///< decay of pair t in B tokens
 
  private:
-  void turn(PositionsIn positions, double sign, MatrixOut<T> x) const;
-  void turn_back(PositionsIn positions, double sign, MatrixOut<T> d_x) const;
+  struct Turn {
+    double growth;          ///< 1 for queries, −1 for keys
+    double direction{1.0};  ///< −1 for the transpose
+    StageRounding rounding{};
+  };
+
+  void rotate(PositionsIn positions, const Turn& turn, MatrixOut<T> x) const;
+  void turn(PositionsIn positions, double growth, MatrixOut<T> x) const;
+  void turn_back(PositionsIn positions, double growth, MatrixOut<T> d_x) const;
 
   XposConfig config_;
   std::vector<double> theta_;
