@@ -22,7 +22,8 @@
   X(semantic_reversal)        \
   X(identify)                 \
   X(defects)                  \
-  X(diagnosis)
+  X(diagnosis)                \
+  X(training)
 // clang-format on
 
 namespace orrery::studies {

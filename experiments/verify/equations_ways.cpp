@@ -51,8 +51,8 @@ class Probe final : public ValueProbe, public ScoreTerms<double> {
     return {{"content", products}, {"bias", bias}};
   }
   void add_score_gradients(const ScoreInputs<double>& in, const MatrixIn<double>& d_logits,
-                           const ScoreGradients<double>& d) const override {
-    add_content_gradients<double>(in, 0, d_logits, d);
+                           const ScoreGradients<double>& by) const override {
+    add_content_gradients<double>(in, 0, d_logits, by);
   }
   std::optional<LogitFactors<double>> logit_factors(const ScoreInputs<double>& in,
                                                     const Distances& distances) const override {

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "experiments/model/result.h"
+#include "experiments/studies/training/runs.h"
+
+namespace orrery::studies {
+
+/// What several seeds of one encoding came to: the mean of a number, and its least and greatest.
+struct Spread {
+  double mean{}, least{}, greatest{};
+  double width() const { return greatest - least; }
+};
+Spread spread_of(const std::vector<double>& values);
+
+/// The runs of one encoding, one per seed.
+std::vector<const Run*> runs_of(const std::vector<Run>& runs, const std::string& encoding);
+
+/// Held-out loss or accuracy of an encoding at one of the lengths.
+Spread loss_of(const std::vector<Run>& runs, const std::string& encoding, std::size_t length);
+Spread accuracy_of(const std::vector<Run>& runs, const std::string& encoding, std::size_t length);
+
+/// Loss by step, held-out loss and accuracy by length, scores of heads by step, and maps of the
+/// first seed's telling heads.
+std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs);
+std::vector<Table> training_tables(const std::vector<Run>& runs);
+
+}  // namespace orrery::studies

@@ -1,0 +1,78 @@
+#include "experiments/studies/training/shapes.h"
+
+#include "core/attention/feature_map.h"
+
+namespace orrery::studies {
+namespace {
+
+void make_gpt2(ModelShape& shape) {
+  shape.design.transformer.norm = {.kind = NormKind::layer, .epsilon = 1e-5};
+  shape.design.transformer.feed_forward = {.activation = Activation::gelu_tanh, .gated = false};
+  shape.sizes.biases = shape.sizes.norm_biases = shape.sizes.tied = true;
+}
+
+void make_llama(ModelShape& shape) {
+  shape.design.transformer.norm = {.kind = NormKind::rms, .epsilon = 1e-5};
+  shape.design.transformer.feed_forward = {.activation = Activation::silu, .gated = true};
+  // Three matrices in place of two: as many weights as the others.
+  shape.sizes.d_feed_forward = shape.sizes.d_model * 8 / 3;
+}
+
+void make_roformer(ModelShape& shape) {
+  TransformerDesign& design = shape.design.transformer;
+  design.norm = {.kind = NormKind::layer, .epsilon = 1e-12};
+  design.norm_place = NormPlace::after;
+  design.embedding_norm = EmbeddingNorm::before_projection;
+  design.final_norm = false;
+  design.feed_forward = {.activation = Activation::gelu, .gated = false};
+  design.head_transform = Activation::gelu;
+  shape.sizes.biases = shape.sizes.norm_biases = shape.sizes.tied = true;
+}
+
+void make_plain(ModelShape& shape) {
+  shape.design.transformer.norm = {.kind = NormKind::rms, .epsilon = 1e-5};
+  shape.design.transformer.feed_forward = {.activation = Activation::relu, .gated = false};
+}
+
+std::shared_ptr<const FeatureMap<float>> features_of(const std::string& attention) {
+  if (attention == "linear_elu_plus_one") return std::make_shared<EluPlusOne<float>>();
+  if (attention == "linear_relu") return std::make_shared<Relu<float>>();
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<Choice> shape_choices() {
+  return {{"plain", "RMSNorm before each half, ReLU, no biases: the least that learns"},
+          {"gpt2", "LayerNorm before each half, GELU, biases, tied vocabulary"},
+          {"llama", "RMSNorm before each half, SwiGLU, no biases"},
+          {"roformer", "BERT's and RoFormer's: LayerNorm behind each half, GELU, biases, tied"}};
+}
+
+ModelShape model_shape(const ParamSet& params, const Task& task) {
+  const Index heads = params.integer("heads"), d_head = params.integer("dim");
+  ModelShape shape;
+  shape.sizes = {.vocabulary = task.vocabulary(),
+                 .d_model = heads * d_head,
+                 .d_feed_forward = 4 * heads * d_head};
+  TransformerDesign& design = shape.design.transformer;
+  design.layers.resize(static_cast<std::size_t>(params.integer("layers")));
+  design.attention = {.heads = heads,
+                      .kv_heads = heads,
+                      .d_head = d_head,
+                      .d_value = d_head,
+                      .causal = task.causal()};
+  const std::string& model = params.text("model");
+  if (model == "gpt2")
+    make_gpt2(shape);
+  else if (model == "llama")
+    make_llama(shape);
+  else if (model == "roformer")
+    make_roformer(shape);
+  else
+    make_plain(shape);
+  shape.design.linear.features = features_of(params.text("attention"));
+  return shape;
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "core/training/network.h"
+#include "experiments/studies/training/tasks.h"
+
+namespace orrery::studies {
+
+/// A model as it is trained.
+struct ModelShape {
+  TrainedDesign<float> design{};
+  ModelSizes sizes{};
+};
+
+/// The choices of the parameter "model".
+std::vector<Choice> shape_choices();
+
+/// "model" with "layers", "heads", "dim" and "attention".
+ModelShape model_shape(const ParamSet& params, const Task& task);
+
+}  // namespace orrery::studies

@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
+#include "experiments/model/experiment.h"
+#include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/studies/training/figures.h"
+#include "experiments/studies/training/runs.h"
+#include "experiments/studies/training/shapes.h"
+
+namespace orrery::studies {
+namespace {
+
+using setup::encoding_label;
+
+/// An hour on one core at the speed of small models.
+constexpr double most_training_operations = 3e14;
+
+std::vector<ParamSpec> task_params() {
+  ParamSpec symbols =
+      setup::log_count_param("symbols", "Different symbols of a task without a text.", 16, 2, 4096);
+  symbols.used_when = Condition{"task", symbol_tasks()};
+  ParamSpec distance = setup::log_count_param(
+      {"distance", "", "tokens"}, "How far back the symbol lies that is asked.", 8, 1, 4096);
+  distance.used_when = Condition{"task", {"copy_at"}};
+  ParamSpec text{.key = "text",
+                 .description = "UTF-8 text whose bytes are learned; its last tenth is held out.",
+                 .kind = ParamKind::file,
+                 .default_value = std::string("bundled:where_tokens_are.txt"),
+                 .file_types = {"txt", "*"},
+                 .used_when = Condition{"task", text_tasks()}};
+  return {{.key = "task",
+           .description = "What the models learn to say.",
+           .kind = ParamKind::choice,
+           .default_value = std::string("copy"),
+           .choices = task_choices()},
+          std::move(symbols),
+          std::move(distance),
+          std::move(text)};
+}
+
+std::vector<ParamSpec> model_params() {
+  return {{.key = "model",
+           .description = "The blocks of the models.",
+           .kind = ParamKind::choice,
+           .default_value = std::string("plain"),
+           .choices = shape_choices()},
+          {.key = "attention",
+           .description = "How keys are weighed.",
+           .kind = ParamKind::choice,
+           .default_value = std::string("softmax"),
+           .choices = {{"softmax", "eq. (2)"},
+                       {"linear_elu_plus_one", "linear attention, eq. (19), with elu(x) + 1"},
+                       {"linear_relu", "linear attention, eq. (19), with $\\max(x, 0)$"}}},
+          setup::count_param("layers", "Layers of a model.", 2, 1, 24),
+          setup::count_param({"heads", "$H$"}, "Heads of a layer; a model is heads·dim wide.", 4, 1,
+                             32),
+          setup::dim_param(12)};
+}
+
+std::vector<ParamSpec> step_params() {
+  return {setup::log_count_param({"tokens", "$L$", "tokens"}, "Tokens of a sequence.", 48, 6, 1024),
+          setup::count_param(
+              "longest", "Models are judged on sequences up to so many times as long.", 4, 1, 4),
+          setup::log_count_param("batch", "Sequences of a step.", 16, 1, 1024),
+          setup::log_count_param({"steps", "", "steps"}, "Steps of AdamW.", 300, 1, 1e6),
+          {.key = "learning_rate",
+           .symbol = "$η$",
+           .description = "The highest; it rises over warm_up and falls by a cosine to a tenth.",
+           .kind = ParamKind::real,
+           .default_value = 3e-3,
+           .min = 1e-6,
+           .max = 1.0,
+           .logarithmic = true},
+          setup::count_param({"warm_up", "", "steps"},
+                             "Steps over which the learning rate rises, at most half of all.", 50,
+                             0, 1e5),
+          setup::count_param("seeds", "Models of each encoding, which start and learn differently.",
+                             1, 1, 64)};
+}
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs = task_params();
+  specs.push_back(setup::encodings_param({"rope", "learned", "sinusoidal", "alibi", "none"}));
+  for (ParamSpec& spec : model_params()) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : step_params()) specs.push_back(std::move(spec));
+  specs.push_back(setup::seed_param());
+  return setup::with_encoding_params(std::move(specs));
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "training",
+      .version = 1,
+      .title = "Training",
+      .question =
+          "How does a small model learn where its tokens are, and what does it do beyond "
+          "the length it learned from?",
+      .formulas =
+          {{R"(\mathrm{loss} = -\frac{1}{|T|} \sum_{i \in T} \ln p(y_i \mid x_1, \ldots, x_i))",
+            ""},
+           {R"(w \leftarrow w - \eta_t \left(\frac{\hat{m}}{\sqrt{\hat{v}} + \epsilon} + \lambda w\right))",
+            "Loshchilov and Hutter 2019", in_descriptions}},
+      .symbols = {{"T", "tokens at which something is asked"},
+                  {"y_i", "the token that is right there"}},
+      .params = declared_params(),
+      .view = {.controls = {"encoding", "task", "steps", "tokens"},
+               .preview = {{"steps", "2"}, {"seeds", "1"}, {"batch", "2"}, {"longest", "1"}},
+               .tabs = {{"loss_by_length", "Loss by length"},
+                        {"accuracy_by_length", "Accuracy"},
+                        {"forming_heads", "Heads forming"}}},
+      .questions = {{.words = "Which encoding learns to copy first?",
+                     .answer = "Every encoding trains the same small model on the same sequences. "
+                               "Move steps to stop them earlier.",
+                     .control = "steps"}}};
+}
+
+/// What cannot be trained, and sizes that do not fit each other.
+void check_training(const ParamSet& params) {
+  const Index tokens = params.integer("tokens"), least = shortest_sequence(params);
+  if (tokens < least)
+    throw UsageError(fmt::format("tokens={} with task={}", tokens, params.text("task")),
+                     fmt::format("its sequences have {} tokens or more", least),
+                     fmt::format("take tokens={}", least));
+  for (const std::string& name : params.list("encoding")) {
+    const EncodingEntry& entry = find_encoding(name);
+    if (params.text("attention") == "softmax" || !entry.uses(Door::score_terms)) continue;
+    throw UsageError(fmt::format("encoding={} with attention={}", name, params.text("attention")),
+                     "linear attention forms no scores that it could add to",
+                     "choose rope, sinusoidal, learned or none, or attention=softmax");
+  }
+  setup::check_last_position(params, tokens * params.integer("longest") - 1);
+  const double operations = training_operations(params);
+  if (operations > most_training_operations)
+    throw UsageError(fmt::format("steps={}", params.integer("steps")),
+                     fmt::format("takes {:.2g} operations, and the most in one run is {:.2g}",
+                                 operations, most_training_operations),
+                     "lower steps, seeds, batch, tokens or the model");
+}
+
+void add_scalars(const std::vector<Run>& runs, const std::string& encoding, const ParamSet& params,
+                 Result& result) {
+  const std::string label = encoding_label(encoding);
+  const std::vector<LossAtLength>& lengths = runs.front().held_out;
+  const auto add = [&](const std::string& name, double value, const std::string& unit,
+                       const std::string& what) {
+    result.scalars.push_back(
+        {.name = encoding + "_" + name, .unit = unit, .value = value, .description = label + what});
+  };
+  const Spread loss = loss_of(runs, encoding, 0);
+  add("loss", loss.mean, "nats", ": held-out loss per token at the length it learned from");
+  if (params.integer("seeds") > 1)
+    add("loss_spread", loss.width(), "nats", ": from the lowest seed to the highest");
+  add("accuracy", accuracy_of(runs, encoding, 0).mean, "",
+      ": share of held-out tokens that are said right");
+  for (std::size_t i = 1; i < lengths.size(); ++i) {
+    const Index tokens = params.integer("tokens"), times = lengths[i].length / tokens;
+    if (lengths[i].length % tokens != 0) continue;
+    add(fmt::format("loss_at_{}L", times), loss_of(runs, encoding, i).mean, "nats",
+        fmt::format(": held-out loss of sequences {} times as long", times));
+  }
+}
+
+/// Fig. 3 of the paper at this size: a claim where enough seeds and steps speak for it.
+void add_checks(const std::vector<Run>& runs, const ParamSet& params, Result& result) {
+  constexpr std::int64_t fewest_seeds = 3, fewest_steps = 500;
+  const std::vector<std::string>& encodings = params.list("encoding");
+  const auto compared = [&](const std::string& name) {
+    return std::find(encodings.begin(), encodings.end(), name) != encodings.end();
+  };
+  const std::string& task = params.text("task");
+  const bool language = task == "masked_language" || task == "causal_language";
+  if (!language || params.integer("seeds") < fewest_seeds ||
+      params.integer("steps") < fewest_steps || !compared("rope"))
+    return;
+  const Spread rope = loss_of(runs, "rope", 0);
+  for (const char* other : {"learned", "sinusoidal", "none"}) {
+    if (!compared(other)) continue;
+    const Spread loss = loss_of(runs, other, 0);
+    result.checks.push_back({.name = fmt::format("rope_learns_faster_than_{}", other),
+                             .statement = fmt::format(
+                                 "RoPE's worst seed has less held-out loss than the best of {}, by "
+                                 "more than RoPE's seeds differ",
+                                 encoding_label(other)),
+                             .equation = "Fig. 3",
+                             .measured = loss.least - rope.greatest,
+                             .relation = Relation::at_least,
+                             .bound = rope.width()});
+  }
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::vector<Run> runs = train_all(params, inputs, progress);
+  Result result;
+  for (const std::string& encoding : params.list("encoding"))
+    add_scalars(runs, encoding, params, result);
+  add_checks(runs, params, result);
+  result.figures = training_figures(params, runs);
+  result.tables = training_tables(runs);
+  for (const Figure& figure : result.figures)
+    if (const auto* map = std::get_if<Heatmap>(&figure.content))
+      result.arrays.push_back(map->values);
+  return result;
+}
+
+}  // namespace
+
+Experiment training_experiment() {
+  return setup::with_provenance(make_info(), compute, check_training);
+}
+
+}  // namespace orrery::studies
