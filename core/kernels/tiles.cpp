@@ -53,13 +53,24 @@ void multiply_panel(const TileProduct<T>& p, const T* b, T* c) {
   }
 }
 
+/// The columns behind the last whole panel, `vectors` vectors or fewer.
+template <class T, std::size_t vectors, bool add>
+void multiply_rest(const TileProduct<T>& p, const T* b, std::size_t j) {
+  if constexpr (vectors > 0) {
+    if (p.columns - j == vectors * lanes<T>)
+      multiply_panel<T, vectors, add>(p, b, p.c + j);
+    else
+      multiply_rest<T, vectors - 1, add>(p, b, j);
+  }
+}
+
 template <class T, bool add>
 void multiply_panels(const TileProduct<T>& p) {
   const T* b = p.b;
   std::size_t j = 0;
   for (; j + panel<T> <= p.columns; j += panel<T>, b += p.b_panel)
     multiply_panel<T, panel_vectors, add>(p, b, p.c + j);
-  for (; j < p.columns; j += lanes<T>, b += lanes<T>) multiply_panel<T, 1, add>(p, b, p.c + j);
+  multiply_rest<T, panel_vectors - 1, add>(p, b, j);
 }
 
 template <class T>

@@ -3,12 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention/mask.h"
 #include "core/attention/multi_head.h"
 #include "core/errors.h"
 #include "core/kernels/tiles.h"
-#include "core/product.h"
-#include "core/transformer/linear.h"
+#include "core/training/linear_step.h"
+#include "core/training/tile_product.h"
 #include "core/transformer/norm.h"
 
 namespace orrery {
@@ -20,15 +19,15 @@ constexpr T hidden = -std::numeric_limits<T>::infinity();
 // ---- The plan ----------------------------------------------------------------------------------
 
 template <class T>
-Matrix<T> mask_of(const AttentionDesign& design, const LayerDesign& layer, PositionsIn positions) {
-  const Mask mask =
-      MaskSpec{.causal = design.causal, .window = layer.window}.build(positions, positions);
-  const auto n = static_cast<Index>(positions.size());
-  Matrix<T> values = Matrix<T>::Zero(n, n);
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j)
-      if (!mask.allows(i, j)) values(i, j) = hidden<T>;
-  return values;
+void read_mask(AttentionPlan<T>& plan) {
+  const Mask mask = MaskSpec{.causal = plan.design.causal, .window = plan.layer.window}.build(
+      plan.positions, plan.positions);
+  const auto n = static_cast<Index>(plan.positions.size());
+  plan.mask = Matrix<T>::Constant(n, n, hidden<T>);
+  for (Index i = 0; i < n; ++i) {
+    plan.seen.push_back(mask.keys_of(i, n));
+    for (Index j = plan.seen.back().first; j < plan.seen.back().end; ++j) plan.mask(i, j) = T{0};
+  }
 }
 
 template <class T>
@@ -55,19 +54,6 @@ void read_bias(AttentionPlan<T>& plan) {
   }
 }
 
-template <class T>
-T content_scale_of(const AttentionPlan<T>& plan) {
-  if (plan.layer.scale) return static_cast<T>(*plan.layer.scale);
-  const Index d = plan.design.d_head;
-  if (!plan.doors.score_terms) return static_cast<T>(1 / std::sqrt(static_cast<double>(d)));
-  Matrix<T> unit = Matrix<T>::Zero(1, d);
-  unit(0, 0) = 1;
-  const Positions first{plan.positions.front()};
-  return plan.doors.score_terms->score_terms({.q = unit, .k = unit, .m = first, .n = first})
-      .front()
-      .logits(0, 0);
-}
-
 [[noreturn]] void refuse_in_linear_attention() {
   throw UsageError("an encoding that adds to logits or values",
                    "linear attention forms none, and takes rotations and additions to the input",
@@ -75,6 +61,19 @@ T content_scale_of(const AttentionPlan<T>& plan) {
 }
 
 }  // namespace
+
+template <class T>
+double content_scale(const SoftmaxDoors<T>& doors, const LayerDesign& layer, Index d_head) {
+  if (layer.scale) return *layer.scale;
+  if (!doors.score_terms || !doors.score_terms->is_bias())
+    return 1 / std::sqrt(static_cast<double>(d_head));
+  Matrix<T> unit = Matrix<T>::Zero(1, d_head);
+  unit(0, 0) = 1;
+  const Positions first{0};
+  const std::vector<ScoreTerm<T>> terms =
+      doors.score_terms->score_terms({.q = unit, .k = unit, .m = first, .n = first});
+  return static_cast<double>(terms.front().logits(0, 0));
+}
 
 template <class T>
 AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t layer,
@@ -92,9 +91,9 @@ AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t lay
   for (Index s = 0; s < sequences; ++s)
     plan.all_positions.insert(plan.all_positions.end(), plan.positions.begin(),
                               plan.positions.end());
-  plan.mask = mask_of<T>(design.attention, plan.layer, plan.positions);
+  read_mask(plan);
   plan.row_factors = factors_of<T>(plan.layer.rule, plan.mask, plan.positions);
-  plan.content_scale = content_scale_of(plan);
+  plan.content_scale = static_cast<T>(content_scale<T>(plan.doors, plan.layer, plan.design.d_head));
   if (plan.doors.score_terms && plan.doors.score_terms->is_bias()) read_bias(plan);
   return plan;
 }
@@ -124,19 +123,18 @@ void pull_back_heads(const QkNormDesign& design, const NormWeights<T>& w, Index 
 
 /// logits become weights, row by row; a row without a key to see becomes 0.
 template <class T>
-void softmax_rows(const Matrix<T>& mask, Matrix<T>& logits) {
+void softmax_rows(const AttentionPlan<T>& plan, Matrix<T>& logits) {
   const auto& kernels = kernels::tile_kernels<T>();
-  const auto n = static_cast<std::size_t>(logits.cols());
   for (Index i = 0; i < logits.rows(); ++i) {
-    T* row = logits.row(i).data();
-    const T* hides = mask.row(i).data();
-    const T largest = kernels.add_rows(n, T{0}, &hides, 1, row);
-    if (largest == hidden<T>) {
-      logits.row(i).setZero();
-      continue;
-    }
+    const VisibleKeys& seen = plan.seen[static_cast<std::size_t>(i)];
+    const auto n = static_cast<std::size_t>(seen.end - seen.first);
+    logits.row(i).head(seen.first).setZero();
+    logits.row(i).tail(logits.cols() - seen.end).setZero();
+    T* row = logits.row(i).data() + seen.first;
+    const T largest = kernels.largest(n, row);
+    if (n == 0) continue;
     const double sum = kernels.exponentials(n, largest, row);
-    logits.row(i) *= static_cast<T>(1 / sum);
+    logits.row(i).segment(seen.first, seen.end - seen.first) *= static_cast<T>(1 / sum);
   }
 }
 
@@ -150,9 +148,9 @@ Matrix<T> AttentionBlock<T>::forward(const AttentionPlan<T>& plan, const Attenti
   sequences_ = x.rows() / length_;
   queries_of_key_ = plan.design.heads / plan.design.kv_heads;
   x_ = x;
-  projected_q_ = linear<T>(w.q, x, 1);
-  projected_k_ = linear<T>(w.k, x, 1);
-  v_ = linear<T>(w.v, x, 1);
+  projected_q_ = linear_forward<T>(w.q, x);
+  projected_k_ = linear_forward<T>(w.k, x);
+  v_ = linear_forward<T>(w.v, x);
   normalise(plan, w);
   out_.resize(x.rows(), heads_ * plan.design.d_value);
   maps_.resize(static_cast<std::size_t>(sequences_ * heads_));
@@ -160,7 +158,7 @@ Matrix<T> AttentionBlock<T>::forward(const AttentionPlan<T>& plan, const Attenti
   for (Index s = 0; s < sequences_; ++s)
     for (Index h = 0; h < heads_; ++h)
       plan.linear ? attend_linearly(plan, s, h) : attend(plan, s, h);
-  return linear<T>(w.o, out_, 1);
+  return linear_forward<T>(w.o, out_);
 }
 
 /// q_ and k_ from the projections: norm and position in their order.
@@ -213,8 +211,8 @@ Matrix<T> AttentionBlock<T>::logits_of(const AttentionPlan<T>& plan, Index seque
     return sum;
   }
   const Index d = plan.design.d_head;
-  Matrix<T> logits = product_with_transpose<T>(part(q_, sequence, head, d),
-                                               part(k_, sequence, head / queries_of_key_, d));
+  Matrix<T> logits = tile_product_with_transpose<T>(part(q_, sequence, head, d),
+                                                    part(k_, sequence, head / queries_of_key_, d));
   logits *= plan.content_scale;
   if (!plan.bias.empty()) logits += plan.bias[static_cast<std::size_t>(head)];
   return logits;
@@ -232,9 +230,9 @@ void AttentionBlock<T>::attend(const AttentionPlan<T>& plan, Index sequence, Ind
     map.weights = ((map.weights.array() / c).tanh() * c).matrix();
     map.logits = map.weights;
   }
-  softmax_rows(plan.mask, map.weights);
+  softmax_rows(plan, map.weights);
   const Index kv_head = head / queries_of_key_;
-  Matrix<T> out = product<T>(map.weights, part(v_, sequence, kv_head, d_value));
+  Matrix<T> out = tile_product<T>(map.weights, part(v_, sequence, kv_head, d_value));
   if (plan.doors.value_term)
     plan.doors.value_term->add_to_output({.weights = map.weights,
                                           .v = part(v_, sequence, kv_head, d_value),
@@ -291,20 +289,20 @@ void AttentionBlock<T>::attend_linearly(const AttentionPlan<T>& plan, Index sequ
   const Index d_value = plan.design.d_value, first = sequence * length_;
   const Features& f = features_[static_cast<std::size_t>(head)];
   Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
-  map.weights = product_with_transpose<T>(f.above_q.middleRows(first, length_),
-                                          f.above_k.middleRows(first, length_));
+  map.weights = tile_product_with_transpose<T>(f.above_q.middleRows(first, length_),
+                                               f.above_k.middleRows(first, length_));
   hide(plan.mask, map.weights);
   Matrix<T> below = map.weights;
   if (!rotates_below(plan)) {
-    below = product_with_transpose<T>(f.plain_q.middleRows(first, length_),
-                                      f.plain_k.middleRows(first, length_));
+    below = tile_product_with_transpose<T>(f.plain_q.middleRows(first, length_),
+                                           f.plain_k.middleRows(first, length_));
     hide(plan.mask, below);
   }
   map.normalizers = below.rowwise().sum();
   for (Index i = 0; i < length_; ++i)
     map.weights.row(i) *= map.normalizers(i, 0) == T{0} ? T{0} : 1 / map.normalizers(i, 0);
   part(out_, sequence, head, d_value) =
-      product<T>(map.weights, part(v_, sequence, head / queries_of_key_, d_value));
+      tile_product<T>(map.weights, part(v_, sequence, head / queries_of_key_, d_value));
 }
 
 // ---- Back --------------------------------------------------------------------------------------
@@ -378,7 +376,7 @@ void AttentionBlock<T>::attend_back(const AttentionPlan<T>& plan, Index sequence
   const Index kv_head = head / queries_of_key_;
   const Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
   const Matrix<T> d_out = part(d_out_, sequence, head, d_value);
-  Matrix<T> d_logits = product_with_transpose<T>(d_out, part(v_, sequence, kv_head, d_value));
+  Matrix<T> d_logits = tile_product_with_transpose<T>(d_out, part(v_, sequence, kv_head, d_value));
   if (plan.doors.value_term)
     plan.doors.value_term->add_value_gradients(
         {.weights = map.weights,
@@ -386,7 +384,7 @@ void AttentionBlock<T>::attend_back(const AttentionPlan<T>& plan, Index sequence
          .m = plan.positions,
          .n = plan.positions},
         d_out, d_logits, part(d_v_, sequence, kv_head, d_value), d_encoding.tables);
-  part(d_v_, sequence, kv_head, d_value) += transposed_product<T>(map.weights, d_out);
+  add_transposed_tile_product<T>(map.weights, d_out, part(d_v_, sequence, kv_head, d_value));
   for (Index i = 0; i < length_; ++i) {
     const T mean = map.weights.row(i).dot(d_logits.row(i));
     d_logits.row(i) = (map.weights.row(i).array() * (d_logits.row(i).array() - mean)).matrix();
@@ -412,8 +410,9 @@ void AttentionBlock<T>::attend_back(const AttentionPlan<T>& plan, Index sequence
     sum += d_logits;
   }
   d_logits *= plan.content_scale;
-  part(d_q_, sequence, head, d) += product<T>(d_logits, part(k_, sequence, kv_head, d));
-  part(d_k_, sequence, kv_head, d) += transposed_product<T>(d_logits, part(q_, sequence, head, d));
+  add_tile_product<T>(d_logits, part(k_, sequence, kv_head, d), part(d_q_, sequence, head, d));
+  add_transposed_tile_product<T>(d_logits, part(q_, sequence, head, d),
+                                 part(d_k_, sequence, kv_head, d));
 }
 
 // a = above/below: ∂ by above is ∂ by a over below, and by below it is −Σ ∂ by a · a over below.
@@ -427,8 +426,8 @@ void AttentionBlock<T>::attend_linearly_back(const AttentionPlan<T>& plan, Index
   Features& d = d_features_[h];
   const Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
   const Matrix<T> d_out = part(d_out_, sequence, head, d_value);
-  Matrix<T> d_above = product_with_transpose<T>(d_out, part(v_, sequence, kv_head, d_value));
-  part(d_v_, sequence, kv_head, d_value) += transposed_product<T>(map.weights, d_out);
+  Matrix<T> d_above = tile_product_with_transpose<T>(d_out, part(v_, sequence, kv_head, d_value));
+  add_transposed_tile_product<T>(map.weights, d_out, part(d_v_, sequence, kv_head, d_value));
   Matrix<T> d_below(length_, length_);
   for (Index i = 0; i < length_; ++i) {
     const T inverse = map.normalizers(i, 0) == T{0} ? T{0} : 1 / map.normalizers(i, 0);
@@ -439,9 +438,9 @@ void AttentionBlock<T>::attend_linearly_back(const AttentionPlan<T>& plan, Index
   hide(plan.mask, d_below);
   const auto pull = [&](const Matrix<T>& d_product, const Matrix<T>& q, const Matrix<T>& k,
                         Matrix<T>& d_q, Matrix<T>& d_k) {
-    d_q.middleRows(first, length_) += product<T>(d_product, k.middleRows(first, length_));
-    d_k.middleRows(first, length_) +=
-        transposed_product<T>(d_product, q.middleRows(first, length_));
+    add_tile_product<T>(d_product, k.middleRows(first, length_), d_q.middleRows(first, length_));
+    add_transposed_tile_product<T>(d_product, q.middleRows(first, length_),
+                                   d_k.middleRows(first, length_));
   };
   pull(d_above, f.above_q, f.above_k, d.above_q, d.above_k);
   if (rotates_below(plan))
@@ -486,6 +485,8 @@ template AttentionPlan<float> attention_plan(const TransformerDesign&, std::size
 template AttentionPlan<double> attention_plan(const TransformerDesign&, std::size_t,
                                               const LinearKernel<double>*, const Encoding*, Index,
                                               Index);
+template double content_scale(const SoftmaxDoors<float>&, const LayerDesign&, Index);
+template double content_scale(const SoftmaxDoors<double>&, const LayerDesign&, Index);
 template class AttentionBlock<float>;
 template class AttentionBlock<double>;
 

@@ -6,6 +6,7 @@
 
 #include "core/attention/feature_map.h"
 #include "core/attention/linear_features.h"
+#include "core/attention/mask.h"
 #include "core/attention/softmax_attention.h"
 #include "core/training/model_weights.h"
 
@@ -26,12 +27,13 @@ struct AttentionPlan {
   const AttentionDesign& design;
   const LinearKernel<T>* linear{nullptr};  ///< null for softmax
   SoftmaxDoors<T> doors{};
-  Positions positions{};          ///< of a sequence [N]
-  Positions all_positions{};      ///< of the most sequences, one after the other
-  T content_scale{1};             ///< where `doors` has score terms that are a bias, or none
-  std::vector<Matrix<T>> bias{};  ///< by head [N, N]: terms beside the content's; empty for none
-  Matrix<T> mask{};               ///< [N, N], 0 where a query sees a key and −inf where not
-  std::vector<T> row_factors{};   ///< by query, of the layer's rule; empty for 1
+  Positions positions{};            ///< of a sequence [N]
+  Positions all_positions{};        ///< of the most sequences, one after the other
+  T content_scale{1};               ///< where `doors` has score terms that are a bias, or none
+  std::vector<Matrix<T>> bias{};    ///< by head [N, N]: terms beside the content's; empty for none
+  Matrix<T> mask{};                 ///< [N, N], 0 where a query sees a key and −inf where not
+  std::vector<VisibleKeys> seen{};  ///< by query, all between the first and the last
+  std::vector<T> row_factors{};     ///< by query, of the layer's rule; empty for 1
 
   /// Of so many rows of whole sequences.
   PositionsIn positions_of(Index rows) const {
@@ -40,6 +42,11 @@ struct AttentionPlan {
   /// Whether score terms are formed for each sequence, from its contents.
   bool reads_contents() const { return doors.score_terms && !doors.score_terms->is_bias(); }
 };
+
+/// What multiplies q·k at a layer: its own scale, or that of an encoding that adds a bias, or
+/// 1/√d_head.
+template <class T>
+double content_scale(const SoftmaxDoors<T>& doors, const LayerDesign& layer, Index d_head);
 
 /// Throws UsageError: an encoding that linear attention does not take; as score_terms does.
 /// @param encoding  of the layer; null for none

@@ -5,6 +5,7 @@
 
 #include "core/encodings/catalogue.h"
 #include "core/random.h"
+#include "core/training/attention_block.h"
 
 namespace orrery {
 namespace {
@@ -189,6 +190,24 @@ ModelWeights<T> zeros_like(const ModelWeights<T>& weights) {
   return zeros;
 }
 
+namespace {
+
+/// T5 does not divide its logits by √d_head, and starts W_q that much smaller instead.
+template <class T>
+void scale_queries(const TransformerDesign& design, const ModelEncodings& encodings,
+                   ModelWeights<T>& weights) {
+  const Index d_head = design.attention.d_head;
+  for (std::size_t l = 0; l < weights.layers.size(); ++l) {
+    if (!encodings.layers[l]) continue;
+    const double scale =
+        content_scale<T>(SoftmaxDoors<T>::of(*encodings.layers[l]), design.layers[l], d_head);
+    const double larger = scale * std::sqrt(static_cast<double>(d_head));
+    if (larger > 1) weights.layers[l].attention.q.W /= static_cast<T>(larger);
+  }
+}
+
+}  // namespace
+
 template <class T>
 ModelWeights<T> initial_weights(const TransformerDesign& design, const ModelSizes& sizes,
                                 const EncodingRecipe& recipe, std::int64_t seed) {
@@ -216,6 +235,7 @@ ModelWeights<T> initial_weights(const TransformerDesign& design, const ModelSize
     recipe.make<T>({}, seed + static_cast<std::int64_t>(l) * 1'000'003, &made);
     weights.layer_tables.push_back(cast_tables<T>(made));
   }
+  scale_queries(design, encodings_of(recipe, weights), weights);
   return weights;
 }
 

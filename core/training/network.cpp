@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/product.h"
-#include "core/transformer/linear.h"
+#include "core/training/linear_step.h"
+#include "core/training/tile_product.h"
 
 namespace orrery {
 
@@ -141,7 +141,7 @@ Matrix<T> Network<T>::embedded() {
   if (design().embedding_norm == EmbeddingNorm::before_projection)
     x = normalised<T>(design().norm, w.norm, x);
   normed_sum_ = x;
-  if (w.projection.W.size() > 0) x = linear<T>(w.projection, x, 1);
+  if (w.projection.W.size() > 0) x = linear_forward<T>(w.projection, x);
   if (design().embedding_norm != EmbeddingNorm::behind_projection) return x;
   token_sum_ = x;
   return normalised<T>(design().norm, w.norm, x);
@@ -195,12 +195,12 @@ Matrix<T> Network<T>::feed_forward(FeedForward& tape, const FeedForwardWeights<T
                                    const Matrix<T>& x) {
   const FeedForwardDesign& f = design().feed_forward;
   tape.read = x;
-  tape.up = linear<T>(w.up, x, 1);
-  if (f.gated) tape.gate = linear<T>(w.gate, x, 1);
+  tape.up = linear_forward<T>(w.up, x);
+  if (f.gated) tape.gate = linear_forward<T>(w.gate, x);
   tape.active = f.gated ? tape.gate : tape.up;
   activate<T>(f.activation, tape.active);
   tape.hidden = f.gated ? Matrix<T>(tape.active.cwiseProduct(tape.up)) : tape.active;
-  return linear<T>(w.down, tape.hidden, 1);
+  return linear_forward<T>(w.down, tape.hidden);
 }
 
 namespace {
@@ -223,13 +223,14 @@ TokenLosses Network<T>::losses_of(const Matrix<T>& hidden) {
     head_read_.row(static_cast<Index>(i)) = hidden.row(asked_[i]);
   Matrix<T> x = head_read_;
   if (design().head_transform) {
-    transformed_ = linear<T>(weights_.head.transform, x, 1);
+    transformed_ = linear_forward<T>(weights_.head.transform, x);
     activated_ = transformed_;
     activate<T>(*design().head_transform, activated_);
     x = normalised<T>(design().norm, weights_.head.transform_norm, activated_);
   }
   const bool tied = weights_.vocabulary.W.size() == 0;
-  probabilities_ = product_with_transpose<T>(x, tied ? weights_.tokens : weights_.vocabulary.W);
+  probabilities_ =
+      tile_product_with_transpose<T>(x, tied ? weights_.tokens : weights_.vocabulary.W);
   if (weights_.vocabulary.b.size() > 0) probabilities_.rowwise() += weights_.vocabulary.b.row(0);
   probabilities_ *= static_cast<T>(design().logit_scale);
   cap_logits(design().logit_softcap, probabilities_);
@@ -278,8 +279,8 @@ Matrix<T> Network<T>::head_back(double scale, Gradient<T>& gradient) {
   Matrix<T> x = head_read_;
   if (design().head_transform)
     x = normalised<T>(design().norm, weights_.head.transform_norm, activated_);
-  (tied ? d_w.tokens : d_w.vocabulary.W) += transposed_product<T>(d_logits, x);
-  Matrix<T> d = product<T>(d_logits, tied ? weights_.tokens : weights_.vocabulary.W);
+  add_transposed_tile_product<T>(d_logits, x, tied ? d_w.tokens : d_w.vocabulary.W);
+  Matrix<T> d = tile_product<T>(d_logits, tied ? weights_.tokens : weights_.vocabulary.W);
   if (design().head_transform) {
     d = pull_back_norm<T>(design().norm, weights_.head.transform_norm, activated_, d,
                           d_w.head.transform_norm);

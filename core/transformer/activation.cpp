@@ -112,6 +112,10 @@ void activate(Activation f, MatrixOut<T> x) {
 
 template <class T>
 void pull_back_activation(Activation f, const MatrixIn<T>& x, MatrixOut<T> d) {
+  if (f == Activation::relu) {
+    d = (x.array() > T{0}).select(d, T{0}).eval();
+    return;
+  }
   for (Index i = 0; i < x.rows(); ++i)
     for (Index j = 0; j < x.cols(); ++j)
       d(i, j) *= static_cast<T>(slope_at(f, static_cast<double>(x(i, j))));

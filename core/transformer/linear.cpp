@@ -5,7 +5,6 @@
 
 #include "core/kernels/dense.h"
 #include "core/parallel.h"
-#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -52,18 +51,6 @@ Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads) {
   return y;
 }
 
-template <class T>
-Matrix<T> pull_back_linear(const LinearWeights<T>& w, const MatrixIn<T>& x, const MatrixIn<T>& d_y,
-                           LinearWeights<T>& d_w) {
-  d_w.W += transposed_product<T>(d_y, x);
-  if (w.b.size() > 0) d_w.b += d_y.colwise().sum();
-  return product<T>(d_y, w.W);
-}
-
-template Matrix<float> pull_back_linear(const LinearWeights<float>&, const MatrixIn<float>&,
-                                        const MatrixIn<float>&, LinearWeights<float>&);
-template Matrix<double> pull_back_linear(const LinearWeights<double>&, const MatrixIn<double>&,
-                                         const MatrixIn<double>&, LinearWeights<double>&);
 template Matrix<float> linear(const LinearWeights<float>&, const MatrixIn<float>&, int);
 template Matrix<double> linear(const LinearWeights<double>&, const MatrixIn<double>&, int);
 

@@ -15,11 +15,4 @@ namespace orrery {
 template <class T>
 Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads);
 
-/// ∂loss by x, from that by linear(w, x): d_y W. [N, in]
-///
-/// @param d_w  gains d_yᵀ x, and the sum of the rows of d_y where w has a b
-template <class T>
-Matrix<T> pull_back_linear(const LinearWeights<T>& w, const MatrixIn<T>& x, const MatrixIn<T>& d_y,
-                           LinearWeights<T>& d_w);
-
 }  // namespace orrery
