@@ -10,9 +10,6 @@
 namespace orrery {
 namespace {
 
-/// Deviation of token vectors before the first step: BERT's, GPT-2's.
-constexpr double token_deviation = 0.02;
-
 bool adds_to_input(const EncodingRecipe& recipe) {
   return find_encoding(recipe.name).uses(Door::input_term);
 }
@@ -121,7 +118,7 @@ class Starter {
   }
 
   Matrix<T> tokens() {
-    return normal_matrix<T>(random_, sizes_.vocabulary, sizes_.d_model, token_deviation);
+    return normal_matrix<T>(random_, sizes_.vocabulary, sizes_.d_model, sizes_.token_deviation);
   }
 
  private:
@@ -228,6 +225,9 @@ ModelWeights<T> initial_weights(const TransformerDesign& design, const ModelSize
   if (adds_to_input(recipe)) {
     recipe.make<T>({}, seed, &made);
     weights.input_tables = cast_tables<T>(made);
+    // BERT starts positions and tokens alike.
+    for (auto& [name, values] : weights.input_tables)
+      values *= static_cast<T>(sizes.token_deviation / initial_deviation);
     return weights;
   }
   for (std::size_t l = 0; l < design.layers.size(); ++l) {

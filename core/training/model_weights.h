@@ -65,14 +65,16 @@ struct ModelSizes {
   Index vocabulary{};
   Index d_model{};
   Index d_feed_forward{};
-  bool biases{false};  ///< whether linear layers have them
+  double token_deviation{0.02};  ///< of their vectors before the first step: BERT's, GPT-2's
+  bool biases{false};            ///< whether linear layers have them
   bool norm_biases{false};
   bool tied{false};  ///< whether the vocabulary's matrix is that of the tokens
 };
 
 /// Weights before the first step: normals, linear layers with variance 1/in and those that add to
-/// the residual stream with 1/(2·layers·in); token vectors with `token_deviation`; gains 1, biases
-/// 0; tables as their authors start them, each layer with tables of its own.
+/// the residual stream with 1/(2·layers·in); tokens and tables of positions that are added to them
+/// with `token_deviation`; gains 1, biases 0; other tables as their authors start them, each layer
+/// with tables of its own.
 /// @param recipe  for the input or the layers, as the encoding's doors say
 template <class T>
 ModelWeights<T> initial_weights(const TransformerDesign& design, const ModelSizes& sizes,

@@ -5,10 +5,19 @@
 namespace orrery::studies {
 namespace {
 
+/// Of the vectors of tokens where nothing but norms decides how large they are: small enough to be
+/// learned in some hundred steps, large enough to tell tokens apart from the first.
+constexpr double token_deviation = 0.2;
+
+void be_like_bert(ModelSizes& sizes) {
+  sizes.biases = sizes.norm_biases = sizes.tied = true;
+  sizes.token_deviation = initial_deviation;
+}
+
 void make_gpt2(ModelShape& shape) {
   shape.design.transformer.norm = {.kind = NormKind::layer, .epsilon = 1e-5};
   shape.design.transformer.feed_forward = {.activation = Activation::gelu_tanh, .gated = false};
-  shape.sizes.biases = shape.sizes.norm_biases = shape.sizes.tied = true;
+  be_like_bert(shape.sizes);
 }
 
 void make_llama(ModelShape& shape) {
@@ -26,7 +35,7 @@ void make_roformer(ModelShape& shape) {
   design.final_norm = false;
   design.feed_forward = {.activation = Activation::gelu, .gated = false};
   design.head_transform = Activation::gelu;
-  shape.sizes.biases = shape.sizes.norm_biases = shape.sizes.tied = true;
+  be_like_bert(shape.sizes);
 }
 
 void make_plain(ModelShape& shape) {
@@ -54,7 +63,8 @@ ModelShape model_shape(const ParamSet& params, const Task& task) {
   ModelShape shape;
   shape.sizes = {.vocabulary = task.vocabulary(),
                  .d_model = heads * d_head,
-                 .d_feed_forward = 4 * heads * d_head};
+                 .d_feed_forward = 4 * heads * d_head,
+                 .token_deviation = token_deviation};
   TransformerDesign& design = shape.design.transformer;
   design.layers.resize(static_cast<std::size_t>(params.integer("layers")));
   design.attention = {.heads = heads,
