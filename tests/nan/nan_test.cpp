@@ -24,7 +24,7 @@ constexpr std::pair<const char*, const char*> small_settings[] = {
     {"search", "64"},       {"max_position", "64"},  {"max_shift", "1024"},
     {"half_distance", "8"}, {"most_features", "32"}, {"favor_features", "16"},
     {"longest", "1024"},    {"assumption", "equal"}, {"learned.length", "2000"},
-    {"tupe.length", "2000"}};
+    {"tupe.length", "2000"}, {"steps", "2"},         {"batch", "2"}};
 
 /// Every encoding that the experiment takes, at small sizes.
 ParamSet small_params(const Experiment& experiment) {

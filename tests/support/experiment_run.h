@@ -21,6 +21,17 @@ inline ParamSet params_for(const Experiment& experiment, const Settings& setting
   return params;
 }
 
+/// Its parameters at their defaults; models are trained in fewer and smaller steps than by default,
+/// which would take seconds.
+inline ParamSet affordable_params(const Experiment& experiment) {
+  if (experiment.info.name != "training") return ParamSet(experiment.info.params);
+  return params_for(experiment, {{"steps", "3"},
+                                 {"batch", "2"},
+                                 {"tokens", "12"},
+                                 {"dim", "4"},
+                                 {"heads", "2"}});
+}
+
 inline Result run_experiment(const Experiment& experiment, const Settings& settings,
                              const Inputs& inputs = {}) {
   SilentProgress progress;

@@ -20,12 +20,12 @@ using setup::encoding_label;
 /// What a size like this can say and what not: it stands below every figure.
 std::string caption(const ParamSet& params, const std::vector<Run>& runs) {
   return fmt::format(
-      "{:.3g} weights, {} seed{} each: bands reach from the lowest seed to the highest, which is a "
+      "{} weights, {} seed{} each: bands reach from the lowest seed to the highest, which is a "
       "spread and no significance. A model of this size says how encodings learn this task, not "
       "how "
       "they rank in large models. · {}",
-      static_cast<double>(runs.front().weights), params.integer("seeds"),
-      params.integer("seeds") == 1 ? "" : "s", setup::caption_of(params));
+      runs.front().weights, params.integer("seeds"), params.integer("seeds") == 1 ? "" : "s",
+      setup::caption_of(params));
 }
 
 template <class Value>
@@ -71,7 +71,7 @@ void add_curves(const ParamSet& params, const std::vector<Run>& runs, const Valu
   }
 }
 
-Axis step_axis() { return {.label = "step", .unit = "steps"}; }
+Axis step_axis() { return {.label = "step"}; }
 
 Figure loss_figure(const ParamSet& params, const std::vector<Run>& runs) {
   LinePlot plot{.x = step_axis(), .y = {.label = "loss", .unit = "nats per token"}};
@@ -84,7 +84,7 @@ Figure loss_figure(const ParamSet& params, const std::vector<Run>& runs) {
 template <class Value>
 LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
                    const Value& value) {
-  LinePlot plot{.x = {.label = "tokens of a sequence", .unit = "tokens"}, .y = std::move(y)};
+  LinePlot plot{.x = {.label = "tokens of a sequence"}, .y = std::move(y)};
   const std::vector<LossAtLength>& lengths = runs.front().held_out;
   std::vector<double> x;
   for (const LossAtLength& at : lengths) x.push_back(static_cast<double>(at.length));

@@ -201,7 +201,7 @@ std::vector<Index> judged_lengths(const ParamSet& params) {
   const Index trained = params.integer("tokens");
   std::vector<Index> lengths;
   for (const Index halves : {2, 3, 4, 6, 8})
-    if (halves <= 2 * params.integer("longest")) lengths.push_back(trained * halves / 2);
+    if (halves <= 2 * params.integer("extrapolation")) lengths.push_back(trained * halves / 2);
   return lengths;
 }
 

@@ -52,7 +52,7 @@ struct Run {
 };
 
 /// The tokens of sequences by which a model is judged, as multiples of those that it learned from:
-/// 1, 1½, 2, 3, 4, up to "longest".
+/// 1, 1½, 2, 3, 4, up to "extrapolation".
 std::vector<Index> judged_lengths(const ParamSet& params);
 
 /// Trains every encoding with every seed, several at a time: the same numbers on any number of

@@ -202,7 +202,7 @@ class TextTask : public Task {
     if (ids_.size() - learned_ < least)
       throw DataError(fmt::format("{} has {} bytes", text.name, ids_.size()),
                       fmt::format("its last tenth, which is held out, must have {}", least),
-                      "give a longer text, or lower tokens or longest");
+                      "give a longer text, or lower tokens or extrapolation");
   }
 
  protected:
@@ -292,7 +292,7 @@ std::unique_ptr<const Task> make_task(const ParamSet& params, const Inputs& inpu
   if (found == inputs.end())
     throw UsageError(fmt::format("task={} without a text", name), "it reads one", "give text=FILE");
   const auto& text = std::get<Text>(found->second);
-  const Index longest = params.integer("tokens") * params.integer("longest");
+  const Index longest = params.integer("tokens") * params.integer("extrapolation");
   if (name == "masked_language") return std::make_unique<MaskedLanguage>(text, longest);
   return std::make_unique<CausalLanguage>(text, longest);
 }

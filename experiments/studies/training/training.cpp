@@ -66,7 +66,7 @@ std::vector<ParamSpec> model_params() {
 std::vector<ParamSpec> step_params() {
   return {setup::log_count_param({"tokens", "$L$", "tokens"}, "Tokens of a sequence.", 48, 6, 1024),
           setup::count_param(
-              "longest", "Models are judged on sequences up to so many times as long.", 4, 1, 4),
+              "extrapolation", "Models are judged on sequences up to so many times as long.", 4, 1, 4),
           setup::log_count_param("batch", "Sequences of a step.", 16, 1, 1024),
           setup::log_count_param({"steps", "", "steps"}, "Steps of AdamW.", 300, 1, 1e6),
           {.key = "learning_rate",
@@ -110,7 +110,6 @@ ExperimentInfo make_info() {
                   {"y_i", "the token that is right there"}},
       .params = declared_params(),
       .view = {.controls = {"encoding", "task", "steps", "tokens"},
-               .preview = {{"steps", "2"}, {"seeds", "1"}, {"batch", "2"}, {"longest", "1"}},
                .tabs = {{"loss_by_length", "Loss by length"},
                         {"accuracy_by_length", "Accuracy"},
                         {"forming_heads", "Heads forming"}}},
@@ -134,7 +133,7 @@ void check_training(const ParamSet& params) {
                      "linear attention forms no scores that it could add to",
                      "choose rope, sinusoidal, learned or none, or attention=softmax");
   }
-  setup::check_last_position(params, tokens * params.integer("longest") - 1);
+  setup::check_last_position(params, tokens * params.integer("extrapolation") - 1);
   const double operations = training_operations(params);
   if (operations > most_training_operations)
     throw UsageError(fmt::format("steps={}", params.integer("steps")),

@@ -15,6 +15,7 @@
 #include "experiments/results/result_folder.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/experiments/results/example_result.h"
+#include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
 #include "tests/support/same_result.h"
 #include "tests/support/sample_figures.h"
@@ -152,7 +153,7 @@ TEST_CASE("The figures of every experiment are redrawn from the folder as the ru
     if (!test::is_tried(seen++)) continue;
     INFO(experiment->info.name);
     SilentProgress progress;
-    const ParamSet params(experiment->info.params);
+    const ParamSet params = affordable_params(*experiment);
     const Result result = experiment->run(params, load_inputs(params).inputs, progress);
     const TempFolder temp;
     const fs::path folder = temp.path() / "run";

@@ -14,6 +14,7 @@
 #include "experiments/results/csv.h"
 #include "experiments/results/result_json.h"
 #include "experiments/setup/encoding_summary.h"
+#include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
 
 using namespace orrery;
@@ -30,7 +31,7 @@ const Result& run_default(const Experiment& experiment) {
   static std::map<std::string, Result> results;
   const auto known = results.find(experiment.info.name);
   if (known != results.end()) return known->second;
-  return results[experiment.info.name] = run(experiment, ParamSet(experiment.info.params));
+  return results[experiment.info.name] = run(experiment, test::affordable_params(experiment));
 }
 
 /// Everything a result holds, as text.
@@ -73,7 +74,7 @@ class Recorder : public Progress {
 
 TEST_CASE("Every check of every experiment holds at the defaults, in exact too") {
   for (const Experiment* experiment : experiment_catalogue()) {
-    ParamSet params(experiment->info.params);
+    ParamSet params = test::affordable_params(*experiment);
     if (params.has("precision")) params.set("precision", "exact");
     for (const Result& result : {run_default(*experiment), run(*experiment, params)}) {
       CHECK_FALSE(result.checks.empty());
@@ -88,7 +89,7 @@ TEST_CASE("Every check of every experiment holds at the defaults, in exact too")
 TEST_CASE("The same parameters give the same bytes") {
   for (const Experiment* experiment : experiment_catalogue()) {
     INFO(experiment->info.name);
-    const Result again = run(*experiment, ParamSet(experiment->info.params));
+    const Result again = run(*experiment, test::affordable_params(*experiment));
     CHECK(bytes_of(again) == bytes_of(run_default(*experiment)));
   }
 }
@@ -136,7 +137,7 @@ TEST_CASE("Axes of distances, queries and keys say so by role, whatever their ex
 
 TEST_CASE("Roles name encodings of the catalogue, and no two arrays of an encoding share one") {
   for (const Experiment* experiment : experiment_catalogue()) {
-    ParamSet params(experiment->info.params);
+    ParamSet params = test::affordable_params(*experiment);
     choose_several(params);
     const Result result = run(*experiment, params);
     for (const Figure& figure : result.figures)
@@ -155,7 +156,7 @@ TEST_CASE("Roles name encodings of the catalogue, and no two arrays of an encodi
 TEST_CASE("An experiment stops when it is asked to") {
   for (const Experiment* experiment : experiment_catalogue()) {
     StopAtOnce stop;
-    const ParamSet params(experiment->info.params);
+    const ParamSet params = test::affordable_params(*experiment);
     const LoadedInputs loaded = load_inputs(params);
     CHECK_THROWS_AS(experiment->run(params, loaded.inputs, stop), Stopped);
   }
@@ -165,7 +166,7 @@ TEST_CASE("Progress never goes back nor past 1") {
   for (const Experiment* experiment : experiment_catalogue()) {
     INFO(experiment->info.name);
     Recorder progress;
-    ParamSet params(experiment->info.params);
+    ParamSet params = test::affordable_params(*experiment);
     choose_several(params);
     experiment->run(params, load_inputs(params).inputs, progress);
     CHECK(std::is_sorted(progress.fractions.begin(), progress.fractions.end()));

@@ -13,6 +13,7 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/text/utf8.h"
+#include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
 
 using namespace orrery;
@@ -155,7 +156,7 @@ TEST_CASE("Encodings mark the mathematics in what they say of themselves") {
 TEST_CASE("Results mark the mathematics in their text") {
   Reader reader;
   for (const Experiment* experiment : experiment_catalogue()) {
-    const ParamSet params(experiment->info.params);
+    const ParamSet params = test::affordable_params(*experiment);
     SilentProgress progress;
     reader.read(experiment->run(params, load_inputs(params).inputs, progress));
   }

@@ -49,7 +49,9 @@ Settings small_settings(const std::string& experiment) {
       {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}},
       {"identify", {{"dim", "16"}, {"tokens", "12"}}},
       {"defects", {{"dim", "16"}, {"draws", "2"}}},
-      {"diagnosis", {}}};
+      {"diagnosis", {}},
+      {"training",
+       {{"steps", "2"}, {"batch", "2"}, {"tokens", "12"}, {"dim", "4"}, {"heads", "2"}}}};
   return all.at(experiment);
 }
 

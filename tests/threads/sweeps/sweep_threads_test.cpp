@@ -9,6 +9,7 @@
 #include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/runner.h"
+#include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
@@ -51,7 +52,7 @@ void sweep_and_resume(const std::string& toml, const FigureOptions& figures, int
 
 /// The result's bytes, or why there is none.
 std::string bytes_of(const Experiment& experiment) {
-  ParamSet params(experiment.info.params);
+  ParamSet params = test::affordable_params(experiment);
   if (params.has("text")) params.set("text", "bundled:the_orrery.txt");
   SilentProgress progress;
   try {

@@ -1,0 +1,219 @@
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "core/errors.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/studies/experiments.h"
+#include "experiments/studies/training/figures.h"
+#include "experiments/studies/training/runs.h"
+#include "experiments/studies/training/tasks.h"
+#include "tests/support/experiment_run.h"
+#include "tests/support/layers.h"
+
+using namespace orrery;
+using namespace orrery::studies;
+using namespace orrery::test;
+
+namespace {
+
+using Ids = std::vector<std::int32_t>;
+
+/// Sequences of a task with some settings, one by one.
+template <class Use>
+void for_sequences(const Settings& settings, Index length, const Use& use) {
+  const Experiment experiment = training_experiment();
+  const ParamSet params = params_for(experiment, settings);
+  const auto task = make_task(params, load_inputs(params).inputs);
+  Random random(3, "sequences of a test");
+  for (int i = 0; i < 40; ++i) {
+    const DrawnSequences drawn = draw_sequences(*task, random, 1, length, TextPart::learned);
+    REQUIRE(drawn.tokens.size() == static_cast<std::size_t>(length));
+    REQUIRE(drawn.targets.size() == drawn.tokens.size());
+    for (const std::int32_t token : drawn.tokens) CHECK((token >= 0 && token < task->vocabulary()));
+    use(drawn.tokens, drawn.targets);
+  }
+}
+
+std::size_t asked_in(const Ids& targets) {
+  std::size_t asked = 0;
+  for (const std::int32_t target : targets) asked += target != no_target ? 1 : 0;
+  return asked;
+}
+
+/// The smallest shift under which all tokens repeat.
+std::size_t period_of(const Ids& tokens) {
+  for (std::size_t p = 1; p < tokens.size(); ++p) {
+    bool repeats = true;
+    for (std::size_t i = p; i < tokens.size(); ++i) repeats &= tokens[i] == tokens[i - p];
+    if (repeats) return p;
+  }
+  return tokens.size();
+}
+
+}  // namespace
+
+TEST_CASE("Copying asks for what the block's repetition determines") {
+  std::set<std::size_t> periods;
+  for_sequences({{"task", "copy"}, {"symbols", "64"}}, 20, [&](const Ids& x, const Ids& y) {
+    const std::size_t period = period_of(x);
+    periods.insert(period);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (y[i] != no_target) {
+        CHECK(i + 1 >= period);
+        CHECK(y[i] == (i + 1 < x.size() ? x[i + 1] : x[i + 1 - period]));
+      }
+    CHECK(asked_in(y) == x.size() - period + 1);
+  });
+  CHECK(periods.size() > 5);
+}
+
+TEST_CASE("Copying at a distance asks for the symbol that lies so far back") {
+  for_sequences({{"task", "copy_at"}, {"distance", "3"}}, 12, [](const Ids& x, const Ids& y) {
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == (i < 3 ? no_target : x[i - 3]));
+  });
+}
+
+TEST_CASE("Induction asks for the neighbour in the part that was shown") {
+  for_sequences({{"task", "induction"}, {"symbols", "8"}}, 20, [](const Ids& x, const Ids& y) {
+    std::map<std::int32_t, std::int32_t> next;
+    for (std::size_t i = 0; i + 1 < 8; ++i) next[x[i]] = x[i + 1];
+    CHECK(next.size() == 7);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (y[i] != no_target) CHECK(y[i] == next.at(x[i]));
+    CHECK(asked_in(y) == 6);
+  });
+}
+
+TEST_CASE("Reversing and sorting ask for the block in the other order") {
+  for (const bool sorts : {false, true})
+    for_sequences({{"task", sorts ? "sort" : "reverse"}}, 14, [&](const Ids& x, const Ids& y) {
+      Ids expected(x.begin(), x.begin() + 7);
+      CHECK(x[7] == 16);
+      std::reverse(expected.begin(), expected.end());
+      if (sorts) std::sort(expected.begin(), expected.end());
+      CHECK(Ids(y.begin() + 7, y.end()) == expected);
+      CHECK(asked_in(Ids(y.begin(), y.begin() + 7)) == 0);
+    });
+}
+
+TEST_CASE("Recall asks for the value that a key was shown with") {
+  for_sequences({{"task", "recall"}, {"symbols", "5"}}, 16, [](const Ids& x, const Ids& y) {
+    std::map<std::int32_t, std::int32_t> value;
+    for (std::size_t i = 0; i < 10; i += 2) value[x[i]] = x[i + 1];
+    CHECK(value.size() == 5);
+    for (std::size_t i = 0; i < x.size(); ++i) CHECK(y[i] == (i < 10 ? no_target : value.at(x[i])));
+  });
+}
+
+TEST_CASE("Brackets ask which one closes") {
+  for_sequences({{"task", "brackets"}, {"symbols", "3"}}, 40, [](const Ids& x, const Ids& y) {
+    Ids open;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (x[i] >= 3) {
+        REQUIRE(!open.empty());
+        CHECK(x[i] == open.back() + 3);
+        CHECK(y[i - 1] == x[i]);
+        open.pop_back();
+      } else {
+        open.push_back(x[i]);
+      }
+      if (i + 1 < x.size() && x[i + 1] < 3) CHECK(y[i] == no_target);
+    }
+  });
+}
+
+TEST_CASE("Texts ask for hidden bytes or the next byte, and hold their end out") {
+  Index masked = 0, all = 0;
+  for_sequences({{"task", "masked_language"}}, 48, [&](const Ids& x, const Ids& y) {
+    std::int32_t mask = -1;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (y[i] != no_target) {
+        if (mask < 0) mask = x[i];
+        CHECK(x[i] == mask);
+        CHECK(y[i] < mask);
+      }
+    masked += static_cast<Index>(asked_in(y));
+    all += static_cast<Index>(x.size());
+  });
+  CHECK(static_cast<double>(masked) / static_cast<double>(all) == Approx(0.15).margin(0.03));
+  for_sequences({{"task", "causal_language"}}, 30, [](const Ids& x, const Ids& y) {
+    for (std::size_t i = 0; i + 1 < x.size(); ++i) CHECK(y[i] == x[i + 1]);
+  });
+  // A text of 300 bytes a and 30 bytes b at its end: only what is held out has b.
+  const ParamSet params =
+      params_for(training_experiment(),
+                 {{"task", "causal_language"}, {"tokens", "6"}, {"extrapolation", "1"}});
+  const std::string text = std::string(300, 'a') + std::string(33, 'b');
+  const auto task = make_task(params, text_input(text.c_str()));
+  Random random(1, "parts");
+  const DrawnSequences learned = draw_sequences(*task, random, 200, 6, TextPart::learned);
+  const DrawnSequences held_out = draw_sequences(*task, random, 200, 6, TextPart::held_out);
+  CHECK(std::set<std::int32_t>(learned.tokens.begin(), learned.tokens.end()) ==
+        std::set<std::int32_t>{0});
+  CHECK(std::set<std::int32_t>(held_out.tokens.begin(), held_out.tokens.end()) ==
+        std::set<std::int32_t>{1});
+  CHECK_THROWS_AS(make_task(params, text_input("too short")), DataError);
+}
+
+TEST_CASE("A model learns to say the symbol before, and every encoding sees the same sequences") {
+  const Result result = run_experiment(training_experiment(), {{"task", "copy_at"},
+                                                               {"distance", "1"},
+                                                               {"encoding", "rope+alibi"},
+                                                               {"symbols", "4"},
+                                                               {"tokens", "12"},
+                                                               {"dim", "8"},
+                                                               {"heads", "2"},
+                                                               {"steps", "250"},
+                                                               {"learning_rate", "0.01"},
+                                                               {"seeds", "2"}});
+  for (const char* encoding : {"rope", "alibi"}) {
+    CHECK(scalar(result, std::string(encoding) + "_loss") < 0.3 * std::log(4.0));
+    CHECK(scalar(result, std::string(encoding) + "_accuracy") > 0.9);
+  }
+  const std::vector<double>& steps = column(result, "step");
+  const std::vector<double>& losses = column(result, "loss");
+  REQUIRE(steps.size() == losses.size());
+  CHECK(losses.front() > 1.0);
+  const Table& heads = table(result, "heads");
+  for (const char* score : {"previous_token", "induction", "first_token", "itself"})
+    for (const double value : column(heads, score)) CHECK((value >= 0 && value <= 1 + 1e-6));
+}
+
+TEST_CASE("A run of training has the same bytes again, and seeds differ") {
+  const Settings small{{"steps", "4"}, {"batch", "2"}, {"tokens", "12"}, {"encoding", "rope+t5"}};
+  const Result first = run_experiment(training_experiment(), small);
+  const Result again = run_experiment(training_experiment(), small);
+  CHECK(column(first, "loss") == column(again, "loss"));
+  Settings other = small;
+  other.emplace_back("seed", "7");
+  CHECK(column(first, "loss") != column(run_experiment(training_experiment(), other), "loss"));
+}
+
+TEST_CASE("Heads are named by what takes most of their weight") {
+  CHECK(name_of_head({.previous = 0.9, .local = 0.9}) == "previous token");
+  CHECK(name_of_head({.first = 0.6, .induction = 0.5}) == "induction");
+  CHECK(name_of_head({.first = 0.6}) == "first token");
+  CHECK(name_of_head({.self = 0.7}) == "itself");
+  CHECK(name_of_head({.previous = 0.3, .self = 0.3, .local = 0.85}) == "local");
+  CHECK(name_of_head({.previous = 0.1}) == "no one thing");
+}
+
+TEST_CASE("Training refuses what does not fit") {
+  const auto refused = [](const Settings& settings) {
+    CHECK_THROWS_AS(run_experiment(training_experiment(), settings), UsageError);
+  };
+  refused({{"attention", "linear_relu"}, {"encoding", "t5"}});
+  refused({{"task", "copy_at"}, {"distance", "50"}, {"tokens", "20"}});
+  refused({{"encoding", "learned"}, {"learned.length", "100"}, {"tokens", "48"}});
+  refused({{"steps", "1000000"}, {"batch", "1024"}, {"seeds", "64"}});
+}
+
+TEST_CASE("A spread keeps a NaN, and the least and the greatest") {
+  const Spread spread = spread_of({3, 1, 2});
+  CHECK(spread.mean == Approx(2));
+  CHECK(spread.least == 1);
+  CHECK(spread.greatest == 3);
+  CHECK(std::isnan(spread_of({1, std::nan(""), 2}).greatest));
+}
