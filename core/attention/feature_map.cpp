@@ -65,6 +65,16 @@ Matrix<T> Relu<T>::pull_back(const MatrixIn<T>& x, const MatrixIn<T>& /*features
   return (x.array() > T(0)).select(d_features.array(), T(0));
 }
 
+namespace {
+
+/// Multiplies x, so that products of two approach q·k/√d.
+template <class T>
+T favor_scale(Index d) {
+  return std::pow(static_cast<T>(d), T(-0.25));
+}
+
+}  // namespace
+
 template <class T>
 Favor<T>::Favor(Matrix<T> projection) : projection_(std::move(projection)) {}
 
@@ -89,7 +99,7 @@ Matrix<T> Favor<T>::of_queries(const MatrixIn<T>& q) const {
     throw UsageError(fmt::format("q or k with {} channels", q.cols()),
                      fmt::format("the projection was drawn for {}", projection_.cols()),
                      "draw it for as many channels");
-  const T scale = std::pow(static_cast<T>(q.cols()), T(-0.25));
+  const T scale = favor_scale<T>(q.cols());
   const Matrix<T> x = q * scale;
   Matrix<T> exponent = product_with_transpose<T>(x, projection_);
   exponent.colwise() -= (x.rowwise().squaredNorm() / T(2)).eval();
@@ -101,7 +111,7 @@ Matrix<T> Favor<T>::of_queries(const MatrixIn<T>& q) const {
 template <class T>
 Matrix<T> Favor<T>::pull_back(const MatrixIn<T>& x, const MatrixIn<T>& features,
                               const MatrixIn<T>& d_features) const {
-  const T scale = std::pow(static_cast<T>(x.cols()), T(-0.25));
+  const T scale = favor_scale<T>(x.cols());
   const Matrix<T> by_exponent = d_features.cwiseProduct(features);
   Matrix<T> d_x = product<T>(by_exponent, projection_);
   d_x.array() -= x.array().colwise() * (by_exponent.rowwise().sum().array() * scale);

@@ -63,19 +63,6 @@ void read_bias(AttentionPlan<T>& plan) {
 }  // namespace
 
 template <class T>
-double content_scale(const SoftmaxDoors<T>& doors, const LayerDesign& layer, Index d_head) {
-  if (layer.scale) return *layer.scale;
-  if (!doors.score_terms || !doors.score_terms->is_bias())
-    return 1 / std::sqrt(static_cast<double>(d_head));
-  Matrix<T> unit = Matrix<T>::Zero(1, d_head);
-  unit(0, 0) = 1;
-  const Positions first{0};
-  const std::vector<ScoreTerm<T>> terms =
-      doors.score_terms->score_terms({.q = unit, .k = unit, .m = first, .n = first});
-  return static_cast<double>(terms.front().logits(0, 0));
-}
-
-template <class T>
 AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t layer,
                                 const LinearKernel<T>* linear, const Encoding* encoding,
                                 Index length, Index sequences) {
@@ -485,8 +472,6 @@ template AttentionPlan<float> attention_plan(const TransformerDesign&, std::size
 template AttentionPlan<double> attention_plan(const TransformerDesign&, std::size_t,
                                               const LinearKernel<double>*, const Encoding*, Index,
                                               Index);
-template double content_scale(const SoftmaxDoors<float>&, const LayerDesign&, Index);
-template double content_scale(const SoftmaxDoors<double>&, const LayerDesign&, Index);
 template class AttentionBlock<float>;
 template class AttentionBlock<double>;
 

@@ -43,11 +43,6 @@ struct AttentionPlan {
   bool reads_contents() const { return doors.score_terms && !doors.score_terms->is_bias(); }
 };
 
-/// What multiplies q·k at a layer: its own scale, or that of an encoding that adds a bias, or
-/// 1/√d_head.
-template <class T>
-double content_scale(const SoftmaxDoors<T>& doors, const LayerDesign& layer, Index d_head);
-
 /// Throws UsageError: an encoding that linear attention does not take; as score_terms does.
 /// @param encoding  of the layer; null for none
 template <class T>

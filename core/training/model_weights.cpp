@@ -5,7 +5,6 @@
 
 #include "core/encodings/catalogue.h"
 #include "core/random.h"
-#include "core/training/attention_block.h"
 
 namespace orrery {
 namespace {
@@ -187,6 +186,19 @@ ModelWeights<T> zeros_like(const ModelWeights<T>& weights) {
   return zeros;
 }
 
+template <class T>
+double content_scale(const SoftmaxDoors<T>& doors, const LayerDesign& layer, Index d_head) {
+  if (layer.scale) return *layer.scale;
+  if (!doors.score_terms || !doors.score_terms->is_bias())
+    return 1 / std::sqrt(static_cast<double>(d_head));
+  Matrix<T> unit = Matrix<T>::Zero(1, d_head);
+  unit(0, 0) = 1;
+  const Positions first{0};
+  const std::vector<ScoreTerm<T>> terms =
+      doors.score_terms->score_terms({.q = unit, .k = unit, .m = first, .n = first});
+  return static_cast<double>(terms.front().logits(0, 0));
+}
+
 namespace {
 
 /// T5 does not divide its logits by √d_head, and starts W_q that much smaller instead.
@@ -265,6 +277,8 @@ ModelEncodings encodings_of(const EncodingRecipe& recipe, const ModelWeights<T>&
                                            const EncodingRecipe&, std::int64_t);                \
   template ModelEncodings encodings_of(const EncodingRecipe&, const ModelWeights<T>&)
 
+template double content_scale(const SoftmaxDoors<float>&, const LayerDesign&, Index);
+template double content_scale(const SoftmaxDoors<double>&, const LayerDesign&, Index);
 ORRERY_INSTANTIATE(float);
 ORRERY_INSTANTIATE(double);
 #undef ORRERY_INSTANTIATE

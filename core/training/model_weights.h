@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/softmax_attention.h"
 #include "core/encodings/settings.h"
 #include "core/transformer/design.h"
 #include "core/transformer/weights.h"
@@ -70,6 +71,11 @@ struct ModelSizes {
   bool norm_biases{false};
   bool tied{false};  ///< whether the vocabulary's matrix is that of the tokens
 };
+
+/// What multiplies q·k at a layer: its own scale, or that of an encoding that adds a bias, or
+/// 1/√d_head.
+template <class T>
+double content_scale(const SoftmaxDoors<T>& doors, const LayerDesign& layer, Index d_head);
 
 /// Weights before the first step: normals, linear layers with variance 1/in and those that add to
 /// the residual stream with 1/(2·layers·in); tokens and tables of positions that are added to them

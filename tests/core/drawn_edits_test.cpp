@@ -287,6 +287,10 @@ class TwoMaps final : public FeatureMap<double> {
   Matrix<double> of_queries(const MatrixIn<double>& q) const override { return q.cwiseAbs2(); }
   Matrix<double> of_keys(const MatrixIn<double>& k) const override { return k.cwiseAbs(); }
   Index features(Index d) const override { return d; }
+  Matrix<double> pull_back(const MatrixIn<double>& /*x*/, const MatrixIn<double>& /*features*/,
+                           const MatrixIn<double>& d_features) const override {
+    return d_features;
+  }
 };
 
 }  // namespace

@@ -138,9 +138,10 @@ const TrainedHead& telling_head(const Run& run) {
   const auto told = [](const TrainedHead& head) {
     return head.scores.induction + head.scores.previous;
   };
-  return *std::max_element(
-      run.heads.begin(), run.heads.end(),
-      [&](const TrainedHead& a, const TrainedHead& b) { return told(a) < told(b); });
+  const TrainedHead* best = &run.heads.front();
+  for (const TrainedHead& head : run.heads)
+    if (told(head) > told(*best)) best = &head;
+  return *best;
 }
 
 Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {

@@ -9,6 +9,7 @@
 #include "core/encodings/catalogue.h"
 #include "core/parallel.h"
 #include "experiments/setup/check_settings.h"
+#include "experiments/studies/training/gradient_error.h"
 #include "experiments/studies/training/shapes.h"
 
 namespace orrery::studies {
@@ -75,7 +76,7 @@ class OneRun {
         run_{.encoding = encoding,
              .seed = seed,
              .learning_rate = learning_rate_of(plan.params, encoding)},
-        shape_(model_shape(plan.params, plan.task)),
+        shape_(model_shape<float>(plan.params, plan.task)),
         trainer_(make_trainer()),
         data_(seed, "sequences of training"),
         block_(repeated_block(seed, std::min<Index>(plan.task.vocabulary(), 16),
@@ -101,6 +102,7 @@ class OneRun {
     }
     judge();
     run_.heads = look_at_heads(trainer_, block_);
+    run_.gradient_error = gradient_error(plan_.params, plan_.task, trainer_, run_.seed);
     return std::move(run_);
   }
 
@@ -121,7 +123,7 @@ class OneRun {
             std::move(recipe),
             initial_state(std::move(weights)),
             {.learning_rate = run_.learning_rate,
-             .warm_up = std::min(params.integer("warm_up"), steps / 2),
+             .warm_up = std::min<std::int64_t>(params.integer("warm_up"), steps / 2),
              .steps = steps},
             1};
   }
@@ -160,7 +162,7 @@ class OneRun {
 
   const Plan& plan_;
   Run run_;
-  ModelShape shape_;
+  ModelShape<float> shape_;
   Trainer<float> trainer_;
   Random data_;
   std::vector<std::int32_t> block_;
@@ -228,7 +230,7 @@ std::vector<Run> train_all(const ParamSet& params, const Inputs& inputs, Progres
   const auto seeds = static_cast<std::size_t>(params.integer("seeds"));
   std::vector<Run> runs(encodings.size() * seeds);
   SharedProgress shared(progress, runs.size());
-  const int threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency()));
   in_parallel(static_cast<std::ptrdiff_t>(runs.size()), threads, [&] {
     return [&](std::ptrdiff_t item) {
       const auto i = static_cast<std::size_t>(item);

@@ -48,7 +48,8 @@ struct Run {
   std::vector<double> induction{};  ///< the same
   std::vector<LossAtLength> held_out{};
   std::vector<TrainedHead> heads{};
-  Index weights{};  ///< numbers that were trained
+  double gradient_error{};  ///< see gradient_error.h
+  Index weights{};          ///< numbers that were trained
 };
 
 /// The tokens of sequences by which a model is judged, as multiples of those that it learned from:

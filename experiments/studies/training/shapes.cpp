@@ -14,38 +14,38 @@ void be_like_bert(ModelSizes& sizes) {
   sizes.token_deviation = initial_deviation;
 }
 
-void make_gpt2(ModelShape& shape) {
-  shape.design.transformer.norm = {.kind = NormKind::layer, .epsilon = 1e-5};
-  shape.design.transformer.feed_forward = {.activation = Activation::gelu_tanh, .gated = false};
-  be_like_bert(shape.sizes);
+void make_gpt2(TransformerDesign& design, ModelSizes& sizes) {
+  design.norm = {.kind = NormKind::layer, .epsilon = 1e-5};
+  design.feed_forward = {.activation = Activation::gelu_tanh, .gated = false};
+  be_like_bert(sizes);
 }
 
-void make_llama(ModelShape& shape) {
-  shape.design.transformer.norm = {.kind = NormKind::rms, .epsilon = 1e-5};
-  shape.design.transformer.feed_forward = {.activation = Activation::silu, .gated = true};
+void make_llama(TransformerDesign& design, ModelSizes& sizes) {
+  design.norm = {.kind = NormKind::rms, .epsilon = 1e-5};
+  design.feed_forward = {.activation = Activation::silu, .gated = true};
   // Three matrices in place of two: as many weights as the others.
-  shape.sizes.d_feed_forward = shape.sizes.d_model * 8 / 3;
+  sizes.d_feed_forward = sizes.d_model * 8 / 3;
 }
 
-void make_roformer(ModelShape& shape) {
-  TransformerDesign& design = shape.design.transformer;
+void make_roformer(TransformerDesign& design, ModelSizes& sizes) {
   design.norm = {.kind = NormKind::layer, .epsilon = 1e-12};
   design.norm_place = NormPlace::after;
   design.embedding_norm = EmbeddingNorm::before_projection;
   design.final_norm = false;
   design.feed_forward = {.activation = Activation::gelu, .gated = false};
   design.head_transform = Activation::gelu;
-  be_like_bert(shape.sizes);
+  be_like_bert(sizes);
 }
 
-void make_plain(ModelShape& shape) {
-  shape.design.transformer.norm = {.kind = NormKind::rms, .epsilon = 1e-5};
-  shape.design.transformer.feed_forward = {.activation = Activation::relu, .gated = false};
+void make_plain(TransformerDesign& design) {
+  design.norm = {.kind = NormKind::rms, .epsilon = 1e-5};
+  design.feed_forward = {.activation = Activation::relu, .gated = false};
 }
 
-std::shared_ptr<const FeatureMap<float>> features_of(const std::string& attention) {
-  if (attention == "linear_elu_plus_one") return std::make_shared<EluPlusOne<float>>();
-  if (attention == "linear_relu") return std::make_shared<Relu<float>>();
+template <class T>
+std::shared_ptr<const FeatureMap<T>> features_of(const std::string& attention) {
+  if (attention == "linear_elu_plus_one") return std::make_shared<EluPlusOne<T>>();
+  if (attention == "linear_relu") return std::make_shared<Relu<T>>();
   return nullptr;
 }
 
@@ -58,9 +58,10 @@ std::vector<Choice> shape_choices() {
           {"roformer", "BERT's and RoFormer's: LayerNorm behind each half, GELU, biases, tied"}};
 }
 
-ModelShape model_shape(const ParamSet& params, const Task& task) {
+template <class T>
+ModelShape<T> model_shape(const ParamSet& params, const Task& task) {
   const Index heads = params.integer("heads"), d_head = params.integer("dim");
-  ModelShape shape;
+  ModelShape<T> shape;
   shape.sizes = {.vocabulary = task.vocabulary(),
                  .d_model = heads * d_head,
                  .d_feed_forward = 4 * heads * d_head,
@@ -74,15 +75,18 @@ ModelShape model_shape(const ParamSet& params, const Task& task) {
                       .causal = task.causal()};
   const std::string& model = params.text("model");
   if (model == "gpt2")
-    make_gpt2(shape);
+    make_gpt2(design, shape.sizes);
   else if (model == "llama")
-    make_llama(shape);
+    make_llama(design, shape.sizes);
   else if (model == "roformer")
-    make_roformer(shape);
+    make_roformer(design, shape.sizes);
   else
-    make_plain(shape);
-  shape.design.linear.features = features_of(params.text("attention"));
+    make_plain(design);
+  shape.design.linear.features = features_of<T>(params.text("attention"));
   return shape;
 }
+
+template ModelShape<float> model_shape(const ParamSet&, const Task&);
+template ModelShape<double> model_shape(const ParamSet&, const Task&);
 
 }  // namespace orrery::studies

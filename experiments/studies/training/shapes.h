@@ -6,8 +6,9 @@
 namespace orrery::studies {
 
 /// A model as it is trained.
+template <class T>
 struct ModelShape {
-  TrainedDesign<float> design{};
+  TrainedDesign<T> design{};
   ModelSizes sizes{};
 };
 
@@ -15,6 +16,7 @@ struct ModelShape {
 std::vector<Choice> shape_choices();
 
 /// "model" with "layers", "heads", "dim" and "attention".
-ModelShape model_shape(const ParamSet& params, const Task& task);
+template <class T>
+ModelShape<T> model_shape(const ParamSet& params, const Task& task);
 
 }  // namespace orrery::studies

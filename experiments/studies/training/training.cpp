@@ -64,24 +64,25 @@ std::vector<ParamSpec> model_params() {
 }
 
 std::vector<ParamSpec> step_params() {
-  return {setup::log_count_param({"tokens", "$L$", "tokens"}, "Tokens of a sequence.", 48, 6, 1024),
-          setup::count_param(
-              "extrapolation", "Models are judged on sequences up to so many times as long.", 4, 1, 4),
-          setup::log_count_param("batch", "Sequences of a step.", 16, 1, 1024),
-          setup::log_count_param({"steps", "", "steps"}, "Steps of AdamW.", 300, 1, 1e6),
-          {.key = "learning_rate",
-           .symbol = "$η$",
-           .description = "The highest; it rises over warm_up and falls by a cosine to a tenth.",
-           .kind = ParamKind::real,
-           .default_value = 3e-3,
-           .min = 1e-6,
-           .max = 1.0,
-           .logarithmic = true},
-          setup::count_param({"warm_up", "", "steps"},
-                             "Steps over which the learning rate rises, at most half of all.", 50,
-                             0, 1e5),
-          setup::count_param("seeds", "Models of each encoding, which start and learn differently.",
-                             1, 1, 64)};
+  return {
+      setup::log_count_param({"tokens", "$L$", "tokens"}, "Tokens of a sequence.", 48, 6, 1024),
+      setup::count_param("extrapolation",
+                         "Models are judged on sequences up to so many times as long.", 4, 1, 4),
+      setup::log_count_param("batch", "Sequences of a step.", 16, 1, 1024),
+      setup::log_count_param({"steps", "", "steps"}, "Steps of AdamW.", 300, 1, 1e6),
+      {.key = "learning_rate",
+       .symbol = "$η$",
+       .description = "The highest; it rises over warm_up and falls by a cosine to a tenth.",
+       .kind = ParamKind::real,
+       .default_value = 3e-3,
+       .min = 1e-6,
+       .max = 1.0,
+       .logarithmic = true},
+      setup::count_param({"warm_up", "", "steps"},
+                         "Steps over which the learning rate rises, at most half of all.", 50, 0,
+                         1e5),
+      setup::count_param("seeds", "Models of each encoding, which start and learn differently.", 1,
+                         1, 64)};
 }
 
 std::vector<ParamSpec> declared_params() {
@@ -102,9 +103,8 @@ ExperimentInfo make_info() {
           "How does a small model learn where its tokens are, and what does it do beyond "
           "the length it learned from?",
       .formulas =
-          {{R"(\mathrm{loss} = -\frac{1}{|T|} \sum_{i \in T} \ln p(y_i \mid x_1, \ldots, x_i))",
-            ""},
-           {R"(w \leftarrow w - \eta_t \left(\frac{\hat{m}}{\sqrt{\hat{v}} + \epsilon} + \lambda w\right))",
+          {{R"(\mathrm{loss} = -\frac{1}{|T|} \sum_{i \in T} \ln p(y_i | x_1, \ldots, x_i))", ""},
+           {R"(w_{t+1} = w_t - \eta_t \left(\frac{\hat{m}}{\sqrt{\hat{v}} + \epsilon} + \lambda w_t\right))",
             "Loshchilov and Hutter 2019", in_descriptions}},
       .symbols = {{"T", "tokens at which something is asked"},
                   {"y_i", "the token that is right there"}},
@@ -165,6 +165,21 @@ void add_scalars(const std::vector<Run>& runs, const std::string& encoding, cons
   }
 }
 
+/// Whatever was trained: that it was trained down its own loss.
+void add_gradient_check(const std::vector<Run>& runs, const std::string& encoding, Result& result) {
+  std::vector<double> errors;
+  for (const Run* run : runs_of(runs, encoding)) errors.push_back(run->gradient_error);
+  constexpr double bound = 1e-3;  // a difference may meet kinks of ReLU
+  result.checks.push_back(
+      {.name = encoding + "_gradient_is_that_of_its_loss",
+       .statement = encoding_label(encoding) +
+                    ": the gradient of the trained model is the slope of its loss along a random "
+                    "direction (largest difference, as a share of the gradient)",
+       .equation = "central differences in fp64",
+       .measured = spread_of(errors).greatest,
+       .bound = bound});
+}
+
 /// Fig. 3 of the paper at this size: a claim where enough seeds and steps speak for it.
 void add_checks(const std::vector<Run>& runs, const ParamSet& params, Result& result) {
   constexpr std::int64_t fewest_seeds = 3, fewest_steps = 500;
@@ -198,6 +213,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result;
   for (const std::string& encoding : params.list("encoding"))
     add_scalars(runs, encoding, params, result);
+  for (const std::string& encoding : params.list("encoding"))
+    add_gradient_check(runs, encoding, result);
   add_checks(runs, params, result);
   result.figures = training_figures(params, runs);
   result.tables = training_tables(runs);

@@ -153,7 +153,7 @@ TEST_CASE("The figures of every experiment are redrawn from the folder as the ru
     if (!test::is_tried(seen++)) continue;
     INFO(experiment->info.name);
     SilentProgress progress;
-    const ParamSet params = affordable_params(*experiment);
+    const ParamSet params = test::affordable_params(*experiment);
     const Result result = experiment->run(params, load_inputs(params).inputs, progress);
     const TempFolder temp;
     const fs::path folder = temp.path() / "run";

@@ -24,11 +24,11 @@ namespace {
 
 const std::string decay = "experiment = \"long_term_decay\"\n";
 
-SweepSpec spec_from(const std::string& toml) { return parse_sweep(toml, "sweep.toml"); }
+SweepSpec read_spec(const std::string& toml) { return parse_sweep(toml, "sweep.toml"); }
 
 std::string refusal_of_file(const std::string& toml) {
   try {
-    combinations_of(spec_from(toml));
+    combinations_of(read_spec(toml));
   } catch (const Error& error) {
     return error.what();
   }
@@ -50,7 +50,7 @@ TEST_CASE("A file of one's own can be the parent, beside its child, and no paren
 }
 
 TEST_CASE("A Latin hypercube has one draw in each part of each range, and goes by the seed") {
-  SweepSpec spec = spec_from(decay +
+  SweepSpec spec = read_spec(decay +
                              "draws = 20\n[sweep]\nmax_distance = \"uniform(1, 201)\"\n"
                              "base = \"loguniform(10, 1000)\"");
   const Combinations all = combinations_of(spec);

@@ -7,6 +7,7 @@ in it, so that nothing but results is stored.
 import json
 import math
 import pathlib
+import platform
 
 import torch
 import torch.nn.functional as F
@@ -143,4 +144,7 @@ def case(kind, model):
 if __name__ == "__main__":
     cases = {"plain": case("plain", plain), "gpt2": case("gpt2", gpt2), "roformer": case("roformer", roformer)}
     out = pathlib.Path(__file__).with_name("training.json")
-    out.write_text(json.dumps({"torch": torch.__version__.split("+")[0], "cases": cases}) + "\n")
+    out.write_text(json.dumps(
+        {"generator": "tests/golden/training/generate_training.py",
+         "versions": {"python": platform.python_version(), "torch": torch.__version__.split("+")[0]},
+         "cases": cases}) + "\n")

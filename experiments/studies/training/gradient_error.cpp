@@ -1,0 +1,88 @@
+#include "experiments/studies/training/gradient_error.h"
+
+#include <cmath>
+
+#include "experiments/studies/training/shapes.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr Index sequences = 2;
+
+/// A model in fp64 with the weights of one that was trained.
+class ExactModel {
+ public:
+  ExactModel(const ParamSet& params, const Task& task, const Trainer<float>& trainer,
+             std::int64_t seed)
+      : shape_(model_shape<double>(params, task)),
+        recipe_(trainer.recipe()),
+        weights_(initial_weights<double>(shape_.design.transformer, shape_.sizes, recipe_, seed)) {
+    ModelWeights<float> trained = trainer.state().weights;
+    const auto from = named_weights(trained);
+    const auto to = named_weights(weights_);
+    for (std::size_t i = 0; i < to.size(); ++i) *to[i].values = from[i].values->cast<double>();
+    Random random(seed, "sequences of a gradient");
+    drawn_ = draw_sequences(task, random, sequences, params.integer("tokens"), TextPart::learned);
+  }
+
+  ModelWeights<double>& weights() { return weights_; }
+
+  double loss() {
+    Pass pass(*this);
+    return pass.loss;
+  }
+
+  ModelWeights<double> gradient() {
+    Pass pass(*this);
+    Gradient<double> gradient = empty_gradient(weights_);
+    pass.network.back(1, gradient);
+    gather_tables(pass.plan, gradient);
+    return std::move(gradient.weights);
+  }
+
+ private:
+  struct Pass {
+    explicit Pass(const ExactModel& model)
+        : plan(forward_plan(model.shape_.design, encodings_of(model.recipe_, model.weights_),
+                            model.drawn_.length, sequences)),
+          network(model.shape_.design, model.weights_, plan) {
+      for (const double of_token : network.forward(model.drawn_.view()).losses) loss += of_token;
+    }
+
+    ForwardPlan<double> plan;
+    Network<double> network;
+    double loss{0};
+  };
+
+  ModelShape<double> shape_;
+  EncodingRecipe recipe_;
+  ModelWeights<double> weights_;
+  DrawnSequences drawn_{};
+};
+
+}  // namespace
+
+double gradient_error(const ParamSet& params, const Task& task, const Trainer<float>& trainer,
+                      std::int64_t seed) {
+  constexpr double step = 1e-7;
+  ExactModel model(params, task, trainer, seed);
+  ModelWeights<double> gradient = model.gradient();
+  ModelWeights<double> direction = zeros_like(gradient);
+  const auto slopes = named_weights(gradient), along = named_weights(direction),
+             weights = named_weights(model.weights());
+  Random random(seed, "direction of a gradient");
+  double slope = 0, norm = 0;
+  for (std::size_t i = 0; i < slopes.size(); ++i) {
+    Matrix<double>& d = *along[i].values;
+    d = normal_matrix<double>(random, d.rows(), d.cols());
+    slope += slopes[i].values->cwiseProduct(d).sum();
+    norm += slopes[i].values->squaredNorm();
+    *weights[i].values += step * d;
+  }
+  const double ahead = model.loss();
+  for (std::size_t i = 0; i < slopes.size(); ++i) *weights[i].values -= 2 * step * *along[i].values;
+  const double behind = model.loss();
+  return std::abs(slope - (ahead - behind) / (2 * step)) / std::sqrt(norm);
+}
+
+}  // namespace orrery::studies
