@@ -11,6 +11,7 @@
 namespace orrery {
 namespace {
 
+constexpr double least_trained = 0.01;  // as the released code keeps both
 constexpr double largest_power = 2.0;
 
 /// The user's table of a number per head, or the parameter of the same name for all heads.
@@ -94,12 +95,15 @@ EncodingInfo Kerple<T>::info() {
                   .shape = "[1, heads]",
                   .description = "r1 of each head.",
                   .initial = "the parameter kerple.r1 for every head",
-                  .drawn = false},
+                  .drawn = false,
+                  .least = least_trained},
                  {.name = "kerple.r2",
                   .shape = "[1, heads]",
                   .description = "r2 of each head.",
                   .initial = "the parameter kerple.r2 for every head",
-                  .drawn = false}},
+                  .drawn = false,
+                  .least = least_trained,
+                  .most = largest_power}},
       .stages = {Stage::position, Stage::distance, Stage::table},
       .term_symbols = {{"kernel_bias", R"(b_{m-n})"}}};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -19,7 +20,9 @@ struct TableSpec {
   std::string description{};  ///< one sentence
   std::string initial{};      ///< its values when it is not given, as its authors start it
   bool drawn{true};           ///< whether those are drawn by seed
-  bool biases{false};         ///< whether it is [rows, heads], added to the logits by TableIndex
+  double least{std::numeric_limits<double>::lowest()};  ///< training keeps its numbers at or above,
+  double most{std::numeric_limits<double>::max()};      ///< and at or below
+  bool biases{false};  ///< whether it is [rows, heads], added to the logits by TableIndex
 };
 
 /// The settings from which an encoding is made: the shape of the head it serves, its parameters,

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "core/parallel.h"
 
@@ -139,6 +140,10 @@ StepLoss Trainer<T>::step(const SequencesIn& batch) {
   for (const Group& group : groups_) out.loss += group.loss / asked;
   Gradient<T>& gradient = summed_gradient();
   out.gradient_norm = norm_of(gradient);
+  if (!std::isfinite(out.gradient_norm)) {
+    ++state_.step;
+    return out;
+  }
   const bool longer = rule_.largest_norm > 0 && out.gradient_norm > rule_.largest_norm;
   update(gradient, longer ? rule_.largest_norm / out.gradient_norm : 1.0);
   return out;
@@ -179,6 +184,24 @@ void Trainer<T>::update(Gradient<T>& gradient, double shorten) {
     w[i].values->array() =
         decay * w[i].values->array() -
         rate * first / ((v_scale * second).sqrt() + static_cast<T>(rule_.epsilon));
+  }
+  bound_tables();
+}
+
+/// Tables of the encoding that have bounds stay within them.
+template <class T>
+void Trainer<T>::bound_tables() {
+  ModelWeights<T>& weights = state_.weights;
+  for (const TableSpec& spec : find_encoding(recipe_.name).info.tables) {
+    const auto bound = [&](auto& tables) {
+      const auto found = tables.find(spec.name);
+      if (found == tables.end()) return;
+      found->second = found->second.unaryExpr([&](T value) {
+        return static_cast<T>(std::clamp(static_cast<double>(value), spec.least, spec.most));
+      });
+    };
+    bound(weights.input_tables);
+    for (auto& tables : weights.layer_tables) bound(tables);
   }
 }
 

@@ -55,7 +55,7 @@ class Trainer {
   Trainer(TrainedDesign<T> design, EncodingRecipe recipe, TrainingState<T> state, StepRule rule,
           int threads);
 
-  /// One step on the mean loss of `batch`. Throws UsageError: tokens or targets that the vocabulary
+  /// One step on the mean loss of `batch`; a gradient that is not finite changes nothing. Throws UsageError: tokens or targets that the vocabulary
   /// does not have, and sequences without a target.
   StepLoss step(const SequencesIn& batch);
   /// Without learning from them.
@@ -80,6 +80,7 @@ class Trainer {
   Gradient<T>& summed_gradient();
   double norm_of(Gradient<T>& gradient) const;
   void update(Gradient<T>& gradient, double shorten);
+  void bound_tables();
 
   TrainedDesign<T> design_;
   EncodingRecipe recipe_;

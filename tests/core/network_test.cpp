@@ -406,3 +406,25 @@ TEST_CASE("A trainer refuses tokens that the vocabulary does not have, and nothi
   CHECK_THROWS_AS(trainer.step({right, nothing, length}), UsageError);
   CHECK_THROWS_AS(trainer.step({right, right, length - 1}), UsageError);
 }
+
+TEST_CASE(
+    "Training keeps KERPLE's numbers where its kernel is one, and survives what is not finite") {
+  const EncodingRecipe recipe = recipe_of("kerple");
+  const TransformerDesign design = small_design();
+  ModelWeights<double> weights = initial_weights<double>(design, small_sizes(), recipe, 1);
+  const std::vector<std::int32_t> tokens(static_cast<std::size_t>(length), 3);
+  // Decay drives every number to 0 in a step of this size.
+  Trainer<double> trainer({design, {}}, recipe, initial_state(weights),
+                          {.learning_rate = 50, .last_share = 1}, 1);
+  for (int step = 0; step < 3; ++step) trainer.step({tokens, tokens, length});
+  for (const auto& tables : trainer.state().weights.layer_tables)
+    for (const auto& [name, values] : tables) {
+      INFO(name);
+      CHECK(values.minCoeff() >= 0.01);
+      CHECK((name == "kerple.r1" || values.maxCoeff() <= 2));
+    }
+  weights.layers[0].attention.q.W(0, 0) = std::nan("");
+  Trainer<double> broken({design, {}}, recipe, initial_state(weights), {}, 1);
+  CHECK(std::isnan(broken.step({tokens, tokens, length}).loss));
+  CHECK(broken.state().weights.tokens == weights.tokens);
+}

@@ -1,6 +1,7 @@
 #include "experiments/studies/training/gradient_error.h"
 
 #include <cmath>
+#include <limits>
 
 #include "experiments/studies/training/shapes.h"
 
@@ -77,8 +78,10 @@ double gradient_error(const ParamSet& params, const Task& task, const Trainer<fl
     d = normal_matrix<double>(random, d.rows(), d.cols());
     slope += slopes[i].values->cwiseProduct(d).sum();
     norm += slopes[i].values->squaredNorm();
-    *weights[i].values += step * d;
   }
+  // No encoding is made from tables that are not finite.
+  if (!std::isfinite(slope)) return std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = 0; i < slopes.size(); ++i) *weights[i].values += step * *along[i].values;
   const double ahead = model.loss();
   for (std::size_t i = 0; i < slopes.size(); ++i) *weights[i].values -= 2 * step * *along[i].values;
   const double behind = model.loss();

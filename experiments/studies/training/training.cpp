@@ -169,7 +169,7 @@ void add_scalars(const std::vector<Run>& runs, const std::string& encoding, cons
 void add_gradient_check(const std::vector<Run>& runs, const std::string& encoding, Result& result) {
   std::vector<double> errors;
   for (const Run* run : runs_of(runs, encoding)) errors.push_back(run->gradient_error);
-  constexpr double bound = 1e-3;  // a difference may meet kinks of ReLU
+  constexpr double bound = 1e-4;  // a difference may meet kinks of ReLU
   result.checks.push_back(
       {.name = encoding + "_gradient_is_that_of_its_loss",
        .statement = encoding_label(encoding) +
