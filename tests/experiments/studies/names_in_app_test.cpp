@@ -58,7 +58,7 @@ const std::map<std::string, Names> own_words{
     {"headless/script.cpp", {"colors", "shift"}},
     {"headless/script_facts.cpp", {"colors", "distance", "none"}},
     {"panels/dimmed.cpp", {"none"}},
-    {"player/lesson_pane.cpp", {"steps"}},
+    {"player/lesson_pane.cpp", {"steps", "task"}},
     {"panels/param_panel.cpp", {"none", "unit"}},
     {"panels/result_browser.cpp", {"settings"}},
     {"session/file_pairs.cpp", {"after", "before"}},  // in the names of files
