@@ -18,13 +18,13 @@ namespace {
 
 /// Small sizes; contents that are drawn rather than ones.
 constexpr std::pair<const char*, const char*> small_settings[] = {
-    {"dim", "16"},          {"max_tokens", "8"},     {"tokens", "8"},
-    {"draws", "4"},         {"max_distance", "64"},  {"positions", "8"},
-    {"train_length", "64"}, {"max_length", "128"},   {"window", "8"},
-    {"search", "64"},       {"max_position", "64"},  {"max_shift", "1024"},
-    {"half_distance", "8"}, {"most_features", "32"}, {"favor_features", "16"},
-    {"longest", "1024"},    {"assumption", "equal"}, {"learned.length", "2000"},
-    {"tupe.length", "2000"}, {"steps", "2"},         {"batch", "2"}};
+    {"dim", "16"},           {"max_tokens", "8"},     {"tokens", "8"},
+    {"draws", "4"},          {"max_distance", "64"},  {"positions", "8"},
+    {"train_length", "64"},  {"max_length", "128"},   {"window", "8"},
+    {"search", "64"},        {"max_position", "64"},  {"max_shift", "1024"},
+    {"half_distance", "8"},  {"most_features", "32"}, {"favor_features", "16"},
+    {"longest", "1024"},     {"assumption", "equal"}, {"learned.length", "2000"},
+    {"tupe.length", "2000"}, {"steps", "2"},          {"batch", "2"}};
 
 /// Every encoding that the experiment takes, at small sizes.
 ParamSet small_params(const Experiment& experiment) {

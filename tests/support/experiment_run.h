@@ -25,11 +25,8 @@ inline ParamSet params_for(const Experiment& experiment, const Settings& setting
 /// which would take seconds.
 inline ParamSet affordable_params(const Experiment& experiment) {
   if (experiment.info.name != "training") return ParamSet(experiment.info.params);
-  return params_for(experiment, {{"steps", "3"},
-                                 {"batch", "2"},
-                                 {"tokens", "12"},
-                                 {"dim", "4"},
-                                 {"heads", "2"}});
+  return params_for(
+      experiment, {{"steps", "3"}, {"batch", "2"}, {"tokens", "12"}, {"dim", "4"}, {"heads", "2"}});
 }
 
 inline Result run_experiment(const Experiment& experiment, const Settings& settings,
