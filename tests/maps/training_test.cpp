@@ -88,14 +88,15 @@ TEST_CASE("Induction asks for the neighbour in the part that was shown") {
 
 TEST_CASE("Reversing and sorting ask for the block in the other order") {
   for (const bool sorts : {false, true})
-    for_sequences({{"task", sorts ? "sort" : "reverse"}}, 14, [&](const Ids& x, const Ids& y) {
-      Ids expected(x.begin(), x.begin() + 7);
-      CHECK(x[7] == 16);
-      std::reverse(expected.begin(), expected.end());
-      if (sorts) std::sort(expected.begin(), expected.end());
-      CHECK(Ids(y.begin() + 7, y.end()) == expected);
-      CHECK(asked_in(Ids(y.begin(), y.begin() + 7)) == 0);
-    });
+    for_sequences({{"task", sorts ? "sort" : "reverse"}, {"symbols", "16"}}, 14,
+                  [&](const Ids& x, const Ids& y) {
+                    Ids expected(x.begin(), x.begin() + 7);
+                    CHECK(x[7] == 16);
+                    std::reverse(expected.begin(), expected.end());
+                    if (sorts) std::sort(expected.begin(), expected.end());
+                    CHECK(Ids(y.begin() + 7, y.end()) == expected);
+                    CHECK(asked_in(Ids(y.begin(), y.begin() + 7)) == 0);
+                  });
 }
 
 TEST_CASE("Recall asks for the value that a key was shown with") {

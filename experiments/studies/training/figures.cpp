@@ -20,7 +20,8 @@ using setup::encoding_label;
 /// What a size like this can say and what not: it stands below every figure.
 std::string caption(const ParamSet& params, const std::vector<Run>& runs) {
   return fmt::format(
-      "{} weights, {} seed{} each: bands reach from the lowest seed to the highest, which is a "
+      "{} weights beside the encoding's own, {} seed{} each: bands reach from the lowest seed to "
+      "the highest, which is a "
       "spread and no significance. A model of this size says how encodings learn this task, not "
       "how "
       "they rank in large models. · {}",

@@ -117,7 +117,8 @@ class OneRun {
     ModelWeights<float> weights =
         initial_weights<float>(shape_.design.transformer, shape_.sizes, recipe, run_.seed);
     for (const NamedWeight<float>& weight : named_weights(weights))
-      run_.weights += weight.values->size();
+      if (weight.name.find(".position.") == std::string::npos)
+        run_.weights += weight.values->size();
     const std::int64_t steps = params.integer("steps");
     return {shape_.design,
             std::move(recipe),

@@ -49,7 +49,7 @@ struct Run {
   std::vector<LossAtLength> held_out{};
   std::vector<TrainedHead> heads{};
   double gradient_error{};  ///< see gradient_error.h
-  Index weights{};          ///< numbers that were trained
+  Index weights{};          ///< numbers that were trained, beside the encoding's own
 };
 
 /// The tokens of sequences by which a model is judged, as multiples of those that it learned from:
