@@ -146,11 +146,11 @@ RopeSetting part(ParamSpec spec, Names readers) {
 }
 
 template <double RopeScaling::*member>
-RopeSetting number(std::string key, std::string symbol, std::string description, double min,
-                   double max, Names readers) {
-  return part<member, double>({.key = std::move(key),
-                               .symbol = std::move(symbol),
-                               .description = std::move(description),
+RopeSetting number(const std::string& key, const std::string& symbol,
+                   const std::string& description, double min, double max, Names readers) {
+  return part<member, double>({.key = key,
+                               .symbol = symbol,
+                               .description = description,
                                .kind = ParamKind::real,
                                .min = min,
                                .max = max},
@@ -158,11 +158,12 @@ RopeSetting number(std::string key, std::string symbol, std::string description,
 }
 
 template <double RopeScaling::*member>
-RopeSetting tokens(std::string key, std::string symbol, std::string description, Names readers) {
-  return part<member, std::int64_t>({.key = std::move(key),
-                                     .symbol = std::move(symbol),
+RopeSetting tokens(const std::string& key, const std::string& symbol,
+                   const std::string& description, Names readers) {
+  return part<member, std::int64_t>({.key = key,
+                                     .symbol = symbol,
                                      .unit = "tokens",
-                                     .description = std::move(description),
+                                     .description = description,
                                      .min = 2,
                                      .max = 0x1p40,
                                      .logarithmic = true},
@@ -200,9 +201,9 @@ RopeSetting attention_factor_setting() {
 }
 
 template <std::vector<double> RopeScaling::*member>
-RopeSetting factors(const char* key, std::string description, const char* reader) {
+RopeSetting factors(const char* key, const std::string& description, const char* reader) {
   RopeSetting setting = part<member, std::vector<double>>({.key = key,
-                                                           .description = std::move(description),
+                                                           .description = description,
                                                            .kind = ParamKind::number_list,
                                                            .min = 1e-300,
                                                            .max = 1e300,

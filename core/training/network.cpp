@@ -25,10 +25,10 @@ void check_trainable(const TransformerDesign& design) {
 }  // namespace
 
 template <class T>
-ForwardPlan<T> forward_plan(const TrainedDesign<T>& design, ModelEncodings encodings, Index length,
-                            Index sequences) {
+ForwardPlan<T> forward_plan(const TrainedDesign<T>& design, const ModelEncodings& encodings,
+                            Index length, Index sequences) {
   check_trainable(design.transformer);
-  ForwardPlan<T> plan{.encodings = std::move(encodings), .length = length, .sequences = sequences};
+  ForwardPlan<T> plan{.encodings = encodings, .length = length, .sequences = sequences};
   const LinearKernel<T>* linear = design.linear.features ? &design.linear : nullptr;
   for (std::size_t l = 0; l < design.transformer.layers.size(); ++l)
     plan.layers.push_back(attention_plan<T>(design.transformer, l, linear,
@@ -383,11 +383,12 @@ void Network<T>::embedded_back(Matrix<T> d, Gradient<T>& gradient) {
     gradient.weights.tokens.row(in_.tokens[static_cast<std::size_t>(i)]) += d.row(i);
 }
 
-#define ORRERY_INSTANTIATE(T)                                                                  \
-  template ForwardPlan<T> forward_plan(const TrainedDesign<T>&, ModelEncodings, Index, Index); \
-  template Gradient<T> empty_gradient(const ModelWeights<T>&);                                 \
-  template void add_gradient(Gradient<T>&, Gradient<T>&);                                      \
-  template void gather_tables(const ForwardPlan<T>&, Gradient<T>&);                            \
+#define ORRERY_INSTANTIATE(T)                                                                 \
+  template ForwardPlan<T> forward_plan(const TrainedDesign<T>&, const ModelEncodings&, Index, \
+                                       Index);                                                \
+  template Gradient<T> empty_gradient(const ModelWeights<T>&);                                \
+  template void add_gradient(Gradient<T>&, Gradient<T>&);                                     \
+  template void gather_tables(const ForwardPlan<T>&, Gradient<T>&);                           \
   template class Network<T>
 
 ORRERY_INSTANTIATE(float);

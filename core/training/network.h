@@ -38,8 +38,8 @@ struct ForwardPlan {
 /// Throws UsageError for what cannot be trained: a decoder that reads an encoder's output, and
 /// convolutions; as attention_plan does.
 template <class T>
-ForwardPlan<T> forward_plan(const TrainedDesign<T>& design, ModelEncodings encodings, Index length,
-                            Index sequences);
+ForwardPlan<T> forward_plan(const TrainedDesign<T>& design, const ModelEncodings& encodings,
+                            Index length, Index sequences);
 
 /// ∂loss by everything that training changes, as it is gathered over sequences.
 template <class T>
