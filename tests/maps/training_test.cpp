@@ -211,6 +211,18 @@ TEST_CASE("Training refuses what does not fit") {
   refused({{"steps", "1000000"}, {"batch", "1024"}, {"seeds", "64"}});
 }
 
+TEST_CASE("Encodings are compared seed by seed") {
+  const auto run = [](const char* encoding, std::int64_t seed, double loss) {
+    return Run{.encoding = encoding, .seed = seed, .held_out = {{.length = 8, .loss = loss}}};
+  };
+  const std::vector<Run> runs{run("none", 0, 5), run("rope", 1, 3), run("none", 1, 3.5),
+                              run("rope", 0, 4)};
+  const Spread excess = excess_loss(runs, "none", "rope");
+  CHECK(excess.mean == Approx(0.75));
+  CHECK(excess.least == Approx(0.5));
+  CHECK(excess.greatest == Approx(1));
+}
+
 TEST_CASE("A spread keeps a NaN, and the least and the greatest") {
   const Spread spread = spread_of({3, 1, 2});
   CHECK(spread.mean == Approx(2));

@@ -199,6 +199,16 @@ Spread accuracy_of(const std::vector<Run>& runs, const std::string& encoding, st
   return spread_of(shares);
 }
 
+Spread excess_loss(const std::vector<Run>& runs, const std::string& other,
+                   const std::string& encoding) {
+  std::vector<double> differences;
+  for (const Run* run : runs_of(runs, encoding))
+    for (const Run* beside : runs_of(runs, other))
+      if (beside->seed == run->seed)
+        differences.push_back(beside->held_out.front().loss - run->held_out.front().loss);
+  return spread_of(differences);
+}
+
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs) {
   std::vector<Figure> figures{loss_figure(params, runs), loss_by_length_figure(params, runs),
                               accuracy_figure(params, runs)};

@@ -21,6 +21,11 @@ std::vector<const Run*> runs_of(const std::vector<Run>& runs, const std::string&
 Spread loss_of(const std::vector<Run>& runs, const std::string& encoding, std::size_t length);
 Spread accuracy_of(const std::vector<Run>& runs, const std::string& encoding, std::size_t length);
 
+/// By how much the held-out loss of `other` exceeds that of `encoding` at the length both learned
+/// from, seed by seed: both have seen the same sequences.
+Spread excess_loss(const std::vector<Run>& runs, const std::string& other,
+                   const std::string& encoding);
+
 /// Loss by step, held-out loss and accuracy by length, scores of heads by step, and maps of the
 /// first seed's telling heads.
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs);
