@@ -11,6 +11,7 @@
 
 #include "core/attention/content.h"
 #include "core/attention/online_attention.h"
+#include "core/attention/softcap.h"
 #include "core/attention/tiles.h"
 #include "core/attention/weight_rules.h"
 #include "core/errors.h"
@@ -154,8 +155,7 @@ AttentionOutput<T> logits_of(const ScoreInputs<T>& scores, const SoftmaxDoors<T>
   for (ScoreTerm<T>& term : out.terms) rounding.apply<T>(Stage::scale, term.logits);
   out.logits = out.terms.front().logits;
   for (std::size_t i = 1; i < out.terms.size(); ++i) out.logits += out.terms[i].logits;
-  if (const auto c = static_cast<T>(scores.scoring.softcap); c > 0)
-    out.logits = (out.logits.array() / c).tanh() * c;
+  cap_logits(scores.scoring.softcap, out.logits);
   rounding.apply<T>(Stage::logits, out.logits);
   return out;
 }

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/attention/multi_head.h"
+#include "core/attention/softcap.h"
 #include "core/errors.h"
 #include "core/kernels/tiles.h"
 #include "core/training/linear_step.h"
@@ -212,11 +213,8 @@ void AttentionBlock<T>::attend(const AttentionPlan<T>& plan, Index sequence, Ind
   map.weights = logits_of(plan, sequence, head);
   for (Index i = 0; i < length_ && !plan.row_factors.empty(); ++i)
     map.weights.row(i) *= plan.row_factors[static_cast<std::size_t>(i)];
-  if (plan.design.softcap > 0) {
-    const auto c = static_cast<T>(plan.design.softcap);
-    map.weights = ((map.weights.array() / c).tanh() * c).matrix();
-    map.logits = map.weights;
-  }
+  cap_logits(plan.design.softcap, map.weights);
+  if (plan.design.softcap > 0) map.logits = map.weights;
   softmax_rows(plan, map.weights);
   const Index kv_head = head / queries_of_key_;
   Matrix<T> out = tile_product<T>(map.weights, part(v_, sequence, kv_head, d_value));
@@ -376,8 +374,7 @@ void AttentionBlock<T>::attend_back(const AttentionPlan<T>& plan, Index sequence
     const T mean = map.weights.row(i).dot(d_logits.row(i));
     d_logits.row(i) = (map.weights.row(i).array() * (d_logits.row(i).array() - mean)).matrix();
   }
-  if (plan.design.softcap > 0)
-    d_logits.array() *= 1 - (map.logits.array() / static_cast<T>(plan.design.softcap)).square();
+  pull_cap_back(plan.design.softcap, map.logits, d_logits);
   for (Index i = 0; i < length_ && !plan.row_factors.empty(); ++i)
     d_logits.row(i) *= plan.row_factors[static_cast<std::size_t>(i)];
   if (plan.reads_contents()) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/attention/softcap.h"
 #include "core/errors.h"
 #include "core/training/linear_step.h"
 #include "core/training/tile_product.h"
@@ -203,16 +204,6 @@ Matrix<T> Network<T>::feed_forward(FeedForward& tape, const FeedForwardWeights<T
   return linear_forward<T>(w.down, tape.hidden);
 }
 
-namespace {
-
-/// c tanh(x/c)
-template <class T>
-void cap_logits(double c, Matrix<T>& x) {
-  if (c > 0) x = ((x.array() / static_cast<T>(c)).tanh() * static_cast<T>(c)).matrix();
-}
-
-}  // namespace
-
 template <class T>
 TokenLosses Network<T>::losses_of(const Matrix<T>& hidden) {
   asked_.clear();
@@ -271,8 +262,7 @@ Matrix<T> Network<T>::head_back(double scale, Gradient<T>& gradient) {
   Matrix<T> d_logits = probabilities_;
   for (std::size_t i = 0; i < asked_.size(); ++i)
     d_logits(static_cast<Index>(i), in_.targets[static_cast<std::size_t>(asked_[i])]) -= T{1};
-  if (design().logit_softcap > 0)
-    d_logits.array() *= 1 - (capped_.array() / static_cast<T>(design().logit_softcap)).square();
+  pull_cap_back(design().logit_softcap, capped_, d_logits);
   d_logits *= static_cast<T>(scale * design().logit_scale);
   if (weights_.vocabulary.b.size() > 0) d_w.vocabulary.b += d_logits.colwise().sum();
   const bool tied = weights_.vocabulary.W.size() == 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/attention/multi_head.h"
+#include "core/attention/softcap.h"
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "core/product.h"
@@ -26,12 +27,6 @@ void check_linear(const LinearWeights<T>& w, Index in, Index out, const char* na
       fmt::format("{} of shape [{}, {}] with {} biases", name, w.W.rows(), w.W.cols(), w.b.size()),
       fmt::format("takes {} channels and gives {}", in, out),
       "read it from the layer that the design describes");
-}
-
-/// c tanh(x/c).
-template <class T>
-void cap(double c, Matrix<T>& x) {
-  if (c > 0) x = ((x.array() / static_cast<T>(c)).tanh() * static_cast<T>(c)).matrix();
 }
 
 /// One pass over one sequence.
@@ -422,7 +417,7 @@ void for_parts_of_vocabulary(const TransformerDesign& design, WeightSource<T>& w
     check_linear(w, x.cols(), count, "the vocabulary's W");
     Matrix<T> logits = linear<T>(w, x, threads);
     logits *= static_cast<T>(design.logit_scale);
-    cap(design.logit_softcap, logits);
+    cap_logits(design.logit_softcap, logits);
     use(first, logits);
   }
 }
