@@ -9,7 +9,7 @@
 #include "core/kernels/tiles.h"
 #include "core/training/linear_step.h"
 #include "core/training/tile_product.h"
-#include "core/transformer/norm.h"
+#include "core/transformer/qk_norm.h"
 
 namespace orrery {
 namespace {
@@ -89,25 +89,6 @@ AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t lay
 // ---- Forward -----------------------------------------------------------------------------------
 
 namespace {
-
-template <class T>
-Matrix<T> normed_heads(const QkNormDesign& design, const NormWeights<T>& w, Index d_head,
-                       const Matrix<T>& all) {
-  const Index width = design.over == QkNormSpan::layer ? all.cols() : d_head;
-  Matrix<T> out(all.rows(), all.cols());
-  for (Index at = 0; at < all.cols(); at += width)
-    out.middleCols(at, width) = normalised<T>(design.norm, w, all.middleCols(at, width));
-  return out;
-}
-
-template <class T>
-void pull_back_heads(const QkNormDesign& design, const NormWeights<T>& w, Index d_head,
-                     const Matrix<T>& all, Matrix<T>& d, NormWeights<T>& d_w) {
-  const Index width = design.over == QkNormSpan::layer ? all.cols() : d_head;
-  for (Index at = 0; at < all.cols(); at += width)
-    d.middleCols(at, width) = pull_back_norm<T>(design.norm, w, all.middleCols(at, width),
-                                                d.middleCols(at, width).eval(), d_w);
-}
 
 /// logits become weights, row by row; a row without a key to see becomes 0.
 template <class T>

@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "core/product.h"
 #include "core/transformer/linear.h"
+#include "core/transformer/qk_norm.h"
 
 namespace orrery {
 namespace {
@@ -289,14 +290,9 @@ class Pass {
   void normalise(const AttentionWeights<T>& w, Matrix<T>& q, Matrix<T>& k) const {
     const QkNormDesign& design = design_.attention.qk_norm;
     if (design.over == QkNormSpan::none) return;
-    const auto each = [&](Matrix<T>& all, const NormWeights<T>& weights) {
-      const Index width = design.over == QkNormSpan::layer ? all.cols() : design_.attention.d_head;
-      for (Index at = 0; at < all.cols(); at += width)
-        all.middleCols(at, width) =
-            normalised<T>(design.norm, weights, all.middleCols(at, width)).eval();
-    };
-    each(q, w.q_norm);
-    each(k, w.k_norm);
+    const Index d = design_.attention.d_head;
+    q = normed_heads<T>(design, w.q_norm, d, q);
+    k = normed_heads<T>(design, w.k_norm, d, k);
   }
 
   void turn(const QkTransform<T>& transform, Matrix<T>& q, Matrix<T>& k) const {
