@@ -1,10 +1,9 @@
 #include "core/training/attention_block.h"
 
-#include <cmath>
-#include <limits>
+#include <utility>
 
-#include "core/attention/multi_head.h"
 #include "core/attention/softcap.h"
+#include "core/attention/weight_rules.h"
 #include "core/errors.h"
 #include "core/kernels/tiles.h"
 #include "core/training/linear_step.h"
@@ -14,9 +13,6 @@
 namespace orrery {
 namespace {
 
-template <class T>
-constexpr T hidden = -std::numeric_limits<T>::infinity();
-
 // ---- The plan ----------------------------------------------------------------------------------
 
 template <class T>
@@ -24,21 +20,9 @@ void read_mask(AttentionPlan<T>& plan) {
   const Mask mask = MaskSpec{.causal = plan.design.causal, .window = plan.layer.window}.build(
       plan.positions, plan.positions);
   const auto n = static_cast<Index>(plan.positions.size());
-  plan.mask = Matrix<T>::Constant(n, n, hidden<T>);
-  for (Index i = 0; i < n; ++i) {
-    plan.seen.push_back(mask.keys_of(i, n));
-    for (Index j = plan.seen.back().first; j < plan.seen.back().end; ++j) plan.mask(i, j) = T{0};
-  }
-}
-
-template <class T>
-std::vector<T> factors_of(const LogitRule& rule, const Matrix<T>& mask, PositionsIn positions) {
-  std::vector<T> factors;
-  if (!rule.given()) return factors;
-  for (Index i = 0; i < mask.rows(); ++i)
-    factors.push_back(static_cast<T>(logit_factor(rule, positions[static_cast<std::size_t>(i)],
-                                                  (mask.row(i).array() == T{0}).count())));
-  return factors;
+  for (Index i = 0; i < n; ++i) plan.seen.push_back(mask.keys_of(i, n));
+  if (plan.layer.rule.given())
+    plan.row_factors = logit_factors_of(plan.layer.rule, plan.positions, mask, n);
 }
 
 /// The terms of a head beside the content's, without contents, and the scale of the content's.
@@ -67,8 +51,10 @@ template <class T>
 AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t layer,
                                 const LinearKernel<T>* linear, const Encoding* encoding,
                                 Index length, Index sequences) {
-  AttentionPlan<T> plan{
-      .layer = design.layers[layer], .design = design.attention, .linear = linear};
+  AttentionPlan<T> plan{.layer = design.layers[layer],
+                        .design = design.attention,
+                        .groups = HeadGroups(design.attention.heads, design.attention.kv_heads),
+                        .linear = linear};
   if (encoding) plan.doors = SoftmaxDoors<T>::of(*encoding);
   if (linear && (plan.doors.score_terms || plan.doors.value_term)) {
     // RoPE has that door for values that turn, and uses it only where it was told to.
@@ -80,7 +66,6 @@ AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t lay
     plan.all_positions.insert(plan.all_positions.end(), plan.positions.begin(),
                               plan.positions.end());
   read_mask(plan);
-  plan.row_factors = factors_of<T>(plan.layer.rule, plan.mask, plan.positions);
   plan.content_scale = static_cast<T>(content_scale<T>(plan.doors, plan.layer, plan.design.d_head));
   if (plan.doors.score_terms && plan.doors.score_terms->is_bias()) read_bias(plan);
   return plan;
@@ -90,15 +75,24 @@ AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t lay
 
 namespace {
 
+/// 0 where the query does not see the key.
+template <class T>
+void hide(const AttentionPlan<T>& plan, Matrix<T>& map) {
+  for (Index i = 0; i < map.rows(); ++i) {
+    const VisibleKeys& seen = plan.seen[static_cast<std::size_t>(i)];
+    map.row(i).head(seen.first).setZero();
+    map.row(i).tail(map.cols() - seen.end).setZero();
+  }
+}
+
 /// logits become weights, row by row; a row without a key to see becomes 0.
 template <class T>
 void softmax_rows(const AttentionPlan<T>& plan, Matrix<T>& logits) {
   const auto& kernels = kernels::tile_kernels<T>();
+  hide(plan, logits);
   for (Index i = 0; i < logits.rows(); ++i) {
     const VisibleKeys& seen = plan.seen[static_cast<std::size_t>(i)];
     const auto n = static_cast<std::size_t>(seen.end - seen.first);
-    logits.row(i).head(seen.first).setZero();
-    logits.row(i).tail(logits.cols() - seen.end).setZero();
     T* row = logits.row(i).data() + seen.first;
     const T largest = kernels.largest(n, row);
     if (n == 0) continue;
@@ -115,7 +109,6 @@ Matrix<T> AttentionBlock<T>::forward(const AttentionPlan<T>& plan, const Attenti
   heads_ = plan.design.heads;
   length_ = static_cast<Index>(plan.positions.size());
   sequences_ = x.rows() / length_;
-  queries_of_key_ = plan.design.heads / plan.design.kv_heads;
   x_ = x;
   projected_q_ = linear_forward<T>(w.q, x);
   projected_k_ = linear_forward<T>(w.k, x);
@@ -160,7 +153,7 @@ ScoreInputs<T> AttentionBlock<T>::score_inputs(const AttentionPlan<T>& plan, Ind
                                                Index head, const Matrix<T>* x) const {
   const Index d = plan.design.d_head;
   return {.q = part(q_, sequence, head, d),
-          .k = part(k_, sequence, head / queries_of_key_, d),
+          .k = part(k_, sequence, plan.kv_head(head), d),
           .m = plan.positions,
           .n = plan.positions,
           .head = static_cast<int>(head),
@@ -181,7 +174,7 @@ Matrix<T> AttentionBlock<T>::logits_of(const AttentionPlan<T>& plan, Index seque
   }
   const Index d = plan.design.d_head;
   Matrix<T> logits = tile_product_with_transpose<T>(part(q_, sequence, head, d),
-                                                    part(k_, sequence, head / queries_of_key_, d));
+                                                    part(k_, sequence, plan.kv_head(head), d));
   logits *= plan.content_scale;
   if (!plan.bias.empty()) logits += plan.bias[static_cast<std::size_t>(head)];
   return logits;
@@ -192,12 +185,11 @@ void AttentionBlock<T>::attend(const AttentionPlan<T>& plan, Index sequence, Ind
   const Index d_value = plan.design.d_value;
   Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
   map.weights = logits_of(plan, sequence, head);
-  for (Index i = 0; i < length_ && !plan.row_factors.empty(); ++i)
-    map.weights.row(i) *= plan.row_factors[static_cast<std::size_t>(i)];
+  if (!plan.row_factors.empty()) scale_rows<T>(plan.row_factors, map.weights);
   cap_logits(plan.design.softcap, map.weights);
   if (plan.design.softcap > 0) map.logits = map.weights;
   softmax_rows(plan, map.weights);
-  const Index kv_head = head / queries_of_key_;
+  const Index kv_head = plan.kv_head(head);
   Matrix<T> out = tile_product<T>(map.weights, part(v_, sequence, kv_head, d_value));
   if (plan.doors.value_term)
     plan.doors.value_term->add_to_output({.weights = map.weights,
@@ -218,7 +210,7 @@ void AttentionBlock<T>::make_features(const AttentionPlan<T>& plan) {
   for (Index h = 0; h < heads_; ++h) {
     Features& f = features_[static_cast<std::size_t>(h)];
     f.read_q = q_.middleCols(h * d, d);
-    f.read_k = k_.middleCols(h / queries_of_key_ * d, d);
+    f.read_k = k_.middleCols(plan.kv_head(h) * d, d);
     if (turn && before) {
       turn->transform_queries(plan.positions_of(x_.rows()), f.read_q);
       turn->transform_keys(plan.positions_of(x_.rows()), f.read_k);
@@ -242,12 +234,6 @@ bool rotates_below(const AttentionPlan<T>& plan) {
   return plan.linear->variant == LinearVariant::both_rotated;
 }
 
-/// x where the query sees the key, else 0.
-template <class T>
-void hide(const Matrix<T>& mask, Matrix<T>& x) {
-  x = (mask.array() == T{0}).select(x, T{0});
-}
-
 }  // namespace
 
 template <class T>
@@ -257,18 +243,18 @@ void AttentionBlock<T>::attend_linearly(const AttentionPlan<T>& plan, Index sequ
   Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
   map.weights = tile_product_with_transpose<T>(f.above_q.middleRows(first, length_),
                                                f.above_k.middleRows(first, length_));
-  hide(plan.mask, map.weights);
+  hide(plan, map.weights);
   Matrix<T> below = map.weights;
   if (!rotates_below(plan)) {
     below = tile_product_with_transpose<T>(f.plain_q.middleRows(first, length_),
                                            f.plain_k.middleRows(first, length_));
-    hide(plan.mask, below);
+    hide(plan, below);
   }
   map.normalizers = below.rowwise().sum();
   for (Index i = 0; i < length_; ++i)
     map.weights.row(i) *= map.normalizers(i, 0) == T{0} ? T{0} : 1 / map.normalizers(i, 0);
   part(out_, sequence, head, d_value) =
-      tile_product<T>(map.weights, part(v_, sequence, head / queries_of_key_, d_value));
+      tile_product<T>(map.weights, part(v_, sequence, plan.kv_head(head), d_value));
 }
 
 // ---- Back --------------------------------------------------------------------------------------
@@ -339,7 +325,7 @@ template <class T>
 void AttentionBlock<T>::attend_back(const AttentionPlan<T>& plan, Index sequence, Index head,
                                     EncodingGradient<T>& d_encoding) {
   const Index d = plan.design.d_head, d_value = plan.design.d_value;
-  const Index kv_head = head / queries_of_key_;
+  const Index kv_head = plan.kv_head(head);
   const Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
   const Matrix<T> d_out = part(d_out_, sequence, head, d_value);
   Matrix<T> d_logits = tile_product_with_transpose<T>(d_out, part(v_, sequence, kv_head, d_value));
@@ -356,8 +342,7 @@ void AttentionBlock<T>::attend_back(const AttentionPlan<T>& plan, Index sequence
     d_logits.row(i) = (map.weights.row(i).array() * (d_logits.row(i).array() - mean)).matrix();
   }
   pull_cap_back(plan.design.softcap, map.logits, d_logits);
-  for (Index i = 0; i < length_ && !plan.row_factors.empty(); ++i)
-    d_logits.row(i) *= plan.row_factors[static_cast<std::size_t>(i)];
+  if (!plan.row_factors.empty()) scale_rows<T>(plan.row_factors, d_logits);
   if (plan.reads_contents()) {
     const Matrix<T> x = x_.middleRows(sequence * length_, length_);
     Matrix<T> d_x = Matrix<T>::Zero(length_, x.cols());
@@ -385,7 +370,7 @@ template <class T>
 void AttentionBlock<T>::attend_linearly_back(const AttentionPlan<T>& plan, Index sequence,
                                              Index head) {
   const Index d_value = plan.design.d_value, first = sequence * length_;
-  const Index kv_head = head / queries_of_key_;
+  const Index kv_head = plan.kv_head(head);
   const auto h = static_cast<std::size_t>(head);
   const Features& f = features_[h];
   Features& d = d_features_[h];
@@ -399,8 +384,8 @@ void AttentionBlock<T>::attend_linearly_back(const AttentionPlan<T>& plan, Index
     d_below.row(i).setConstant(-inverse * map.weights.row(i).dot(d_above.row(i)));
     d_above.row(i) *= inverse;
   }
-  hide(plan.mask, d_above);
-  hide(plan.mask, d_below);
+  hide(plan, d_above);
+  hide(plan, d_below);
   const auto pull = [&](const Matrix<T>& d_product, const Matrix<T>& q, const Matrix<T>& k,
                         Matrix<T>& d_q, Matrix<T>& d_k) {
     add_tile_product<T>(d_product, k.middleRows(first, length_), d_q.middleRows(first, length_));
@@ -430,7 +415,7 @@ void AttentionBlock<T>::features_back(const AttentionPlan<T>& plan, Tables& d_ta
     d.plain_k += d.above_k;
     d.read_q = plan.linear->features->pull_back(f.read_q, f.plain_q, d.plain_q);
     d.read_k = plan.linear->features->pull_back(f.read_k, f.plain_k, d.plain_k);
-    const Index of_key = h / queries_of_key_ * width;
+    const Index of_key = plan.kv_head(h) * width;
     if (turn && before) {
       turn->pull_queries_back(plan.positions_of(x_.rows()), q_.middleCols(h * width, width),
                               d.read_q, d_tables);

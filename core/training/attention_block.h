@@ -1,13 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "core/attention/feature_map.h"
 #include "core/attention/linear_features.h"
-#include "core/attention/mask.h"
-#include "core/attention/softmax_attention.h"
+#include "core/attention/multi_head.h"
 #include "core/training/model_weights.h"
 
 namespace orrery {
@@ -25,25 +23,27 @@ template <class T>
 struct AttentionPlan {
   const LayerDesign& layer;
   const AttentionDesign& design;
+  HeadGroups groups;
   const LinearKernel<T>* linear{nullptr};  ///< null for softmax
   SoftmaxDoors<T> doors{};
   Positions positions{};            ///< of a sequence [N]
   Positions all_positions{};        ///< of the most sequences, one after the other
   T content_scale{1};               ///< where `doors` has score terms that are a bias, or none
   std::vector<Matrix<T>> bias{};    ///< by head [N, N]: terms beside the content's; empty for none
-  Matrix<T> mask{};                 ///< [N, N], 0 where a query sees a key and −inf where not
   std::vector<VisibleKeys> seen{};  ///< by query, all between the first and the last
-  std::vector<T> row_factors{};     ///< by query, of the layer's rule; empty for 1
+  std::vector<double> row_factors{};  ///< by query, of the layer's rule; empty for 1
 
   /// Of so many rows of whole sequences.
   PositionsIn positions_of(Index rows) const {
     return PositionsIn(all_positions).first(static_cast<std::size_t>(rows));
   }
+  Index kv_head(Index head) const { return groups.kv_head(static_cast<int>(head)); }
   /// Whether score terms are formed for each sequence, from its contents.
   bool reads_contents() const { return doors.score_terms && !doors.score_terms->is_bias(); }
 };
 
-/// Throws UsageError: an encoding that linear attention does not take; as score_terms does.
+/// Throws UsageError: an encoding that linear attention does not take; as score_terms, HeadGroups
+/// and logit_factors_of do.
 /// @param encoding  of the layer; null for none
 template <class T>
 AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t layer,
@@ -109,7 +109,7 @@ class AttentionBlock {
     return all.block(sequence * length_, head * width, length_, width);
   }
 
-  Index heads_{}, length_{}, sequences_{}, queries_of_key_{1};
+  Index heads_{}, length_{}, sequences_{};
   Matrix<T> x_{}, projected_q_{}, projected_k_{};  ///< before norm and position
   Matrix<T> normed_q_{}, normed_k_{};              ///< before position
   Matrix<T> turned_q_{}, turned_k_{};              ///< before a norm behind position
