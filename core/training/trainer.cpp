@@ -111,6 +111,14 @@ SequencesIn group_of(const SequencesIn& all, std::size_t g, std::size_t groups) 
   return {part(all.tokens), part(all.targets), all.length};
 }
 
+template <class T>
+double norm_of(Gradient<T>& gradient) {
+  double sum = 0;
+  for (const NamedWeight<T>& weight : named_weights(gradient.weights))
+    sum += static_cast<double>(weight.values->squaredNorm());
+  return std::sqrt(sum);
+}
+
 }  // namespace
 
 template <class T>
@@ -155,14 +163,6 @@ Gradient<T>& Trainer<T>::summed_gradient() {
   for (std::size_t g = 1; g < groups_.size(); ++g) add_gradient(sum, groups_[g].gradient);
   gather_tables(plan_, sum);
   return sum;
-}
-
-template <class T>
-double Trainer<T>::norm_of(Gradient<T>& gradient) const {
-  double sum = 0;
-  for (const NamedWeight<T>& weight : named_weights(gradient.weights))
-    sum += static_cast<double>(weight.values->squaredNorm());
-  return std::sqrt(sum);
 }
 
 template <class T>

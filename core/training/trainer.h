@@ -78,7 +78,6 @@ class Trainer {
   void plan_for(Index length, Index sequences);
   void check(const SequencesIn& sequences) const;
   Gradient<T>& summed_gradient();
-  double norm_of(Gradient<T>& gradient) const;
   void update(Gradient<T>& gradient, double shorten);
   void bound_tables();
 

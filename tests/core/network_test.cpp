@@ -9,11 +9,11 @@
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "core/random.h"
-#include "core/training/memory_source.h"
 #include "core/training/trainer.h"
 #include "core/transformer/forward.h"
 #include "tests/support/catalogue_cases.h"
 #include "tests/support/golden_file.h"
+#include "tests/support/memory_source.h"
 
 using namespace orrery;
 
