@@ -2,6 +2,7 @@
 
 #include "core/kernels/exponential.h"
 #include "core/kernels/fused.h"
+#include "core/kernels/partial.h"
 #include "core/kernels/transpose.h"
 #include "core/kernels/vectors.h"
 
@@ -15,70 +16,88 @@ constexpr std::size_t panel_vectors = vector_bytes == 64 ? 4 : 2;
 template <class T>
 constexpr std::size_t panel = panel_vectors* lanes<T>;
 
-// `add` is known when it is compiled and every loop is unrolled: the sums then never leave the
-// registers.
-template <class T, std::size_t vectors, bool add>
-void multiply_tile(std::size_t inner, const T* a, std::ptrdiff_t a_stride, const T* b,
-                   std::ptrdiff_t b_stride, T* c, std::ptrdiff_t c_stride) {
-  Vector<T> sum[tile_rows][vectors];
+// The numbers of rows and vectors are known when it is compiled and every loop over them is unrolled:
+// the sums then never leave the registers. Of the last vector, unless it is whole, p.columns says how
+// many numbers count.
+template <class T, std::size_t rows, std::size_t vectors, bool whole>
+inline void multiply_tile(const TileProduct<T>& p, const T* a, const T* b, T* c) {
+  const std::size_t last = p.columns % lanes<T>;
+  const auto cut = [](std::size_t j) { return !whole && j + 1 == vectors; };
+  Vector<T> sum[rows][vectors]{};
+  if (p.add)
 #pragma GCC unroll 6
-  for (std::size_t i = 0; i < tile_rows; ++i)
+    for (std::size_t i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < vectors; ++j)
-      sum[i][j] =
-          add ? load(c + static_cast<std::ptrdiff_t>(i) * c_stride + j * lanes<T>) : Vector<T>{};
-  for (std::size_t k = 0; k < inner; ++k, b += b_stride) {
+      for (std::size_t j = 0; j < vectors; ++j) {
+        const T* at = c + static_cast<std::ptrdiff_t>(i) * p.c_stride + j * lanes<T>;
+        sum[i][j] = cut(j) ? load_first(at, last) : load(at);
+      }
+  for (std::size_t k = 0; k < p.inner; ++k, a += p.a_step, b += p.b_stride) {
     Vector<T> column[vectors];
-    for (std::size_t j = 0; j < vectors; ++j) column[j] = load(b + j * lanes<T>);
+    for (std::size_t j = 0; j < vectors; ++j)
+      column[j] = cut(j) ? load_first(b + j * lanes<T>, last) : load(b + j * lanes<T>);
 #pragma GCC unroll 6
-    for (std::size_t i = 0; i < tile_rows; ++i) {
-      const Vector<T> row =
-          all_of(a[static_cast<std::ptrdiff_t>(i) * a_stride + static_cast<std::ptrdiff_t>(k)]);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const Vector<T> row = all_of(a[static_cast<std::ptrdiff_t>(i) * p.a_stride]);
       for (std::size_t j = 0; j < vectors; ++j) sum[i][j] = fused(row, column[j], sum[i][j]);
     }
   }
 #pragma GCC unroll 6
-  for (std::size_t i = 0; i < tile_rows; ++i)
+  for (std::size_t i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (std::size_t j = 0; j < vectors; ++j)
-      store(c + static_cast<std::ptrdiff_t>(i) * c_stride + j * lanes<T>, sum[i][j]);
+    for (std::size_t j = 0; j < vectors; ++j) {
+      T* at = c + static_cast<std::ptrdiff_t>(i) * p.c_stride + j * lanes<T>;
+      if (cut(j))
+        store_first(at, sum[i][j], last);
+      else
+        store(at, sum[i][j]);
+    }
 }
 
-template <class T, std::size_t vectors, bool add>
-void multiply_panel(const TileProduct<T>& p, const T* b, T* c) {
-  for (std::size_t i = 0; i < p.rows; i += tile_rows) {
-    const auto row = static_cast<std::ptrdiff_t>(i);
-    multiply_tile<T, vectors, add>(p.inner, p.a + row * p.a_stride, p.a_stride, b, p.b_stride,
-                                   c + row * p.c_stride, p.c_stride);
+/// The rows behind the last whole tile, `rows` or fewer.
+template <class T, std::size_t rows, std::size_t vectors, bool whole>
+void multiply_last_rows(const TileProduct<T>& p, const T* a, const T* b, T* c, std::size_t left) {
+  if constexpr (rows > 0) {
+    if (left == rows)
+      multiply_tile<T, rows, vectors, whole>(p, a, b, c);
+    else
+      multiply_last_rows<T, rows - 1, vectors, whole>(p, a, b, c, left);
   }
+}
+
+// By value: what is stored to c cannot change it.
+template <class T, std::size_t vectors, bool whole>
+void multiply_panel(const TileProduct<T> p, const T* b, T* c) {
+  constexpr auto rows = static_cast<std::ptrdiff_t>(tile_rows);
+  const T* a = p.a;
+  for (std::size_t i = 0; i + tile_rows <= p.rows; i += tile_rows) {
+    multiply_tile<T, tile_rows, vectors, whole>(p, a, b, c);
+    a += rows * p.a_stride;
+    c += rows * p.c_stride;
+  }
+  multiply_last_rows<T, tile_rows - 1, vectors, whole>(p, a, b, c, p.rows % tile_rows);
 }
 
 /// The columns behind the last whole panel, `vectors` vectors or fewer.
-template <class T, std::size_t vectors, bool add>
-void multiply_rest(const TileProduct<T>& p, const T* b, std::size_t j) {
+template <class T, std::size_t vectors>
+void multiply_last_columns(const TileProduct<T>& p, const T* b, T* c, std::size_t left) {
   if constexpr (vectors > 0) {
-    if (p.columns - j == vectors * lanes<T>)
-      multiply_panel<T, vectors, add>(p, b, p.c + j);
+    if (left + lanes<T> <= vectors * lanes<T>)
+      multiply_last_columns<T, vectors - 1>(p, b, c, left);
+    else if (left == vectors * lanes<T>)
+      multiply_panel<T, vectors, true>(p, b, c);
     else
-      multiply_rest<T, vectors - 1, add>(p, b, j);
+      multiply_panel<T, vectors, false>(p, b, c);
   }
-}
-
-template <class T, bool add>
-void multiply_panels(const TileProduct<T>& p) {
-  const T* b = p.b;
-  std::size_t j = 0;
-  for (; j + panel<T> <= p.columns; j += panel<T>, b += p.b_panel)
-    multiply_panel<T, panel_vectors, add>(p, b, p.c + j);
-  multiply_rest<T, panel_vectors - 1, add>(p, b, j);
 }
 
 template <class T>
 void multiply(const TileProduct<T>& p) {
-  if (p.add)
-    multiply_panels<T, true>(p);
-  else
-    multiply_panels<T, false>(p);
+  const T* b = p.b;
+  std::size_t j = 0;
+  for (; j + panel<T> <= p.columns; j += panel<T>, b += p.b_panel)
+    multiply_panel<T, panel_vectors, true>(p, b, p.c + j);
+  multiply_last_columns<T, panel_vectors>(p, b, p.c + j, p.columns - j);
 }
 
 template <class T>
@@ -91,6 +110,22 @@ void pack_transpose(std::size_t rows, std::size_t columns, const T* a, std::ptrd
     for (std::size_t j = count; j < panel<T>; ++j)
       for (std::size_t k = 0; k < columns; ++k) packed[k * panel<T> + j] = T(0);
     packed += columns * panel<T>;
+  }
+}
+
+template <class T>
+void pack(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride, T* packed) {
+  for (std::size_t first = 0; first < columns; first += panel<T>) {
+    const std::size_t count = columns - first < panel<T> ? columns - first : panel<T>;
+    const T* from = a + first;
+    for (std::size_t k = 0; k < rows; ++k, from += a_stride, packed += panel<T>) {
+      if (count == panel<T>) {
+        __builtin_memcpy(packed, from, sizeof(T) * panel<T>);
+        continue;
+      }
+      __builtin_memset(packed, 0, sizeof(T) * panel<T>);
+      __builtin_memcpy(packed, from, sizeof(T) * count);
+    }
   }
 }
 
@@ -148,18 +183,6 @@ T add_rows(std::size_t n, T constant, const T* const* rows, std::size_t count, T
   return add_some_rows<T, 3>(n, constant, rows, x);
 }
 
-// Sums in fp64, of lanes that are added up in the end.
-
-inline Vector<double> widened(Vector<double> v) { return v; }
-
-inline Vector<double> widened(Vector<float> v) {
-  typedef float Half __attribute__((vector_size(vector_bytes / 2)));
-  Half halves[2];
-  __builtin_memcpy(halves, &v, sizeof v);
-  return __builtin_convertvector(halves[0], Vector<double>) +
-         __builtin_convertvector(halves[1], Vector<double>);
-}
-
 /// What exponentials are taken of: x, x + row or row.
 enum class Argument { in_place, sum, row };
 
@@ -207,6 +230,7 @@ template <class T>
 constexpr TileKernels<T> table{lanes<T>,
                                panel<T>,
                                pack_transpose<T>,
+                               pack<T>,
                                multiply<T>,
                                transpose<T>,
                                largest<T>,

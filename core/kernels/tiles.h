@@ -6,19 +6,21 @@
 
 namespace orrery::kernels {
 
-/// Rows of a product that are worked on at once: a tile is a multiple of it.
+/// Rows of a product that are worked on at once. Others are right, too, and slower.
 inline constexpr std::size_t tile_rows = 6;
 
-/// c = a b, or c + a b. The columns of b come in panels: entry (k, j) of panel p is at
-/// b + p·b_panel + k·b_stride + j. Every sum runs over k in order, whatever the rows and columns
-/// beside it, so that an entry depends on its row of a and its column of b alone.
+/// c = a b, or c + a b. Entry (i, k) of a is at a + i·a_stride + k·a_step, so that the two change
+/// places for aᵀ. The columns of b come in panels: entry (k, j) of panel p is at b + p·b_panel +
+/// k·b_stride + j. Every sum runs over k in order, whatever the rows and columns beside it, so that
+/// an entry depends on its row of a and its column of b alone.
 template <class T>
 struct TileProduct {
-  std::size_t rows{};     ///< of a and c, a multiple of tile_rows
+  std::size_t rows{};     ///< of a and c
   std::size_t inner{};    ///< columns of a, rows of b
-  std::size_t columns{};  ///< of b and c, a multiple of TileKernels::lanes
+  std::size_t columns{};  ///< of b and c
   const T* a{};
   std::ptrdiff_t a_stride{};
+  std::ptrdiff_t a_step{1};
   const T* b{};
   std::ptrdiff_t b_stride{};
   std::ptrdiff_t b_panel{};
@@ -39,6 +41,9 @@ struct TileKernels {
   /// columns·panel.
   void (*pack_transpose)(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride,
                          T* packed);
+  /// The same of the columns of a: b of a product with a, [⌈columns/panel⌉][rows][panel].
+  void (*pack)(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride,
+               T* packed);
   void (*multiply)(const TileProduct<T>& product);
   /// b [columns, rows] = aᵀ, a [rows, columns].
   void (*transpose)(std::size_t rows, std::size_t columns, const T* a, std::ptrdiff_t a_stride,

@@ -58,5 +58,16 @@ inline Vector<T> splat(T value) {
   return Vector<T>{} + value;
 }
 
+/// A vector in fp64 whose numbers sum to those of v.
+inline Vector<double> widened(Vector<double> v) { return v; }
+
+inline Vector<double> widened(Vector<float> v) {
+  typedef float Half __attribute__((vector_size(vector_bytes / 2)));
+  Half halves[2];
+  __builtin_memcpy(halves, &v, sizeof v);
+  return __builtin_convertvector(halves[0], Vector<double>) +
+         __builtin_convertvector(halves[1], Vector<double>);
+}
+
 }  // namespace
 }  // namespace orrery::kernels

@@ -75,6 +75,51 @@ void check_product(Level level, Index rows, Index columns, Index inner, bool add
   CHECK(c.col(c.cols() - 1) == before.col(c.cols() - 1));
 }
 
+/// b or its transpose in place of a bᵀ, a transposed in memory, and any number of rows and columns:
+/// the same bits as where all are multiples, and nothing beside c is touched.
+template <class T>
+void check_any_shape(Level level, Index rows, Index columns, Index inner) {
+  const TileKernels<T>& kernels = tile_kernels<T>(level);
+  const Matrix<T> a = noise<T>(rows, inner, "a"), b = noise<T>(inner, columns, "b");
+  const Matrix<T> a_in_memory = a.transpose();
+  const auto panels = static_cast<Index>(
+      rounded_up(static_cast<std::size_t>(columns), kernels.panel) / kernels.panel);
+  std::vector<T> packed(static_cast<std::size_t>(panels * inner) * kernels.panel, nan_of<T>);
+  kernels.pack(static_cast<std::size_t>(inner), static_cast<std::size_t>(columns), b.data(),
+               columns, packed.data());
+  const Matrix<T> before = noise<T>(rows, columns + 1, "c");
+  Matrix<T> in_place = before, of_packed = before;
+  TileProduct<T> product{.rows = static_cast<std::size_t>(rows),
+                         .inner = static_cast<std::size_t>(inner),
+                         .columns = static_cast<std::size_t>(columns),
+                         .a = a_in_memory.data(),
+                         .a_stride = 1,
+                         .a_step = rows,
+                         .b = b.data(),
+                         .b_stride = columns,
+                         .b_panel = static_cast<std::ptrdiff_t>(kernels.panel),
+                         .c = in_place.data(),
+                         .c_stride = columns + 1,
+                         .add = true};
+  kernels.multiply(product);
+  product.a = a.data();
+  product.a_stride = inner;
+  product.a_step = 1;
+  product.b = packed.data();
+  product.b_stride = static_cast<std::ptrdiff_t>(kernels.panel);
+  product.b_panel = static_cast<std::ptrdiff_t>(kernels.panel) * inner;
+  product.c = of_packed.data();
+  kernels.multiply(product);
+  INFO(name(level) << " [" << rows << ", " << columns << "] over " << inner);
+  CHECK(in_place == of_packed);
+  CHECK(in_place.col(columns) == before.col(columns));
+  const Matrix<double> exact = before.leftCols(columns).template cast<double>() +
+                               a.template cast<double>() * b.template cast<double>();
+  const double unit = std::numeric_limits<T>::epsilon();
+  CHECK((in_place.leftCols(columns).template cast<double>() - exact).norm() <=
+        unit * static_cast<double>(inner + 1) * (a.norm() * b.norm() + before.norm()));
+}
+
 template <class T>
 void check_exponentials(Level level) {
   const TileKernels<T>& kernels = tile_kernels<T>(level);
@@ -182,6 +227,16 @@ TEST_CASE("Tiles multiply as the sums of eq. (2) do, at every level, with every 
         for (const Index rows : {6, 18}) {
           check_product<float>(level, rows, columns, inner, columns % 2 == 0);
           check_product<double>(level, rows, columns, inner, inner % 2 == 0);
+        }
+}
+
+TEST_CASE("Products take factors as they lie in memory, in any shape, at every level") {
+  for (const Level level : levels())
+    for (const Index columns : {1, 3, 12, 16, 31, 48})
+      for (const Index inner : {1, 24})
+        for (const Index rows : {1, 4, 6, 11}) {
+          check_any_shape<float>(level, rows, columns, inner);
+          check_any_shape<double>(level, rows, columns, inner);
         }
 }
 
