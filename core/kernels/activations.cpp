@@ -27,22 +27,32 @@ inline void narrow(const Wide& from, float* to) {
   }
 }
 
-/// x ← f(x), f of vectors in fp64 and in place.
-template <class F>
-void map_in_fp64(std::size_t n, float* x, const F& f) {
-  Wide wide;
-  const auto map = [&](float* at) {
-    widen(at, wide);
-    f(wide);
-    narrow(wide, at);
+/// x ← f(x), and slopes ← f'(x) where that is asked for: f(v, d) of vectors in fp64 and in place.
+template <bool with_slopes, class F>
+void map_all(std::size_t n, float* x, float* slopes, const F& f) {
+  Wide v, d;
+  const auto map = [&](float* at, [[maybe_unused]] float* slopes_at) {
+    widen(at, v);
+    f(v, d);
+    narrow(v, at);
+    if constexpr (with_slopes) narrow(d, slopes_at);
   };
   std::size_t i = 0;
-  for (; i + at_once <= n; i += at_once) map(x + i);
+  for (; i + at_once <= n; i += at_once) map(x + i, slopes + i);
   if (i == n) return;
-  float rest[at_once]{};
+  float rest[at_once]{}, rest_slopes[at_once];
   __builtin_memcpy(rest, x + i, (n - i) * sizeof(float));
-  map(rest);
+  map(rest, rest_slopes);
   __builtin_memcpy(x + i, rest, (n - i) * sizeof(float));
+  if (with_slopes) __builtin_memcpy(slopes + i, rest_slopes, (n - i) * sizeof(float));
+}
+
+template <class F>
+void map_in_fp64(std::size_t n, float* x, float* slopes, const F& f) {
+  if (slopes)
+    map_all<true>(n, x, slopes, f);
+  else
+    map_all<false>(n, x, x, f);
 }
 
 inline Vector<double> magnitude(Vector<double> x) { return x < 0 ? -x : x; }
@@ -56,30 +66,38 @@ inline void sigmoids(Wide& u) {
     u[j] = (u[j] < 0 ? e[j] : all_of(1.0)) / (e[j] + 1.0);
 }
 
-void times_sigmoid(std::size_t n, double slope, float* x) {
-  map_in_fp64(n, x, [slope](Wide& v) {
-    Wide u;
-    for (std::size_t j = 0; j < side_by_side; ++j) u[j] = v[j] * slope;
-    sigmoids(u);
-    for (std::size_t j = 0; j < side_by_side; ++j) v[j] *= u[j];
+void times_sigmoid(std::size_t n, double slope, float* x, float* slopes) {
+  map_in_fp64(n, x, slopes, [slope](Wide& v, Wide& d) {
+    Wide s;
+    for (std::size_t j = 0; j < side_by_side; ++j) s[j] = v[j] * slope;
+    sigmoids(s);
+    for (std::size_t j = 0; j < side_by_side; ++j) {
+      d[j] = s[j] * (1.0 + slope * v[j] * (1.0 - s[j]));
+      v[j] *= s[j];
+    }
   });
 }
 
 // (1 + tanh(u))/2 = σ(2u), without the difference of 1 and nearly 1.
-void gelu_by_tanh(std::size_t n, double slope, float* x) {
-  map_in_fp64(n, x, [slope](Wide& v) {
-    Wide u;
+void gelu_by_tanh(std::size_t n, double slope, float* x, float* slopes) {
+  constexpr double cubic = 0.044715;
+  map_in_fp64(n, x, slopes, [slope](Wide& v, Wide& d) {
+    Wide s;
     for (std::size_t j = 0; j < side_by_side; ++j)
-      u[j] = 2 * slope * (v[j] + 0.044715 * (v[j] * v[j] * v[j]));
-    sigmoids(u);
-    for (std::size_t j = 0; j < side_by_side; ++j) v[j] *= u[j];
+      s[j] = 2 * slope * (v[j] + cubic * (v[j] * v[j] * v[j]));
+    sigmoids(s);
+    for (std::size_t j = 0; j < side_by_side; ++j) {
+      const Vector<double> inner = 2 * slope * (1.0 + 3 * cubic * (v[j] * v[j]));
+      d[j] = s[j] * (1.0 + v[j] * inner * (1.0 - s[j]));
+      v[j] *= s[j];
+    }
   });
 }
 
-void tanh(std::size_t n, float* x) {
+void tanh(std::size_t n, float* x, float* slopes) {
   // Where 1 − e^(−2|x|) has lost 10 of 53 bits, the series' next term is as small.
   constexpr double small = 0x1p-10;
-  map_in_fp64(n, x, [](Wide& v) {
+  map_in_fp64(n, x, slopes, [](Wide& v, Wide& d) {
     Wide e;
     for (std::size_t j = 0; j < side_by_side; ++j) e[j] = -2 * magnitude(v[j]);
     exponential<double>(e);
@@ -87,6 +105,7 @@ void tanh(std::size_t n, float* x) {
       const Vector<double> size = magnitude(v[j]);
       const Vector<double> large = (1.0 - e[j]) / (1.0 + e[j]);
       const Vector<double> series = v[j] * (1.0 - v[j] * v[j] / 3.0);
+      d[j] = 4.0 * e[j] / ((1.0 + e[j]) * (1.0 + e[j]));
       v[j] = size < small ? series : v[j] < 0 ? -large : large;
     }
   });
@@ -113,15 +132,17 @@ inline Vector<double> scaled_tail(Vector<double> z) {
   return sum / (1.0 + 2.0 * z);
 }
 
-void gelu(std::size_t n, float* x) {
-  constexpr double inverse_sqrt2 = 0x1.6a09e667f3bcdp-1;
-  map_in_fp64(n, x, [](Wide& v) {
+void gelu(std::size_t n, float* x, float* slopes) {
+  constexpr double inverse_sqrt2 = 0x1.6a09e667f3bcdp-1, inverse_sqrt_2pi = 0x1.9884533d43651p-2;
+  map_in_fp64(n, x, slopes, [](Wide& v, Wide& d) {
     Wide e;
     for (std::size_t j = 0; j < side_by_side; ++j) e[j] = v[j] * v[j] * -0.5;
     exponential<double>(e);
     for (std::size_t j = 0; j < side_by_side; ++j) {
       const Vector<double> tail = e[j] * scaled_tail(magnitude(v[j]) * inverse_sqrt2);
-      v[j] *= v[j] < 0 ? tail : 1.0 - tail;
+      const Vector<double> share = v[j] < 0 ? tail : 1.0 - tail;
+      d[j] = share + v[j] * e[j] * inverse_sqrt_2pi;
+      v[j] *= share;
     }
   });
 }

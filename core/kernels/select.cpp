@@ -41,6 +41,14 @@ template <>
 const DenseKernels<double>& dense_kernels(Level level) {
   return ORRERY_AT_LEVEL(level, dense64);
 }
+template <>
+const StepKernels<float>& step_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, steps32);
+}
+template <>
+const StepKernels<double>& step_kernels(Level level) {
+  return ORRERY_AT_LEVEL(level, steps64);
+}
 const ActivationKernels& activation_kernels(Level level) {
   return ORRERY_AT_LEVEL(level, activations32);
 }

@@ -4,6 +4,7 @@
 #include "core/kernels/dense.h"
 #include "core/kernels/linear.h"
 #include "core/kernels/rotations.h"
+#include "core/kernels/steps.h"
 #include "core/kernels/tiles.h"
 
 // The tables of each level, defined in the sources that are compiled once per level. Those include
@@ -18,6 +19,8 @@
   extern const LinearKernels<double> linear64;  \
   extern const DenseKernels<float> dense32;     \
   extern const DenseKernels<double> dense64;    \
+  extern const StepKernels<float> steps32;      \
+  extern const StepKernels<double> steps64;     \
   extern const ActivationKernels activations32;
 
 namespace orrery::kernels {

@@ -1,13 +1,15 @@
 #include "core/training/attention_block.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "core/attention/softcap.h"
 #include "core/attention/weight_rules.h"
 #include "core/errors.h"
+#include "core/kernels/steps.h"
 #include "core/kernels/tiles.h"
 #include "core/training/linear_step.h"
-#include "core/training/tile_product.h"
 #include "core/transformer/qk_norm.h"
 
 namespace orrery {
@@ -15,12 +17,39 @@ namespace {
 
 // ---- The plan ----------------------------------------------------------------------------------
 
+/// Rows are worked on some at a time; of those that see alike, all at once.
+std::vector<SeenBlock> blocks_of(std::span<const VisibleKeys> seen) {
+  constexpr std::size_t at_once = 2 * kernels::tile_rows;
+  std::vector<SeenBlock> blocks;
+  for (std::size_t first = 0; first < seen.size(); first += at_once) {
+    const std::size_t count = std::min(at_once, seen.size() - first);
+    const KeyRange columns = any_of(seen.subspan(first, count));
+    if (!blocks.empty() && blocks.back().columns.first == columns.first &&
+        blocks.back().columns.end == columns.end)
+      blocks.back().count += static_cast<Index>(count);
+    else
+      blocks.push_back({static_cast<Index>(first), static_cast<Index>(count), columns});
+  }
+  return blocks;
+}
+
 template <class T>
 void read_mask(AttentionPlan<T>& plan) {
   const Mask mask = MaskSpec{.causal = plan.design.causal, .window = plan.layer.window}.build(
       plan.positions, plan.positions);
   const auto n = static_cast<Index>(plan.positions.size());
   for (Index i = 0; i < n; ++i) plan.seen.push_back(mask.keys_of(i, n));
+  std::vector<VisibleKeys> seeing(static_cast<std::size_t>(n));  // by key: the queries
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i)
+      if (plan.seen[static_cast<std::size_t>(i)].first <= j &&
+          j < plan.seen[static_cast<std::size_t>(i)].end) {
+        VisibleKeys& queries = seeing[static_cast<std::size_t>(j)];
+        if (queries.end == 0) queries.first = i;
+        queries.end = i + 1;
+      }
+  plan.queries = blocks_of(plan.seen);
+  plan.keys = blocks_of(seeing);
   if (plan.layer.rule.given())
     plan.row_factors = logit_factors_of(plan.layer.rule, plan.positions, mask, n);
 }
@@ -85,34 +114,73 @@ void hide(const AttentionPlan<T>& plan, Matrix<T>& map) {
   }
 }
 
-/// logits become weights, row by row; a row without a key to see becomes 0.
-template <class T>
-void softmax_rows(const AttentionPlan<T>& plan, Matrix<T>& logits) {
-  const auto& kernels = kernels::tile_kernels<T>();
-  hide(plan, logits);
-  for (Index i = 0; i < logits.rows(); ++i) {
-    const VisibleKeys& seen = plan.seen[static_cast<std::size_t>(i)];
-    const auto n = static_cast<std::size_t>(seen.end - seen.first);
-    T* row = logits.row(i).data() + seen.first;
-    const T largest = kernels.largest(n, row);
-    if (n == 0) continue;
-    const double sum = kernels.exponentials(n, largest, row);
-    logits.row(i).segment(seen.first, seen.end - seen.first) *= static_cast<T>(1 / sum);
+/// Calls use(row, first, n) for each query that sees n > 0 keys from `first` on.
+template <class T, class Use>
+void for_seen(const AttentionPlan<T>& plan, const Use& use) {
+  for (std::size_t i = 0; i < plan.seen.size(); ++i) {
+    const VisibleKeys& seen = plan.seen[i];
+    if (seen.first < seen.end)
+      use(static_cast<Index>(i), seen.first, static_cast<std::size_t>(seen.end - seen.first));
   }
+}
+
+/// The cells of map that are seen become those of a bᵀ. What other cells hold, nobody may read.
+template <class T>
+void form_map(TileProducts<T>& products, const AttentionPlan<T>& plan, const MatrixIn<T>& a,
+              const MatrixIn<T>& b, Matrix<T>& map) {
+  const auto& kernels = kernels::tile_kernels<T>();
+  const auto panel = static_cast<Index>(kernels.panel);
+  const Index n = b.rows(), inner = b.cols();
+  if (map.rows() != n) map.setZero(n, n);
+  const T* packed = products.packed_transpose(b);
+  for (const SeenBlock& block : plan.queries) {
+    const Index first = block.columns.first / panel * panel;
+    kernels.multiply({.rows = static_cast<std::size_t>(block.count),
+                      .inner = static_cast<std::size_t>(inner),
+                      .columns = static_cast<std::size_t>(block.columns.end - first),
+                      .a = a.row(block.first).data(),
+                      .a_stride = a.outerStride(),
+                      .b = packed + first * inner,
+                      .b_stride = panel,
+                      .b_panel = panel * inner,
+                      .c = map.row(block.first).data() + first,
+                      .c_stride = n});
+  }
+}
+
+/// c becomes or gains map b, or mapᵀ b, of the blocks of its rows; map is 0 where nothing is seen.
+template <class T>
+void multiply_map(const std::vector<SeenBlock>& rows, const Matrix<T>& map, bool transposed,
+                  const MatrixIn<T>& b, MatrixOut<T> c, Into into) {
+  const auto& kernels = kernels::tile_kernels<T>();
+  const Index n = map.cols(), stride = transposed ? 1 : n, step = transposed ? n : 1;
+  for (const SeenBlock& block : rows)
+    kernels.multiply({.rows = static_cast<std::size_t>(block.count),
+                      .inner = static_cast<std::size_t>(block.columns.end - block.columns.first),
+                      .columns = static_cast<std::size_t>(c.cols()),
+                      .a = map.data() + block.first * stride + block.columns.first * step,
+                      .a_stride = stride,
+                      .a_step = step,
+                      .b = b.data() + block.columns.first * b.outerStride(),
+                      .b_stride = b.outerStride(),
+                      .b_panel = static_cast<std::ptrdiff_t>(kernels.panel),
+                      .c = c.row(block.first).data(),
+                      .c_stride = c.outerStride(),
+                      .add = into == Into::add});
 }
 
 }  // namespace
 
 template <class T>
-Matrix<T> AttentionBlock<T>::forward(const AttentionPlan<T>& plan, const AttentionWeights<T>& w,
-                                     const Matrix<T>& x) {
+void AttentionBlock<T>::forward(const AttentionPlan<T>& plan, const AttentionWeights<T>& w,
+                                const Matrix<T>& x, Matrix<T>& y) {
   heads_ = plan.design.heads;
   length_ = static_cast<Index>(plan.positions.size());
   sequences_ = x.rows() / length_;
-  x_ = x;
-  projected_q_ = linear_forward<T>(w.q, x);
-  projected_k_ = linear_forward<T>(w.k, x);
-  v_ = linear_forward<T>(w.v, x);
+  x_ = &x;
+  linear_forward<T>(products_, w.q, x, projected_q_);
+  linear_forward<T>(products_, w.k, x, projected_k_);
+  linear_forward<T>(products_, w.v, x, v_);
   normalise(plan, w);
   out_.resize(x.rows(), heads_ * plan.design.d_value);
   maps_.resize(static_cast<std::size_t>(sequences_ * heads_));
@@ -120,7 +188,7 @@ Matrix<T> AttentionBlock<T>::forward(const AttentionPlan<T>& plan, const Attenti
   for (Index s = 0; s < sequences_; ++s)
     for (Index h = 0; h < heads_; ++h)
       plan.linear ? attend_linearly(plan, s, h) : attend(plan, s, h);
-  return linear_forward<T>(w.o, out_);
+  linear_forward<T>(products_, w.o, out_, y);
 }
 
 /// q_ and k_ from the projections: norm and position in their order.
@@ -130,16 +198,21 @@ void AttentionBlock<T>::normalise(const AttentionPlan<T>& plan, const AttentionW
   const Index d = plan.design.d_head;
   const bool norms = design.over != QkNormSpan::none;
   const bool first = norms && !design.after_position;
-  normed_q_ = first ? normed_heads<T>(design, w.q_norm, d, projected_q_) : projected_q_;
-  normed_k_ = first ? normed_heads<T>(design, w.k_norm, d, projected_k_) : projected_k_;
+  if (first) {
+    normed_q_ = normed_heads<T>(design, w.q_norm, d, projected_q_);
+    normed_k_ = normed_heads<T>(design, w.k_norm, d, projected_k_);
+  } else {
+    normed_q_.swap(projected_q_);
+    normed_k_.swap(projected_k_);
+  }
   q_ = normed_q_;
   k_ = normed_k_;
   if (plan.doors.qk_transform && !plan.linear) {
     for (Index at = 0; at < q_.cols(); at += d)
-      plan.doors.qk_transform->transform_queries(plan.positions_of(x_.rows()),
+      plan.doors.qk_transform->transform_queries(plan.positions_of(x_->rows()),
                                                  q_.middleCols(at, d));
     for (Index at = 0; at < k_.cols(); at += d)
-      plan.doors.qk_transform->transform_keys(plan.positions_of(x_.rows()), k_.middleCols(at, d));
+      plan.doors.qk_transform->transform_keys(plan.positions_of(x_->rows()), k_.middleCols(at, d));
   }
   if (!norms || first) return;
   turned_q_ = q_;
@@ -161,42 +234,55 @@ ScoreInputs<T> AttentionBlock<T>::score_inputs(const AttentionPlan<T>& plan, Ind
           .x = x};
 }
 
+/// Of the content's term, without its scale, or of all terms where they read contents.
 template <class T>
-Matrix<T> AttentionBlock<T>::logits_of(const AttentionPlan<T>& plan, Index sequence,
-                                       Index head) const {
-  if (plan.reads_contents()) {
-    const Matrix<T> x = x_.middleRows(sequence * length_, length_);
-    Matrix<T> sum = Matrix<T>::Zero(length_, length_);
-    for (const ScoreTerm<T>& term :
-         plan.doors.score_terms->score_terms(score_inputs(plan, sequence, head, &x)))
-      sum += term.logits;
-    return sum;
-  }
+void AttentionBlock<T>::form_logits(const AttentionPlan<T>& plan, Index sequence, Index head,
+                                    Matrix<T>& logits) {
   const Index d = plan.design.d_head;
-  Matrix<T> logits = tile_product_with_transpose<T>(part(q_, sequence, head, d),
-                                                    part(k_, sequence, plan.kv_head(head), d));
-  logits *= plan.content_scale;
-  if (!plan.bias.empty()) logits += plan.bias[static_cast<std::size_t>(head)];
-  return logits;
+  if (!plan.reads_contents())
+    return form_map<T>(products_, plan, part(q_, sequence, head, d),
+                       part(k_, sequence, plan.kv_head(head), d), logits);
+  const Matrix<T> x = x_->middleRows(sequence * length_, length_);
+  logits.setZero(length_, length_);
+  for (const ScoreTerm<T>& term :
+       plan.doors.score_terms->score_terms(score_inputs(plan, sequence, head, &x)))
+    logits += term.logits;
+}
+
+/// Logits become weights; a row without a key to see becomes 0.
+template <class T>
+void AttentionBlock<T>::weigh(const AttentionPlan<T>& plan, Index head, Map& map) const {
+  T scale = plan.reads_contents() ? T{1} : plan.content_scale;
+  const Matrix<T>* bias = plan.bias.empty() ? nullptr : &plan.bias[static_cast<std::size_t>(head)];
+  if (plan.changes_logits()) {
+    map.weights *= scale;
+    if (bias) map.weights += *bias;
+    if (!plan.row_factors.empty()) scale_rows<T>(plan.row_factors, map.weights);
+    cap_logits(plan.design.softcap, map.weights);
+    if (plan.design.softcap > 0) map.logits = map.weights;
+    scale = T{1};
+    bias = nullptr;
+  }
+  hide(plan, map.weights);
+  for_seen(plan, [&](Index row, Index first, std::size_t n) {
+    kernels::step_kernels<T>().softmax(n, scale, bias ? bias->row(row).data() + first : nullptr,
+                                       map.weights.row(row).data() + first);
+  });
 }
 
 template <class T>
 void AttentionBlock<T>::attend(const AttentionPlan<T>& plan, Index sequence, Index head) {
   const Index d_value = plan.design.d_value;
   Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
-  map.weights = logits_of(plan, sequence, head);
-  if (!plan.row_factors.empty()) scale_rows<T>(plan.row_factors, map.weights);
-  cap_logits(plan.design.softcap, map.weights);
-  if (plan.design.softcap > 0) map.logits = map.weights;
-  softmax_rows(plan, map.weights);
-  const Index kv_head = plan.kv_head(head);
-  Matrix<T> out = tile_product<T>(map.weights, part(v_, sequence, kv_head, d_value));
-  if (plan.doors.value_term)
-    plan.doors.value_term->add_to_output({.weights = map.weights,
-                                          .v = part(v_, sequence, kv_head, d_value),
-                                          .m = plan.positions,
-                                          .n = plan.positions},
-                                         out);
+  form_logits(plan, sequence, head, map.weights);
+  weigh(plan, head, map);
+  const auto v = part(v_, sequence, plan.kv_head(head), d_value);
+  multiply_map<T>(plan.queries, map.weights, false, v, part(out_, sequence, head, d_value),
+                  Into::set);
+  if (!plan.doors.value_term) return;
+  Matrix<T> out = part(out_, sequence, head, d_value);
+  plan.doors.value_term->add_to_output(
+      {.weights = map.weights, .v = v, .m = plan.positions, .n = plan.positions}, out);
   part(out_, sequence, head, d_value) = out;
 }
 
@@ -212,16 +298,16 @@ void AttentionBlock<T>::make_features(const AttentionPlan<T>& plan) {
     f.read_q = q_.middleCols(h * d, d);
     f.read_k = k_.middleCols(plan.kv_head(h) * d, d);
     if (turn && before) {
-      turn->transform_queries(plan.positions_of(x_.rows()), f.read_q);
-      turn->transform_keys(plan.positions_of(x_.rows()), f.read_k);
+      turn->transform_queries(plan.positions_of(x_->rows()), f.read_q);
+      turn->transform_keys(plan.positions_of(x_->rows()), f.read_k);
     }
     f.plain_q = map.of_queries(f.read_q);
     f.plain_k = map.of_keys(f.read_k);
     f.above_q = f.plain_q;
     f.above_k = f.plain_k;
     if (turn && !before) {
-      turn->transform_queries(plan.positions_of(x_.rows()), f.above_q);
-      turn->transform_keys(plan.positions_of(x_.rows()), f.above_k);
+      turn->transform_queries(plan.positions_of(x_->rows()), f.above_q);
+      turn->transform_keys(plan.positions_of(x_->rows()), f.above_k);
     }
   }
 }
@@ -241,45 +327,34 @@ void AttentionBlock<T>::attend_linearly(const AttentionPlan<T>& plan, Index sequ
   const Index d_value = plan.design.d_value, first = sequence * length_;
   const Features& f = features_[static_cast<std::size_t>(head)];
   Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
-  map.weights = tile_product_with_transpose<T>(f.above_q.middleRows(first, length_),
-                                               f.above_k.middleRows(first, length_));
+  form_map<T>(products_, plan, f.above_q.middleRows(first, length_),
+              f.above_k.middleRows(first, length_), map.weights);
   hide(plan, map.weights);
-  Matrix<T> below = map.weights;
   if (!rotates_below(plan)) {
-    below = tile_product_with_transpose<T>(f.plain_q.middleRows(first, length_),
-                                           f.plain_k.middleRows(first, length_));
-    hide(plan, below);
+    form_map<T>(products_, plan, f.plain_q.middleRows(first, length_),
+                f.plain_k.middleRows(first, length_), below_);
+    hide(plan, below_);
   }
-  map.normalizers = below.rowwise().sum();
+  map.normalizers = (rotates_below(plan) ? map.weights : below_).rowwise().sum();
   for (Index i = 0; i < length_; ++i)
     map.weights.row(i) *= map.normalizers(i, 0) == T{0} ? T{0} : 1 / map.normalizers(i, 0);
-  part(out_, sequence, head, d_value) =
-      tile_product<T>(map.weights, part(v_, sequence, plan.kv_head(head), d_value));
+  multiply_map<T>(plan.queries, map.weights, false, part(v_, sequence, plan.kv_head(head), d_value),
+                  part(out_, sequence, head, d_value), Into::set);
 }
 
 // ---- Back --------------------------------------------------------------------------------------
 
 template <class T>
-Matrix<T> AttentionBlock<T>::back(const AttentionPlan<T>& plan, const AttentionWeights<T>& w,
-                                  const Matrix<T>& d_y, AttentionWeights<T>& d_w,
-                                  EncodingGradient<T>& d_encoding) {
-  d_out_ = pull_back_linear<T>(w.o, out_, d_y, d_w.o);
+const Matrix<T>& AttentionBlock<T>::back(const AttentionPlan<T>& plan, const AttentionWeights<T>& w,
+                                         const Matrix<T>& d_y, AttentionWeights<T>& d_w,
+                                         EncodingGradient<T>& d_encoding) {
+  pull_back_linear<T>(products_, w.o, out_, d_y, d_w.o, d_out_);
   d_q_.setZero(q_.rows(), q_.cols());
   d_k_.setZero(k_.rows(), k_.cols());
   d_v_.setZero(v_.rows(), v_.cols());
-  d_x_.setZero(x_.rows(), x_.cols());
+  d_x_.setZero(x_->rows(), x_->cols());
   d_encoding.bias.resize(plan.bias.size());
-  if (plan.linear) {
-    d_features_.resize(features_.size());
-    for (std::size_t h = 0; h < features_.size(); ++h) {
-      const Features& f = features_[h];
-      Features& d = d_features_[h];
-      d.plain_q.setZero(f.plain_q.rows(), f.plain_q.cols());
-      d.plain_k.setZero(f.plain_k.rows(), f.plain_k.cols());
-      d.above_q.setZero(f.above_q.rows(), f.above_q.cols());
-      d.above_k.setZero(f.above_k.rows(), f.above_k.cols());
-    }
-  }
+  if (plan.linear) clear_features();
   for (Index s = 0; s < sequences_; ++s)
     for (Index h = 0; h < heads_; ++h)
       plan.linear ? attend_linearly_back(plan, s, h) : attend_back(plan, s, h, d_encoding);
@@ -291,10 +366,23 @@ Matrix<T> AttentionBlock<T>::back(const AttentionPlan<T>& plan, const AttentionW
     pull_back_heads<T>(norm, w.q_norm, plan.design.d_head, projected_q_, d_q_, d_w.q_norm);
     pull_back_heads<T>(norm, w.k_norm, plan.design.d_head, projected_k_, d_k_, d_w.k_norm);
   }
-  d_x_ += pull_back_linear<T>(w.q, x_, d_q_, d_w.q);
-  d_x_ += pull_back_linear<T>(w.k, x_, d_k_, d_w.k);
-  d_x_ += pull_back_linear<T>(w.v, x_, d_v_, d_w.v);
+  pull_back_linear<T>(products_, w.q, *x_, d_q_, d_w.q, d_x_, Into::add);
+  pull_back_linear<T>(products_, w.k, *x_, d_k_, d_w.k, d_x_, Into::add);
+  pull_back_linear<T>(products_, w.v, *x_, d_v_, d_w.v, d_x_, Into::add);
   return d_x_;
+}
+
+template <class T>
+void AttentionBlock<T>::clear_features() {
+  d_features_.resize(features_.size());
+  for (std::size_t h = 0; h < features_.size(); ++h) {
+    const Features& f = features_[h];
+    Features& d = d_features_[h];
+    d.plain_q.setZero(f.plain_q.rows(), f.plain_q.cols());
+    d.plain_k.setZero(f.plain_k.rows(), f.plain_k.cols());
+    d.above_q.setZero(f.above_q.rows(), f.above_q.cols());
+    d.above_k.setZero(f.above_k.rows(), f.above_k.cols());
+  }
 }
 
 /// From q_ and k_ to what position has turned.
@@ -312,11 +400,11 @@ void AttentionBlock<T>::turn_back(const AttentionPlan<T>& plan, Tables& d_tables
   if (!plan.doors.qk_transform) return;
   const Index d = plan.design.d_head;
   for (Index at = 0; at < q_.cols(); at += d)
-    plan.doors.qk_transform->pull_queries_back(plan.positions_of(x_.rows()),
+    plan.doors.qk_transform->pull_queries_back(plan.positions_of(x_->rows()),
                                                normed_q_.middleCols(at, d), d_q_.middleCols(at, d),
                                                d_tables);
   for (Index at = 0; at < k_.cols(); at += d)
-    plan.doors.qk_transform->pull_keys_back(plan.positions_of(x_.rows()),
+    plan.doors.qk_transform->pull_keys_back(plan.positions_of(x_->rows()),
                                             normed_k_.middleCols(at, d), d_k_.middleCols(at, d),
                                             d_tables);
 }
@@ -324,45 +412,60 @@ void AttentionBlock<T>::turn_back(const AttentionPlan<T>& plan, Tables& d_tables
 template <class T>
 void AttentionBlock<T>::attend_back(const AttentionPlan<T>& plan, Index sequence, Index head,
                                     EncodingGradient<T>& d_encoding) {
-  const Index d = plan.design.d_head, d_value = plan.design.d_value;
-  const Index kv_head = plan.kv_head(head);
+  const Index d_value = plan.design.d_value;
   const Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
-  const Matrix<T> d_out = part(d_out_, sequence, head, d_value);
-  Matrix<T> d_logits = tile_product_with_transpose<T>(d_out, part(v_, sequence, kv_head, d_value));
+  const auto d_out = part(d_out_, sequence, head, d_value);
+  const auto v = part(v_, sequence, plan.kv_head(head), d_value);
+  auto d_v = part(d_v_, sequence, plan.kv_head(head), d_value);
+  form_map<T>(products_, plan, d_out, v, d_map_);
   if (plan.doors.value_term)
     plan.doors.value_term->add_value_gradients(
-        {.weights = map.weights,
-         .v = part(v_, sequence, kv_head, d_value),
-         .m = plan.positions,
-         .n = plan.positions},
-        d_out, d_logits, part(d_v_, sequence, kv_head, d_value), d_encoding.tables);
-  add_transposed_tile_product<T>(map.weights, d_out, part(d_v_, sequence, kv_head, d_value));
-  for (Index i = 0; i < length_; ++i) {
-    const T mean = map.weights.row(i).dot(d_logits.row(i));
-    d_logits.row(i) = (map.weights.row(i).array() * (d_logits.row(i).array() - mean)).matrix();
-  }
-  pull_cap_back(plan.design.softcap, map.logits, d_logits);
-  if (!plan.row_factors.empty()) scale_rows<T>(plan.row_factors, d_logits);
+        {.weights = map.weights, .v = v, .m = plan.positions, .n = plan.positions}, d_out, d_map_,
+        d_v, d_encoding.tables);
+  multiply_map<T>(plan.keys, map.weights, true, d_out, d_v, Into::add);
+  pull_weights_back(plan, map);
+  pull_logits_back(plan, sequence, head, d_encoding);
+}
+
+/// d_map_, ∂loss by weights, becomes that by logits; by q·k where it is a factor alone that lies
+/// between them.
+template <class T>
+void AttentionBlock<T>::pull_weights_back(const AttentionPlan<T>& plan, const Map& map) {
+  const bool scales = !plan.reads_contents() && plan.bias.empty() && !plan.changes_logits();
+  const T scale = scales ? plan.content_scale : T{1};
+  for_seen(plan, [&](Index row, Index first, std::size_t n) {
+    kernels::step_kernels<T>().pull_softmax_back(n, scale, map.weights.row(row).data() + first,
+                                                 d_map_.row(row).data() + first);
+  });
+  hide(plan, d_map_);
+  if (!plan.changes_logits()) return;
+  pull_cap_back(plan.design.softcap, map.logits, d_map_);
+  if (!plan.row_factors.empty()) scale_rows<T>(plan.row_factors, d_map_);
+}
+
+/// What d_map_ says of the queries and keys of a head, and of its encoding.
+template <class T>
+void AttentionBlock<T>::pull_logits_back(const AttentionPlan<T>& plan, Index sequence, Index head,
+                                         EncodingGradient<T>& d_encoding) {
+  const Index d = plan.design.d_head, kv_head = plan.kv_head(head);
+  auto d_q = part(d_q_, sequence, head, d), d_k = part(d_k_, sequence, kv_head, d);
   if (plan.reads_contents()) {
-    const Matrix<T> x = x_.middleRows(sequence * length_, length_);
+    const Matrix<T> x = x_->middleRows(sequence * length_, length_);
     Matrix<T> d_x = Matrix<T>::Zero(length_, x.cols());
-    plan.doors.score_terms->add_score_gradients(score_inputs(plan, sequence, head, &x), d_logits,
-                                                {.q = part(d_q_, sequence, head, d),
-                                                 .k = part(d_k_, sequence, kv_head, d),
-                                                 .x = &d_x,
-                                                 .tables = d_encoding.tables});
+    plan.doors.score_terms->add_score_gradients(
+        score_inputs(plan, sequence, head, &x), d_map_,
+        {.q = d_q, .k = d_k, .x = &d_x, .tables = d_encoding.tables});
     d_x_.middleRows(sequence * length_, length_) += d_x;
     return;
   }
   if (!plan.bias.empty()) {
     Matrix<T>& sum = d_encoding.bias[static_cast<std::size_t>(head)];
     if (sum.size() == 0) sum.setZero(length_, length_);
-    sum += d_logits;
+    sum += d_map_;
   }
-  d_logits *= plan.content_scale;
-  add_tile_product<T>(d_logits, part(k_, sequence, kv_head, d), part(d_q_, sequence, head, d));
-  add_transposed_tile_product<T>(d_logits, part(q_, sequence, head, d),
-                                 part(d_k_, sequence, kv_head, d));
+  if (!plan.bias.empty() || plan.changes_logits()) d_map_ *= plan.content_scale;
+  multiply_map<T>(plan.queries, d_map_, false, part(k_, sequence, kv_head, d), d_q, Into::add);
+  multiply_map<T>(plan.keys, d_map_, true, part(q_, sequence, head, d), d_k, Into::add);
 }
 
 // a = above/below: ∂ by above is ∂ by a over below, and by below it is −Σ ∂ by a · a over below.
@@ -375,28 +478,30 @@ void AttentionBlock<T>::attend_linearly_back(const AttentionPlan<T>& plan, Index
   const Features& f = features_[h];
   Features& d = d_features_[h];
   const Map& map = maps_[static_cast<std::size_t>(sequence * heads_ + head)];
-  const Matrix<T> d_out = part(d_out_, sequence, head, d_value);
-  Matrix<T> d_above = tile_product_with_transpose<T>(d_out, part(v_, sequence, kv_head, d_value));
-  add_transposed_tile_product<T>(map.weights, d_out, part(d_v_, sequence, kv_head, d_value));
-  Matrix<T> d_below(length_, length_);
+  const auto d_out = part(d_out_, sequence, head, d_value);
+  form_map<T>(products_, plan, d_out, part(v_, sequence, kv_head, d_value), d_map_);
+  multiply_map<T>(plan.keys, map.weights, true, d_out, part(d_v_, sequence, kv_head, d_value),
+                  Into::add);
+  hide(plan, d_map_);
+  below_.resize(length_, length_);
   for (Index i = 0; i < length_; ++i) {
     const T inverse = map.normalizers(i, 0) == T{0} ? T{0} : 1 / map.normalizers(i, 0);
-    d_below.row(i).setConstant(-inverse * map.weights.row(i).dot(d_above.row(i)));
-    d_above.row(i) *= inverse;
+    below_.row(i).setConstant(-inverse * map.weights.row(i).dot(d_map_.row(i)));
+    d_map_.row(i) *= inverse;
   }
-  hide(plan, d_above);
-  hide(plan, d_below);
+  hide(plan, below_);
   const auto pull = [&](const Matrix<T>& d_product, const Matrix<T>& q, const Matrix<T>& k,
                         Matrix<T>& d_q, Matrix<T>& d_k) {
-    add_tile_product<T>(d_product, k.middleRows(first, length_), d_q.middleRows(first, length_));
-    add_transposed_tile_product<T>(d_product, q.middleRows(first, length_),
-                                   d_k.middleRows(first, length_));
+    multiply_map<T>(plan.queries, d_product, false, k.middleRows(first, length_),
+                    d_q.middleRows(first, length_), Into::add);
+    multiply_map<T>(plan.keys, d_product, true, q.middleRows(first, length_),
+                    d_k.middleRows(first, length_), Into::add);
   };
-  pull(d_above, f.above_q, f.above_k, d.above_q, d.above_k);
+  pull(d_map_, f.above_q, f.above_k, d.above_q, d.above_k);
   if (rotates_below(plan))
-    pull(d_below, f.above_q, f.above_k, d.above_q, d.above_k);
+    pull(below_, f.above_q, f.above_k, d.above_q, d.above_k);
   else
-    pull(d_below, f.plain_q, f.plain_k, d.plain_q, d.plain_k);
+    pull(below_, f.plain_q, f.plain_k, d.plain_q, d.plain_k);
 }
 
 template <class T>
@@ -408,8 +513,8 @@ void AttentionBlock<T>::features_back(const AttentionPlan<T>& plan, Tables& d_ta
     const Features& f = features_[static_cast<std::size_t>(h)];
     Features& d = d_features_[static_cast<std::size_t>(h)];
     if (turn && !before) {
-      turn->pull_queries_back(plan.positions_of(x_.rows()), f.plain_q, d.above_q, d_tables);
-      turn->pull_keys_back(plan.positions_of(x_.rows()), f.plain_k, d.above_k, d_tables);
+      turn->pull_queries_back(plan.positions_of(x_->rows()), f.plain_q, d.above_q, d_tables);
+      turn->pull_keys_back(plan.positions_of(x_->rows()), f.plain_k, d.above_k, d_tables);
     }
     d.plain_q += d.above_q;
     d.plain_k += d.above_k;
@@ -417,9 +522,9 @@ void AttentionBlock<T>::features_back(const AttentionPlan<T>& plan, Tables& d_ta
     d.read_k = plan.linear->features->pull_back(f.read_k, f.plain_k, d.plain_k);
     const Index of_key = plan.kv_head(h) * width;
     if (turn && before) {
-      turn->pull_queries_back(plan.positions_of(x_.rows()), q_.middleCols(h * width, width),
+      turn->pull_queries_back(plan.positions_of(x_->rows()), q_.middleCols(h * width, width),
                               d.read_q, d_tables);
-      turn->pull_keys_back(plan.positions_of(x_.rows()), k_.middleCols(of_key, width), d.read_k,
+      turn->pull_keys_back(plan.positions_of(x_->rows()), k_.middleCols(of_key, width), d.read_k,
                            d_tables);
     }
     d_q_.middleCols(h * width, width) += d.read_q;

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "core/attention/softcap.h"
 #include "core/errors.h"
+#include "core/kernels/tiles.h"
 #include "core/training/linear_step.h"
-#include "core/training/tile_product.h"
 
 namespace orrery {
 
@@ -122,124 +122,144 @@ Network<T>::Network(const TrainedDesign<T>& design, const ModelWeights<T>& weigh
 template <class T>
 TokenLosses Network<T>::forward(const SequencesIn& in) {
   in_ = in;
-  Matrix<T> x = embedded();
-  for (std::size_t l = 0; l < layers_.size(); ++l) x = block(l, std::move(x));
-  last_ = std::move(x);
-  hidden_ = design().final_norm ? normalised<T>(design().norm, weights_.head.norm, last_) : last_;
-  return losses_of(hidden_);
+  embed();
+  for (std::size_t l = 0; l < layers_.size(); ++l) pass_block(l);
+  read_by(design().final_norm, weights_.head.norm, last_, hidden_);
+  form_probabilities();
+  return take_losses();
 }
 
 template <class T>
-Matrix<T> Network<T>::embedded() {
+void Network<T>::embed() {
   const EmbeddingWeights<T>& w = weights_.embedding;
-  Matrix<T> x(static_cast<Index>(in_.tokens.size()), weights_.tokens.cols());
+  Matrix<T>& x = stream(0);
+  x.resize(static_cast<Index>(in_.tokens.size()), weights_.tokens.cols());
   for (Index i = 0; i < x.rows(); ++i)
     x.row(i) = weights_.tokens.row(in_.tokens[static_cast<std::size_t>(i)]);
   x *= static_cast<T>(design().embedding_scale);
   if (const auto* input = dynamic_cast<const InputTerm<T>*>(plan_.encodings.input.get()))
     input->add_to_input(plan_.layers.front().positions_of(x.rows()), x);
+  if (design().embedding_norm == EmbeddingNorm::before_projection) {
+    token_sum_ = x;
+    normalise<T>(design().norm, w.norm, x, x);
+  }
+  if (w.projection.W.size() > 0) {
+    normed_sum_ = x;
+    linear_forward<T>(products_, w.projection, normed_sum_, x);
+  }
+  if (design().embedding_norm != EmbeddingNorm::behind_projection) return;
   token_sum_ = x;
-  if (design().embedding_norm == EmbeddingNorm::before_projection)
-    x = normalised<T>(design().norm, w.norm, x);
-  normed_sum_ = x;
-  if (w.projection.W.size() > 0) x = linear_forward<T>(w.projection, x);
-  if (design().embedding_norm != EmbeddingNorm::behind_projection) return x;
-  token_sum_ = x;
-  return normalised<T>(design().norm, w.norm, x);
+  normalise<T>(design().norm, w.norm, x, x);
 }
 
 template <class T>
-Matrix<T> Network<T>::read_by(bool norms, const NormWeights<T>& w, const Matrix<T>& x) const {
-  return norms ? normalised<T>(design().norm, w, x) : x;
+void Network<T>::read_by(bool norms, const NormWeights<T>& w, const Matrix<T>& x,
+                         Matrix<T>& read) const {
+  read.resize(x.rows(), x.cols());
+  if (norms)
+    normalise<T>(design().norm, w, x, read);
+  else
+    read = x;
 }
 
 /// x + A(x) + F(x), with the norms in their places.
 template <class T>
-Matrix<T> Network<T>::block(std::size_t l, Matrix<T> x) {
+void Network<T>::pass_block(std::size_t l) {
   const LayerWeights<T>& w = weights_.layers[l];
   Layer& tape = layers_[l];
-  const bool norms = reads_normed() && design().layers[l].attention_norm;
-  tape.first.x = std::move(x);
-  tape.first.read = read_by(norms, w.before_attention, tape.first.x);
-  Matrix<T> made = tape.attention.forward(plan_.layers[l], w.attention, tape.first.read);
+  Half &first = tape.first, &second = tape.second;
+  read_by(reads_normed() && design().layers[l].attention_norm, w.before_attention, first.x,
+          first.read);
+  tape.attention.forward(plan_.layers[l], w.attention, first.read, made_);
   if (design().order != BlockOrder::sequential) {
-    const bool shared = design().order == BlockOrder::parallel_shared;
-    tape.second.x = tape.first.x;
-    tape.second.read =
-        shared ? tape.first.read : read_by(true, w.before_feed_forward, tape.first.x);
-    made += feed_forward(tape.feed_forward, w.feed_forward, tape.second.read);
-    return tape.first.x + made * static_cast<T>(design().residual_scale);
+    second.x = first.x;
+    if (design().order == BlockOrder::parallel_shared)
+      second.read = first.read;
+    else
+      read_by(true, w.before_feed_forward, first.x, second.read);
+    feed_forward(tape.feed_forward, w.feed_forward, second.read, second.made);
+    stream(l + 1) = first.x + (made_ + second.made) * static_cast<T>(design().residual_scale);
+    return;
   }
-  tape.second.x = joined(tape.first, std::move(made), w.after_attention);
-  tape.second.read = read_by(reads_normed(), w.before_feed_forward, tape.second.x);
-  return joined(tape.second, feed_forward(tape.feed_forward, w.feed_forward, tape.second.read),
-                w.after_feed_forward);
+  join(first, w.after_attention, second.x);
+  read_by(reads_normed(), w.before_feed_forward, second.x, second.read);
+  feed_forward(tape.feed_forward, w.feed_forward, second.read, made_);
+  join(second, w.after_feed_forward, stream(l + 1));
 }
 
-/// The stream with what a half has made of it.
+/// out, the stream with what a half has made of it.
 template <class T>
-Matrix<T> Network<T>::joined(Half& half, Matrix<T> made, const NormWeights<T>& w) const {
+void Network<T>::join(Half& half, const NormWeights<T>& w, Matrix<T>& out) {
   const NormPlace place = design().norm_place;
   if (place == NormPlace::inside || place == NormPlace::around) {
-    half.made = std::move(made);
-    made = normalised<T>(design().norm, w, half.made);
+    half.made = made_;
+    normalise<T>(design().norm, w, made_, made_);
   }
-  made *= static_cast<T>(design().residual_scale);
-  made += place == NormPlace::through ? half.read : half.x;
-  if (place != NormPlace::after) return made;
-  half.sum = std::move(made);
-  return normalised<T>(design().norm, w, half.sum);
+  const Matrix<T>& before = place == NormPlace::through ? half.read : half.x;
+  out = made_ * static_cast<T>(design().residual_scale) + before;
+  if (place != NormPlace::after) return;
+  half.sum = out;
+  normalise<T>(design().norm, w, out, out);
 }
 
 template <class T>
-Matrix<T> Network<T>::feed_forward(FeedForward& tape, const FeedForwardWeights<T>& w,
-                                   const Matrix<T>& x) {
+void Network<T>::feed_forward(FeedForward& tape, const FeedForwardWeights<T>& w, const Matrix<T>& x,
+                              Matrix<T>& y) {
   const FeedForwardDesign& f = design().feed_forward;
-  tape.read = x;
-  tape.up = linear_forward<T>(w.up, x);
-  if (f.gated) tape.gate = linear_forward<T>(w.gate, x);
-  tape.active = f.gated ? tape.gate : tape.up;
-  activate<T>(f.activation, tape.active);
-  tape.hidden = f.gated ? Matrix<T>(tape.active.cwiseProduct(tape.up)) : tape.active;
-  return linear_forward<T>(w.down, tape.hidden);
+  Matrix<T>& active = f.gated ? tape.active : tape.hidden;
+  linear_forward<T>(products_, f.gated ? w.gate : w.up, x, active);
+  tape.slopes.resize(active.rows(), active.cols());
+  activate<T>(f.activation, active, tape.slopes);
+  if (f.gated) {
+    linear_forward<T>(products_, w.up, x, tape.up);
+    tape.hidden = tape.active.cwiseProduct(tape.up);
+  }
+  linear_forward<T>(products_, w.down, tape.hidden, y);
 }
 
+/// Of the rows with a target; logits first.
 template <class T>
-TokenLosses Network<T>::losses_of(const Matrix<T>& hidden) {
+void Network<T>::form_probabilities() {
   asked_.clear();
   for (std::size_t i = 0; i < in_.targets.size(); ++i)
     if (in_.targets[i] != no_target) asked_.push_back(static_cast<Index>(i));
-  head_read_.resize(static_cast<Index>(asked_.size()), hidden.cols());
+  asked_hidden_.resize(static_cast<Index>(asked_.size()), hidden_.cols());
   for (std::size_t i = 0; i < asked_.size(); ++i)
-    head_read_.row(static_cast<Index>(i)) = hidden.row(asked_[i]);
-  Matrix<T> x = head_read_;
+    asked_hidden_.row(static_cast<Index>(i)) = hidden_.row(asked_[i]);
   if (design().head_transform) {
-    transformed_ = linear_forward<T>(weights_.head.transform, x);
-    activated_ = transformed_;
-    activate<T>(*design().head_transform, activated_);
-    x = normalised<T>(design().norm, weights_.head.transform_norm, activated_);
+    linear_forward<T>(products_, weights_.head.transform, asked_hidden_, activated_);
+    head_slopes_.resize(activated_.rows(), activated_.cols());
+    activate<T>(*design().head_transform, activated_, head_slopes_);
+    read_by(true, weights_.head.transform_norm, activated_, head_read_);
   }
+  const Matrix<T>& x = design().head_transform ? head_read_ : asked_hidden_;
   const bool tied = weights_.vocabulary.W.size() == 0;
-  probabilities_ =
-      tile_product_with_transpose<T>(x, tied ? weights_.tokens : weights_.vocabulary.W);
+  probabilities_.resize(x.rows(), weights_.tokens.rows());
+  products_.times_transpose(x, tied ? weights_.tokens : weights_.vocabulary.W, probabilities_);
   if (weights_.vocabulary.b.size() > 0) probabilities_.rowwise() += weights_.vocabulary.b.row(0);
   probabilities_ *= static_cast<T>(design().logit_scale);
   cap_logits(design().logit_softcap, probabilities_);
   if (design().logit_softcap > 0) capped_ = probabilities_;
+}
+
+/// probabilities_, so far logits, become what they are called.
+template <class T>
+TokenLosses Network<T>::take_losses() {
+  const auto& kernels = kernels::tile_kernels<T>();
   TokenLosses out{std::vector<double>(in_.tokens.size(), 0.0),
                   std::vector<bool>(in_.tokens.size(), false)};
   for (std::size_t i = 0; i < asked_.size(); ++i) {
     auto row = probabilities_.row(static_cast<Index>(i));
-    const Index target = in_.targets[static_cast<std::size_t>(asked_[i])];
-    Index likeliest = 0;
-    const T largest = row.maxCoeff(&likeliest);
-    const T of_target = row(target);
-    row = (row.array() - largest).exp().matrix();
-    const double sum = static_cast<double>(row.sum());
-    row *= static_cast<T>(1 / sum);
+    const auto n = static_cast<std::size_t>(row.size());
     const auto at = static_cast<std::size_t>(asked_[i]);
+    const Index target = in_.targets[at];
+    const T largest = kernels.largest(n, row.data()), of_target = row(target);
+    // The first of equal ones is the likeliest.
+    out.right[at] = of_target == largest &&
+                    std::find(row.data(), row.data() + target, largest) == row.data() + target;
+    const double sum = kernels.exponentials(n, largest, row.data());
+    row *= static_cast<T>(1 / sum);
     out.losses[at] = std::log(sum) + static_cast<double>(largest - of_target);
-    out.right[at] = likeliest == target;
   }
   return out;
 }
@@ -248,129 +268,134 @@ TokenLosses Network<T>::losses_of(const Matrix<T>& hidden) {
 
 template <class T>
 void Network<T>::back(double scale, Gradient<T>& gradient) {
-  Matrix<T> d = head_back(scale, gradient);
+  head_back(scale, gradient);
   if (design().final_norm)
-    d = pull_back_norm<T>(design().norm, weights_.head.norm, last_, d, gradient.weights.head.norm);
-  for (std::size_t l = layers_.size(); l-- > 0;) d = block_back(l, std::move(d), gradient);
-  embedded_back(std::move(d), gradient);
+    pull_back_norm<T>(design().norm, weights_.head.norm, last_, d_, gradient.weights.head.norm, d_);
+  for (std::size_t l = layers_.size(); l-- > 0;) block_back(l, gradient);
+  embedded_back(gradient);
 }
 
-/// ∂loss by the hidden states. [N, d_model]
+/// d_ becomes ∂loss by the hidden states.
 template <class T>
-Matrix<T> Network<T>::head_back(double scale, Gradient<T>& gradient) {
+void Network<T>::head_back(double scale, Gradient<T>& gradient) {
   ModelWeights<T>& d_w = gradient.weights;
-  Matrix<T> d_logits = probabilities_;
+  d_logits_ = probabilities_;
   for (std::size_t i = 0; i < asked_.size(); ++i)
-    d_logits(static_cast<Index>(i), in_.targets[static_cast<std::size_t>(asked_[i])]) -= T{1};
-  pull_cap_back(design().logit_softcap, capped_, d_logits);
-  d_logits *= static_cast<T>(scale * design().logit_scale);
-  if (weights_.vocabulary.b.size() > 0) d_w.vocabulary.b += d_logits.colwise().sum();
+    d_logits_(static_cast<Index>(i), in_.targets[static_cast<std::size_t>(asked_[i])]) -= T{1};
+  pull_cap_back(design().logit_softcap, capped_, d_logits_);
+  d_logits_ *= static_cast<T>(scale * design().logit_scale);
+  if (weights_.vocabulary.b.size() > 0) d_w.vocabulary.b += d_logits_.colwise().sum();
   const bool tied = weights_.vocabulary.W.size() == 0;
-  Matrix<T> x = head_read_;
-  if (design().head_transform)
-    x = normalised<T>(design().norm, weights_.head.transform_norm, activated_);
-  add_transposed_tile_product<T>(d_logits, x, tied ? d_w.tokens : d_w.vocabulary.W);
-  Matrix<T> d = tile_product<T>(d_logits, tied ? weights_.tokens : weights_.vocabulary.W);
+  const Matrix<T>& x = design().head_transform ? head_read_ : asked_hidden_;
+  products_.transpose_times(d_logits_, x, tied ? d_w.tokens : d_w.vocabulary.W, Into::add);
+  d_head_.resize(x.rows(), x.cols());
+  products_.times(d_logits_, tied ? weights_.tokens : weights_.vocabulary.W, d_head_);
   if (design().head_transform) {
-    d = pull_back_norm<T>(design().norm, weights_.head.transform_norm, activated_, d,
-                          d_w.head.transform_norm);
-    pull_back_activation<T>(*design().head_transform, transformed_, d);
-    d = pull_back_linear<T>(weights_.head.transform, head_read_, d, d_w.head.transform);
+    pull_back_norm<T>(design().norm, weights_.head.transform_norm, activated_, d_head_,
+                      d_w.head.transform_norm, d_head_);
+    d_head_.array() *= head_slopes_.array();
+    pull_back_linear<T>(products_, weights_.head.transform, asked_hidden_, d_head_,
+                        d_w.head.transform, d_read_);
+    d_head_.swap(d_read_);
   }
-  Matrix<T> d_hidden = Matrix<T>::Zero(hidden_.rows(), hidden_.cols());
+  d_.setZero(hidden_.rows(), hidden_.cols());
   for (std::size_t i = 0; i < asked_.size(); ++i)
-    d_hidden.row(asked_[i]) = d.row(static_cast<Index>(i));
-  return d_hidden;
+    d_.row(asked_[i]) = d_head_.row(static_cast<Index>(i));
 }
 
-/// ∂loss by what a half has made, before its norm; d, that by the stream behind it, becomes that by
-/// the stream before it as far as it goes past the half.
+/// d_made_ becomes ∂loss by what a half has made, before its norm; d_, that by the stream behind it,
+/// becomes that by the stream before it as far as it goes past the half.
 template <class T>
-Matrix<T> Network<T>::made_back(const Half& half, const NormWeights<T>& w, Matrix<T>& d,
-                                NormWeights<T>& d_w) const {
+void Network<T>::made_back(const Half& half, const NormWeights<T>& w, NormWeights<T>& d_w) {
   const NormPlace place = design().norm_place;
-  if (place == NormPlace::after) d = pull_back_norm<T>(design().norm, w, half.sum, d, d_w);
-  Matrix<T> d_made = d * static_cast<T>(design().residual_scale);
+  if (place == NormPlace::after) pull_back_norm<T>(design().norm, w, half.sum, d_, d_w, d_);
+  d_made_ = d_ * static_cast<T>(design().residual_scale);
   if (place == NormPlace::inside || place == NormPlace::around)
-    d_made = pull_back_norm<T>(design().norm, w, half.made, d_made, d_w);
-  return d_made;
+    pull_back_norm<T>(design().norm, w, half.made, d_made_, d_w, d_made_);
 }
 
-/// d gains what the half's reading of the stream says of it.
+/// d_ gains what the half's reading of the stream says of it.
 template <class T>
 void Network<T>::read_back(const Half& half, bool norms, const NormWeights<T>& w,
-                           const Matrix<T>& d_read, Matrix<T>& d, NormWeights<T>& d_w) const {
-  if (!norms)
-    d += d_read;
-  else if (design().norm_place == NormPlace::through)
-    d = pull_back_norm<T>(design().norm, w, half.x, d + d_read, d_w);
-  else
-    d += pull_back_norm<T>(design().norm, w, half.x, d_read, d_w);
+                           const Matrix<T>& d_read, NormWeights<T>& d_w) {
+  if (!norms) {
+    d_ += d_read;
+  } else if (design().norm_place == NormPlace::through) {
+    d_ += d_read;
+    pull_back_norm<T>(design().norm, w, half.x, d_, d_w, d_);
+  } else {
+    pull_back_norm<T>(design().norm, w, half.x, d_read, d_w, d_, Into::add);
+  }
 }
 
 template <class T>
-Matrix<T> Network<T>::block_back(std::size_t l, Matrix<T> d, Gradient<T>& gradient) {
+void Network<T>::block_back(std::size_t l, Gradient<T>& gradient) {
   const LayerWeights<T>& w = weights_.layers[l];
   LayerWeights<T>& d_w = gradient.weights.layers[l];
   Layer& tape = layers_[l];
   const bool norms = reads_normed() && design().layers[l].attention_norm;
-  const auto attention_back = [&](const Matrix<T>& d_made) {
-    return tape.attention.back(plan_.layers[l], w.attention, d_made, d_w.attention,
+  const auto attention_back = [&]() -> const Matrix<T>& {
+    return tape.attention.back(plan_.layers[l], w.attention, d_made_, d_w.attention,
                                gradient.layers[l]);
   };
-  if (design().order != BlockOrder::sequential) {
-    const Matrix<T> d_made = d * static_cast<T>(design().residual_scale);
-    Matrix<T> d_read = attention_back(d_made);
-    const Matrix<T> d_second =
-        feed_forward_back(tape.feed_forward, w.feed_forward, d_made, d_w.feed_forward);
-    if (design().order == BlockOrder::parallel_shared)
-      d_read += d_second;
-    else
-      read_back(tape.second, true, w.before_feed_forward, d_second, d, d_w.before_feed_forward);
-    read_back(tape.first, norms, w.before_attention, d_read, d, d_w.before_attention);
-    return d;
+  const auto second_back = [&]() -> const Matrix<T>& {
+    return feed_forward_back(tape.feed_forward, w.feed_forward, tape.second.read, d_w.feed_forward);
+  };
+  if (design().order == BlockOrder::sequential) {
+    made_back(tape.second, w.after_feed_forward, d_w.after_feed_forward);
+    read_back(tape.second, reads_normed(), w.before_feed_forward, second_back(),
+              d_w.before_feed_forward);
+    made_back(tape.first, w.after_attention, d_w.after_attention);
+    read_back(tape.first, norms, w.before_attention, attention_back(), d_w.before_attention);
+    return;
   }
-  Matrix<T> d_made = made_back(tape.second, w.after_feed_forward, d, d_w.after_feed_forward);
-  read_back(tape.second, reads_normed(), w.before_feed_forward,
-            feed_forward_back(tape.feed_forward, w.feed_forward, d_made, d_w.feed_forward), d,
-            d_w.before_feed_forward);
-  d_made = made_back(tape.first, w.after_attention, d, d_w.after_attention);
-  read_back(tape.first, norms, w.before_attention, attention_back(d_made), d, d_w.before_attention);
-  return d;
+  d_made_ = d_ * static_cast<T>(design().residual_scale);
+  const Matrix<T>& d_second = second_back();
+  if (design().order == BlockOrder::parallel_shared) {
+    d_read_ += attention_back();
+    read_back(tape.first, norms, w.before_attention, d_second, d_w.before_attention);
+  } else {
+    read_back(tape.second, true, w.before_feed_forward, d_second, d_w.before_feed_forward);
+    read_back(tape.first, norms, w.before_attention, attention_back(), d_w.before_attention);
+  }
+}
+
+/// d_read_: ∂loss by x, what the feed-forward layer read, from d_made_.
+template <class T>
+const Matrix<T>& Network<T>::feed_forward_back(const FeedForward& tape,
+                                               const FeedForwardWeights<T>& w, const Matrix<T>& x,
+                                               FeedForwardWeights<T>& d_w) {
+  pull_back_linear<T>(products_, w.down, tape.hidden, d_made_, d_w.down, d_hidden_);
+  if (!design().feed_forward.gated) {
+    d_hidden_.array() *= tape.slopes.array();
+    pull_back_linear<T>(products_, w.up, x, d_hidden_, d_w.up, d_read_);
+    return d_read_;
+  }
+  d_gate_ = d_hidden_.cwiseProduct(tape.up).cwiseProduct(tape.slopes);
+  d_hidden_.array() *= tape.active.array();
+  pull_back_linear<T>(products_, w.up, x, d_hidden_, d_w.up, d_read_);
+  pull_back_linear<T>(products_, w.gate, x, d_gate_, d_w.gate, d_read_, Into::add);
+  return d_read_;
 }
 
 template <class T>
-Matrix<T> Network<T>::feed_forward_back(const FeedForward& tape, const FeedForwardWeights<T>& w,
-                                        const Matrix<T>& d_y, FeedForwardWeights<T>& d_w) const {
-  const FeedForwardDesign& f = design().feed_forward;
-  Matrix<T> d_hidden = pull_back_linear<T>(w.down, tape.hidden, d_y, d_w.down);
-  if (!f.gated) {
-    pull_back_activation<T>(f.activation, tape.up, d_hidden);
-    return pull_back_linear<T>(w.up, tape.read, d_hidden, d_w.up);
-  }
-  Matrix<T> d_gate = d_hidden.cwiseProduct(tape.up);
-  pull_back_activation<T>(f.activation, tape.gate, d_gate);
-  d_hidden.array() *= tape.active.array();
-  return pull_back_linear<T>(w.up, tape.read, d_hidden, d_w.up) +
-         pull_back_linear<T>(w.gate, tape.read, d_gate, d_w.gate);
-}
-
-template <class T>
-void Network<T>::embedded_back(Matrix<T> d, Gradient<T>& gradient) {
+void Network<T>::embedded_back(Gradient<T>& gradient) {
   const EmbeddingWeights<T>& w = weights_.embedding;
   EmbeddingWeights<T>& d_w = gradient.weights.embedding;
   if (design().embedding_norm == EmbeddingNorm::behind_projection)
-    d = pull_back_norm<T>(design().norm, w.norm, token_sum_, d, d_w.norm);
-  if (w.projection.W.size() > 0)
-    d = pull_back_linear<T>(w.projection, normed_sum_, d, d_w.projection);
+    pull_back_norm<T>(design().norm, w.norm, token_sum_, d_, d_w.norm, d_);
+  if (w.projection.W.size() > 0) {
+    pull_back_linear<T>(products_, w.projection, normed_sum_, d_, d_w.projection, d_read_);
+    d_.swap(d_read_);
+  }
   if (design().embedding_norm == EmbeddingNorm::before_projection)
-    d = pull_back_norm<T>(design().norm, w.norm, token_sum_, d, d_w.norm);
+    pull_back_norm<T>(design().norm, w.norm, token_sum_, d_, d_w.norm, d_);
   if (const auto* input = dynamic_cast<const InputTerm<T>*>(plan_.encodings.input.get()))
-    input->add_input_gradients(plan_.layers.front().positions_of(d.rows()), d,
+    input->add_input_gradients(plan_.layers.front().positions_of(d_.rows()), d_,
                                gradient.input_tables);
-  d *= static_cast<T>(design().embedding_scale);
-  for (Index i = 0; i < d.rows(); ++i)
-    gradient.weights.tokens.row(in_.tokens[static_cast<std::size_t>(i)]) += d.row(i);
+  d_ *= static_cast<T>(design().embedding_scale);
+  for (Index i = 0; i < d_.rows(); ++i)
+    gradient.weights.tokens.row(in_.tokens[static_cast<std::size_t>(i)]) += d_.row(i);
 }
 
 #define ORRERY_INSTANTIATE(T)                                                                 \

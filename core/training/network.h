@@ -92,9 +92,9 @@ class Network {
     Matrix<T> sum{};   ///< of stream and made, where that is normalised
   };
   struct FeedForward {
-    Matrix<T> read{};
-    Matrix<T> gate{}, up{};        ///< before the activation
-    Matrix<T> active{}, hidden{};  ///< f(gate) or f(up), and what W_down reads
+    Matrix<T> up{}, active{};  ///< with a gate: x W_upᵀ and f(x W_gateᵀ)
+    Matrix<T> slopes{};        ///< f' of what the activation read
+    Matrix<T> hidden{};        ///< what W_down reads
   };
   struct Layer {
     AttentionBlock<T> attention{};
@@ -102,23 +102,28 @@ class Network {
     Half first{}, second{};
   };
 
-  Matrix<T> embedded();
-  Matrix<T> block(std::size_t l, Matrix<T> x);
-  Matrix<T> read_by(bool norms, const NormWeights<T>& w, const Matrix<T>& x) const;
-  Matrix<T> joined(Half& half, Matrix<T> made, const NormWeights<T>& w) const;
-  Matrix<T> feed_forward(FeedForward& half, const FeedForwardWeights<T>& w, const Matrix<T>& x);
-  TokenLosses losses_of(const Matrix<T>& hidden);
+  void embed();
+  void pass_block(std::size_t l);
+  void read_by(bool norms, const NormWeights<T>& w, const Matrix<T>& x, Matrix<T>& read) const;
+  void join(Half& half, const NormWeights<T>& w, Matrix<T>& out);
+  void feed_forward(FeedForward& tape, const FeedForwardWeights<T>& w, const Matrix<T>& x,
+                    Matrix<T>& y);
+  void form_probabilities();
+  TokenLosses take_losses();
 
-  Matrix<T> head_back(double scale, Gradient<T>& gradient);
-  Matrix<T> block_back(std::size_t l, Matrix<T> d, Gradient<T>& gradient);
-  Matrix<T> made_back(const Half& half, const NormWeights<T>& w, Matrix<T>& d,
-                      NormWeights<T>& d_w) const;
+  void head_back(double scale, Gradient<T>& gradient);
+  void block_back(std::size_t l, Gradient<T>& gradient);
+  void made_back(const Half& half, const NormWeights<T>& w, NormWeights<T>& d_w);
   void read_back(const Half& half, bool norms, const NormWeights<T>& w, const Matrix<T>& d_read,
-                 Matrix<T>& d, NormWeights<T>& d_w) const;
-  Matrix<T> feed_forward_back(const FeedForward& half, const FeedForwardWeights<T>& w,
-                              const Matrix<T>& d_y, FeedForwardWeights<T>& d_w) const;
-  void embedded_back(Matrix<T> d, Gradient<T>& gradient);
+                 NormWeights<T>& d_w);
+  const Matrix<T>& feed_forward_back(const FeedForward& tape, const FeedForwardWeights<T>& w,
+                                     const Matrix<T>& x, FeedForwardWeights<T>& d_w);
+  void embedded_back(Gradient<T>& gradient);
 
+  /// The residual stream behind so many layers.
+  Matrix<T>& stream(std::size_t layers) {
+    return layers < layers_.size() ? layers_[layers].first.x : last_;
+  }
   const TransformerDesign& design() const { return design_.transformer; }
   bool reads_normed() const {
     const NormPlace place = design().norm_place;
@@ -129,13 +134,20 @@ class Network {
   const ModelWeights<T>& weights_;
   const ForwardPlan<T>& plan_;
   SequencesIn in_{};
-  Matrix<T> token_sum_{},
-      normed_sum_{};  ///< at the embedding: before its norm, before its projection
+  TileProducts<T> products_{};
+  Matrix<T> token_sum_{};   ///< at the embedding, before its norm
+  Matrix<T> normed_sum_{};  ///< before its projection
   std::vector<Layer> layers_{};
+  Matrix<T> made_{};             ///< what a half has just made
   Matrix<T> last_{}, hidden_{};  ///< the stream behind the last layer, and after its norm
-  Matrix<T> transformed_{}, activated_{}, head_read_{};
-  Matrix<T> probabilities_{};   ///< [rows with a target, vocabulary]
-  Matrix<T> capped_{};          ///< their logits, where they have a softcap
+  Matrix<T> asked_hidden_{};     ///< its rows with a target
+  Matrix<T> activated_{}, head_slopes_{}, head_read_{};
+  Matrix<T> probabilities_{};  ///< [rows with a target, vocabulary]
+  Matrix<T> capped_{};         ///< their logits, where they have a softcap
+  // Of the way back:
+  Matrix<T> d_{};       ///< ∂loss by the stream
+  Matrix<T> d_made_{};  ///< by what a half has made
+  Matrix<T> d_hidden_{}, d_gate_{}, d_read_{}, d_logits_{}, d_head_{};
   std::vector<Index> asked_{};  ///< rows with a target
 };
 

@@ -1,27 +1,35 @@
 #pragma once
 
+#include <vector>
+
+#include "core/into.h"
 #include "core/types.h"
 
 namespace orrery {
 
-// Products of the matrices of a training step, which are small and change with every step: by
-// the kernels of attention's tiles. Sums run in order in T, with fused
-// multiply-adds where the CPU has them.
-
-/// c = a b. [rows of a, columns of b]
+/// Products of the matrices of a training step, which are small and change with every step: by the
+/// kernels of attention's tiles. Sums run in order in T, with fused multiply-adds where the CPU has
+/// them. The factor on the right is laid out anew in memory that is kept for the next product.
 template <class T>
-Matrix<T> tile_product(const MatrixIn<T>& a, const MatrixIn<T>& b);
+class TileProducts {
+ public:
+  /// c = a b. [rows of a, columns of b]
+  void times(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOut<T> c, Into into = Into::set);
+  /// c = a bᵀ. [rows of a, rows of b]
+  void times_transpose(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOut<T> c,
+                       Into into = Into::set);
+  /// c = aᵀ b. [columns of a, columns of b]
+  void transpose_times(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOut<T> c,
+                       Into into = Into::set);
 
-/// c = a bᵀ. [rows of a, rows of b]
-template <class T>
-Matrix<T> tile_product_with_transpose(const MatrixIn<T>& a, const MatrixIn<T>& b);
+  /// The rows of b as columns of panels, until the next call: TileKernels::pack_transpose.
+  const T* packed_transpose(const MatrixIn<T>& b);
 
-/// c ← c + a b.
-template <class T>
-void add_tile_product(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOut<T> c);
+ private:
+  const T* packed(const MatrixIn<T>& b);
+  T* room(Index rows, Index columns);
 
-/// c ← c + aᵀ b.
-template <class T>
-void add_transposed_tile_product(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOut<T> c);
+  std::vector<T> room_{};
+};
 
 }  // namespace orrery

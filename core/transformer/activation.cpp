@@ -76,29 +76,42 @@ double slope_at(Activation f, double x) {
   return 1;
 }
 
-void activate_row(Activation f, std::size_t n, double* x) {
-  for (std::size_t i = 0; i < n; ++i) x[i] = value_at(f, x[i]);
+/// Number by number; slopes may be null.
+template <class T>
+void activate_each(Activation f, std::size_t n, T* x, T* slopes) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto at = static_cast<double>(x[i]);
+    if (slopes) slopes[i] = static_cast<T>(slope_at(f, at));
+    x[i] = static_cast<T>(value_at(f, at));
+  }
 }
 
-void activate_row(Activation f, std::size_t n, float* x) {
+void activate_row(Activation f, std::size_t n, double* x, double* slopes) {
+  activate_each(f, n, x, slopes);
+}
+
+void activate_row(Activation f, std::size_t n, float* x, float* slopes) {
   const kernels::ActivationKernels& kernels = kernels::activation_kernels();
   switch (f) {
     case Activation::relu:
-    case Activation::squared_relu:
-      for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(value_at(f, x[i]));
+      if (slopes)
+        for (std::size_t i = 0; i < n; ++i) slopes[i] = x[i] > 0 ? 1 : 0;
+      for (std::size_t i = 0; i < n; ++i) x[i] = x[i] < 0 ? 0 : x[i];  // keeps a NaN
       return;
+    case Activation::squared_relu:
+      return activate_each(f, n, x, slopes);
     case Activation::gelu:
-      return kernels.gelu(n, x);
+      return kernels.gelu(n, x, slopes);
     case Activation::gelu_tanh:
-      return kernels.gelu_by_tanh(n, tanh_slope, x);
+      return kernels.gelu_by_tanh(n, tanh_slope, x, slopes);
     case Activation::gelu_tanh_rounded:
-      return kernels.gelu_by_tanh(n, rounded_tanh_slope, x);
+      return kernels.gelu_by_tanh(n, rounded_tanh_slope, x, slopes);
     case Activation::gelu_quick:
-      return kernels.times_sigmoid(n, quick_slope, x);
+      return kernels.times_sigmoid(n, quick_slope, x, slopes);
     case Activation::tanh:
-      return kernels.tanh(n, x);
+      return kernels.tanh(n, x, slopes);
     case Activation::silu:
-      return kernels.times_sigmoid(n, 1, x);
+      return kernels.times_sigmoid(n, 1, x, slopes);
   }
 }
 
@@ -107,18 +120,13 @@ void activate_row(Activation f, std::size_t n, float* x) {
 template <class T>
 void activate(Activation f, MatrixOut<T> x) {
   for (Index i = 0; i < x.rows(); ++i)
-    activate_row(f, static_cast<std::size_t>(x.cols()), x.data() + i * x.outerStride());
+    activate_row(f, static_cast<std::size_t>(x.cols()), x.row(i).data(), nullptr);
 }
 
 template <class T>
-void pull_back_activation(Activation f, const MatrixIn<T>& x, MatrixOut<T> d) {
-  if (f == Activation::relu) {
-    d = (x.array() > T{0}).select(d, T{0}).eval();
-    return;
-  }
+void activate(Activation f, MatrixOut<T> x, MatrixOut<T> slopes) {
   for (Index i = 0; i < x.rows(); ++i)
-    for (Index j = 0; j < x.cols(); ++j)
-      d(i, j) *= static_cast<T>(slope_at(f, static_cast<double>(x(i, j))));
+    activate_row(f, static_cast<std::size_t>(x.cols()), x.row(i).data(), slopes.row(i).data());
 }
 
 std::string_view activation_name(Activation f) {
@@ -145,7 +153,7 @@ std::string_view activation_name(Activation f) {
 
 template void activate<float>(Activation, MatrixOut<float>);
 template void activate<double>(Activation, MatrixOut<double>);
-template void pull_back_activation<float>(Activation, const MatrixIn<float>&, MatrixOut<float>);
-template void pull_back_activation<double>(Activation, const MatrixIn<double>&, MatrixOut<double>);
+template void activate<float>(Activation, MatrixOut<float>, MatrixOut<float>);
+template void activate<double>(Activation, MatrixOut<double>, MatrixOut<double>);
 
 }  // namespace orrery

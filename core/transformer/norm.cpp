@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "core/errors.h"
+#include "core/kernels/steps.h"
 
 namespace orrery {
 namespace {
@@ -17,65 +16,79 @@ void check_width(const Matrix<T>& w, Index d, const char* name) {
                    "read it from the same layer");
 }
 
+/// What rows are multiplied by. [1, d]
+template <class T>
+Matrix<T> factors_of(const NormDesign& design, const NormWeights<T>& weights, Index d) {
+  if (weights.gain.size() == 0) return Matrix<T>::Ones(1, d);
+  return (weights.gain.array() + (design.adds_one ? T{1} : T{0})).matrix();
+}
+
+template <class T>
+kernels::NormRows<T> rows_of(const NormDesign& design, const MatrixIn<T>& rows,
+                             const Matrix<T>& factors) {
+  return {.rows = static_cast<std::size_t>(rows.rows()),
+          .channels = static_cast<std::size_t>(rows.cols()),
+          .x = rows.data(),
+          .stride = rows.outerStride(),
+          .epsilon = design.epsilon,
+          .centres = design.kind == NormKind::layer,
+          .gain = factors.data()};
+}
+
 }  // namespace
+
+template <class T>
+void normalise(const NormDesign& design, const NormWeights<T>& weights, const MatrixIn<T>& rows,
+               MatrixOut<T> out) {
+  check_width(weights.gain, rows.cols(), "gain");
+  check_width(weights.bias, rows.cols(), "bias");
+  if (design.kind == NormKind::none) {
+    out = rows;
+    return;
+  }
+  const Matrix<T> factors = factors_of(design, weights, rows.cols());
+  kernels::step_kernels<T>().normalise(rows_of<T>(design, rows, factors),
+                                       weights.bias.size() > 0 ? weights.bias.data() : nullptr,
+                                       out.data(), out.outerStride());
+}
 
 template <class T>
 Matrix<T> normalised(const NormDesign& design, const NormWeights<T>& weights,
                      const MatrixIn<T>& rows) {
-  check_width(weights.gain, rows.cols(), "gain");
-  check_width(weights.bias, rows.cols(), "bias");
-  Matrix<T> out = rows;
-  if (design.kind == NormKind::none) return out;
-  const bool centres = design.kind == NormKind::layer;
-  for (Index i = 0; i < rows.rows(); ++i) {
-    Eigen::Array<double, 1, Eigen::Dynamic> x = rows.row(i).template cast<double>().array();
-    if (centres) x -= x.mean();
-    x /= std::sqrt(x.square().mean() + design.epsilon);
-    out.row(i) = x.template cast<T>().matrix();
-  }
-  const T one = design.adds_one ? T{1} : T{0};
-  if (weights.gain.size() > 0) out.array().rowwise() *= weights.gain.row(0).array() + one;
-  if (weights.bias.size() > 0) out.rowwise() += weights.bias.row(0);
+  Matrix<T> out(rows.rows(), rows.cols());
+  normalise<T>(design, weights, rows, out);
   return out;
 }
 
 template <class T>
-Matrix<T> pull_back_norm(const NormDesign& design, const NormWeights<T>& weights,
-                         const MatrixIn<T>& rows, const MatrixIn<T>& d_out,
-                         NormWeights<T>& d_weights) {
-  if (design.kind == NormKind::none) return d_out;
-  using Row = Eigen::Array<T, 1, Eigen::Dynamic>;
-  const bool centres = design.kind == NormKind::layer;
-  const bool has_gain = weights.gain.size() > 0;
-  const T one = design.adds_one ? T{1} : T{0};
-  const Row factor = has_gain ? Row(weights.gain.row(0).array() + one) : Row::Ones(rows.cols());
-  Row d_gain = Row::Zero(rows.cols());
-  Matrix<T> d_rows(rows.rows(), rows.cols());
-  for (Index i = 0; i < rows.rows(); ++i) {
-    Row x = rows.row(i).array();
-    if (centres) x -= x.mean();
-    const T inverse = 1 / std::sqrt(x.square().mean() + static_cast<T>(design.epsilon));
-    x *= inverse;
-    d_gain += d_out.row(i).array() * x;
-    Row g = d_out.row(i).array() * factor;
-    const T along = (g * x).mean();
-    if (centres) g -= g.mean();
-    d_rows.row(i) = (inverse * (g - along * x)).matrix();
+void pull_back_norm(const NormDesign& design, const NormWeights<T>& weights,
+                    const MatrixIn<T>& rows, const MatrixIn<T>& d_out, NormWeights<T>& d_weights,
+                    MatrixOut<T> d_rows, Into into) {
+  if (design.kind == NormKind::none) {
+    if (into == Into::add)
+      d_rows += d_out;
+    else
+      d_rows = d_out;
+    return;
   }
-  if (has_gain) d_weights.gain.array() += d_gain;
   if (weights.bias.size() > 0) d_weights.bias += d_out.colwise().sum();
-  return d_rows;
+  const Matrix<T> factors = factors_of(design, weights, rows.cols());
+  Matrix<T> d_gain = Matrix<T>::Zero(1, rows.cols());
+  kernels::step_kernels<T>().pull_norm_back(rows_of<T>(design, rows, factors), d_out.data(),
+                                            d_out.outerStride(), d_rows.data(),
+                                            d_rows.outerStride(), into == Into::add, d_gain.data());
+  if (weights.gain.size() > 0) d_weights.gain += d_gain;
 }
 
-template Matrix<float> pull_back_norm(const NormDesign&, const NormWeights<float>&,
-                                      const MatrixIn<float>&, const MatrixIn<float>&,
-                                      NormWeights<float>&);
-template Matrix<double> pull_back_norm(const NormDesign&, const NormWeights<double>&,
-                                       const MatrixIn<double>&, const MatrixIn<double>&,
-                                       NormWeights<double>&);
-template Matrix<float> normalised(const NormDesign&, const NormWeights<float>&,
-                                  const MatrixIn<float>&);
-template Matrix<double> normalised(const NormDesign&, const NormWeights<double>&,
-                                   const MatrixIn<double>&);
+#define ORRERY_INSTANTIATE(T)                                                                  \
+  template Matrix<T> normalised(const NormDesign&, const NormWeights<T>&, const MatrixIn<T>&); \
+  template void normalise(const NormDesign&, const NormWeights<T>&, const MatrixIn<T>&,        \
+                          MatrixOut<T>);                                                       \
+  template void pull_back_norm(const NormDesign&, const NormWeights<T>&, const MatrixIn<T>&,   \
+                               const MatrixIn<T>&, NormWeights<T>&, MatrixOut<T>, Into)
+
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
 
 }  // namespace orrery

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/into.h"
 #include "core/types.h"
 
 namespace orrery {
@@ -32,16 +33,21 @@ template <class T>
 Matrix<T> normalised(const NormDesign& design, const NormWeights<T>& weights,
                      const MatrixIn<T>& rows);
 
+/// The same into `out`, [N, d], which may be `rows`.
+template <class T>
+void normalise(const NormDesign& design, const NormWeights<T>& weights, const MatrixIn<T>& rows,
+               MatrixOut<T> out);
+
 /// ∂loss by rows, from that by normalised(design, weights, rows): with x̂ the normalised row before
 /// gain and bias, σ what it was divided by, and g = d_out ∘ gain,
 ///   d_x = (g − mean(g) − x̂ mean(g ∘ x̂))/σ, without the second term where rows are not centred.
-/// [N, d]
 ///
 /// @param d_weights  gains d_gain = Σ d_out ∘ x̂ and d_bias = Σ d_out where weights has them
+/// @param d_rows     becomes or gains d_x. [N, d]; may be d_out
 /// Accuracy: in T.
 template <class T>
-Matrix<T> pull_back_norm(const NormDesign& design, const NormWeights<T>& weights,
-                         const MatrixIn<T>& rows, const MatrixIn<T>& d_out,
-                         NormWeights<T>& d_weights);
+void pull_back_norm(const NormDesign& design, const NormWeights<T>& weights,
+                    const MatrixIn<T>& rows, const MatrixIn<T>& d_out, NormWeights<T>& d_weights,
+                    MatrixOut<T> d_rows, Into into = Into::set);
 
 }  // namespace orrery

@@ -16,7 +16,7 @@ Matrix<T> normed_heads(const QkNormDesign& design, const NormWeights<T>& w, Inde
   const Index width = width_of(design, d_head, all.cols());
   Matrix<T> out(all.rows(), all.cols());
   for (Index at = 0; at < all.cols(); at += width)
-    out.middleCols(at, width) = normalised<T>(design.norm, w, all.middleCols(at, width));
+    normalise<T>(design.norm, w, all.middleCols(at, width), out.middleCols(at, width));
   return out;
 }
 
@@ -25,8 +25,8 @@ void pull_back_heads(const QkNormDesign& design, const NormWeights<T>& w, Index 
                      const Matrix<T>& all, Matrix<T>& d, NormWeights<T>& d_w) {
   const Index width = width_of(design, d_head, all.cols());
   for (Index at = 0; at < all.cols(); at += width)
-    d.middleCols(at, width) = pull_back_norm<T>(design.norm, w, all.middleCols(at, width),
-                                                d.middleCols(at, width).eval(), d_w);
+    pull_back_norm<T>(design.norm, w, all.middleCols(at, width), d.middleCols(at, width), d_w,
+                      d.middleCols(at, width));
 }
 
 #define ORRERY_INSTANTIATE(T)                                                        \

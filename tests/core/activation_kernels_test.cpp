@@ -20,7 +20,7 @@ using ExactActivation = long double (*)(long double);
 
 struct ActivationCase {
   const char* name;
-  void (*run)(const ActivationKernels&, std::size_t, float*);
+  void (*run)(const ActivationKernels&, std::size_t, float* x, float* slopes);
   ExactActivation exact;
 };
 
@@ -42,18 +42,30 @@ long double exact_gelu_by_tanh(long double x) {
 long double exact_tanh(long double x) { return std::tanh(x); }
 
 const ActivationCase activation_cases[] = {
-    {"silu", [](const ActivationKernels& k, std::size_t n, float* x) { k.times_sigmoid(n, 1, x); },
+    {"silu",
+     [](const ActivationKernels& k, std::size_t n, float* x, float* slopes) {
+       k.times_sigmoid(n, 1, x, slopes);
+     },
      exact_silu},
     {"gelu_quick",
-     [](const ActivationKernels& k, std::size_t n, float* x) { k.times_sigmoid(n, 1.702, x); },
+     [](const ActivationKernels& k, std::size_t n, float* x, float* slopes) {
+       k.times_sigmoid(n, 1.702, x, slopes);
+     },
      exact_quick},
-    {"gelu", [](const ActivationKernels& k, std::size_t n, float* x) { k.gelu(n, x); }, exact_gelu},
+    {"gelu",
+     [](const ActivationKernels& k, std::size_t n, float* x, float* slopes) {
+       k.gelu(n, x, slopes);
+     },
+     exact_gelu},
     {"gelu_tanh",
-     [](const ActivationKernels& k, std::size_t n, float* x) {
-       k.gelu_by_tanh(n, sqrt_2_over_pi, x);
+     [](const ActivationKernels& k, std::size_t n, float* x, float* slopes) {
+       k.gelu_by_tanh(n, sqrt_2_over_pi, x, slopes);
      },
      exact_gelu_by_tanh},
-    {"tanh", [](const ActivationKernels& k, std::size_t n, float* x) { k.tanh(n, x); },
+    {"tanh",
+     [](const ActivationKernels& k, std::size_t n, float* x, float* slopes) {
+       k.tanh(n, x, slopes);
+     },
      exact_tanh}};
 
 std::vector<Level> levels_of_activations() {
@@ -89,7 +101,7 @@ double units_off(float y, long double exact) {
 
 void check_accuracy(Level level, const ActivationCase& activation, const std::vector<float>& x) {
   std::vector<float> y = x;
-  activation.run(activation_kernels(level), y.size(), y.data());
+  activation.run(activation_kernels(level), y.size(), y.data(), nullptr);
   double worst = 0;
   float at = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -113,7 +125,7 @@ TEST_CASE("Activations keep NaN and have their limits at infinity, at every leve
   for (const Level level : levels_of_activations())
     for (const ActivationCase& activation : activation_cases) {
       std::vector<float> x{std::numeric_limits<float>::quiet_NaN(), infinite_float, -0.0f};
-      activation.run(activation_kernels(level), x.size(), x.data());
+      activation.run(activation_kernels(level), x.size(), x.data(), nullptr);
       INFO(name(level) << ", " << activation.name);
       CHECK(std::isnan(x[0]));
       CHECK(x[1] == (activation.exact == exact_tanh ? 1 : infinite_float));
@@ -129,14 +141,39 @@ TEST_CASE("Activations give each number the same bits, wherever it stands among 
         std::vector<float> x(n + 1, 7), one(1);
         for (std::size_t i = 0; i < n; ++i) x[i] = 0.37f * static_cast<float>(i) - 9;
         const std::vector<float> before = x;
-        activation.run(activation_kernels(level), n, x.data());
+        activation.run(activation_kernels(level), n, x.data(), nullptr);
         bool same = x[n] == 7;
         for (std::size_t i = 0; i < n; ++i) {
           one[0] = before[i];
-          activation.run(activation_kernels(level), 1, one.data());
+          activation.run(activation_kernels(level), 1, one.data(), nullptr);
           same = same && one[0] == x[i];
         }
         INFO(name(level) << ", " << activation.name << " of " << n);
         CHECK(same);
       }
+}
+
+TEST_CASE(
+    "Slopes of activations are the limits of differences, at every level, beside the values") {
+  constexpr std::size_t n = 163;
+  for (const Level level : levels_of_activations())
+    for (const ActivationCase& activation : activation_cases) {
+      std::vector<float> x(n), slopes(n + 1, 7);
+      for (std::size_t i = 0; i < n; ++i) x[i] = 0.15f * static_cast<float>(i) - 12.1f;
+      const std::vector<float> before = x;
+      activation.run(activation_kernels(level), n, x.data(), slopes.data());
+      CHECK(slopes[n] == 7);
+      std::vector<float> alone = before;
+      activation.run(activation_kernels(level), n, alone.data(), nullptr);
+      CHECK(x == alone);
+      for (std::size_t i = 0; i < n; ++i) {
+        constexpr long double step = 1e-5L;
+        const auto at = static_cast<long double>(before[i]);
+        const long double exact =
+            (activation.exact(at + step) - activation.exact(at - step)) / (2 * step);
+        INFO(name(level) << ", " << activation.name << " at " << before[i]);
+        CHECK(static_cast<double>(slopes[i]) ==
+              Approx(static_cast<double>(exact)).epsilon(1e-7).margin(2e-9));
+      }
+    }
 }
