@@ -88,13 +88,12 @@ void pull_bias_back(const AttentionPlan<T>& plan, EncodingGradient<T>& gradient)
 }  // namespace
 
 template <class T>
-void add_gradient(Gradient<T>& a, Gradient<T>& b) {
-  const auto to = named_weights(a.weights), from = named_weights(b.weights);
-  for (std::size_t i = 0; i < to.size(); ++i) *to[i].values += *from[i].values;
+void add_table_gradients(Gradient<T>& a, const Gradient<T>& b) {
   add_tables(a.input_tables, b.input_tables);
   for (std::size_t l = 0; l < a.layers.size(); ++l) {
     add_tables(a.layers[l].tables, b.layers[l].tables);
-    std::vector<Matrix<T>>&sums = a.layers[l].bias, &parts = b.layers[l].bias;
+    std::vector<Matrix<T>>& sums = a.layers[l].bias;
+    const std::vector<Matrix<T>>& parts = b.layers[l].bias;
     if (sums.empty())
       sums = parts;
     else
@@ -402,7 +401,7 @@ void Network<T>::embedded_back(Gradient<T>& gradient) {
   template ForwardPlan<T> forward_plan(const TrainedDesign<T>&, const ModelEncodings&, Index, \
                                        Index);                                                \
   template Gradient<T> empty_gradient(const ModelWeights<T>&);                                \
-  template void add_gradient(Gradient<T>&, Gradient<T>&);                                     \
+  template void add_table_gradients(Gradient<T>&, const Gradient<T>&);                        \
   template void gather_tables(const ForwardPlan<T>&, Gradient<T>&);                           \
   template class Network<T>
 

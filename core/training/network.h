@@ -53,9 +53,9 @@ struct Gradient {
 template <class T>
 Gradient<T> empty_gradient(const ModelWeights<T>& weights);
 
-/// a ← a + b.
+/// a ← a + b, but for the weights: what the encodings say of their tables.
 template <class T>
-void add_gradient(Gradient<T>& a, Gradient<T>& b);
+void add_table_gradients(Gradient<T>& a, const Gradient<T>& b);
 
 /// What the encodings say of their tables joins weights.input_tables and weights.layer_tables.
 template <class T>

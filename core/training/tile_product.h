@@ -3,13 +3,15 @@
 #include <vector>
 
 #include "core/into.h"
+#include "core/kernels/tiles.h"
 #include "core/types.h"
 
 namespace orrery {
 
 /// Products of the matrices of a training step, which are small and change with every step: by the
 /// kernels of attention's tiles. Sums run in order in T, with fused multiply-adds where the CPU has
-/// them. The factor on the right is laid out anew in memory that is kept for the next product.
+/// them. The factor on the right is laid out anew where that is worth it, in memory that is
+/// kept for the next product.
 template <class T>
 class TileProducts {
  public:
@@ -26,7 +28,7 @@ class TileProducts {
   const T* packed_transpose(const MatrixIn<T>& b);
 
  private:
-  const T* packed(const MatrixIn<T>& b);
+  void multiply(kernels::TileProduct<T> p, const MatrixIn<T>& b);
   T* room(Index rows, Index columns);
 
   std::vector<T> room_{};

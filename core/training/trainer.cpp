@@ -5,18 +5,34 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
+#include "core/kernels/steps.h"
 #include "core/parallel.h"
 
 namespace orrery {
 namespace {
 
-/// Tokens of a group of sequences: what one pass makes of them stays in the second cache, and small
-/// batches have groups for several threads.
-constexpr Index tokens_of_group = 256;
+/// Tokens of a group of sequences, at most unless a sequence is longer, and at least unless there
+/// are fewer: every group has a gradient of its own, and each product a beginning and an end.
+constexpr Index most_tokens = 256;
+constexpr Index least_tokens = 64;
+/// Groups come in such numbers, for as many threads to have the same work.
+constexpr Index even_groups = 4;
+/// Numbers of a matrix of weights that a thread sums or changes at once.
+constexpr Index numbers_of_part = 1 << 14;
+
+Index rounded_up(Index n, Index to) { return (n + to - 1) / to * to; }
+
+Index groups_of(Index length, Index sequences) {
+  const Index tokens = length * sequences;
+  const Index wanted = rounded_up((tokens + most_tokens - 1) / most_tokens, even_groups);
+  return std::clamp<Index>(wanted, 1,
+                           std::min(sequences, std::max<Index>(1, tokens / least_tokens)));
+}
 
 void check_ids(std::span<const std::int32_t> ids, Index vocabulary, std::int32_t least,
                const char* what) {
@@ -81,7 +97,7 @@ void Trainer<T>::check(const SequencesIn& sequences) const {
 /// Networks, and a plan of the weights as they are.
 template <class T>
 void Trainer<T>::plan_for(Index length, Index sequences) {
-  const Index groups = std::max<Index>(1, sequences / std::max<Index>(1, tokens_of_group / length));
+  const Index groups = groups_of(length, sequences);
   const Index largest = (sequences + groups - 1) / groups;
   const bool changes = has_tables(state_.weights);
   if (planned_ && plan_.length == length && plan_.sequences == largest && !changes &&
@@ -89,11 +105,26 @@ void Trainer<T>::plan_for(Index length, Index sequences) {
     return;
   plan_ = forward_plan<T>(design_, encodings(), length, largest);
   planned_ = true;
+  if (weights_.empty()) list_weights();
   groups_.resize(static_cast<std::size_t>(groups));
   for (Group& group : groups_) {
-    if (group.network) continue;
-    group.network = std::make_unique<Network<T>>(design_, state_.weights, plan_);
-    group.gradient = empty_gradient(state_.weights);
+    if (!group.network) {
+      group.network = std::make_unique<Network<T>>(design_, state_.weights, plan_);
+      group.gradient = empty_gradient(state_.weights);
+    }
+    group.slopes = named_weights(group.gradient.weights);  // groups_ may have moved it
+  }
+}
+
+template <class T>
+void Trainer<T>::list_weights() {
+  weights_ = named_weights(state_.weights);
+  first_moments_ = named_weights(state_.first_moments);
+  second_moments_ = named_weights(state_.second_moments);
+  for (std::size_t w = 0; w < weights_.size(); ++w) {
+    const Index size = weights_[w].values->size();
+    for (Index first = 0; first < size; first += numbers_of_part)
+      parts_.push_back({w, first, std::min(numbers_of_part, size - first)});
   }
 }
 
@@ -111,12 +142,10 @@ SequencesIn group_of(const SequencesIn& all, std::size_t g, std::size_t groups) 
   return {part(all.tokens), part(all.targets), all.length};
 }
 
+/// As an array.
 template <class T>
-double norm_of(Gradient<T>& gradient) {
-  double sum = 0;
-  for (const NamedWeight<T>& weight : named_weights(gradient.weights))
-    sum += static_cast<double>(weight.values->squaredNorm());
-  return std::sqrt(sum);
+auto numbers(const NamedWeight<T>& weight, Index first, Index count) {
+  return Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>>(weight.values->data() + first, count);
 }
 
 }  // namespace
@@ -131,60 +160,80 @@ StepLoss Trainer<T>::step(const SequencesIn& batch) {
     throw UsageError("sequences without a target", "a step needs one", "ask for a token");
   plan_for(batch.length, static_cast<Index>(batch.tokens.size()) / batch.length);
   in_parallel(static_cast<std::ptrdiff_t>(groups_.size()), threads_, [&] {
-    return [&](std::ptrdiff_t g) {
-      Group& group = groups_[static_cast<std::size_t>(g)];
-      group.sequences = group_of(batch, static_cast<std::size_t>(g), groups_.size());
-      for (const NamedWeight<T>& weight : named_weights(group.gradient.weights))
-        weight.values->setZero();
-      group.gradient.input_tables.clear();
-      for (EncodingGradient<T>& layer : group.gradient.layers) layer = {};
-      const TokenLosses losses = group.network->forward(group.sequences);
-      group.loss = 0;
-      for (const double loss : losses.losses) group.loss += loss;
-      group.network->back(1 / asked, group.gradient);
-    };
+    return [&](std::ptrdiff_t g) { learn_group(static_cast<std::size_t>(g), batch, asked); };
   });
   StepLoss out;
   for (const Group& group : groups_) out.loss += group.loss / asked;
-  Gradient<T>& gradient = summed_gradient();
-  out.gradient_norm = norm_of(gradient);
+  out.gradient_norm = sum_gradients();
   if (!std::isfinite(out.gradient_norm)) {
     ++state_.step;
     return out;
   }
   const bool longer = rule_.largest_norm > 0 && out.gradient_norm > rule_.largest_norm;
-  update(gradient, longer ? rule_.largest_norm / out.gradient_norm : 1.0);
+  update(longer ? rule_.largest_norm / out.gradient_norm : 1.0);
   return out;
 }
 
 template <class T>
-Gradient<T>& Trainer<T>::summed_gradient() {
+void Trainer<T>::learn_group(std::size_t g, const SequencesIn& batch, double asked) {
+  Group& group = groups_[g];
+  group.sequences = group_of(batch, g, groups_.size());
+  for (const NamedWeight<T>& weight : group.slopes) weight.values->setZero();
+  group.gradient.input_tables.clear();
+  for (EncodingGradient<T>& layer : group.gradient.layers) layer = {};
+  const TokenLosses losses = group.network->forward(group.sequences);
+  group.loss = 0;
+  for (const double loss : losses.losses) group.loss += loss;
+  group.network->back(1 / asked, group.gradient);
+}
+
+/// Calls use(part, its number) for all of parts_, on the threads that there are.
+template <class T>
+template <class Use>
+void Trainer<T>::for_parts(const Use& use) const {
+  in_parallel(static_cast<std::ptrdiff_t>(parts_.size()), threads_, [&] {
+    return [&](std::ptrdiff_t p) {
+      use(parts_[static_cast<std::size_t>(p)], static_cast<std::size_t>(p));
+    };
+  });
+}
+
+/// The groups' gradients join that of the first; its length.
+template <class T>
+double Trainer<T>::sum_gradients() {
   Gradient<T>& sum = groups_.front().gradient;
-  for (std::size_t g = 1; g < groups_.size(); ++g) add_gradient(sum, groups_[g].gradient);
+  for (std::size_t g = 1; g < groups_.size(); ++g) add_table_gradients(sum, groups_[g].gradient);
   gather_tables(plan_, sum);
-  return sum;
+  std::vector<double> squares(parts_.size());
+  for_parts([&](const Part& part, std::size_t p) {
+    auto slopes = numbers(groups_.front().slopes[part.weight], part.first, part.count);
+    for (std::size_t g = 1; g < groups_.size(); ++g)
+      slopes += numbers(groups_[g].slopes[part.weight], part.first, part.count);
+    squares[p] = static_cast<double>(slopes.square().sum());
+  });
+  return std::sqrt(std::accumulate(squares.begin(), squares.end(), 0.0));
 }
 
 template <class T>
-void Trainer<T>::update(Gradient<T>& gradient, double shorten) {
-  const auto g = named_weights(gradient.weights), w = named_weights(state_.weights);
-  const auto m = named_weights(state_.first_moments), v = named_weights(state_.second_moments);
+void Trainer<T>::update(double shorten) {
   const double eta = learning_rate_at(rule_, state_.step);
-  const double t = static_cast<double>(++state_.step);
-  const auto rate = static_cast<T>(eta / (1 - std::pow(rule_.beta1, t)));
-  const auto v_scale = static_cast<T>(1 / (1 - std::pow(rule_.beta2, t)));
-  const auto b1 = static_cast<T>(rule_.beta1), b2 = static_cast<T>(rule_.beta2);
-  for (std::size_t i = 0; i < w.size(); ++i) {
-    const auto slope = g[i].values->array() * static_cast<T>(shorten);
-    auto first = m[i].values->array();
-    auto second = v[i].values->array();
-    first = b1 * first + (1 - b1) * slope;
-    second = b2 * second + (1 - b2) * slope.square();
-    const auto decay = static_cast<T>(w[i].decays ? 1 - eta * rule_.weight_decay : 1.0);
-    w[i].values->array() =
-        decay * w[i].values->array() -
-        rate * first / ((v_scale * second).sqrt() + static_cast<T>(rule_.epsilon));
-  }
+  const auto t = static_cast<double>(++state_.step);
+  kernels::AdamStep<T> step{.shorten = static_cast<T>(shorten),
+                            .beta1 = static_cast<T>(rule_.beta1),
+                            .beta2 = static_cast<T>(rule_.beta2),
+                            .rate = static_cast<T>(eta / (1 - std::pow(rule_.beta1, t))),
+                            .v_scale = static_cast<T>(1 / (1 - std::pow(rule_.beta2, t))),
+                            .epsilon = static_cast<T>(rule_.epsilon)};
+  for_parts([&](const Part& part, std::size_t) {
+    kernels::AdamStep<T> own = step;
+    own.decay = static_cast<T>(weights_[part.weight].decays ? 1 - eta * rule_.weight_decay : 1.0);
+    const auto at = [&](const std::vector<NamedWeight<T>>& list) {
+      return list[part.weight].values->data() + part.first;
+    };
+    kernels::step_kernels<T>().adam(static_cast<std::size_t>(part.count), own,
+                                    at(groups_.front().slopes), at(first_moments_),
+                                    at(second_moments_), at(weights_));
+  });
   bound_tables();
 }
 

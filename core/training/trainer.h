@@ -71,14 +71,25 @@ class Trainer {
   struct Group {
     std::unique_ptr<Network<T>> network{};
     Gradient<T> gradient{};
+    std::vector<NamedWeight<T>> slopes{};  ///< of gradient.weights
     SequencesIn sequences{};
     double loss{};
   };
+  /// Some numbers of a matrix of weights, which a thread works on at once.
+  struct Part {
+    std::size_t weight{};  ///< in weights_
+    Index first{};
+    Index count{};
+  };
 
   void plan_for(Index length, Index sequences);
+  void list_weights();
   void check(const SequencesIn& sequences) const;
-  Gradient<T>& summed_gradient();
-  void update(Gradient<T>& gradient, double shorten);
+  void learn_group(std::size_t g, const SequencesIn& batch, double asked);
+  double sum_gradients();
+  void update(double shorten);
+  template <class Use>
+  void for_parts(const Use& use) const;
   void bound_tables();
 
   TrainedDesign<T> design_;
@@ -89,6 +100,8 @@ class Trainer {
   ForwardPlan<T> plan_{};
   bool planned_{false};  ///< whether plan_ fits the weights
   std::vector<Group> groups_{};
+  std::vector<NamedWeight<T>> weights_{}, first_moments_{}, second_moments_{};  ///< of state_
+  std::vector<Part> parts_{};
 };
 
 }  // namespace orrery

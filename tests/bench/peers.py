@@ -245,6 +245,80 @@ def prefill(n, layers, d_model, heads, kv_heads, d_feed_forward, vocabulary):
     return ways
 
 
+class Block(torch.nn.Module):
+    """RMSNorm before each half, causal attention with RoPE, ReLU, no biases."""
+
+    def __init__(self, width, head_count):
+        super().__init__()
+        self.heads = head_count
+        self.first, self.second = (torch.nn.RMSNorm(width, eps=1e-5) for _ in range(2))
+        self.q, self.k, self.v, self.o = (
+            torch.nn.Linear(width, width, bias=False) for _ in range(4))
+        self.up = torch.nn.Linear(width, 4 * width, bias=False)
+        self.down = torch.nn.Linear(4 * width, width, bias=False)
+
+    def forward(self, x, cos, sin):
+        batch, n, width = x.shape
+        read = self.first(x)
+        q, k, v = (w(read).view(batch, n, self.heads, -1).transpose(1, 2)
+                   for w in (self.q, self.k, self.v))
+        out = F.scaled_dot_product_attention(
+            rotate_half(q, cos, sin), rotate_half(k, cos, sin), v, is_causal=True)
+        x = x + self.o(out.transpose(1, 2).reshape(batch, n, width))
+        return x + self.down(F.relu(self.up(self.second(x))))
+
+
+class Trained(torch.nn.Module):
+    def __init__(self, width, n, layers, head_count, symbols):
+        super().__init__()
+        self.tokens = torch.nn.Embedding(symbols, width)
+        self.blocks = torch.nn.ModuleList(Block(width, head_count) for _ in range(layers))
+        self.norm = torch.nn.RMSNorm(width, eps=1e-5)
+        self.vocabulary = torch.nn.Linear(width, symbols, bias=False)
+        cos, sin = turns(n, width // head_count)
+        self.register_buffer("cos", cos)
+        self.register_buffer("sin", sin)
+
+    def forward(self, tokens, targets):
+        x = self.tokens(tokens)
+        for block in self.blocks:
+            x = block(x, self.cos, self.sin)
+        logits = self.vocabulary(self.norm(x))
+        return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+
+
+def training_step(width, n, batch, layers, head_count, symbols):
+    """A step of AdamW with clipping, as nanoGPT takes it: eager and compiled, fused AdamW."""
+    generator = torch.Generator().manual_seed(1)
+    tokens, targets = (torch.randint(symbols, (batch, n), generator=generator) for _ in range(2))
+
+    def steps_of(run, model):
+        adam = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01, fused=True)
+
+        def step():
+            with torch.enable_grad():
+                run(tokens, targets).backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            adam.step()
+            adam.zero_grad(set_to_none=True)
+        return step
+
+    def new_model():
+        torch.manual_seed(1)
+        return Trained(width, n, layers, head_count, symbols)
+
+    eager = new_model()
+    ways = [steps_of(eager, eager)]
+    model = new_model()
+    compiled = steps_of(torch.compile(model), model)
+    try:
+        compiled()
+        ways.append(compiled)
+    except Exception as problem:  # of whatever the compiler needs
+        print(f"peers: a training step is not compiled: {problem}", file=sys.stderr)
+    return ways
+
+
 OPERATIONS = {
     "attention": lambda n: attention(n, False),
     "attention_causal": lambda n: attention(n, True),
@@ -260,6 +334,7 @@ OPERATIONS = {
     "decay_bound": decay_bound,
     "linear": linear,
     "prefill": prefill,
+    "training_step": training_step,
 }
 
 
