@@ -1,5 +1,7 @@
 #include "core/kernels/steps.h"
 
+#include <utility>
+
 #include "core/kernels/exponential.h"
 #include "core/kernels/fused.h"
 #include "core/kernels/partial.h"
@@ -194,6 +196,24 @@ void pull_norm_back(const NormRows<T>& rows, const T* d_y, std::ptrdiff_t d_y_st
   }
 }
 
+// ---- Rotations ---------------------------------------------------------------------------------
+
+template <class T, std::size_t... l>
+inline Vector<T> with_neighbours_swapped(Vector<T> v, std::index_sequence<l...>) {
+  return __builtin_shufflevector(v, v, (l ^ 1)...);
+}
+
+template <class T>
+void turn(std::size_t n, const T* cos, const T* sin, bool back, const T* x, T* y) {
+  const T sign = back ? T(-1) : T(1);
+  for_vectors<T>(n, [&](std::size_t i, std::size_t count) {
+    const Vector<T> own = load_some(x + i, count);
+    const Vector<T> other = with_neighbours_swapped<T>(own, std::make_index_sequence<lanes<T>>());
+    const Vector<T> turned = own * load_some(cos + i, count);
+    store_some(y + i, fused(other, load_some(sin + i, count) * sign, turned), count);
+  });
+}
+
 // ---- Steps -------------------------------------------------------------------------------------
 
 inline float root(float x) { return __builtin_sqrtf(x); }
@@ -212,8 +232,8 @@ void adam(std::size_t n, const AdamStep<T>& step, const T* __restrict g, T* __re
 }
 
 template <class T>
-constexpr StepKernels<T> step_table{softmax<T>, pull_softmax_back<T>, normalise<T>,
-                                    pull_norm_back<T>, adam<T>};
+constexpr StepKernels<T> step_table{
+    softmax<T>, pull_softmax_back<T>, normalise<T>, pull_norm_back<T>, turn<T>, adam<T>};
 
 }  // namespace
 

@@ -45,6 +45,10 @@ struct StepKernels {
   /// not centred; with `add`, d gains it. d may be d_y. d_gain [channels] gains Σ d_y ∘ x̂.
   void (*pull_norm_back)(const NormRows<T>& rows, const T* d_y, std::ptrdiff_t d_y_stride, T* d,
                          std::ptrdiff_t d_stride, bool add, T* d_gain);
+  /// Neighbours (2t, 2t + 1) of x [n] turn: y_a = x_a cos − x_b sin, y_b = x_a sin + x_b cos; by −1
+  /// times the angle for `back`. cos [n] is the same for both of a pair, sin [n] is −sin and sin.
+  /// y may be x.
+  void (*turn)(std::size_t n, const T* cos, const T* sin, bool back, const T* x, T* y);
   /// m ← β₁m + (1 − β₁)g, v ← β₂v + (1 − β₂)g², w ← decay·w − rate·m/(√(v_scale·v) + ε).
   void (*adam)(std::size_t n, const AdamStep<T>& step, const T* g, T* m, T* v, T* w);
 };

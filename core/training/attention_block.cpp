@@ -6,6 +6,7 @@
 
 #include "core/attention/softcap.h"
 #include "core/attention/weight_rules.h"
+#include "core/encodings/frequencies.h"
 #include "core/errors.h"
 #include "core/kernels/steps.h"
 #include "core/kernels/tiles.h"
@@ -68,6 +69,29 @@ void read_bias(AttentionPlan<T>& plan) {
   }
 }
 
+/// Where the encoding says which neighbours turn, by which angles. What rounds counts as if it did
+/// not, as in derivatives.
+template <class T>
+void read_turns(const Encoding& encoding, AttentionPlan<T>& plan) {
+  const TurningPairs pairs = encoding.turning_pairs();
+  if (pairs.channels.empty() || !plan.doors.qk_transform) return;
+  for (const auto& [a, b] : pairs.channels)
+    if (a % 2 != 0 || b != a + 1) return;
+  const Index n = static_cast<Index>(plan.positions.size()), d = plan.design.d_head;
+  plan.turn_cos = Matrix<T>::Ones(n, plan.design.heads * d);
+  plan.turn_sin = Matrix<T>::Zero(n, plan.design.heads * d);
+  for (Index m = 0; m < n; ++m)
+    for (std::size_t t = 0; t < pairs.channels.size(); ++t) {
+      const CosSin turn = rotation_at(m, pairs.rounded_theta[t]);
+      const double gain = pairs.is_muted(t) ? 0 : pairs.gain;
+      for (Index a = pairs.channels[t].first; a < plan.turn_cos.cols(); a += d) {
+        plan.turn_cos.row(m).segment(a, 2).setConstant(static_cast<T>(gain * turn.cos));
+        plan.turn_sin(m, a) = static_cast<T>(-gain * turn.sin);
+        plan.turn_sin(m, a + 1) = static_cast<T>(gain * turn.sin);
+      }
+    }
+}
+
 [[noreturn]] void refuse_in_linear_attention() {
   throw UsageError("an encoding that adds to logits or values",
                    "linear attention forms none, and takes rotations and additions to the input",
@@ -94,6 +118,7 @@ AttentionPlan<T> attention_plan(const TransformerDesign& design, std::size_t lay
   for (Index s = 0; s < sequences; ++s)
     plan.all_positions.insert(plan.all_positions.end(), plan.positions.begin(),
                               plan.positions.end());
+  if (encoding && !linear) read_turns(*encoding, plan);
   read_mask(plan);
   plan.content_scale = static_cast<T>(content_scale<T>(plan.doors, plan.layer, plan.design.d_head));
   if (plan.doors.score_terms && plan.doors.score_terms->is_bias()) read_bias(plan);
@@ -205,20 +230,40 @@ void AttentionBlock<T>::normalise(const AttentionPlan<T>& plan, const AttentionW
     normed_q_.swap(projected_q_);
     normed_k_.swap(projected_k_);
   }
-  q_ = normed_q_;
-  k_ = normed_k_;
-  if (plan.doors.qk_transform && !plan.linear) {
-    for (Index at = 0; at < q_.cols(); at += d)
-      plan.doors.qk_transform->transform_queries(plan.positions_of(x_->rows()),
-                                                 q_.middleCols(at, d));
-    for (Index at = 0; at < k_.cols(); at += d)
-      plan.doors.qk_transform->transform_keys(plan.positions_of(x_->rows()), k_.middleCols(at, d));
-  }
+  turn(plan);
   if (!norms || first) return;
   turned_q_ = q_;
   turned_k_ = k_;
   q_ = normed_heads<T>(design, w.q_norm, d, turned_q_);
   k_ = normed_heads<T>(design, w.k_norm, d, turned_k_);
+}
+
+/// q_ and k_ from what is before position.
+template <class T>
+void AttentionBlock<T>::turn(const AttentionPlan<T>& plan) {
+  if (plan.turn_cos.size() > 0) {
+    turn_rows(plan, false, normed_q_, q_);
+    turn_rows(plan, false, normed_k_, k_);
+    return;
+  }
+  q_ = normed_q_;
+  k_ = normed_k_;
+  if (!plan.doors.qk_transform || plan.linear) return;
+  const Index d = plan.design.d_head;
+  for (Index at = 0; at < q_.cols(); at += d)
+    plan.doors.qk_transform->transform_queries(plan.positions_of(x_->rows()), q_.middleCols(at, d));
+  for (Index at = 0; at < k_.cols(); at += d)
+    plan.doors.qk_transform->transform_keys(plan.positions_of(x_->rows()), k_.middleCols(at, d));
+}
+
+template <class T>
+void AttentionBlock<T>::turn_rows(const AttentionPlan<T>& plan, bool back, const Matrix<T>& x,
+                                  Matrix<T>& y) const {
+  y.resize(x.rows(), x.cols());
+  for (Index i = 0; i < x.rows(); ++i)
+    kernels::step_kernels<T>().turn(
+        static_cast<std::size_t>(x.cols()), plan.turn_cos.row(i % length_).data(),
+        plan.turn_sin.row(i % length_).data(), back, x.row(i).data(), y.row(i).data());
 }
 
 template <class T>
@@ -397,6 +442,11 @@ void AttentionBlock<T>::normalise_back(const AttentionPlan<T>& plan, const Atten
 
 template <class T>
 void AttentionBlock<T>::turn_back(const AttentionPlan<T>& plan, Tables& d_tables) {
+  if (plan.turn_cos.size() > 0) {
+    turn_rows(plan, true, d_q_, d_q_);
+    turn_rows(plan, true, d_k_, d_k_);
+    return;
+  }
   if (!plan.doors.qk_transform) return;
   const Index d = plan.design.d_head;
   for (Index at = 0; at < q_.cols(); at += d)

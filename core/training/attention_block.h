@@ -41,6 +41,9 @@ struct AttentionPlan {
   std::vector<VisibleKeys> seen{};   ///< by query, all between the first and the last
   std::vector<SeenBlock> queries{};  ///< rows of the map, and the keys that they see
   std::vector<SeenBlock> keys{};     ///< its columns, and the queries that see them
+  /// cos and sin as StepKernels::turn takes them, [N, heads·d_head]: of an encoding that turns
+  /// neighbouring channels of queries and keys, else empty.
+  Matrix<T> turn_cos{}, turn_sin{};
   std::vector<double> row_factors{};  ///< by query, of the layer's rule; empty for 1
 
   /// Of so many rows of whole sequences.
@@ -115,6 +118,8 @@ class AttentionBlock {
   void attend_linearly_back(const AttentionPlan<T>& plan, Index sequence, Index head);
   void clear_features();
   void features_back(const AttentionPlan<T>& plan, Tables& d_tables);
+  void turn(const AttentionPlan<T>& plan);
+  void turn_rows(const AttentionPlan<T>& plan, bool back, const Matrix<T>& x, Matrix<T>& y) const;
   void turn_back(const AttentionPlan<T>& plan, Tables& d_tables);
   void normalise_back(const AttentionPlan<T>& plan, const AttentionWeights<T>& w,
                       AttentionWeights<T>& d_w);

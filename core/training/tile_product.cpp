@@ -5,9 +5,16 @@ namespace {
 
 std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 
-/// Rows that are so far apart come to lie on each other in the first cache, unless they are few.
-constexpr Index far_apart = 512;  // bytes
-constexpr Index few_rows = 64;
+/// From where on a copy of a factor pays: of the right one, which every tile of rows reads, sooner.
+constexpr std::size_t far_right = 512, far_left = 2048;  // bytes
+
+/// Whether rows that follow each other by so many bytes, or more, come to lie on each other in the
+/// first cache: there are many of them.
+template <class T>
+bool lies_far_apart(const MatrixIn<T>& a, std::size_t bytes) {
+  constexpr Index few_rows = 64;
+  return a.rows() > few_rows && size(a.outerStride()) * sizeof(T) >= bytes;
+}
 
 template <class T>
 kernels::TileProduct<T> product_into(MatrixOut<T> c, Into into) {
@@ -42,8 +49,7 @@ template <class T>
 void TileProducts<T>::multiply(kernels::TileProduct<T> p, const MatrixIn<T>& b) {
   const auto& kernels = kernels::tile_kernels<T>();
   const auto panel = static_cast<Index>(kernels.panel);
-  const bool in_place =
-      b.rows() <= few_rows || b.outerStride() * static_cast<Index>(sizeof(T)) < far_apart;
+  const bool in_place = !lies_far_apart<T>(b, far_right);
   p.inner = size(b.rows());
   p.b = b.data();
   p.b_stride = in_place ? b.outerStride() : panel;
@@ -71,6 +77,14 @@ void TileProducts<T>::transpose_times(const MatrixIn<T>& a, const MatrixIn<T>& b
   p.a = a.data();
   p.a_stride = 1;
   p.a_step = a.outerStride();
+  if (lies_far_apart<T>(a, far_left)) {
+    transposed_.resize(a.cols(), a.rows());
+    kernels::tile_kernels<T>().transpose(size(a.rows()), size(a.cols()), a.data(), a.outerStride(),
+                                         transposed_.data(), a.rows());
+    p.a = transposed_.data();
+    p.a_stride = a.rows();
+    p.a_step = 1;
+  }
   multiply(p, b);
 }
 

@@ -31,7 +31,8 @@ class TileProducts {
   void multiply(kernels::TileProduct<T> p, const MatrixIn<T>& b);
   T* room(Index rows, Index columns);
 
-  std::vector<T> room_{};
+  std::vector<T> room_{};   ///< panels
+  Matrix<T> transposed_{};  ///< a factor on the left
 };
 
 }  // namespace orrery

@@ -157,6 +157,28 @@ void check_adam(Level level) {
 }
 
 template <class T>
+void check_turn(Level level, Index n) {
+  const auto size = static_cast<std::size_t>(n);
+  const Matrix<T> x = drawn<T>(1, n, "x");
+  Matrix<T> cos(1, n), sin(1, n), y = Matrix<T>::Zero(1, n + 1);
+  Matrix<double> exact(1, n);
+  for (Index a = 0; a < n; a += 2) {
+    const double angle = 0.3 * static_cast<double>(a + 1), c = std::cos(angle), s = std::sin(angle);
+    cos(0, a) = cos(0, a + 1) = static_cast<T>(c);
+    sin(0, a) = static_cast<T>(-s);
+    sin(0, a + 1) = static_cast<T>(s);
+    const auto first = static_cast<double>(x(0, a)), second = static_cast<double>(x(0, a + 1));
+    exact(0, a) = first * c - second * s;
+    exact(0, a + 1) = first * s + second * c;
+  }
+  step_kernels<T>(level).turn(size, cos.data(), sin.data(), false, x.data(), y.data());
+  check_close<T>(y.leftCols(n), exact);
+  CHECK(y(0, n) == 0);
+  step_kernels<T>(level).turn(size, cos.data(), sin.data(), true, y.data(), y.data());
+  check_close<T>(y.leftCols(n), x.template cast<double>());
+}
+
+template <class T>
 void check_all(Level level) {
   for (const Index n : {1, 3, 8, 15, 16, 33, 64, 131}) {
     INFO(name(level) << ", " << n << " numbers");
@@ -164,12 +186,14 @@ void check_all(Level level) {
     check_special_rows<T>(level, n);
     for (const bool centres : {false, true}) check_norm<T>(level, n, centres);
   }
+  for (const Index n : {2, 12, 32, 50}) check_turn<T>(level, n);
   check_adam<T>(level);
 }
 
 }  // namespace
 
-TEST_CASE("Softmax, norms, their derivatives and AdamW are their formulas, at every level") {
+TEST_CASE(
+    "Softmax, norms, their derivatives, rotations and AdamW are their formulas, at every level") {
   for (const Level level : levels_of_steps()) {
     check_all<float>(level);
     check_all<double>(level);
