@@ -17,6 +17,7 @@
 #include "tests/bench/head.h"
 #include "tests/bench/prefill.h"
 #include "tests/bench/table.h"
+#include "tests/bench/training.h"
 
 namespace orrery::bench {
 namespace {
@@ -206,6 +207,7 @@ std::vector<Operation> operations() {
   all.push_back(toeplitz_check(rope, 4096));
   all.push_back(decay_bound(1000000));
   for (Operation& operation : prefills()) all.push_back(std::move(operation));
+  for (Operation& operation : training_steps()) all.push_back(std::move(operation));
   return all;
 }
 

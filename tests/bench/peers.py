@@ -293,7 +293,7 @@ def training_step(width, n, batch, layers, head_count, symbols):
     tokens, targets = (torch.randint(symbols, (batch, n), generator=generator) for _ in range(2))
 
     def steps_of(run, model):
-        adam = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01, fused=True)
+        adam = torch.optim.AdamW(model.parameters(), lr=1e-6, weight_decay=0.01, fused=True)
 
         def step():
             with torch.enable_grad():
