@@ -85,13 +85,12 @@ std::vector<const RopeSetting*> settings_of_edits() {
   return settings;
 }
 
-[[noreturn]] void refuse_name(std::string_view text, std::string_view name) {
+[[noreturn]] void refuse_name(std::string_view name) {
   std::vector<std::string> names;
   for (const RopeSetting* setting : settings_of_edits())
     names.push_back(short_key(setting->spec.key));
   for (const KindForm& form : kind_forms) names.emplace_back(form.name);
-  throw_unknown_name(name == text ? std::string(text) : fmt::format("{} in {}", name, text),
-                     "an edit", names);
+  throw_unknown_name(name, "an edit", names);
 }
 
 [[noreturn]] void refuse_value(std::string_view text, const std::string& rule,
@@ -350,7 +349,7 @@ Edit parse_edit(std::string_view text) {
   std::optional<Edit> edit = setting_edit(parts);
   for (const KindForm& form : kind_forms)
     if (!edit && parts.name == form.name) edit = edit_of(text, parts, form);
-  if (!edit) refuse_name(text, parts.name);
+  if (!edit) refuse_name(parts.name);
   if (parts.has_layers) edit->layers = parse_numbers(parts.layers, "layer");
   return *edit;
 }
