@@ -62,9 +62,10 @@ void HeadScoreSums<T>::begin(const EarlierTokens& tokens, const Mask& mask) {
   tokens_ = &tokens;
   mask_ = &mask;
   const auto n = static_cast<Index>(tokens.last.size());
-  longest_ = std::max(longest_, n);
+  longest_ = std::max<Index>(longest_, n);
   for (Sums* sums : {&all_, &without_first_}) {
-    const auto distances = std::max(sums->by_distance.size(), static_cast<std::size_t>(n / 2));
+    const auto distances =
+        std::max<std::size_t>(sums->by_distance.size(), static_cast<std::size_t>(n / 2));
     sums->by_distance.resize(distances, 0.0);
     sums->queries.resize(distances, 0.0);
   }
@@ -188,7 +189,7 @@ void HeadScoreSums<T>::add(const HeadScoreSums& other) {
   without_first_.add(other.without_first_);
   first_column_.add(other.first_column_);
   other_columns_.add(other.other_columns_);
-  longest_ = std::max(longest_, other.longest_);
+  longest_ = std::max<Index>(longest_, other.longest_);
 }
 
 template <class T>

@@ -10,7 +10,6 @@
 #include <set>
 #include <utility>
 
-#include "core/encodings/rope.h"
 #include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
@@ -469,22 +468,23 @@ template <class T>
 std::shared_ptr<const Encoding> ActiveEdits<T>::encoding(int layer,
                                                          std::shared_ptr<const Encoding> own) {
   if (!edits_) return own;
-  const auto* rope = dynamic_cast<const Rope<T>*>(own.get());
+  const auto rope = edits_->ropes.conventions.find(layer);
+  const bool has_rope = rope != edits_->ropes.conventions.end();
   std::optional<RopeConvention> changed;
   for (std::size_t e = 0; e < edits_->list.size(); ++e) {
     const Edit& edit = edits_->list[e];
     const bool needs_rope = changes_rope(edit.kind) || edit.kind == EditKind::still ||
                             edit.kind == EditKind::mute || edit.kind == EditKind::defect;
     if (!needs_rope || !edit.acts_in(layer)) continue;
-    if (!rope && !edit.layers.empty())
+    if (!has_rope && !edit.layers.empty())
       throw UsageError("edit " + edit_text(edit),
                        fmt::format("acts on RoPE, which layer {} does not have", layer),
                        "name layers that have it, or none for all that have");
-    if (!rope || !changes_rope(edit.kind)) continue;
+    if (!has_rope || !changes_rope(edit.kind)) continue;
     use(e, layer);
-    changed = changed_rope(changed ? *changed : rope->convention(), edit);
+    changed = changed_rope(changed ? *changed : rope->second, edit);
   }
-  return changed ? std::make_shared<Rope<T>>(*changed, rope->options()) : own;
+  return changed ? edits_->ropes.make(layer, *changed) : own;
 }
 
 template <class T>

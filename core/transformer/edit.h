@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/encodings/rope_convention.h"
 #include "core/params.h"
 #include "core/transformer/design.h"
 #include "core/transformer/probe.h"
@@ -103,10 +104,18 @@ struct Patch {
 template <class T>
 using Turn = std::function<void(int layer, int head, PositionsIn positions, MatrixOut<T> x)>;
 
+/// What edits of RoPE need of a model: the convention of each layer, and how its encoding is made of
+/// another one, with all else that the layer's rope has.
+struct LayerRopes {
+  std::map<int, RopeConvention> conventions{};  ///< of the layers that have RoPE
+  std::function<std::shared_ptr<const Encoding>(int layer, const RopeConvention&)> make{};
+};
+
 /// The changes of a pass, by Edits and by numbers that no text holds.
 template <class T>
 struct PassEdits {
   std::vector<Edit> list{};                       ///< applied in this order
+  LayerRopes ropes{};                             ///< where an edit is of RoPE
   std::map<HeadPlace, Matrix<T>> corpus_means{};  ///< [1, d_value] of each head of corpus_mean
   std::map<std::string, Turn<T>> defects{};       ///< by name, of each `defect`
   std::vector<Patch<T>> patches{};

@@ -53,7 +53,7 @@ void look(ModelRun<T>& run, const LensRequest& request, Lens& lens, Progress& pr
     checkpoint(progress, s, states.size(), "layers");
     const Matrix<T> normed = run.final_norm(edits, states[s]);
     for (Index first = 0; first < n; first += at_once) {
-      const Index count = std::min(at_once, n - first);
+      const Index count = std::min<Index>(at_once, n - first);
       const Matrix<T> logits = run.logits(edits, normed.middleRows(first, count));
       for (Index i = 0; i < count; ++i) {
         const auto following = static_cast<std::size_t>(first + i + 1);

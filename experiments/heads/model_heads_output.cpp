@@ -151,7 +151,8 @@ std::vector<Array> heads_arrays(const HeadTable& table) {
                             "distance",
                             [](const HeadRow& row) { return row.by_distance_without_first; }));
   std::size_t pairs = 0;
-  for (const HeadRow& row : table.rows) pairs = std::max(pairs, row.pair_shares.size());
+  for (const HeadRow& row : table.rows)
+    pairs = std::max<std::size_t>(pairs, row.pair_shares.size());
   if (pairs > 0)
     arrays.push_back(array_of(table, "pair_shares", "share of a pair in the logits' variance",
                               "pair", [&](const HeadRow& row) {

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
+#include "core/analysis/largest.h"
 #include "core/attention/multi_head.h"
 #include "core/errors.h"
 #include "core/transformer/norm.h"
+#include "experiments/checkpoints/layer_encoding.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/heads/defect_turn.h"
 
@@ -86,6 +89,13 @@ bool ModelRun<T>::predicts_next() const {
 template <class T>
 PassEdits<T> ModelRun<T>::edits_of(const std::vector<Edit>& list, Index tokens) const {
   PassEdits<T> edits{.list = list};
+  for (const LayerPlan& layer : layers())
+    if (layer.encoding == "rope") edits.ropes.conventions[layer.layer] = completed(layer.rope);
+  edits.ropes.make = [this](int layer, const RopeConvention& rope) {
+    LayerPlan plan = layers()[static_cast<std::size_t>(layer)];
+    plan.rope = rope;
+    return layer_encoding<T>(plan, checkpoint_.stack().places, design());
+  };
   for (const Edit& edit : list)
     if (edit.kind == EditKind::defect)
       edits.defects[edit.key] = defect_turn<T>(edit, layers(), tokens);
@@ -141,7 +151,9 @@ Mask ModelRun<T>::mask_of(int layer, Index tokens) const {
 template <class T>
 std::vector<double> probabilities_of(const MatrixIn<T>& logits, Index row) {
   const Eigen::ArrayXd l = logits.row(row).transpose().template cast<double>().array();
-  const Eigen::ArrayXd e = (l - l.maxCoeff<Eigen::PropagateNaN>()).exp();
+  Largest largest(-std::numeric_limits<double>::infinity());
+  for (const double one : l) largest.see(one);
+  const Eigen::ArrayXd e = (l - largest.value()).exp();
   const double sum = e.sum();
   std::vector<double> probabilities(static_cast<std::size_t>(l.size()));
   for (Index i = 0; i < l.size(); ++i) probabilities[static_cast<std::size_t>(i)] = e(i) / sum;
@@ -152,7 +164,7 @@ std::vector<std::int32_t> most_probable(const std::vector<double>& probabilities
                                         std::size_t count) {
   std::vector<std::int32_t> ids(probabilities.size());
   std::iota(ids.begin(), ids.end(), 0);
-  const std::size_t kept = std::min(count, ids.size());
+  const std::size_t kept = std::min<std::size_t>(count, ids.size());
   const auto p = [&](std::int32_t id) { return probabilities[static_cast<std::size_t>(id)]; };
   std::partial_sort(
       ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(kept), ids.end(),

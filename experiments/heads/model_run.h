@@ -26,7 +26,8 @@ class ModelRun {
   int vocabulary_size() const { return static_cast<int>(weights_.vocabulary_size()); }
   bool predicts_next() const;
 
-  /// Edits with what their texts alone do not hold: how the defects turn q and k.
+  /// Edits with what their texts alone do not hold: the layers' ropes, and how defects turn q and k.
+  /// They hold as long as this run does.
   /// @param tokens  of the sequences, from whose middle on some defects act
   /// Throws as parse_edit; UsageError for an unknown defect, or one that no layer can have.
   PassEdits<T> edits_of(const std::vector<Edit>& list, Index tokens) const;

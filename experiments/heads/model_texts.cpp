@@ -78,7 +78,7 @@ std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts) {
 }
 
 std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts) {
-  const std::size_t of_part = std::min(length, text.tokens.size() / parts);
+  const std::size_t of_part = std::min<std::size_t>(length, text.tokens.size() / parts);
   if (of_part < fewest_tokens)
     throw UsageError(fmt::format("{}: {} tokens in {} parts", text.name, text.tokens.size(), parts),
                      fmt::format("a part has {} or more", fewest_tokens),

@@ -208,7 +208,7 @@ class Settling {
   std::vector<OpenQuestion> ask_all(const Edits& stands) {
     Index longest = 0;
     for (const ModelText& text : request_.texts)
-      longest = std::max(longest, static_cast<Index>(text.tokens.size()));
+      longest = std::max<Index>(longest, static_cast<Index>(text.tokens.size()));
     std::vector<OpenQuestion> questions;
     for (const char* name : all_questions) {
       if (!is_asked(name)) continue;

@@ -19,9 +19,12 @@ TransformerDesign small_design() {
   return design;
 }
 
+RopeConvention small_convention() {
+  return completed({.d_head = 8, .pairing = RopePairing::half_split, .base = 1e5});
+}
+
 std::shared_ptr<const Encoding> small_rope() {
-  return std::make_shared<Rope<double>>(
-      RopeConvention{.d_head = 8, .pairing = RopePairing::half_split, .base = 1e5});
+  return std::make_shared<Rope<double>>(small_convention());
 }
 
 const Rope<double>& as_rope(const std::shared_ptr<const Encoding>& encoding) {
@@ -40,6 +43,10 @@ struct Edited {
   static PassEdits<double> parsed(const std::vector<std::string>& texts) {
     PassEdits<double> edits;
     for (const std::string& text : texts) edits.list.push_back(parse_edit(text));
+    for (const int layer : {0, 1, 2, 3}) edits.ropes.conventions[layer] = small_convention();
+    edits.ropes.make = [](int, const RopeConvention& rope) {
+      return std::make_shared<Rope<double>>(rope);
+    };
     return edits;
   }
 };
@@ -123,6 +130,7 @@ TEST_CASE("Positions divided by s are frequencies divided by s, whatever the sca
   RopeConvention yarn = as_rope(own).convention();
   yarn.scaling = {.kind = RopeScalingKind::yarn, .factor = 8, .original_length = 64};
   const auto scaled = std::make_shared<Rope<double>>(yarn);
+  plain.edits.ropes.conventions[0] = yarn;
   const auto changed = plain.active.encoding(0, scaled);
   check_quarter(as_rope(changed).theta(), scaled->theta());
   CHECK(as_rope(changed).attention_factor() == Approx(scaled->attention_factor()));
@@ -208,6 +216,7 @@ TEST_CASE("Edits of what a model does not have are refused") {
   CHECK_THROWS_WITH(Edited({"defect:base_lost"}), Contains("turns q and k"));
   const std::shared_ptr<const Encoding> alibi = std::make_shared<Alibi<double>>(2, AlibiOptions{});
   Edited named({"base:10000@0"}), unnamed({"base:10000"});
+  for (Edited* edited : {&named, &unnamed}) edited->edits.ropes.conventions.clear();
   CHECK_THROWS_WITH(named.active.encoding(0, alibi), Contains("layer 0 does not have"));
   CHECK(unnamed.active.encoding(0, alibi) == alibi);
   CHECK_THROWS_WITH(unnamed.active.require_all_applied(), Contains("changes nothing"));
