@@ -64,6 +64,7 @@ std::vector<std::string> question_names();
 /// A hypothesis is preferred by the mean loss of the even texts and tested on the odd ones, by
 /// Student's t of paired differences with Holm's correction over all tests of a round. A lower
 /// loss is no proof: a base that is too large may lower it on short texts.
+/// The first token sees itself alone, so texts of two tokens ask nothing of positions.
 /// Throws UsageError for fewer than four texts, an unknown question, and a model without losses.
 Settlement settle(LiveModel& model, const SettleRequest& request, Progress& progress);
 

@@ -21,8 +21,8 @@ struct Asked {
   Shell shell{};
 
   Asked() {
-    shell.write("ids.npy", npy("(8,)", {5, 17, 31, 2, 5, 17, 31, 2}));
-    shell.write("other.npy", npy("(8,)", {5, 17, 31, 2, 5, 17, 30, 3}));
+    shell.write("ids.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 8, 31}));
+    shell.write("other.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 7, 30}));
   }
 
   Outcome run(const std::string& command, const std::string& model, const std::string& rest) const {
@@ -104,13 +104,13 @@ TEST_CASE("Wrong questions end with the status of their kind, and say what to wr
   refused("what_if", "bloom-on", "--edit base:3", 2, "changes nothing");
   refused("what_if", "t5-on", "--edit sign", 2, "two texts");
   refused("what_if", "llama-off", "--edit sign --maps 5", 2, "head 5");
-  refused("model_heads", "llama-off", "parts=7", 2, "a part has 2 or more");
+  refused("model_heads", "llama-off", "parts=9", 2, "a part has 2 or more");
   refused("model_heads", "llama-off", "--out heads.txt", 2, ".npz");
   refused("model_heads", "llama-off", "text=bundled:the_orrery.txt", 2, "one of the two");
   refused("settle", "llama-off", "parts=2", 2, "4 or more");
   refused("settle", "bert-off", "parts=4", 2, "does not predict");
   refused("settle", "llama-off", "parts=4 questions=pairng", 2, "pairing");
-  refused("lens", "llama-off", "--positions 8", 2, "token 8");
+  refused("lens", "llama-off", "--positions 16", 2, "token 16");
   refused("lens", "bert-bare", "", 2, "no head");
   refused("patch", "llama-off", "", 2, "corrupted=FILE");
   refused("patch", "llama-off", "corrupted_tokens=ids.npy", 2, "nothing would differ");
