@@ -40,6 +40,7 @@ class Pass {
         weights_(weights),
         tokens_(tokens),
         options_(options),
+        edits_(options.edits, design),
         cache_(options.cache ? *options.cache : own_cache_) {
     set_positions();
     set_segments();
@@ -50,17 +51,30 @@ class Pass {
   }
 
   Matrix<T> run() {
-    Matrix<T> x = embedded(*weights_.embedding());
-    see({Quantity::hidden, 0}, x);
-    for (std::size_t l = 0; l < design_.layers.size(); ++l) {
-      layer_ = static_cast<int>(l);
+    Matrix<T> x = options_.hidden ? *options_.hidden : embedded(*weights_.embedding());
+    check_start(x);
+    hand_out({Quantity::hidden, options_.first_layer}, x);
+    for (layer_ = options_.first_layer; layer_ < layers(); ++layer_) {
       pass_layer(*weights_.layer(layer_), x);
-      see({Quantity::hidden, layer_ + 1}, x);
+      hand_out({Quantity::hidden, layer_ + 1}, x);
     }
+    edits_.require_all_applied();
     return design_.final_norm ? norm(weights_.head()->norm, x) : x;
   }
 
  private:
+  int layers() const { return static_cast<int>(design_.layers.size()); }
+
+  void check_start(const Matrix<T>& x) const {
+    const int first = options_.first_layer;
+    if (first >= 0 && first <= layers() && (options_.hidden != nullptr || first == 0) &&
+        x.rows() == static_cast<Index>(tokens_.ids.size()))
+      return;
+    throw UsageError(fmt::format("{} hidden states in front of layer {}", x.rows(), first),
+                     "a pass goes on from one state per token, in front of a layer that it has",
+                     "give what an earlier pass had there");
+  }
+
   // ---- Tokens ----------------------------------------------------------------------------------
 
   void set_positions() {
@@ -91,12 +105,13 @@ class Pass {
 
   // ---- Embedding -------------------------------------------------------------------------------
 
-  Matrix<T> embedded(const EmbeddingWeights<T>& w) const {
+  Matrix<T> embedded(const EmbeddingWeights<T>& w) {
     check_ids(tokens_.ids, weights_.vocabulary_size(), "token", "the vocabulary");
     Matrix<T> x = weights_.token_vectors(tokens_.ids);
     x *= static_cast<T>(design_.embedding_scale);
     if (w.segments.size() > 0) add_segments(w.segments, x);
-    if (w.positions) input_term(*w.positions).add_to_input(positions_, x);
+    if (w.positions)
+      input_term(*w.positions).add_to_input(edits_.embedding_positions(positions_), x);
     if (design_.embedding_norm == EmbeddingNorm::before_projection) x = norm(w.norm, x);
     if (w.projection.W.size() > 0) x = times(w.projection, x);
     return design_.embedding_norm == EmbeddingNorm::behind_projection ? norm(w.norm, x) : x;
@@ -193,7 +208,7 @@ class Pass {
     const NormPlace place = design_.norm_place;
     if (place == NormPlace::inside || place == NormPlace::around) made = norm(w, made);
     made *= static_cast<T>(design_.residual_scale);
-    see({quantity, layer_}, made);
+    hand_out({quantity, layer_}, made);
     if (place == NormPlace::through) x = read;
     x += made;
     if (place == NormPlace::after) x = norm(w, x);
@@ -223,6 +238,7 @@ class Pass {
     Matrix<T> q{};
     const Matrix<T>& k;
     const Matrix<T>& v;
+    PositionsIn m{};  ///< of the queries
     PositionsIn n{};  ///< of the keys
     SegmentsIn segments{};
     Mask mask{};
@@ -235,9 +251,13 @@ class Pass {
     const AttentionDesign& a = design_.attention;
     check_attention(w.attention, x.cols(), x.cols());
     Matrix<T> q = times(w.attention.q, x), k = times(w.attention.k, x);
-    SoftmaxDoors<T> doors = w.encoding ? SoftmaxDoors<T>::of(*w.encoding) : SoftmaxDoors<T>{};
+    const std::shared_ptr<const Encoding> encoding = edits_.encoding(layer_, w.encoding);
+    SoftmaxDoors<T> doors = encoding ? SoftmaxDoors<T>::of(*encoding) : SoftmaxDoors<T>{};
+    const bool has_encoding = encoding != nullptr;
+    const Positions m = edits_.positions(layer_, positions_, has_encoding);
+    const Positions n = edits_.positions(layer_, cache_.positions, has_encoding);
     if (!a.qk_norm.after_position) normalise(w.attention, q, k);
-    if (doors.qk_transform) turn(*doors.qk_transform, q, k);
+    if (doors.qk_transform) turn(*doors.qk_transform, encoding->turning_pairs(), m, q, k);
     doors.qk_transform = nullptr;
     if (a.qk_norm.after_position) normalise(w.attention, q, k);
     const auto l = static_cast<std::size_t>(layer_);
@@ -247,7 +267,8 @@ class Pass {
                       .q = std::move(q),
                       .k = cache_.keys[l],
                       .v = cache_.values[l],
-                      .n = cache_.positions,
+                      .m = m,
+                      .n = n,
                       .segments = segments(w),
                       .mask = MaskSpec{.causal = a.causal, .window = layer().window}.build(
                           positions_, cache_.positions),
@@ -261,7 +282,13 @@ class Pass {
     check_attention(w, x.cols(), memory.cols());
     const Matrix<T> k = times(w.k, memory), v = times(w.v, memory);
     const Positions n = consecutive_positions(memory.rows());
-    const Heads heads{.q = times(w.q, x), .k = k, .v = v, .n = n, .weights = w, .of_memory = true};
+    const Heads heads{.q = times(w.q, x),
+                      .k = k,
+                      .v = v,
+                      .m = positions_,
+                      .n = n,
+                      .weights = w,
+                      .of_memory = true};
     return times(w.o, outputs(heads));
   }
 
@@ -295,19 +322,31 @@ class Pass {
     k = normed_heads<T>(design, w.k_norm, d, k);
   }
 
-  void turn(const QkTransform<T>& transform, Matrix<T>& q, Matrix<T>& k) const {
-    const Index d = design_.attention.d_head;
-    for (Index at = 0; at < q.cols(); at += d)
-      transform.transform_queries(positions_, q.middleCols(at, d));
-    for (Index at = 0; at < k.cols(); at += d)
-      transform.transform_keys(positions_, k.middleCols(at, d));
+  /// Queries and keys turned by position, head by head.
+  void turn(const QkTransform<T>& transform, const TurningPairs& pairs, PositionsIn m, Matrix<T>& q,
+            Matrix<T>& k) {
+    const Turn<T>* written = edits_.turn(layer_);
+    const auto each = [&](Matrix<T>& all, const auto& by_encoding) {
+      const Index d = design_.attention.d_head;
+      const Matrix<T> before = edits_.changes_pairs(layer_) ? all : Matrix<T>();
+      for (Index at = 0; at < all.cols(); at += d) {
+        MatrixOut<T> x = all.middleCols(at, d);
+        if (written)
+          (*written)(layer_, static_cast<int>(at / d), m, x);
+        else
+          by_encoding(x);
+        if (before.size() > 0) edits_.change_pairs(layer_, pairs, before.middleCols(at, d), x);
+      }
+    };
+    each(q, [&](MatrixOut<T> x) { transform.transform_queries(m, x); });
+    each(k, [&](MatrixOut<T> x) { transform.transform_keys(m, x); });
   }
 
   /// The heads' outputs side by side. [N, heads·d_value]
   Matrix<T> outputs(const Heads& all) {
     const AttentionDesign& a = design_.attention;
     Matrix<T> out(all.q.rows(), a.heads * a.d_value);
-    see_keys_and_values(all);
+    see_queries_keys_and_values(all);
     // A map is seen as it is made, so heads that have one follow each other.
     const bool in_turn = wants_maps(all.of_memory);
     const int heads = static_cast<int>(a.heads);
@@ -317,10 +356,9 @@ class Pass {
       in_parallel(heads, options_.threads, [&] {
         return [&](std::ptrdiff_t h) { attend(all, static_cast<int>(h), 1, out); };
       });
-    for (int h = 0; h < heads; ++h) {
-      see({Quantity::queries, layer_, h, all.of_memory}, head_of(all.q, h, a.d_head));
-      see({Quantity::head_output, layer_, h, all.of_memory}, head_of(out, h, a.d_value));
-    }
+    for (int h = 0; h < heads; ++h)
+      hand_out({Quantity::head_output, layer_, h, all.of_memory},
+               out.middleCols(h * a.d_value, a.d_value));
     return out;
   }
 
@@ -330,7 +368,7 @@ class Pass {
     const AttentionInputs<T> in{.q = head_of(all.q, h, a.d_head),
                                 .k = head_of(all.k, g, a.d_head),
                                 .v = head_of(all.v, g, a.d_value),
-                                .m = positions_,
+                                .m = all.m,
                                 .n = all.n,
                                 .head = h,
                                 .segments = all.segments};
@@ -349,8 +387,10 @@ class Pass {
                          {.use = use, .map = wants_map(h, all.of_memory), .threads = threads});
   }
 
-  void see_keys_and_values(const Heads& all) const {
+  void see_queries_keys_and_values(const Heads& all) const {
     const AttentionDesign& a = design_.attention;
+    for (int h = 0; h < static_cast<int>(a.heads); ++h)
+      see({Quantity::queries, layer_, h, all.of_memory}, head_of(all.q, h, a.d_head));
     for (Index g = 0; g < a.kv_heads; ++g) {
       const int head = static_cast<int>(g);
       see({Quantity::keys, layer_, head, all.of_memory}, head_of(all.k, g, a.d_head));
@@ -376,6 +416,12 @@ class Pass {
 
   const LayerDesign& layer() const { return design_.layers[static_cast<std::size_t>(layer_)]; }
 
+  /// Lets the edits change a quantity, and then the probe see it.
+  void hand_out(const Site& site, MatrixOut<T> rows) {
+    edits_.change(site, rows);
+    see(site, rows);
+  }
+
   void see(const Site& site, const MatrixIn<T>& rows, Index first = 0) const {
     if (options_.probe.wanted(site)) options_.probe.see(site, first, rows);
   }
@@ -384,6 +430,7 @@ class Pass {
   WeightSource<T>& weights_;
   const TokenSequence& tokens_;
   const PassOptions<T>& options_;
+  ActiveEdits<T> edits_;
   KeyValueCache<T> own_cache_{};
   KeyValueCache<T>& cache_;
   Positions positions_{};  ///< of this pass' tokens
@@ -444,7 +491,9 @@ class RowLoss {
 template <class T>
 Matrix<T> forward(const TransformerDesign& design, WeightSource<T>& weights,
                   const TokenSequence& tokens, const PassOptions<T>& options) {
-  return Pass<T>(design, weights, tokens, options).run();
+  if (!options.edits) return Pass<T>(design, weights, tokens, options).run();
+  const TransformerDesign edited = edited_design(design, options.edits->list);
+  return Pass<T>(edited, weights, tokens, options).run();
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/transformer/design.h"
+#include "core/transformer/edit.h"
 #include "core/transformer/probe.h"
 #include "core/transformer/weights.h"
 
@@ -34,7 +35,12 @@ struct PassOptions {
   /// Queries also see the keys in it, and the pass appends its own: a causal model then computes
   /// for the next tokens alone what a pass over all of them would, but for rounding.
   KeyValueCache<T>* cache{nullptr};
-  const Matrix<T>* memory{nullptr};  ///< [N_k, d_model], an encoder's output, for a decoder
+  const Matrix<T>* memory{nullptr};    ///< [N_k, d_model], an encoder's output, for a decoder
+  const PassEdits<T>* edits{nullptr};  ///< what is otherwise than in the model
+  /// A pass that goes on from the residual stream of an earlier one [N, d_model], in front of this
+  /// layer; without it all is computed.
+  const Matrix<T>* hidden{nullptr};
+  int first_layer{0};
 };
 
 /// The forward pass of a transformer: x₀ = E[token] (and positions), x_{l+1} = x_l + A(x_l) + F(…)
@@ -44,7 +50,8 @@ struct PassOptions {
 ///
 /// Throws UsageError for a token outside of the vocabulary, segments or positions of another
 /// number, a memory that the design does not read, and weights of shapes that do not fit the
-/// design; what the source throws.
+/// design; an edit that the model has no place for, or that changes nothing (edit.h); what the
+/// source throws.
 /// Cost: O(N·weights + layers·heads·N²·d_head) time; memory for one layer's weights and
 /// O(N·d_model), and a map for each head that the probe wants one of.
 template <class T>

@@ -26,10 +26,10 @@ std::vector<std::string> option_names(const CLI::App& command) {
 std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::string>& argv) {
   std::vector<Command> all;
   for (const auto declare :
-       {declare_list_commands, declare_models_commands, declare_identify_commands,
-        declare_verify_commands, declare_run_commands, declare_sweep_commands,
-        declare_report_commands, declare_note_commands, declare_attend_commands,
-        declare_lesson_commands, declare_open_commands})
+       {declare_list_commands, declare_models_commands, declare_heads_commands,
+        declare_identify_commands, declare_verify_commands, declare_run_commands,
+        declare_sweep_commands, declare_report_commands, declare_note_commands,
+        declare_attend_commands, declare_lesson_commands, declare_open_commands})
     for (Command& command : declare(app, argv)) all.push_back(std::move(command));
   add_verbosity(&app);
   for (const Command& command : all) add_verbosity(command.app);

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -19,6 +18,7 @@
 #include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
+#include "experiments/heads/model_texts.h"
 #include "experiments/setup/memory_bound.h"
 #include "experiments/text/number_text.h"
 #include "experiments/tokenizers/read_tokenizer.h"
@@ -30,23 +30,13 @@ using nlohmann::ordered_json;
 
 constexpr std::int64_t bytes_per_mib = std::int64_t{1} << 20;
 
-std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key) {
-  if (tensor.shape.size() != 1)
-    throw UsageError(key + "=" + tensor.name, "must be [N], one number per token",
-                     "flatten it first");
-  std::vector<std::int32_t> ids;
-  for (const double value : tensor.values) {
-    if (value != std::floor(value) || value < 0 || value > 2147483647.0)
-      throw DataError(fmt::format("{}: {} at [{}]", key, value, ids.size()), "is no id of a token",
-                      "give whole numbers from 0 on");
-    ids.push_back(static_cast<std::int32_t>(value));
-  }
-  return ids;
-}
-
 std::vector<std::int32_t> ids_of(Inputs& inputs, const char* key) {
   const std::optional<Tensor> tensor = take_tensor(inputs, key);
-  return tensor ? ids_in(*tensor, key) : std::vector<std::int32_t>{};
+  if (!tensor) return {};
+  if (tensor->shape.size() != 1)
+    throw UsageError(fmt::format("{}={}", key, tensor->name), "must be [N], one number per token",
+                     "flatten it first");
+  return ids_in(*tensor, key);
 }
 
 std::vector<std::int32_t> tokens_of(const ForwardOptions& options, const ParamSet& params,
@@ -63,14 +53,9 @@ std::vector<std::int32_t> tokens_of(const ForwardOptions& options, const ParamSe
   return tokens;
 }
 
-int threads_of(const ForwardOptions& options) {
-  if (options.threads > 0) return options.threads;
-  const unsigned all = std::thread::hardware_concurrency();
-  return all == 0 ? 1 : static_cast<int>(all);
-}
-
 PassRequest request_of(const ForwardOptions& options, const ParamSet& params) {
-  PassRequest request{.single = params.text("precision") == "fp32", .threads = threads_of(options)};
+  PassRequest request{.single = params.text("precision") == "fp32",
+                      .threads = threads_or_all(options.threads)};
   if (!options.out.empty()) request.arrays = params.list("arrays");
   if (!options.layers.empty()) request.layers = parse_positions(options.layers);
   if (!options.heads.empty()) request.heads = parse_positions(options.heads);
@@ -130,17 +115,11 @@ PassResult computed(const ForwardOptions& options, const PassModel& model, const
   return result;
 }
 
-void check_output(const ForwardOptions& options) {
-  if (options.out.empty() || is_archive(options.out)) return;
-  throw UsageError("--out " + options.out, "must be a .npz or .safetensors file",
-                   "name it out.npz");
-}
-
 }  // namespace
 
 int forward_command(const ForwardOptions& options) {
   const ParamSet params = params_from(forward_params(), options.words);
-  check_output(options);
+  require_archive(options.out);
   LoadedInputs loaded = load_inputs(params);
   PassInputs inputs{.tokens = tokens_of(options, params, loaded.inputs),
                     .segments = ids_of(loaded.inputs, "segments"),

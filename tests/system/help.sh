@@ -17,7 +17,7 @@ export ORRERY_ASSETS=$tree/assets
 
 main() {
   local commands command
-  commands=$(orrery --help | sed -n '/^SUBCOMMANDS:\|^Subcommands:/,$ s/^  \([a-z]\+\)  .*/\1/p')
+  commands=$(orrery --help | sed -n '/^SUBCOMMANDS:\|^Subcommands:/,$ s/^  \([a-z_]\+\)  .*/\1/p')
   if (($#)); then commands=$*; fi
   for command in $commands; do
     orrery "$command" --help | examples >"$scratch/examples"
@@ -112,7 +112,15 @@ files_of_forward() {
     "use_regex": true}, "model": {"type": "BPE", "vocab": {%s}, "merges": []}}' "$letters" >tiny-llama/tokenizer.json
   printf 'a small machine of brass' >story.txt
   { npy_header '|u1' "8," && printf '\5\17\31\2\5\17\31\2'; } >ids.npy
+  { npy_header '|u1' "8," && printf '\5\17\31\2\5\17\30\3'; } >other.npy
 }
+
+# A small Llama and a small BERT, a text, and ids of two texts.
+files_of_model_heads() { files_of_forward; }
+files_of_what_if() { files_of_forward; }
+files_of_settle() { files_of_forward; }
+files_of_lens() { files_of_forward; }
+files_of_patch() { files_of_forward; }
 
 files_of_run() { ln -s "$tree/README.md" .; }
 

@@ -73,6 +73,7 @@ make_files() {
   for folder in q k v; do npy $folder.npy "5, 8" ${#folder}; done
   cp -r "$tree/tests/golden/transformer/llama-off" MODEL
   { npy_header '|u1' "8," && printf '\5\17\31\2\5\17\31\2'; } >ids.npy
+  { npy_header '|u1' "8," && printf '\5\17\31\2\5\17\30\3'; } >other.npy
   npy a.npy "33, 8" 4
   npy q_before.npy "64, 64" 5
   orrery apply encoding=rope x=q_before.npy --out q_after.npy
@@ -141,7 +142,7 @@ run_what_prose_says() {
   while [[ $rest =~ $pattern ]]; do
     code=${BASH_REMATCH[1]}
     rest=${rest#*"${BASH_REMATCH[0]}"}
-    if [[ $code =~ ^orrery\ [a-z-]+\ . ]]; then code=./$code; fi
+    if [[ $code =~ ^orrery\ [a-z_-]+\ . ]]; then code=./$code; fi
     if [[ $code == *'./orrery '* ]]; then
       command=$code
       must_succeed

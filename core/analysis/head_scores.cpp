@@ -1,0 +1,319 @@
+#include "core/analysis/head_scores.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "core/product.h"
+
+namespace orrery {
+namespace {
+
+/// Less than this beside the first token is rounding.
+constexpr double least_rest = 1e-6;
+
+constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+
+/// Adds to the front and the back of numbers by distance what a longer text needs, `wanted` in all.
+void widen(std::vector<double>& by_distance, std::size_t wanted) {
+  if (by_distance.size() >= wanted) return;
+  const std::size_t more = (wanted - by_distance.size()) / 2;
+  by_distance.insert(by_distance.begin(), by_distance.empty() ? 0 : more, 0.0);
+  by_distance.resize(wanted, 0.0);
+}
+
+/// a ← a + b, whose middles stand for the same distance.
+void add_by_distance(std::vector<double>& a, const std::vector<double>& b) {
+  widen(a, b.size());
+  const std::size_t first = (a.size() - b.size()) / 2;
+  for (std::size_t at = 0; at < b.size(); ++at) a[first + at] += b[at];
+}
+
+/// a ← a + b, number by number.
+void add_numbers(std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() < b.size()) a.resize(b.size(), 0.0);
+  for (std::size_t at = 0; at < b.size(); ++at) a[at] += b[at];
+}
+
+}  // namespace
+
+EarlierTokens::EarlierTokens(std::span<const std::int32_t> tokens) : last(tokens.size(), -1) {
+  std::unordered_map<std::int32_t, Index> seen;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto at = seen.find(tokens[i]);
+    if (at != seen.end()) last[i] = at->second;
+    seen[tokens[i]] = static_cast<Index>(i);
+  }
+}
+
+Index EarlierTokens::induction_key(Index i) const {
+  const Index same = last[static_cast<std::size_t>(i)];
+  return same >= 0 && same + 1 < i ? same + 1 : -1;
+}
+
+template <class T>
+double HeadScoreSums<T>::Mean::value() const {
+  return count == 0 ? undefined : sum / static_cast<double>(count);
+}
+
+template <class T>
+void HeadScoreSums<T>::begin(const EarlierTokens& tokens, const Mask& mask) {
+  tokens_ = &tokens;
+  mask_ = &mask;
+  const auto n = static_cast<Index>(tokens.last.size());
+  longest_ = std::max<Index>(longest_, n);
+  for (Sums* sums : {&all_, &without_first_}) {
+    const auto distances =
+        std::max<std::size_t>(sums->by_distance.size(), static_cast<std::size_t>(n / 2));
+    sums->by_distance.resize(distances, 0.0);
+    sums->queries.resize(distances, 0.0);
+  }
+  distances_.resize(static_cast<std::size_t>(2 * longest_));
+  for (Index at = 0; at < 2 * longest_; ++at)
+    distances_[static_cast<std::size_t>(at)] = static_cast<T>(std::abs(at - longest_ + 1));
+  grow(first_column_);
+  grow(other_columns_);
+}
+
+template <class T>
+void HeadScoreSums<T>::grow(LogitSums& sums) const {
+  widen(sums.sum, static_cast<std::size_t>(2 * longest_ - 1));
+  widen(sums.count, static_cast<std::size_t>(2 * longest_ - 1));
+}
+
+template <class T>
+typename HeadScoreSums<T>::Query HeadScoreSums<T>::query_of(Index i, const T* row,
+                                                            Index keys) const {
+  using Row = Eigen::Array<T, 1, Eigen::Dynamic>;
+  const VisibleKeys seen = mask_->keys_of(i, keys);
+  Query query{.i = i, .weights = Eigen::Map<const Row>(row, keys)};
+  query.first = static_cast<double>(row[0]);
+  query.seen = seen.end - seen.first;
+  query.sees_first = seen.first == 0;
+  const Eigen::Map<const Row> in_sight(row + seen.first, query.seen);
+  // 0 ln 0 is 0; the smallest number keeps a NaN, which max would drop.
+  constexpr T least = std::numeric_limits<T>::min();
+  query.entropy = -static_cast<double>((in_sight * (in_sight + least).log()).sum());
+  const Eigen::Map<const Row> r(distances_.data() + (seen.first - i + longest_ - 1), query.seen);
+  query.distance = static_cast<double>((in_sight * r).sum());
+  return query;
+}
+
+template <class T>
+void HeadScoreSums<T>::add_query(const Query& query, bool without_first, Sums& sums) {
+  const Index i = query.i;
+  const double rest = without_first ? 1 - query.first : 1;
+  if (rest < least_rest) return;
+  const double part = 1 / rest;
+  const auto of = [&](Index j) {
+    return without_first && j == 0 ? 0 : static_cast<double>(query.weights(j)) * part;
+  };
+  const Index keys = query.weights.size();
+  if (i >= 1) sums.previous.add(of(i - 1));
+  if (i + 1 < keys) sums.next.add(of(i + 1));
+  if (i >= 1) sums.self.add(of(i));
+  double same = 0;
+  for (Index j = tokens_->last[static_cast<std::size_t>(i)]; j >= 0;
+       j = tokens_->last[static_cast<std::size_t>(j)])
+    same += of(j);
+  if (tokens_->last[static_cast<std::size_t>(i)] >= 0) sums.duplicate.add(same);
+  if (const Index key = tokens_->induction_key(i); key >= 0) sums.induction.add(of(key));
+  // −Σ A' ln A' = −Σ A ln A/(1 − A_i0) + ln(1 − A_i0), over j ≥ 1.
+  const bool drops = without_first && query.first > 0;
+  const double entropy =
+      (query.entropy + (drops ? query.first * std::log(query.first) : 0)) / rest + std::log(rest);
+  const Index seen = query.seen - (without_first && query.sees_first ? 1 : 0);
+  if (seen >= 2) sums.entropy.add(entropy / std::log(static_cast<double>(seen)));
+  const double of_first = without_first ? query.first * static_cast<double>(i) : 0;
+  if (i >= 1) sums.distance.add((query.distance - of_first) / rest);
+  const Index half = keys / 2;
+  if (i < half) return;
+  // i − r ≥ 1: the first token is beyond these distances.
+  const auto behind = query.weights.segment(i - half + 1, half).reverse();
+  Eigen::Map<Eigen::ArrayXd>(sums.by_distance.data(), half) +=
+      behind.transpose().template cast<double>() * part;
+  for (Index r = 0; r < half; ++r) sums.queries[static_cast<std::size_t>(r)] += 1;
+}
+
+template <class T>
+void HeadScoreSums<T>::add_weights(Index first, const MatrixIn<T>& rows) {
+  for (Index row = 0; row < rows.rows(); ++row) {
+    const Query query = query_of(first + row, rows.data() + row * rows.outerStride(), rows.cols());
+    if (query.i >= first_scored_query) first_.add(query.first);
+    add_query(query, false, all_);
+    add_query(query, true, without_first_);
+  }
+}
+
+template <class T>
+void HeadScoreSums<T>::add_logits(Index first, const MatrixIn<T>& rows) {
+  for (Index row = 0; row < rows.rows(); ++row) {
+    const Index i = first + row;
+    const VisibleKeys seen = mask_->keys_of(i, rows.cols());
+    for (Index j = seen.first; j < seen.end; ++j) {
+      const double logit = static_cast<double>(rows(row, j));
+      LogitSums& sums = j == 0 ? first_column_ : other_columns_;
+      const auto at = static_cast<std::size_t>(i - j + longest_ - 1);
+      sums.sum[at] += logit;
+      sums.count[at] += 1;
+      sums.squares += logit * logit;
+    }
+  }
+}
+
+template <class T>
+void HeadScoreSums<T>::Sums::add(const Sums& other) {
+  previous.add(other.previous);
+  next.add(other.next);
+  self.add(other.self);
+  duplicate.add(other.duplicate);
+  induction.add(other.induction);
+  entropy.add(other.entropy);
+  distance.add(other.distance);
+  add_numbers(by_distance, other.by_distance);
+  add_numbers(queries, other.queries);
+}
+
+template <class T>
+void HeadScoreSums<T>::LogitSums::add(const LogitSums& other) {
+  add_by_distance(sum, other.sum);
+  add_by_distance(count, other.count);
+  squares += other.squares;
+}
+
+template <class T>
+void HeadScoreSums<T>::add(const HeadScoreSums& other) {
+  first_.add(other.first_);
+  all_.add(other.all_);
+  without_first_.add(other.without_first_);
+  first_column_.add(other.first_column_);
+  other_columns_.add(other.other_columns_);
+  longest_ = std::max<Index>(longest_, other.longest_);
+}
+
+template <class T>
+WeightScores HeadScoreSums<T>::scores_of(const Sums& sums) {
+  WeightScores scores{.previous = sums.previous.value(),
+                      .next = sums.next.value(),
+                      .self = sums.self.value(),
+                      .duplicate = sums.duplicate.value(),
+                      .induction = sums.induction.value(),
+                      .entropy = sums.entropy.value(),
+                      .mean_distance = sums.distance.value()};
+  for (std::size_t r = 0; r < sums.by_distance.size(); ++r) {
+    const double weight = sums.queries[r] > 0 ? sums.by_distance[r] / sums.queries[r] : undefined;
+    scores.by_distance.push_back(weight);
+    const bool larger =
+        weight > scores.by_distance[static_cast<std::size_t>(scores.strongest_distance)];
+    if (r >= 1 && (scores.strongest_distance == 0 || larger))
+      scores.strongest_distance = static_cast<Position>(r);
+  }
+  return scores;
+}
+
+template <class T>
+double HeadScoreSums<T>::r2(const LogitSums& a, const LogitSums* b) {
+  double sum = 0, count = 0, between = 0;
+  for (std::size_t at = 0; at < a.sum.size(); ++at) {
+    const double s = a.sum[at] + (b ? b->sum[at] : 0), n = a.count[at] + (b ? b->count[at] : 0);
+    if (n == 0) continue;
+    sum += s;
+    count += n;
+    between += s * s / n;
+  }
+  const double squares = a.squares + (b ? b->squares : 0);
+  const double mean = sum * sum / count;
+  const double total = squares - mean;
+  // What is left of equal numbers is rounding.
+  return total <= squares * count * std::numeric_limits<double>::epsilon()
+             ? undefined
+             : (between - mean) / total;
+}
+
+template <class T>
+HeadScores HeadScoreSums<T>::scores() const {
+  return {.first = first_.value(),
+          .weights = scores_of(all_),
+          .without_first = scores_of(without_first_),
+          .distance_r2 = r2(other_columns_, &first_column_),
+          .distance_r2_without_first = r2(other_columns_, nullptr),
+          .queries = all_.previous.count,
+          .induction_queries = all_.induction.count,
+          .duplicate_queries = all_.duplicate.count};
+}
+
+template <class T>
+void ChannelShareSums<T>::begin(const MatrixIn<T>& k, double scale, const Mask& mask) {
+  k_ = k;
+  scale_ = scale;
+  mask_ = &mask;
+  with_logits_.resize(static_cast<std::size_t>(k.cols()), 0.0);
+  alone_.resize(static_cast<std::size_t>(k.cols()), 0.0);
+  k_sums_.resize(k.rows() + 1, k.cols());
+  k_sums_.row(0).setZero();
+  for (Index j = 0; j < k.rows(); ++j) k_sums_.row(j + 1) = k_sums_.row(j) + k.row(j);
+}
+
+template <class T>
+void ChannelShareSums<T>::add(Index first, const MatrixIn<T>& q, const MatrixIn<T>& logits) {
+  Matrix<T> in_sight = Matrix<T>::Zero(logits.rows(), logits.cols());
+  Matrix<T> alone(q.rows(), q.cols());  // Σ_j k_jc over the keys in sight
+  for (Index row = 0; row < logits.rows(); ++row) {
+    const VisibleKeys seen = mask_->keys_of(first + row, logits.cols());
+    const Index count = seen.end - seen.first;
+    alone.row(row) = k_sums_.row(seen.end) - k_sums_.row(seen.first);
+    if (count == 0) continue;
+    const auto own = logits.row(row).segment(seen.first, count);
+    in_sight.row(row).segment(seen.first, count) = own;
+    const auto wide = own.template cast<double>();
+    sum_ += wide.sum();
+    squares_ += wide.squaredNorm();
+    count_ += static_cast<double>(count);
+  }
+  const Matrix<T> with_logits = product<T>(in_sight, k_);
+  for (Index c = 0; c < q.cols(); ++c) {
+    const auto channel = q.col(c).template cast<double>().array() * scale_;
+    with_logits_[static_cast<std::size_t>(c)] +=
+        (channel * with_logits.col(c).template cast<double>().array()).sum();
+    alone_[static_cast<std::size_t>(c)] +=
+        (channel * alone.col(c).template cast<double>().array()).sum();
+  }
+}
+
+template <class T>
+void ChannelShareSums<T>::add(const ChannelShareSums& other) {
+  add_numbers(with_logits_, other.with_logits_);
+  add_numbers(alone_, other.alone_);
+  sum_ += other.sum_;
+  squares_ += other.squares_;
+  count_ += other.count_;
+}
+
+template <class T>
+std::vector<double> ChannelShareSums<T>::by_channel() const {
+  const double variance = squares_ - sum_ * sum_ / count_;
+  const bool varies =
+      variance > squares_ * count_ * static_cast<double>(std::numeric_limits<double>::epsilon());
+  std::vector<double> shares;
+  for (std::size_t c = 0; c < alone_.size(); ++c)
+    shares.push_back(varies ? (with_logits_[c] - alone_[c] * sum_ / count_) / variance : undefined);
+  return shares;
+}
+
+template <class T>
+std::vector<double> ChannelShareSums<T>::by_pair(
+    std::span<const std::pair<Index, Index>> channels) const {
+  const std::vector<double> of = by_channel();
+  std::vector<double> shares;
+  for (const auto& [a, b] : channels)
+    shares.push_back(of[static_cast<std::size_t>(a)] + of[static_cast<std::size_t>(b)]);
+  return shares;
+}
+
+template class HeadScoreSums<float>;
+template class HeadScoreSums<double>;
+template class ChannelShareSums<float>;
+template class ChannelShareSums<double>;
+
+}  // namespace orrery

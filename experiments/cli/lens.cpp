@@ -1,0 +1,31 @@
+#include "experiments/heads/lens.h"
+
+#include "experiments/cli/array_options.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/cli/live_options.h"
+#include "experiments/cli/live_params.h"
+
+namespace orrery::cli {
+
+int lens_command(const LiveOptions& options) {
+  const LiveQuestion question = live_question(options, lens_params());
+  LiveModel model(options.model, run_settings(options, question));
+  ConsoleProgress progress(is_quiet());
+  const ModelText& text = question.texts.front();
+  const Lens lens = logit_lens(model,
+                               {.text = text,
+                                .next = static_cast<std::size_t>(question.params.integer("next")),
+                                .edits = options.edits},
+                               progress);
+  write_arrays(options, lens_arrays(lens));
+  const std::vector<std::string> labels = labels_of(options.model, lens_ids(lens));
+  const std::vector<std::int64_t> shown =
+      options.positions.empty()
+          ? std::vector<std::int64_t>{static_cast<std::int64_t>(text.tokens.size()) - 1}
+          : parse_positions(options.positions);
+  print(options.json ? lens_json(lens, labels) : lens_text(lens, labels, shown));
+  return exit_ok;
+}
+
+}  // namespace orrery::cli

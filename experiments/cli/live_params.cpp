@@ -1,0 +1,98 @@
+#include "experiments/cli/live_params.h"
+
+#include <string>
+#include <utility>
+
+#include "experiments/cli/live_options.h"
+#include "experiments/heads/settle.h"
+
+namespace orrery::cli {
+namespace {
+
+ParamSpec whole_number(const char* key, const char* description, std::int64_t usual, double min,
+                       double max) {
+  return {.key = key,
+          .description = description,
+          .kind = ParamKind::integer,
+          .default_value = usual,
+          .min = min,
+          .max = max};
+}
+
+ParamSpec seed_of_draws() {
+  ParamSpec spec = whole_number("seed", "Seed of random tokens.", 0, 0, 0x1p53);
+  spec.role = ParamRole::seed;
+  return spec;
+}
+
+void add(std::vector<ParamSpec>& specs, std::vector<ParamSpec> more) {
+  for (ParamSpec& spec : more) specs.push_back(std::move(spec));
+}
+
+}  // namespace
+
+std::vector<ParamSpec> model_heads_params() {
+  std::vector<ParamSpec> specs = text_params(256, 4);
+  specs.push_back(
+      whole_number("repeated", "Random tokens that come twice; 0 leaves them out.", 64, 0, 65536));
+  specs.push_back(whole_number("repeats", "Sequences of repeated random tokens.", 4, 1, 4096));
+  specs.push_back(seed_of_draws());
+  specs.push_back(whole_number("chosen", "Heads that each score chooses.", 8, 1, 4096));
+  specs.push_back(live_precision_param());
+  return specs;
+}
+
+std::vector<ParamSpec> what_if_params() {
+  std::vector<ParamSpec> specs = text_params(256, 1);
+  add(specs, other_text_params("corpus", "The text over which corpus_mean averages."));
+  specs.push_back(
+      whole_number("next", "Tokens that are listed as the most probable next ones.", 5, 0, 100));
+  specs.push_back({.key = "changes",
+                   .description = "Whether the change of every head is measured.",
+                   .kind = ParamKind::boolean,
+                   .default_value = true});
+  specs.push_back(live_precision_param());
+  return specs;
+}
+
+std::vector<ParamSpec> settle_params() {
+  std::vector<ParamSpec> specs = text_params(256, 12);
+  ParamSpec questions{.key = "questions",
+                      .description = "What is asked.",
+                      .kind = ParamKind::choice_list,
+                      .default_value = question_names()};
+  for (const std::string& name : question_names()) questions.choices.push_back({name, ""});
+  specs.push_back(std::move(questions));
+  specs.push_back(
+      whole_number("rounds", "Settings that are corrected, one after another.", 4, 0, 64));
+  specs.push_back(live_precision_param());
+  return specs;
+}
+
+std::vector<ParamSpec> lens_params() {
+  std::vector<ParamSpec> specs = text_params(32, 1);
+  specs.push_back(whole_number("next", "Most probable tokens of each state.", 5, 1, 100));
+  specs.push_back(live_precision_param());
+  return specs;
+}
+
+std::vector<ParamSpec> patch_params() {
+  std::vector<ParamSpec> specs = text_params(64, 1);
+  add(specs, other_text_params("corrupted", "The text whose activations are put in."));
+  specs.push_back(whole_number("answer", "Id of the right token; -1: what the model takes.", -1, -1,
+                               2147483647.0));
+  specs.push_back(whole_number("foil",
+                               "Id of the wrong one; -1: what it takes behind the corrupted text.",
+                               -1, -1, 2147483647.0));
+  specs.push_back(
+      {.key = "by",
+       .description = "Places that are patched.",
+       .kind = ParamKind::choice_list,
+       .default_value = std::vector<std::string>{"position", "head"},
+       .choices = {{"position", "stream, attention and feed-forward, by layer and token"},
+                   {"head", "heads' outputs at all tokens"}}});
+  specs.push_back(live_precision_param());
+  return specs;
+}
+
+}  // namespace orrery::cli

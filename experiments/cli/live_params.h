@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "core/params.h"
+
+namespace orrery::cli {
+
+// The keys of the commands that ask a model.
+std::vector<ParamSpec> model_heads_params();
+std::vector<ParamSpec> what_if_params();
+std::vector<ParamSpec> settle_params();
+std::vector<ParamSpec> lens_params();
+std::vector<ParamSpec> patch_params();
+
+}  // namespace orrery::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/heads/model_texts.h"
+
+namespace orrery::heads {
+
+template <class T>
+class ModelRun;
+
+/// How a model is run.
+struct RunSettings {
+  bool single{true};  ///< computed in fp32, else in fp64
+  int threads{1};     ///< any number gives the same bytes
+  /// Bytes of decoded layers that are kept between passes; 0 for a third of the machine's memory.
+  std::uint64_t kept_bytes{0};
+  std::int64_t length{0};  ///< tokens of the sequences, by which some scalings of RoPE choose
+};
+
+/// A model that is asked one question after the other: its files are opened once, and what was
+/// decoded is kept while there is room.
+class LiveModel {
+ public:
+  /// Throws as Checkpoint::open does; UsageError for an encoder-decoder, whose two stacks read two
+  /// texts.
+  LiveModel(const std::filesystem::path& path, const RunSettings& settings);
+  ~LiveModel();
+  LiveModel(const LiveModel&) = delete;
+  LiveModel& operator=(const LiveModel&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string name() const;    ///< path of its weights
+  std::string family() const;  ///< "Llama"
+  int layers() const;
+  int heads() const;
+  int vocabulary() const;
+  bool predicts_next() const;  ///< it looks back and has a head, so that it has losses
+  const RunSettings& settings() const { return settings_; }
+
+  /// Calls use(run) with the ModelRun of its precision.
+  template <class Use>
+  decltype(auto) with_run(const Use& use) {
+    if (settings_.single) return use(*single_);
+    return use(*double_);
+  }
+
+ private:
+  std::filesystem::path path_;
+  RunSettings settings_;
+  std::unique_ptr<ModelRun<float>> single_;
+  std::unique_ptr<ModelRun<double>> double_;
+};
+
+}  // namespace orrery::heads

@@ -1,0 +1,322 @@
+#include "experiments/heads/model_heads.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "core/analysis/head_scores.h"
+#include "core/encodings/rope.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "core/unknown_name.h"
+#include "experiments/heads/model_run.h"
+
+namespace orrery::heads {
+namespace {
+
+constexpr double no_score = std::numeric_limits<double>::quiet_NaN();
+
+constexpr ScoreKind kinds[] = {
+    {"previous", "A(i, i−1)", "Weight on the token before."},
+    {"next", "A(i, i+1)", "Weight on the token behind; 0 where the model looks back."},
+    {"self", "A(i, i)", "Weight on the token itself."},
+    {"first", "A(i, 0), i ≥ 16", "Weight on the first token of the text.", false},
+    {"duplicate", "Σ A(i, j), t_j = t_i, j < i", "Weight on the same token earlier."},
+    {"induction", "A(i, j+1), t_j = t_i, j last", "Weight on what came after the same token."},
+    {"entropy", "−Σ A ln A/ln n", "How evenly the weight is spread: 1 for all keys alike."},
+    {"mean_distance", "Σ A(i, j) |i − j|", "How far back the weight lies, in tokens."},
+    {"distance_r2", "Var(mean of l by i − j)/Var(l)",
+     "Share of the logits' variance that i − j alone explains."},
+};
+
+/// The numbers of a head in the order of the kinds.
+std::vector<double> numbers_of(const WeightScores& w, double first, double distance_r2) {
+  return {w.previous,  w.next,    w.self,          first,      w.duplicate,
+          w.induction, w.entropy, w.mean_distance, distance_r2};
+}
+
+std::vector<double> all_scores(const HeadScores& s) {
+  return numbers_of(s.weights, s.first, s.distance_r2);
+}
+
+/// The maps of a layer's heads as they come, until all are there.
+template <class T>
+struct LayerMaps {
+  struct Part {
+    Index first{};
+    Matrix<T> logits{}, weights{};
+  };
+  std::vector<std::vector<Part>> parts{};  ///< by head
+  std::vector<Matrix<T>> q{}, k{};         ///< by head, and by kv head
+};
+
+/// Sums the scores of all heads up over passes.
+template <class T>
+class HeadMeter {
+ public:
+  HeadMeter(const ModelRun<T>& run, int threads, bool with_shares)
+      : run_(run),
+        threads_(threads),
+        sums_(static_cast<std::size_t>(run.layer_count() * run.head_count())),
+        shares_(with_shares ? sums_.size() : 0) {}
+
+  void begin(const std::vector<std::int32_t>& tokens) {
+    earlier_ = std::make_unique<EarlierTokens>(tokens);
+    masks_.clear();
+    for (int l = 0; l < run_.layer_count(); ++l)
+      masks_.push_back(run_.mask_of(l, static_cast<Index>(tokens.size())));
+    clear();
+  }
+
+  Probe<T> probe() {
+    return {.wants = [](const Site& site) { return is_read(site); },
+            .see = [this](const Site& site, Index first,
+                          const MatrixIn<T>& rows) { see(site, first, rows); }};
+  }
+
+  void add(const HeadMeter& other) {
+    for (std::size_t h = 0; h < sums_.size(); ++h) sums_[h].add(other.sums_[h]);
+    for (std::size_t h = 0; h < shares_.size(); ++h) shares_[h].add(other.shares_[h]);
+    pairs_ = pairs_.empty() ? other.pairs_ : pairs_;
+  }
+
+  HeadScores scores(std::size_t head) const { return sums_[head].scores(); }
+  std::size_t size() const { return sums_.size(); }
+
+  std::vector<double> pair_shares(std::size_t head) const {
+    const auto pairs = pairs_.find(static_cast<int>(head) / run_.head_count());
+    if (shares_.empty() || pairs == pairs_.end()) return {};
+    return shares_[head].by_pair(pairs->second);
+  }
+
+ private:
+  static bool is_read(const Site& site) {
+    switch (site.quantity) {
+      case Quantity::queries:
+      case Quantity::keys:
+      case Quantity::logits:
+      case Quantity::weights:
+      case Quantity::attention:
+        return !site.of_memory;
+      default:
+        return false;
+    }
+  }
+
+  void clear() {
+    const AttentionDesign& a = run_.design().attention;
+    maps_ = {};
+    maps_.parts.resize(static_cast<std::size_t>(a.heads));
+    maps_.q.resize(static_cast<std::size_t>(a.heads));
+    maps_.k.resize(static_cast<std::size_t>(a.kv_heads));
+  }
+
+  void see(const Site& site, Index first, const MatrixIn<T>& rows) {
+    const auto head = static_cast<std::size_t>(site.head);
+    if (site.quantity == Quantity::queries) maps_.q[head] = rows;
+    if (site.quantity == Quantity::keys) maps_.k[head] = rows;
+    if (site.quantity == Quantity::logits)
+      maps_.parts[head].push_back({.first = first, .logits = rows});
+    if (site.quantity == Quantity::weights) maps_.parts[head].back().weights = rows;
+    if (site.quantity == Quantity::attention) finish(site.layer);
+  }
+
+  /// All heads of a layer at once, each by one thread.
+  void finish(int layer) {
+    const int heads = run_.head_count();
+    find_pairs(layer);
+    in_parallel(heads, threads_, [&] {
+      return [&](std::ptrdiff_t head) { finish_head(layer, static_cast<int>(head)); };
+    });
+    clear();
+  }
+
+  void finish_head(int layer, int head) {
+    const auto at = static_cast<std::size_t>(layer * run_.head_count() + head);
+    const Mask& mask = masks_[static_cast<std::size_t>(layer)];
+    const AttentionDesign& a = run_.design().attention;
+    const auto& k = maps_.k[static_cast<std::size_t>(head / (a.heads / a.kv_heads))];
+    const auto& q = maps_.q[static_cast<std::size_t>(head)];
+    const bool shared = !shares_.empty() && pairs_.count(layer) == 1;
+    sums_[at].begin(*earlier_, mask);
+    if (shared) shares_[at].begin(k, run_.scale_of(layer), mask);
+    for (const auto& part : maps_.parts[static_cast<std::size_t>(head)]) {
+      sums_[at].add_logits(part.first, part.logits);
+      sums_[at].add_weights(part.first, part.weights);
+      if (shared)
+        shares_[at].add(part.first, q.middleRows(part.first, part.logits.rows()), part.logits);
+    }
+  }
+
+  /// The channels of the pairs that turn in a layer.
+  void find_pairs(int layer) {
+    const LayerPlan& plan = run_.layers()[static_cast<std::size_t>(layer)];
+    if (plan.encoding != "rope" || pairs_.count(layer) == 1) return;
+    const RopeConvention rope = completed(plan.rope);
+    std::vector<std::pair<Index, Index>> channels;
+    for (Index t = 0; t < pairs_of(rope); ++t) {
+      const ChannelPair pair = channels_of(rope, t);
+      channels.emplace_back(pair.a, pair.b);
+    }
+    pairs_[layer] = std::move(channels);
+  }
+
+  const ModelRun<T>& run_;
+  int threads_;
+  std::vector<HeadScoreSums<T>> sums_;
+  std::vector<ChannelShareSums<T>> shares_;
+  std::unique_ptr<EarlierTokens> earlier_{};
+  std::vector<Mask> masks_{};
+  LayerMaps<T> maps_{};
+  std::map<int, std::vector<std::pair<Index, Index>>> pairs_{};  ///< by layer
+};
+
+/// Random tokens, and the same again.
+std::vector<std::int32_t> repeated_tokens(std::int64_t count, int vocabulary, std::int64_t seed,
+                                          std::int64_t number) {
+  Random random(seed, fmt::format("repeated tokens {}", number));
+  std::vector<std::int32_t> tokens;
+  for (std::int64_t i = 0; i < count; ++i)
+    tokens.push_back(static_cast<std::int32_t>(random.integer(vocabulary)));
+  tokens.insert(tokens.end(), tokens.begin(), tokens.begin() + count);
+  return tokens;
+}
+
+template <class T>
+void measure_text(ModelRun<T>& run, const std::vector<std::int32_t>& tokens, HeadMeter<T>& meter) {
+  meter.begin(tokens);
+  run.pass(tokens, {.probe = meter.probe()});
+}
+
+template <class T>
+std::vector<ScoreChoice> choices_of(const HeadMeter<T>& choosing, const HeadMeter<T>& testing,
+                                    int heads, std::size_t most) {
+  std::vector<std::vector<double>> chosen, tested;
+  for (std::size_t h = 0; h < choosing.size(); ++h) {
+    chosen.push_back(all_scores(choosing.scores(h)));
+    tested.push_back(all_scores(testing.scores(h)));
+  }
+  std::vector<ScoreChoice> choices;
+  for (std::size_t k = 0; k < std::size(kinds); ++k) {
+    std::vector<int> order;
+    for (std::size_t h = 0; h < chosen.size(); ++h)
+      if (!std::isnan(chosen[h][k])) order.push_back(static_cast<int>(h));
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+      return chosen[static_cast<std::size_t>(a)][k] > chosen[static_cast<std::size_t>(b)][k];
+    });
+    ScoreChoice choice{.score = std::string(kinds[k].key)};
+    for (const int h : order) {
+      if (choice.heads.size() == most) break;
+      choice.heads.push_back({h / heads, h % heads, chosen[static_cast<std::size_t>(h)][k],
+                              tested[static_cast<std::size_t>(h)][k]});
+    }
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+template <class T>
+HeadRow row_of(const HeadMeter<T>& meter, const HeadMeter<T>* repeated, std::size_t at, int heads) {
+  const HeadScores s = meter.scores(at);
+  HeadRow row{.layer = static_cast<int>(at) / heads,
+              .head = static_cast<int>(at) % heads,
+              .scores = all_scores(s),
+              .without_first = numbers_of(s.without_first, no_score, s.distance_r2_without_first),
+              .strongest_distance = s.weights.strongest_distance,
+              .by_distance = s.weights.by_distance,
+              .by_distance_without_first = s.without_first.by_distance,
+              .pair_shares = meter.pair_shares(at),
+              .sink_dominates = s.sink_dominates()};
+  if (repeated) row.repeated = all_scores(repeated->scores(at));
+  return row;
+}
+
+/// The table of one model in one precision.
+template <class T>
+class HeadMeasurement {
+ public:
+  HeadMeasurement(ModelRun<T>& run, const HeadsRequest& request, int threads, Progress& progress)
+      : run_(run), request_(request), threads_(threads), progress_(progress) {
+    passes_ = request.texts.size();
+    if (request.repeated > 0) passes_ += static_cast<std::size_t>(request.repeats);
+  }
+
+  void fill(HeadTable& table) {
+    HeadMeter<T> halves[2] = {{run_, threads_, true}, {run_, threads_, true}};
+    for (std::size_t t = 0; t < request_.texts.size(); ++t) {
+      checkpoint(progress_, done_++, passes_, "texts");
+      measure_text(run_, request_.texts[t].tokens, halves[t % 2]);
+    }
+    std::unique_ptr<HeadMeter<T>> repeated = measure_repeated();
+    if (request_.texts.size() > 1)
+      table.choices = choices_of(halves[0], halves[1], run_.head_count(), request_.chosen);
+    halves[0].add(halves[1]);
+    const HeadScores any = halves[0].scores(0);
+    table.queries = any.queries;
+    table.induction_queries = any.induction_queries;
+    for (std::size_t h = 0; h < halves[0].size(); ++h)
+      table.rows.push_back(row_of(halves[0], repeated.get(), h, run_.head_count()));
+  }
+
+ private:
+  std::unique_ptr<HeadMeter<T>> measure_repeated() {
+    if (request_.repeated == 0) return nullptr;
+    auto meter = std::make_unique<HeadMeter<T>>(run_, threads_, false);
+    for (std::int64_t i = 0; i < request_.repeats; ++i) {
+      checkpoint(progress_, done_++, passes_, "repeated random tokens");
+      measure_text(run_,
+                   repeated_tokens(request_.repeated, run_.vocabulary_size(), request_.seed, i),
+                   *meter);
+    }
+    return meter;
+  }
+
+  ModelRun<T>& run_;
+  const HeadsRequest& request_;
+  int threads_;
+  Progress& progress_;
+  std::size_t passes_{0}, done_{0};
+};
+
+}  // namespace
+
+std::span<const ScoreKind> score_kinds() { return kinds; }
+
+std::size_t score_number(std::string_view key) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < std::size(kinds); ++k) {
+    if (kinds[k].key == key) return k;
+    names.emplace_back(kinds[k].key);
+  }
+  throw_unknown_name(key, "a score of heads", names);
+}
+
+HeadTable measure_heads(LiveModel& model, const HeadsRequest& request, Progress& progress) {
+  HeadTable table{.model = model.name(),
+                  .family = model.family(),
+                  .layers = model.layers(),
+                  .heads = model.heads(),
+                  .texts = request.texts,
+                  .repeated = request.repeated,
+                  .repeats = request.repeated > 0 ? request.repeats : 0,
+                  .seed = request.seed};
+  model.with_run([&](auto& run) {
+    HeadMeasurement(run, request, model.settings().threads, progress).fill(table);
+  });
+  return table;
+}
+
+std::vector<double> band_shares(const HeadRow& row) {
+  if (row.pair_shares.empty()) return {};
+  std::vector<double> bands(mixer_bands, 0.0);
+  for (std::size_t t = 0; t < row.pair_shares.size(); ++t)
+    bands[mixer_band_of(t, row.pair_shares.size())] += row.pair_shares[t];
+  return bands;
+}
+
+}  // namespace orrery::heads

@@ -1,0 +1,181 @@
+#include "experiments/heads/model_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "core/analysis/largest.h"
+#include "core/attention/multi_head.h"
+#include "core/errors.h"
+#include "core/transformer/norm.h"
+#include "experiments/checkpoints/layer_encoding.h"
+#include "experiments/files/memory_limit.h"
+#include "experiments/heads/defect_turn.h"
+
+namespace orrery::heads {
+namespace {
+
+constexpr std::uint64_t kept_part = 3;  // of the machine's memory
+
+std::uint64_t bytes_to_keep(const RunSettings& settings) {
+  return settings.kept_bytes > 0 ? settings.kept_bytes : files::memory_limit() / kept_part;
+}
+
+void require_one_stack(const Checkpoint& checkpoint) {
+  if (!checkpoint.decoder()) return;
+  throw UsageError(checkpoint.store().name(), "is an encoder-decoder, whose stacks read two texts",
+                   "take a model of one stack");
+}
+
+}  // namespace
+
+LiveModel::LiveModel(const std::filesystem::path& path, const RunSettings& settings)
+    : path_(path), settings_(settings) {
+  if (settings.single)
+    single_ = std::make_unique<ModelRun<float>>(path, settings);
+  else
+    double_ = std::make_unique<ModelRun<double>>(path, settings);
+}
+LiveModel::~LiveModel() = default;
+
+namespace {
+
+template <class Ask>
+auto asked_of(const std::unique_ptr<ModelRun<float>>& a, const std::unique_ptr<ModelRun<double>>& b,
+              const Ask& ask) {
+  return a ? ask(*a) : ask(*b);
+}
+
+}  // namespace
+
+std::string LiveModel::name() const {
+  return asked_of(single_, double_,
+                  [](const auto& run) { return std::string(run.checkpoint().store().name()); });
+}
+std::string LiveModel::family() const {
+  return asked_of(single_, double_,
+                  [](const auto& run) { return std::string(run.checkpoint().family().name); });
+}
+int LiveModel::layers() const {
+  return asked_of(single_, double_, [](const auto& run) { return run.layer_count(); });
+}
+int LiveModel::heads() const {
+  return asked_of(single_, double_, [](const auto& run) { return run.head_count(); });
+}
+int LiveModel::vocabulary() const {
+  return asked_of(single_, double_, [](const auto& run) { return run.vocabulary_size(); });
+}
+bool LiveModel::predicts_next() const {
+  return asked_of(single_, double_, [](const auto& run) { return run.predicts_next(); });
+}
+
+template <class T>
+ModelRun<T>::ModelRun(const std::filesystem::path& path, const RunSettings& settings)
+    : checkpoint_(Checkpoint::open(path, {.length = settings.length})),
+      threads_(settings.threads),
+      weights_(weight_source<T>(checkpoint_, checkpoint_.stack(), settings.threads),
+               bytes_to_keep(settings)) {
+  require_one_stack(checkpoint_);
+}
+
+template <class T>
+bool ModelRun<T>::predicts_next() const {
+  return checkpoint_.stack().has_head() && design().attention.causal;
+}
+
+template <class T>
+PassEdits<T> ModelRun<T>::edits_of(const std::vector<Edit>& list, Index tokens) const {
+  PassEdits<T> edits{.list = list};
+  for (const LayerPlan& layer : layers())
+    if (layer.encoding == "rope") edits.ropes.conventions[layer.layer] = completed(layer.rope);
+  edits.ropes.make = [this](int layer, const RopeConvention& rope) {
+    LayerPlan plan = layers()[static_cast<std::size_t>(layer)];
+    plan.rope = rope;
+    return layer_encoding<T>(plan, checkpoint_.stack().places, design());
+  };
+  for (const Edit& edit : list)
+    if (edit.kind == EditKind::defect)
+      edits.defects[edit.key] = defect_turn<T>(edit, layers(), tokens);
+  return edits;
+}
+
+template <class T>
+Matrix<T> ModelRun<T>::pass(const std::vector<std::int32_t>& tokens, PassOptions<T> options) {
+  if (tokens.empty())
+    throw UsageError("no tokens", "a pass reads at least one", "give a longer text");
+  options.threads = threads_;
+  return forward<T>(design(), weights_, {.ids = tokens}, options);
+}
+
+template <class T>
+std::vector<double> ModelRun<T>::losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
+                                        const std::vector<std::int32_t>& tokens) {
+  if (!predicts_next())
+    throw UsageError(checkpoint_.store().name(),
+                     "does not predict the next token: it looks both ways, or has no head",
+                     "take a causal model with its head");
+  return next_token_losses<T>(edited_design(design(), edits), weights_, hidden, tokens, threads_);
+}
+
+template <class T>
+Matrix<T> ModelRun<T>::logits(const std::vector<Edit>& edits, const MatrixIn<T>& hidden) {
+  if (!checkpoint_.stack().has_head())
+    throw UsageError(checkpoint_.store().name(), "has no head for its vocabulary",
+                     "take a file with the head");
+  return vocabulary_logits<T>(edited_design(design(), edits), weights_, hidden, threads_);
+}
+
+template <class T>
+Matrix<T> ModelRun<T>::final_norm(const std::vector<Edit>& edits, const Matrix<T>& hidden) {
+  if (!design().final_norm) return hidden;
+  return normalised<T>(edited_design(design(), edits).norm, weights_.head()->norm, hidden);
+}
+
+template <class T>
+double ModelRun<T>::scale_of(int layer) const {
+  return design().layers[static_cast<std::size_t>(layer)].scale.value_or(
+      1 / std::sqrt(static_cast<double>(design().attention.d_head)));
+}
+
+template <class T>
+Mask ModelRun<T>::mask_of(int layer, Index tokens) const {
+  const Positions at = consecutive_positions(tokens);
+  return MaskSpec{.causal = design().attention.causal,
+                  .window = design().layers[static_cast<std::size_t>(layer)].window}
+      .build(at, at);
+}
+
+template <class T>
+std::vector<double> probabilities_of(const MatrixIn<T>& logits, Index row) {
+  const Eigen::ArrayXd l = logits.row(row).transpose().template cast<double>().array();
+  Largest largest(-std::numeric_limits<double>::infinity());
+  for (const double one : l) largest.see(one);
+  const Eigen::ArrayXd e = (l - largest.value()).exp();
+  const double sum = e.sum();
+  std::vector<double> probabilities(static_cast<std::size_t>(l.size()));
+  for (Index i = 0; i < l.size(); ++i) probabilities[static_cast<std::size_t>(i)] = e(i) / sum;
+  return probabilities;
+}
+
+std::vector<std::int32_t> most_probable(const std::vector<double>& probabilities,
+                                        std::size_t count) {
+  std::vector<std::int32_t> ids(probabilities.size());
+  std::iota(ids.begin(), ids.end(), 0);
+  const std::size_t kept = std::min<std::size_t>(count, ids.size());
+  const auto p = [&](std::int32_t id) { return probabilities[static_cast<std::size_t>(id)]; };
+  std::partial_sort(
+      ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(kept), ids.end(),
+      [&](std::int32_t a, std::int32_t b) { return p(a) > p(b) || (p(a) == p(b) && a < b); });
+  ids.resize(kept);
+  return ids;
+}
+
+template class ModelRun<float>;
+template class ModelRun<double>;
+template std::vector<double> probabilities_of<float>(const MatrixIn<float>&, Index);
+template std::vector<double> probabilities_of<double>(const MatrixIn<double>&, Index);
+
+}  // namespace orrery::heads

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/attention/mask.h"
+#include "core/transformer/forward.h"
+#include "experiments/checkpoints/checkpoint.h"
+#include "experiments/heads/kept_weights.h"
+#include "experiments/heads/live_model.h"
+
+namespace orrery::heads {
+
+/// The passes of a LiveModel in one precision.
+template <class T>
+class ModelRun {
+ public:
+  ModelRun(const std::filesystem::path& path, const RunSettings& settings);
+
+  const Checkpoint& checkpoint() const { return checkpoint_; }
+  const TransformerDesign& design() const { return checkpoint_.stack().design; }
+  const std::vector<LayerPlan>& layers() const { return checkpoint_.stack().layers; }
+  int layer_count() const { return static_cast<int>(design().layers.size()); }
+  int head_count() const { return static_cast<int>(design().attention.heads); }
+  int vocabulary_size() const { return static_cast<int>(weights_.vocabulary_size()); }
+  bool predicts_next() const;
+
+  /// Edits with what their texts alone do not hold: the layers' ropes, and how defects turn q and k.
+  /// They hold as long as this run does.
+  /// @param tokens  of the sequences, from whose middle on some defects act
+  /// Throws as parse_edit; UsageError for an unknown defect, or one that no layer can have.
+  PassEdits<T> edits_of(const std::vector<Edit>& list, Index tokens) const;
+
+  /// Hidden states behind the last norm. [N, d_model]
+  Matrix<T> pass(const std::vector<std::int32_t>& tokens, PassOptions<T> options = {});
+  /// −ln p of each next token. Throws UsageError for a model that does not predict it.
+  std::vector<double> losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
+                             const std::vector<std::int32_t>& tokens);
+  /// Logits of the vocabulary. [N, vocabulary]
+  Matrix<T> logits(const std::vector<Edit>& edits, const MatrixIn<T>& hidden);
+  /// The last norm of states that a probe has seen. [N, d_model]
+  Matrix<T> final_norm(const std::vector<Edit>& edits, const Matrix<T>& hidden);
+
+  /// By which q·k of a layer is multiplied, where its encoding has no scale of its own.
+  double scale_of(int layer) const;
+  /// What a layer's queries see, among tokens at 0 … N − 1.
+  Mask mask_of(int layer, Index tokens) const;
+
+ private:
+  Checkpoint checkpoint_;
+  int threads_;
+  KeptWeights<T> weights_;
+};
+
+/// Probabilities of the vocabulary from a row of logits, in fp64. [vocabulary]
+template <class T>
+std::vector<double> probabilities_of(const MatrixIn<T>& logits, Index row);
+/// The most probable, the first of equals first.
+std::vector<std::int32_t> most_probable(const std::vector<double>& probabilities,
+                                        std::size_t count);
+
+}  // namespace orrery::heads

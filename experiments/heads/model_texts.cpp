@@ -1,0 +1,149 @@
+#include "experiments/heads/model_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <variant>
+
+#include "core/errors.h"
+#include "experiments/tokenizers/read_tokenizer.h"
+
+namespace orrery::heads {
+namespace {
+
+constexpr std::size_t fewest_tokens = 2;
+
+std::vector<ModelText> given_tokens(const Tensor& tensor) {
+  const std::vector<std::int32_t> ids = ids_in(tensor, "tokens");
+  if (tensor.shape.empty() || tensor.shape.size() > 2)
+    throw UsageError("tokens=" + tensor.name, "must be [N], or [texts, N]", "reshape it first");
+  const std::size_t length = tensor.shape.back();
+  std::vector<ModelText> texts;
+  for (std::size_t first = 0; first < ids.size(); first += length) {
+    const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
+    const std::string name =
+        ids.size() == length ? tensor.name : fmt::format("{}, text {}", tensor.name, texts.size());
+    texts.push_back({name, {begin, begin + static_cast<std::ptrdiff_t>(length)}});
+  }
+  return texts;
+}
+
+ParamSpec file_param(std::string key, std::string description, std::string usual,
+                     std::string type) {
+  return {.key = std::move(key),
+          .description = std::move(description),
+          .kind = ParamKind::file,
+          .default_value = std::move(usual),
+          .file_types = {std::move(type)}};
+}
+
+ModelText read_text(const std::filesystem::path& model, const Text& text) {
+  return {text.name, tokenizers::read_tokenizer(model)->encode(text.utf8)};
+}
+
+}  // namespace
+
+std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key) {
+  std::vector<std::int32_t> ids;
+  for (const double value : tensor.values) {
+    if (value != std::floor(value) || value < 0 || value > 2147483647.0)
+      throw DataError(fmt::format("{}: {} at [{}]", key, value, ids.size()), "is no id of a token",
+                      "give whole numbers from 0 on");
+    ids.push_back(static_cast<std::int32_t>(value));
+  }
+  return ids;
+}
+
+std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts) {
+  return {
+      file_param("text", "A text that the model's own tokenizer reads.",
+                 "bundled:where_tokens_are.txt", "*"),
+      file_param("tokens", "Ids of the tokens in place of a text, [N] or [texts, N].", "", "npy"),
+      {.key = "length",
+       .symbol = "N",
+       .unit = "tokens",
+       .description = "At most so many tokens of a part.",
+       .kind = ParamKind::integer,
+       .default_value = length,
+       .min = 2,
+       .max = 1 << 20},
+      {.key = "parts",
+       .description = "Pieces of the text, which follow each other.",
+       .kind = ParamKind::integer,
+       .default_value = parts,
+       .min = 1,
+       .max = 4096}};
+}
+
+std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts) {
+  const std::size_t of_part = std::min<std::size_t>(length, text.tokens.size() / parts);
+  if (of_part < fewest_tokens)
+    throw UsageError(fmt::format("{}: {} tokens in {} parts", text.name, text.tokens.size(), parts),
+                     fmt::format("a part has {} or more", fewest_tokens),
+                     "give a longer text, or fewer with parts=");
+  std::vector<ModelText> out;
+  for (std::size_t p = 0; p < parts; ++p) {
+    const auto begin = text.tokens.begin() + static_cast<std::ptrdiff_t>(p * of_part);
+    out.push_back({parts == 1 ? text.name : fmt::format("{}, part {}", text.name, p),
+                   {begin, begin + static_cast<std::ptrdiff_t>(of_part)}});
+  }
+  return out;
+}
+
+std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,
+                                   const Inputs& inputs) {
+  const auto tokens = inputs.find("tokens");
+  const bool has_tokens = tokens != inputs.end();
+  if (has_tokens && !params.is_default("text"))
+    throw UsageError("text= and tokens=", "one of the two is read",
+                     "give text=FILE, or tokens=FILE");
+  std::vector<ModelText> whole;
+  if (has_tokens)
+    whole = given_tokens(std::get<Tensor>(tokens->second));
+  else
+    whole.push_back(read_text(model, std::get<Text>(inputs.at("text"))));
+  std::vector<ModelText> texts;
+  for (const ModelText& text : whole)
+    for (ModelText& part : parts_of(text, static_cast<std::size_t>(params.integer("length")),
+                                    static_cast<std::size_t>(params.integer("parts"))))
+      texts.push_back(std::move(part));
+  return texts;
+}
+
+std::vector<ParamSpec> other_text_params(const char* key, const char* description) {
+  return {file_param(key, description, "", "*"),
+          file_param(fmt::format("{}_tokens", key), "Ids of its tokens, [N] or [texts, N].", "",
+                     "npy")};
+}
+
+std::vector<ModelText> other_texts(const std::filesystem::path& model, const std::string& key,
+                                   const ParamSet& params, const Inputs& inputs) {
+  std::vector<ModelText> texts;
+  if (const auto tokens = inputs.find(key + "_tokens"); tokens != inputs.end())
+    texts = given_tokens(std::get<Tensor>(tokens->second));
+  if (const auto text = inputs.find(key); text != inputs.end())
+    texts.push_back(read_text(model, std::get<Text>(text->second)));
+  const auto most = static_cast<std::size_t>(params.integer("length"));
+  for (ModelText& text : texts)
+    if (text.tokens.size() > most) text.tokens.resize(most);
+  return texts;
+}
+
+std::vector<std::string> labels_of(const std::filesystem::path& model,
+                                   const std::vector<std::int32_t>& ids) {
+  std::unique_ptr<tokenizers::Tokenizer> tokenizer;
+  try {
+    tokenizer = tokenizers::read_tokenizer(model);
+  } catch (const Error&) {  // ids are all that there is to show
+  }
+  std::vector<std::string> labels;
+  for (const std::int32_t id : ids) {
+    const bool known = tokenizer && static_cast<std::size_t>(id) < tokenizer->size();
+    labels.push_back(known ? tokenizers::label(*tokenizer, id) : fmt::format("{}", id));
+  }
+  return labels;
+}
+
+}  // namespace orrery::heads

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/params.h"
+#include "experiments/heads/layers.h"
+#include "experiments/model/inputs.h"
+
+namespace orrery::heads {
+
+/// A text as a model reads it.
+struct ModelText {
+  std::string name{};  ///< "where_tokens_are.txt, part 2"
+  std::vector<std::int32_t> tokens{};
+};
+
+/// The parameters text, tokens, length and parts, with these for defaults.
+std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts);
+
+/// The texts that those parameters name: a text that the model's own tokenizer reads, or ids
+/// [N] or [texts, N]; of each, `parts` pieces of at most `length` tokens that follow each other.
+///
+/// @param inputs  what load_inputs has read of them
+/// Throws UsageError: both are given, or tokens that are no ids; a text of fewer than two tokens
+/// for each part. Throws as read_tokenizer does.
+std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,
+                                   const Inputs& inputs);
+
+/// A text beside the others, KEY and KEY_tokens: a file, or ids [N] or [texts, N].
+std::vector<ParamSpec> other_text_params(const char* key, const char* description);
+/// The texts of those two parameters, cut to `length`; none where both are empty.
+std::vector<ModelText> other_texts(const std::filesystem::path& model, const std::string& key,
+                                   const ParamSet& params, const Inputs& inputs);
+
+/// The parts of a sequence.
+std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts);
+
+/// Numbers of a tensor as ids of tokens. Throws DataError for one that is none.
+std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key);
+
+/// How a model's pieces read; "5" for the id 5 where the model has no tokenizer.
+std::vector<std::string> labels_of(const std::filesystem::path& model,
+                                   const std::vector<std::int32_t>& ids);
+
+}  // namespace orrery::heads

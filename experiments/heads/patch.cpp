@@ -1,0 +1,244 @@
+#include "experiments/heads/patch.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/heads/head_json.h"
+#include "experiments/heads/model_run.h"
+
+namespace orrery::heads {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t places_listed = 10;
+
+struct PatchedQuantity {
+  Quantity quantity;
+  const char* name;
+};
+constexpr PatchedQuantity by_position[] = {{Quantity::hidden, "hidden"},
+                                           {Quantity::attention, "attention"},
+                                           {Quantity::feed_forward, "feed_forward"}};
+
+void check_texts(const PatchRequest& request) {
+  const std::size_t a = request.clean.tokens.size(), b = request.corrupted.tokens.size();
+  if (a != b)
+    throw UsageError(fmt::format("{} clean and {} corrupted tokens", a, b),
+                     "both texts have as many, so that a position means the same",
+                     "change words for others of as many tokens; see orrery tokens");
+  if (request.clean.tokens == request.corrupted.tokens)
+    throw UsageError("the corrupted text", "is the clean one, so nothing would differ",
+                     "change a word");
+}
+
+template <class T>
+class Patching {
+ public:
+  Patching(ModelRun<T>& run, const PatchRequest& request, PatchResult& result, Progress& progress)
+      : run_(run), request_(request), result_(result), progress_(progress) {
+    check_texts(request);
+  }
+
+  void run() {
+    clean_ = run_and_keep(request_.clean.tokens);
+    corrupted_ = run_and_keep(request_.corrupted.tokens);
+    choose_tokens();
+    result_.clean_difference = difference_of(clean_logits_);
+    result_.corrupted_difference = difference_of(corrupted_logits_);
+    const auto n = static_cast<Index>(request_.clean.tokens.size());
+    if (request_.positions)
+      for (const PatchedQuantity& one : by_position)
+        fill(one.name, n, [&](int layer, Index position) {
+          return rows_of({one.quantity, layer}, {position});
+        });
+    if (!request_.heads) return;
+    std::vector<Index> all;
+    for (Index i = 0; i < n; ++i) all.push_back(i);
+    fill("head_output", run_.head_count(), [&](int layer, Index head) {
+      return rows_of({Quantity::head_output, layer, static_cast<int>(head)}, all);
+    });
+  }
+
+ private:
+  using Place = std::tuple<Quantity, int, int>;
+  using Kept = std::map<Place, Matrix<T>>;
+
+  /// What a run has at every place that is patched, and its logits behind the last token.
+  Kept run_and_keep(const std::vector<std::int32_t>& tokens) {
+    Kept kept;
+    const Matrix<T> hidden = run_.pass(
+        tokens, {.probe = {.wants =
+                               [this](const Site& site) {
+                                 const bool of_head = site.quantity == Quantity::head_output;
+                                 const bool of_row = site.quantity == Quantity::hidden ||
+                                                     site.quantity == Quantity::attention ||
+                                                     site.quantity == Quantity::feed_forward;
+                                 return of_row || (of_head && request_.heads);
+                               },
+                           .see =
+                               [&](const Site& site, Index, const MatrixIn<T>& rows) {
+                                 kept[{site.quantity, site.layer, site.head}] = rows;
+                               }}});
+    (kept_clean_ ? corrupted_logits_ : clean_logits_) = run_.logits({}, hidden.bottomRows(1));
+    kept_clean_ = true;
+    return kept;
+  }
+
+  void choose_tokens() {
+    const auto chosen = [&](std::int32_t given, const Matrix<T>& logits, const char* key) {
+      if (given >= run_.vocabulary_size())
+        throw UsageError(fmt::format("{}={}", key, given),
+                         fmt::format("the vocabulary has {}", run_.vocabulary_size()),
+                         "give the id of a token; orrery tokens prints them");
+      return given >= 0 ? given : most_probable(probabilities_of<T>(logits, 0), 1).front();
+    };
+    result_.answer = chosen(request_.answer, clean_logits_, "answer");
+    result_.foil = chosen(request_.foil, corrupted_logits_, "foil");
+    if (result_.answer == result_.foil)
+      throw UsageError(fmt::format("answer and foil {}", result_.answer),
+                       "are one token: both texts are continued by it",
+                       "give another with foil=, or change a word that decides");
+  }
+
+  double difference_of(const Matrix<T>& logits) const {
+    return static_cast<double>(logits(0, result_.answer)) -
+           static_cast<double>(logits(0, result_.foil));
+  }
+
+  Patch<T> rows_of(const Site& site, std::vector<Index> tokens) const {
+    const Matrix<T>& from = corrupted_.at({site.quantity, site.layer, site.head});
+    Patch<T> patch{.site = site, .rows = Matrix<T>(static_cast<Index>(tokens.size()), from.cols())};
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      patch.rows.row(static_cast<Index>(i)) = from.row(tokens[i]);
+    patch.tokens = std::move(tokens);
+    return patch;
+  }
+
+  template <class PatchAt>
+  void fill(const char* name, Index columns, const PatchAt& patch_at) {
+    PatchMap map{.quantity = name,
+                 .rows = static_cast<std::size_t>(run_.layer_count()),
+                 .columns = static_cast<std::size_t>(columns)};
+    const double whole = result_.corrupted_difference - result_.clean_difference;
+    for (int layer = 0; layer < run_.layer_count(); ++layer) {
+      checkpoint(progress_, static_cast<std::size_t>(layer), map.rows, name);
+      for (Index column = 0; column < columns; ++column) {
+        PassEdits<T> edits;
+        edits.patches.push_back(patch_at(layer, column));
+        const Matrix<T> hidden =
+            run_.pass(request_.clean.tokens, {.edits = &edits,
+                                              .hidden = &clean_.at({Quantity::hidden, layer, 0}),
+                                              .first_layer = layer});
+        const double patched = difference_of(run_.logits({}, hidden.bottomRows(1)));
+        map.effect.push_back((patched - result_.clean_difference) / whole);
+        ++result_.passes;
+      }
+    }
+    result_.maps.push_back(std::move(map));
+  }
+
+  ModelRun<T>& run_;
+  const PatchRequest& request_;
+  PatchResult& result_;
+  Progress& progress_;
+  bool kept_clean_{false};
+  Kept clean_{}, corrupted_{};
+  Matrix<T> clean_logits_{}, corrupted_logits_{};  ///< [1, vocabulary]
+};
+
+std::string largest_text(const PatchMap& map, const std::vector<std::string>& labels) {
+  std::vector<std::size_t> order(map.effect.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(map.effect[a]) > std::abs(map.effect[b]);
+  });
+  std::vector<std::string> parts;
+  for (const std::size_t at : order) {
+    if (parts.size() == places_listed) break;
+    const std::size_t layer = at / map.columns, column = at % map.columns;
+    const std::string where = map.quantity == "head_output"
+                                  ? fmt::format("{}.{}", layer, column)
+                                  : fmt::format("{} at {} {}", layer, column, labels[column]);
+    parts.push_back(fmt::format("{} {:.3f}", where, map.effect[at]));
+  }
+  return fmt::format("{:<13} {}\n", map.quantity, fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+PatchResult patch_activations(LiveModel& model, const PatchRequest& request, Progress& progress) {
+  PatchResult result{.model = model.name(),
+                     .family = model.family(),
+                     .clean = request.clean,
+                     .corrupted = request.corrupted};
+  model.with_run([&](auto& run) { Patching(run, request, result, progress).run(); });
+  return result;
+}
+
+std::vector<std::int32_t> patch_ids(const PatchResult& result) {
+  std::vector<std::int32_t> ids = result.clean.tokens;
+  ids.insert(ids.end(), result.corrupted.tokens.begin(), result.corrupted.tokens.end());
+  ids.push_back(result.answer);
+  ids.push_back(result.foil);
+  return ids;
+}
+
+std::vector<Array> patch_arrays(const PatchResult& result) {
+  std::vector<Array> arrays;
+  for (const PatchMap& map : result.maps)
+    arrays.push_back({.name = "effect_" + map.quantity,
+                      .description = "of rows that were taken from the corrupted run: 1 for all",
+                      .shape = {map.rows, map.columns},
+                      .axes = {"layer", map.quantity == "head_output" ? "head" : "token"},
+                      .values = map.effect});
+  return arrays;
+}
+
+std::string patch_json(const PatchResult& result, const std::vector<std::string>& labels) {
+  const auto n = static_cast<std::ptrdiff_t>(result.clean.tokens.size());
+  const auto pieces = [&](std::ptrdiff_t first) {
+    return std::vector<std::string>(labels.begin() + first, labels.begin() + first + n);
+  };
+  ordered_json maps = ordered_json::object();
+  for (const PatchMap& map : result.maps) {
+    ordered_json rows = ordered_json::array();
+    for (std::size_t r = 0; r < map.rows; ++r) {
+      const auto begin = map.effect.begin() + static_cast<std::ptrdiff_t>(r * map.columns);
+      rows.push_back(numbers_json({begin, begin + static_cast<std::ptrdiff_t>(map.columns)}));
+    }
+    maps[map.quantity] = std::move(rows);
+  }
+  const ordered_json json{
+      {"model", result.model},
+      {"family", result.family},
+      {"clean", {{"tokens", result.clean.tokens}, {"pieces", pieces(0)}}},
+      {"corrupted", {{"tokens", result.corrupted.tokens}, {"pieces", pieces(n)}}},
+      {"answer", {{"id", result.answer}, {"piece", labels[labels.size() - 2]}}},
+      {"foil", {{"id", result.foil}, {"piece", labels.back()}}},
+      {"clean_difference", number_json(result.clean_difference)},
+      {"corrupted_difference", number_json(result.corrupted_difference)},
+      {"passes", result.passes},
+      {"effects", std::move(maps)}};
+  return json.dump(1) + "\n";
+}
+
+std::string patch_text(const PatchResult& result, const std::vector<std::string>& labels) {
+  std::string text = fmt::format(
+      "{}, {} tokens: logit of {} less that of {} is {:.3f}, in the corrupted run {:.3f}\n",
+      result.family, result.clean.tokens.size(), labels[labels.size() - 2], labels.back(),
+      result.clean_difference, result.corrupted_difference);
+  text += "Layers whose rows, taken from the corrupted run, do most of what all of it does (1):\n";
+  for (const PatchMap& map : result.maps) text += largest_text(map, labels);
+  return text;
+}
+
+}  // namespace orrery::heads

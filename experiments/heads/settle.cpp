@@ -1,0 +1,341 @@
+#include "experiments/heads/settle.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "core/encodings/rope_settings.h"
+#include "core/errors.h"
+#include "core/unknown_name.h"
+#include "experiments/heads/model_run.h"
+#include "experiments/statistics/welch.h"
+
+namespace orrery::heads {
+namespace {
+
+constexpr double significance = 0.05;
+constexpr std::size_t fewest_texts = 4;  // two of each half, without which nothing has a spread
+
+constexpr const char* all_questions[] = {"pairing",  "base",      "scaling",
+                                         "fraction", "direction", "norm_plus_one",
+                                         "softcap",  "scale",     "window"};
+
+using Edits = std::vector<std::string>;
+
+Hypothesis alternative(std::string label, Edits edits) {
+  return {.label = std::move(label), .edits = std::move(edits)};
+}
+
+/// The facts of a model that hypotheses are made of.
+struct ModelFacts {
+  const TransformerDesign& design;
+  const LayerPlan* rope;  ///< of the first layer with RoPE; null for none
+  Index d_model;
+};
+
+std::vector<Hypothesis> base_hypotheses(const ModelFacts& facts) {
+  std::vector<double> bases = {1e4, 1e5, 5e5, 1e6};
+  if (std::find(bases.begin(), bases.end(), facts.rope->rope.base) == bases.end())
+    bases.push_back(facts.rope->rope.base);
+  std::vector<Hypothesis> all;
+  for (const double base : bases)
+    all.push_back(alternative(number_text(base), {"base:" + number_text(base)}));
+  return all;
+}
+
+std::vector<Hypothesis> scaling_hypotheses() {
+  std::vector<Hypothesis> all = {alternative("none", {"scaling:none"})};
+  for (const char* factor : {"2", "4", "8"})
+    all.push_back(alternative(fmt::format("linear, factor {}", factor),
+                              {"scaling:linear", fmt::format("factor:{}", factor)}));
+  return all;
+}
+
+std::vector<Hypothesis> fraction_hypotheses(const ModelFacts& facts) {
+  std::vector<Hypothesis> all;
+  for (const double share : {1.0, 0.5, 0.25}) {
+    const double channels = share * static_cast<double>(facts.rope->rope.d_head);
+    if (channels < 2 || std::fmod(channels, 2) != 0) continue;
+    all.push_back(alternative(number_text(share), {"fraction:" + number_text(share)}));
+  }
+  return all;
+}
+
+std::vector<Hypothesis> scale_hypotheses(const ModelFacts& facts) {
+  const auto d = static_cast<double>(facts.design.attention.d_head);
+  const double of_width =
+      static_cast<double>(facts.d_model) / static_cast<double>(facts.design.attention.heads);
+  std::vector<Hypothesis> all;
+  const auto add = [&](const char* label, double scale) {
+    all.push_back(alternative(label, {"scale:" + number_text(scale)}));
+  };
+  add("1/√d_head", 1 / std::sqrt(d));
+  add("1", 1);
+  add("1/d_head", 1 / d);
+  if (of_width != d) add("1/√(d_model/heads)", 1 / std::sqrt(of_width));
+  return all;
+}
+
+std::vector<Hypothesis> window_hypotheses(const ModelFacts& facts, Index tokens) {
+  std::vector<Position> windows = {0, static_cast<Position>(tokens / 2)};
+  for (const LayerDesign& layer : facts.design.layers)
+    if (layer.window > 0 &&
+        std::find(windows.begin(), windows.end(), layer.window) == windows.end())
+      windows.push_back(layer.window);
+  std::vector<Hypothesis> all;
+  for (const Position window : windows)
+    all.push_back(alternative(window == 0 ? "none" : fmt::format("{} in all layers", window),
+                              {fmt::format("window:{}", window)}));
+  return all;
+}
+
+/// What there is beside the model as it stands; empty where the question does not arise.
+std::vector<Hypothesis> hypotheses_of(const std::string& question, const ModelFacts& facts,
+                                      Index tokens) {
+  if (question == "norm_plus_one") {
+    if (facts.design.norm.kind != NormKind::rms) return {};
+    return {alternative("gain", {"adds_one:no"}), alternative("1 + gain", {"adds_one:yes"})};
+  }
+  if (question == "softcap")
+    return {alternative("none", {"softcap:0"}), alternative("30", {"softcap:30"}),
+            alternative("50", {"softcap:50"})};
+  if (question == "scale") return scale_hypotheses(facts);
+  if (question == "window") return window_hypotheses(facts, tokens);
+  if (!facts.rope) return {};
+  if (question == "pairing")
+    return {alternative("half_split", {"pairing:half_split"}),
+            alternative("interleaved", {"pairing:interleaved"})};
+  if (question == "base") return base_hypotheses(facts);
+  if (question == "scaling") return scaling_hypotheses();
+  if (question == "fraction") return fraction_hypotheses(facts);
+  return {alternative("the other way", {"sign"})};
+}
+
+/// Mean losses of texts under edits, each computed once.
+template <class T>
+class TextLosses {
+ public:
+  TextLosses(ModelRun<T>& run, const std::vector<ModelText>& texts, Progress& progress)
+      : run_(run), texts_(texts), progress_(progress) {}
+
+  const std::vector<double>& of(const Edits& edits) {
+    const std::string key = fmt::format("{}", fmt::join(edits, " "));
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
+    progress_.update(0.5, key.empty() ? "as it stands" : key);
+    std::vector<Edit> list;
+    for (const std::string& edit : edits) list.push_back(parse_edit(edit));
+    std::vector<double> means;
+    for (const ModelText& text : texts_) {
+      if (progress_.stop_requested()) throw Stopped();
+      const PassEdits<T> of_pass = run_.edits_of(list, static_cast<Index>(text.tokens.size()));
+      const Matrix<T> hidden = run_.pass(text.tokens, {.edits = &of_pass});
+      means.push_back(statistics::sample_moments(run_.losses(list, hidden, text.tokens)).mean);
+      ++passes_;
+    }
+    return known_[key] = std::move(means);
+  }
+
+  std::int64_t passes() const { return passes_; }
+
+ private:
+  ModelRun<T>& run_;
+  const std::vector<ModelText>& texts_;
+  Progress& progress_;
+  std::map<std::string, std::vector<double>> known_{};
+  std::int64_t passes_{0};
+};
+
+/// The texts of one half.
+std::vector<double> half_of(const std::vector<double>& of_texts, std::size_t first) {
+  std::vector<double> half;
+  for (std::size_t i = first; i < of_texts.size(); i += 2) half.push_back(of_texts[i]);
+  return half;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return statistics::sample_moments(values).mean;
+}
+
+template <class T>
+class Settling {
+ public:
+  Settling(ModelRun<T>& run, const SettleRequest& request, Settlement& result, Progress& progress)
+      : run_(run), request_(request), result_(result), losses_(run, request.texts, progress) {
+    for (const std::string& question : request.questions) require_known(question);
+  }
+
+  void run() {
+    Edits edits = request_.edits;
+    result_.questions = ask_all(edits);
+    std::vector<OpenQuestion> asked = result_.questions;
+    for (std::int64_t round = 0; round < request_.rounds; ++round) {
+      const Hypothesis* better = best_correction(asked);
+      if (!better) break;
+      for (const std::string& edit : better->edits) {
+        edits.push_back(edit);
+        result_.corrections.push_back(edit);
+      }
+      asked = ask_all(edits);
+      result_.corrected = asked;
+    }
+    result_.passes = losses_.passes();
+  }
+
+ private:
+  static void require_known(const std::string& question) {
+    const std::vector<std::string> names = question_names();
+    if (std::find(names.begin(), names.end(), question) == names.end())
+      throw_unknown_name(question, "a question", names);
+  }
+
+  bool is_asked(const std::string& question) const {
+    const auto& asked = request_.questions;
+    return asked.empty() || std::find(asked.begin(), asked.end(), question) != asked.end();
+  }
+
+  ModelFacts facts() const {
+    const LayerPlan* rope = nullptr;
+    for (const LayerPlan& layer : run_.layers())
+      if (!rope && layer.encoding == "rope") rope = &layer;
+    return {run_.design(), rope, run_.checkpoint().stack().places.layers.front().attention.o.out};
+  }
+
+  std::vector<OpenQuestion> ask_all(const Edits& stands) {
+    Index longest = 0;
+    for (const ModelText& text : request_.texts)
+      longest = std::max<Index>(longest, static_cast<Index>(text.tokens.size()));
+    std::vector<OpenQuestion> questions;
+    for (const char* name : all_questions) {
+      if (!is_asked(name)) continue;
+      OpenQuestion question{.name = name};
+      question.hypotheses = distinct(hypotheses_of(name, facts(), longest), stands);
+      if (question.hypotheses.size() > 1) questions.push_back(std::move(question));
+    }
+    for (OpenQuestion& question : questions) prefer(question, stands);
+    test(questions, stands);
+    return questions;
+  }
+
+  const std::vector<double>& losses_with(const Edits& stands, const Hypothesis& hypothesis) {
+    Edits edits = stands;
+    edits.insert(edits.end(), hypothesis.edits.begin(), hypothesis.edits.end());
+    return losses_.of(edits);
+  }
+
+  /// The model as it stands and what gives other losses. Where a hypothesis gives the same ones, it
+  /// is what stands.
+  std::vector<Hypothesis> distinct(std::vector<Hypothesis> others, const Edits& stands) {
+    std::vector<Hypothesis> all = {{.label = "as it stands", .stands = true}};
+    for (Hypothesis& other : others) {
+      const std::vector<double>& losses = losses_with(stands, other);
+      const auto same = std::find_if(all.begin(), all.end(), [&](const Hypothesis& one) {
+        return losses_with(stands, one) == losses;
+      });
+      if (same == all.end())
+        all.push_back(std::move(other));
+      else if (same->stands)
+        same->label = other.label;
+    }
+    return all;
+  }
+
+  /// The hypothesis of the lowest loss of the even texts comes first.
+  void prefer(OpenQuestion& question, const Edits& stands) {
+    const auto loss = [&](const Hypothesis& h) {
+      return mean_of(half_of(losses_with(stands, h), 0));
+    };
+    auto best = question.hypotheses.begin();
+    for (auto one = question.hypotheses.begin(); one != question.hypotheses.end(); ++one)
+      if (loss(*one) < loss(*best)) best = one;
+    std::rotate(question.hypotheses.begin(), best, best + 1);
+  }
+
+  void test(std::vector<OpenQuestion>& questions, const Edits& stands) {
+    std::vector<double> p;
+    for (OpenQuestion& question : questions) {
+      const std::vector<double> preferred =
+          half_of(losses_with(stands, question.hypotheses.front()), 1);
+      for (Hypothesis& h : question.hypotheses) {
+        const std::vector<double> own = half_of(losses_with(stands, h), 1);
+        const statistics::Welch test = statistics::paired_test(preferred, own);
+        h.loss = mean_of(own);
+        h.difference = test.difference;
+        h.low = test.low;
+        h.high = test.high;
+        h.p = test.p;
+        if (&h != &question.hypotheses.front()) p.push_back(test.p);
+      }
+    }
+    const std::vector<double> corrected = statistics::holm_corrected(p);
+    auto next = corrected.begin();
+    for (OpenQuestion& question : questions) {
+      for (auto h = question.hypotheses.begin() + 1; h != question.hypotheses.end(); ++h) {
+        h->p = *next++;
+        h->rejected = h->p < significance && h->difference > 0;
+      }
+      question.verdict = verdict_of(question);
+    }
+  }
+
+  static Verdict verdict_of(const OpenQuestion& question) {
+    const auto& all = question.hypotheses;
+    const auto stands =
+        std::find_if(all.begin(), all.end(), [](const Hypothesis& h) { return h.stands; });
+    if (stands->rejected) return Verdict::contradicted;
+    const bool only = std::all_of(all.begin(), all.end(),
+                                  [&](const Hypothesis& h) { return h.stands || h.rejected; });
+    return only && stands == all.begin() ? Verdict::confirmed : Verdict::undecided;
+  }
+
+  /// The preferred hypothesis of the contradicted question in which what stands loses most.
+  static const Hypothesis* best_correction(const std::vector<OpenQuestion>& questions) {
+    const Hypothesis* best = nullptr;
+    double most = 0;
+    for (const OpenQuestion& question : questions) {
+      if (question.verdict != Verdict::contradicted) continue;
+      for (const Hypothesis& h : question.hypotheses)
+        if (h.stands && h.difference > most) {
+          most = h.difference;
+          best = &question.hypotheses.front();
+        }
+    }
+    return best;
+  }
+
+  ModelRun<T>& run_;
+  const SettleRequest& request_;
+  Settlement& result_;
+  TextLosses<T> losses_;
+};
+
+}  // namespace
+
+std::vector<std::string> question_names() {
+  return {std::begin(all_questions), std::end(all_questions)};
+}
+
+Settlement settle(LiveModel& model, const SettleRequest& request, Progress& progress) {
+  if (request.texts.size() < fewest_texts)
+    throw UsageError(fmt::format("{} texts", request.texts.size()),
+                     fmt::format("settle takes {} or more: half of them test", fewest_texts),
+                     "cut the text in more parts with parts=");
+  Settlement result{.model = model.name(),
+                    .family = model.family(),
+                    .texts = request.texts,
+                    .start = request.edits};
+  model.with_run([&](auto& run) { Settling(run, request, result, progress).run(); });
+  return result;
+}
+
+bool is_contradicted(const Settlement& settlement) {
+  return std::any_of(
+      settlement.questions.begin(), settlement.questions.end(),
+      [](const OpenQuestion& question) { return question.verdict == Verdict::contradicted; });
+}
+
+}  // namespace orrery::heads

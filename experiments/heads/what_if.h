@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/heads/live_model.h"
+#include "experiments/model/figure.h"
+#include "experiments/model/progress.h"
+#include "experiments/statistics/welch.h"
+
+namespace orrery::heads {
+
+/// A question: what would the model do if …?
+struct WhatIfRequest {
+  std::vector<std::string> edits{};  ///< as parse_edit reads them, applied in this order
+  std::vector<ModelText> texts{};    ///< the model and the edited one read both
+  std::vector<ModelText> corpus{};   ///< whose mean outputs corpus_mean takes
+  std::size_t next{5};               ///< tokens that are most probable next, of the last token
+  std::vector<std::string> maps{};   ///< heads whose maps are kept, "16.0+18"
+  bool heads{true};                  ///< whether the change of every head is measured
+};
+
+/// A token that may come next.
+struct NextToken {
+  std::int32_t id{};
+  double before{};  ///< its probability in the model
+  double after{};   ///< in the edited one
+};
+
+/// What the edits do to one text.
+struct TextEffect {
+  std::string name{};
+  std::vector<std::int32_t> tokens{};
+  std::vector<double> before{}, after{};  ///< −ln p of each next token, nats; or empty
+  std::vector<NextToken> next{};          ///< the most probable of either, by `before`
+};
+
+/// How much a head's weights change: the mean over queries and texts of ½ Σ_j |A_ij − A'_ij|.
+struct HeadChange {
+  int layer{};
+  int head{};
+  double change{};  ///< 0 for the same map, 1 for one on other keys
+};
+
+struct WhatIf {
+  std::string model{};
+  std::string family{};
+  std::vector<std::string> edits{};
+  int first_layer{};  ///< the first that is computed twice
+  int layers{}, heads{};
+  std::vector<TextEffect> texts{};
+  double before{}, after{};  ///< mean losses over the texts' means; NaN without losses
+  /// Of the texts' mean losses, after less before. NaN where there is one text, or no loss.
+  statistics::Welch difference{};
+  std::vector<HeadChange> changes{};  ///< from the first edited layer on; layer by layer
+  std::vector<Array> maps{};          ///< of the first text: before and after, [heads, N, N]
+};
+
+/// The model and the edited one side by side, from the first edited layer on.
+///
+/// Throws as parse_edit and forward do; UsageError for corpus_mean without a corpus.
+/// Cost: a pass and a part of one; for `heads`, N² numbers of every head from the first edited
+/// layer on.
+WhatIf what_if(LiveModel& model, const WhatIfRequest& request, Progress& progress);
+
+/// One form of an edit, for help.
+struct EditHelp {
+  std::string form{};         ///< "still:PAIRS"
+  std::string description{};  ///< a sentence
+};
+std::vector<EditHelp> edit_help();
+
+/// Bytes of the maps that what_if holds for the longest of its texts.
+std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request);
+
+/// Losses by token and changes of heads, and the maps.
+std::vector<Array> what_if_arrays(const WhatIf& result);
+/// @param labels  of the tokens that may come next, by id
+std::string what_if_json(const WhatIf& result, const std::vector<std::string>& labels);
+std::string what_if_text(const WhatIf& result, const std::vector<std::string>& labels);
+/// The ids whose labels those two want, in their order.
+std::vector<std::int32_t> next_ids(const WhatIf& result);
+
+}  // namespace orrery::heads

@@ -1,0 +1,118 @@
+// orrery model_heads, what_if, settle, lens, patch.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/cli/npy_files.h"
+#include "tests/cli/shell.h"
+
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+std::string small_model(const std::string& name) {
+  return "'" + tests_folder() + "/golden/transformer/" + name + "'";
+}
+
+/// `orrery COMMAND MODEL tokens=ids.npy REST` in a folder with ids of a text and of another.
+struct Asked {
+  Shell shell{};
+
+  Asked() {
+    shell.write("ids.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 8, 31}));
+    shell.write("other.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 7, 30}));
+  }
+
+  Outcome run(const std::string& command, const std::string& model, const std::string& rest) const {
+    return shell.run(command + " " + small_model(model) + " tokens=ids.npy " + rest);
+  }
+  json read(const std::string& command, const std::string& model, const std::string& rest) const {
+    const Outcome outcome = run(command, model, rest + " --json");
+    CHECK(outcome.status == 0);
+    return json::parse(outcome.out);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("model_heads prints every head, and the same as JSON and arrays") {
+  const Asked asked;
+  CHECK_THAT(asked.run("model_heads", "llama-off", "repeated=4").out,
+             Contains("2 layers of 4 heads") && Contains("1.3") && Contains("induction"));
+  const json table = asked.read("model_heads", "llama-off", "parts=2 repeated=4 seed=3");
+  CHECK(table.at("rows").size() == 8);
+  CHECK(table.at("texts").size() == 2);
+  CHECK(table.at("repeated").at("seed") == 3);
+  CHECK(table.at("chosen_by_even_texts_tested_on_odd").at("previous").size() == 8);
+  const Outcome bert = asked.run("model_heads", "bert-off", "repeated=0 --out heads.npz");
+  CHECK(bert.status == 0);
+  CHECK(asked.run("model_heads", "bert-off", "repeated=0 --out heads.npz").status == 4);
+}
+
+TEST_CASE("what_if prints the loss before and after, and keeps maps") {
+  const Asked asked;
+  CHECK_THAT(asked.run("what_if", "llama-off", "--edit base:500").out,
+             Contains("mean loss") && Contains("computed twice from layer 0 on"));
+  const json result = asked.read("what_if", "llama-off", "--edit zero:1.0 --edit sign@1");
+  CHECK(result.at("edits") == json::array({"zero:1.0", "sign@1"}));
+  CHECK(result.at("first_layer") == 1);
+  CHECK(result.at("head_changes").size() == 4);
+  CHECK(asked.run("what_if", "llama-off", "--edit still:0 --maps 1 --out maps.npz").status == 0);
+  CHECK(asked
+            .read("what_if", "llama-off",
+                  "--edit corpus_mean:0.1 corpus_tokens=other.npy precision=fp64 changes=no")
+            .at("head_changes")
+            .empty());
+}
+
+TEST_CASE("settle prints a verdict for each question, and its status says if one is against") {
+  const Asked asked;
+  const Outcome outcome = asked.run("settle", "llama-off", "parts=4");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("pairing: undecided") && Contains("<- as it stands"));
+  const json result = asked.read("settle", "llama-off", "parts=4 questions=base --edit sign");
+  CHECK(result.at("asked_with") == json::array({"sign"}));
+  CHECK(result.at("questions").size() == 1);
+}
+
+TEST_CASE("lens and patch print what lies between the layers") {
+  const Asked asked;
+  CHECK_THAT(asked.run("lens", "llama-off", "--positions 0,3").out,
+             Contains("behind token 3 2") && Contains("embedding"));
+  CHECK(asked.read("lens", "gemma2-on", "next=2").at("states").size() == 3);
+  CHECK_THAT(asked.run("patch", "llama-off", "corrupted_tokens=other.npy answer=4 foil=9").out,
+             Contains("head_output"));
+  const json heads =
+      asked.read("patch", "llama-off", "corrupted_tokens=other.npy answer=4 foil=9 by=head");
+  CHECK(heads.at("effects").size() == 1);
+  CHECK(heads.at("effects").at("head_output").size() == 2);
+}
+
+TEST_CASE("Wrong questions end with the status of their kind, and say what to write") {
+  const Asked asked;
+  const auto refused = [&](const std::string& command, const std::string& model,
+                           const std::string& rest, int status, const std::string& message) {
+    const Outcome outcome = asked.run(command, model, rest);
+    CAPTURE(command, rest, outcome.err);
+    CHECK(outcome.status == status);
+    CHECK_THAT(outcome.err, Contains(message));
+  };
+  refused("what_if", "llama-off", "", 2, "--edit");
+  refused("what_if", "llama-off", "--edit bse:3", 2, "did you mean base?");
+  refused("what_if", "bloom-on", "--edit base:3", 2, "changes nothing");
+  refused("what_if", "t5-on", "--edit sign", 2, "two texts");
+  refused("what_if", "llama-off", "--edit sign --maps 5", 2, "head 5");
+  refused("model_heads", "llama-off", "parts=9", 2, "a part has 2 or more");
+  refused("model_heads", "llama-off", "--out heads.txt", 2, ".npz");
+  refused("model_heads", "llama-off", "text=bundled:the_orrery.txt", 2, "one of the two");
+  refused("settle", "llama-off", "parts=2", 2, "4 or more");
+  refused("settle", "bert-off", "parts=4", 2, "does not predict");
+  refused("settle", "llama-off", "parts=4 questions=pairng", 2, "pairing");
+  refused("lens", "llama-off", "--positions 16", 2, "token 16");
+  refused("lens", "bert-bare", "", 2, "no head");
+  refused("patch", "llama-off", "", 2, "corrupted=FILE");
+  refused("patch", "llama-off", "corrupted_tokens=ids.npy", 2, "nothing would differ");
+  CHECK(asked.shell.run("lens nowhere tokens=ids.npy").status == 4);
+}
