@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from dataclasses import dataclass, field
@@ -349,10 +350,12 @@ def _tokens_of(model: Any, count: int, seed: int) -> Any:
 
 def _decode(model: Any, tokens: Any, prompt: int) -> None:
     """The prompt at once, and then token by token with a cache."""
+    taken = inspect.signature(model.forward).parameters
+    name = "cache" if "cache" in taken else "past_key_values"  # before Transformers 5.40
     out = model(tokens[:, :prompt], use_cache=True)
     for at in range(prompt, tokens.shape[1]):
-        cache = out.past_key_values
-        out = model(tokens[:, at : at + 1], past_key_values=cache, use_cache=True)
+        cache = out[name] if name in out else out["past_key_values"]
+        out = model(tokens[:, at : at + 1], use_cache=True, **{name: cache})
 
 
 def _whole_heads(seen: Captured, layer: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
