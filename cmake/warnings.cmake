@@ -1,4 +1,5 @@
-# One target that every target of ours links: language level, warnings, CPU level, floating point.
+# One target that every target of ours links: language level, warnings, CPU level, floating point. Whoever
+# links the installed library takes neither warnings nor the CPU level from it.
 add_library(orrery_options INTERFACE)
 target_compile_features(orrery_options INTERFACE cxx_std_20)
 target_link_libraries(orrery_options INTERFACE $<BUILD_INTERFACE:orrery_hardening>)
@@ -15,9 +16,14 @@ set(warnings
   $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>
   # and, out of precompiled headers, bounds of std::string that it misjudges (GCC bug 105329).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-Wno-restrict>)
-# Warnings are ours alone; what changes bits or the layout of Eigen's memory goes with the library.
+# All layers become part of liborrery, which shows its C interface alone.
+set(shared "")
+if(ORRERY_C)
+  set(shared -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
+endif()
 target_compile_options(orrery_options INTERFACE
   "$<BUILD_INTERFACE:${warnings}>"
+  "$<BUILD_INTERFACE:${shared}>"
   # Nobody reads errno after sqrt; setting it keeps loops scalar.
   -fno-math-errno
   # A contracted multiply-add changes bits with the CPU level; kernels that want it ask for it.
@@ -52,7 +58,7 @@ else()
   set(ORRERY_CPU_LEVEL_USED "${ORRERY_CPU_LEVEL}")
 endif()
 if(ORRERY_CPU_LEVEL_USED)
-  target_compile_options(orrery_options INTERFACE -march=${ORRERY_CPU_LEVEL_USED} -mtune=generic)
+  target_compile_options(orrery_options INTERFACE "$<BUILD_INTERFACE:-march=${ORRERY_CPU_LEVEL_USED};-mtune=generic>")
 endif()
 
 if(ORRERY_SANITIZE)

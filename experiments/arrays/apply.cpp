@@ -2,30 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <numbers>
+#include <utility>
 
 #include "core/encodings/catalogue.h"
+#include "core/encodings/rope_settings.h"
 #include "core/errors.h"
 #include "experiments/arrays/apply_defect.h"
+#include "experiments/arrays/encoded_array.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/user_tables.h"
 
 namespace orrery::arrays {
 namespace {
-
-template <class T>
-std::unique_ptr<Encoding> make(const ParamSet& params, const ApplyInputs& in, Index d,
-                               const Tables& tables) {
-  return make_encoding<T>(params.text("encoding"),
-                          {.d_model = d,
-                           .d_head = d,
-                           .heads = static_cast<int>(params.integer("heads")),
-                           .params = params,
-                           .rounding = rounding_of(params),
-                           .seed = params.integer("seed"),
-                           .tables = in.tables.empty() ? nullptr : &tables});
-}
 
 template <class T>
 void encode(const Encoding& encoding, const ParamSet& params, const Positions& at, Matrix<T>& x) {
@@ -38,20 +29,6 @@ void encode(const Encoding& encoding, const ParamSet& params, const Positions& a
                      "use orrery attend with q and k, or leave x out to see its table");
   if (params.text("side") == "keys") return turned->transform_keys(at, x);
   turned->transform_queries(at, x);
-}
-
-template <class T>
-std::shared_ptr<const Array> apply_in(const ParamSet& params, const ApplyInputs& in) {
-  const Tensor& x = *in.x;
-  const Tables tables = tables_of(in.tables);
-  const auto encoding = make<T>(params, in, static_cast<Index>(x.shape.back()), tables);
-  std::vector<T> values;
-  for (std::size_t head = 0; head < matrices_in(x); ++head) {
-    Matrix<T> rows = matrix_in<T>(x, head);
-    encode<T>(*encoding, params, in.positions, rows);
-    values.insert(values.end(), rows.data(), rows.data() + rows.size());
-  }
-  return encoded_array(x.shape, std::move(values));
 }
 
 Table frequency_table(const std::vector<double>& theta) {
@@ -90,6 +67,24 @@ Table index_table(const TableIndex& encoding, const Positions& at) {
   return table;
 }
 
+void require_one_position_a_row(const Tensor& x, const Positions& positions) {
+  if (x.shape.size() < 2)
+    throw DataError(x.name, "must be [N, d], [heads, N, d] or [batch, heads, N, d]", "reshape it");
+  const std::size_t rows = x.shape[x.shape.size() - 2];
+  if (positions.size() == rows) return;
+  throw UsageError(fmt::format("{} positions for {} rows", positions.size(), rows),
+                   "do not match: every row has one position", "give as many positions as rows");
+}
+
+/// The sum of the terms beside q·k.
+template <class T>
+Matrix<T> bias_of(const ScoreTerms<T>& terms, const ScoreInputs<T>& in) {
+  Matrix<T> sum = Matrix<T>::Zero(in.q.rows(), in.k.rows());
+  for (const ScoreTerm<T>& term : terms.score_terms(in))
+    if (term.name != "content") sum += term.logits;
+  return sum;
+}
+
 }  // namespace
 
 std::vector<ParamSpec> apply_params() {
@@ -120,26 +115,117 @@ std::vector<ParamSpec> apply_params() {
   return with_encoding_params(std::move(specs));
 }
 
-std::shared_ptr<const Array> apply_encoding(const ParamSet& params, const ApplyInputs& in) {
-  check_table_names(find_encoding(params.text("encoding")).info, in.tables);
-  if (has_defect(params)) return apply_defective_rope(params, in);
-  return runs_in_fp64(params) ? apply_in<double>(params, in) : apply_in<float>(params, in);
+/// The encoding that was made last: a layer has one number of channels.
+struct AppliedEncoding::Made {
+  Tables tables{};
+  std::mutex mutex{};
+  Index d{0};
+  std::shared_ptr<const Encoding> encoding{};
+};
+
+AppliedEncoding::AppliedEncoding(ParamSet params, TensorMap tables)
+    : params_(std::move(params)), made_(std::make_unique<Made>()) {
+  check_table_names(find_encoding(params_.text("encoding")).info, tables);
+  made_->tables = tables_of(tables);
+}
+AppliedEncoding::~AppliedEncoding() = default;
+
+EncodingSettings AppliedEncoding::settings(Index d) const {
+  return {.d_model = d,
+          .d_head = d,
+          .heads = static_cast<int>(params_.integer("heads")),
+          .params = params_,
+          .rounding = rounding_of(params_),
+          .seed = params_.integer("seed"),
+          .tables = made_->tables.empty() ? nullptr : &made_->tables};
 }
 
-Table encoding_table(const ParamSet& params, const ApplyInputs& in) {
-  check_table_names(find_encoding(params.text("encoding")).info, in.tables);
-  const Index d = params.integer("dim");
-  const Tables tables = tables_of(in.tables);
-  const auto encoding = make<double>(params, in, d, tables);
+template <class T>
+std::shared_ptr<const Encoding> AppliedEncoding::made_for(Index d) const {
+  const std::lock_guard lock(made_->mutex);
+  if (made_->d == d) return made_->encoding;
+  made_->encoding = make_encoding<T>(params_.text("encoding"), settings(d));
+  made_->d = d;
+  return made_->encoding;
+}
+
+template <class T>
+std::shared_ptr<const Array> AppliedEncoding::apply_in(const Tensor& x, const Positions& at) const {
+  const auto encoding = made_for<T>(static_cast<Index>(x.shape.back()));
+  std::vector<T> values;
+  values.reserve(x.values.size());
+  for (std::size_t head = 0; head < matrices_in(x); ++head) {
+    Matrix<T> rows = matrix_in<T>(x, head);
+    encode<T>(*encoding, params_, at, rows);
+    values.insert(values.end(), rows.data(), rows.data() + rows.size());
+  }
+  return encoded_array(x.shape, std::move(values));
+}
+
+std::shared_ptr<const Array> AppliedEncoding::apply(const Tensor& x, const Positions& at) const {
+  require_one_position_a_row(x, at);
+  const auto d = static_cast<Index>(x.shape.back());
+  if (!params_.is_default("dim") && params_.integer("dim") != d)
+    throw UsageError(fmt::format("dim={}", params_.integer("dim")),
+                     fmt::format("x has {} channels", d), "leave dim out, or give such an x");
+  if (has_defect(params_)) return apply_defective_rope(settings(d), x, at);
+  return runs_in_fp64(params_) ? apply_in<double>(x, at) : apply_in<float>(x, at);
+}
+
+template <class T>
+Array AppliedEncoding::bias_in(const Positions& m, const Positions& n) const {
+  const Index d = params_.integer("dim");
+  const auto encoding = made_for<T>(d);
+  const auto* terms = dynamic_cast<const ScoreTerms<T>*>(encoding.get());
+  if (!terms || !terms->is_bias())
+    throw UsageError(fmt::format("encoding={}", params_.text("encoding")),
+                     "adds no bias to scores that is the same for all contents",
+                     "use orrery attend with q and k, whose terms it names");
+  const Matrix<T> q = Matrix<T>::Zero(static_cast<Index>(m.size()), d);
+  const Matrix<T> k = Matrix<T>::Zero(static_cast<Index>(n.size()), d);
+  const auto heads = static_cast<std::size_t>(params_.integer("heads"));
+  std::vector<T> values;
+  for (std::size_t head = 0; head < heads; ++head) {
+    const Matrix<T> bias = bias_of<T>(*terms, {.q = q,
+                                               .k = k,
+                                               .m = m,
+                                               .n = n,
+                                               .head = static_cast<int>(head),
+                                               .scoring = {.rounding = rounding_of(params_)}});
+    values.insert(values.end(), bias.data(), bias.data() + bias.size());
+  }
+  return {.name = "bias",
+          .description = "What the encoding adds to the logits of every content.",
+          .shape = {heads, m.size(), n.size()},
+          .axes = {"head", "query", "key"},
+          .values = std::move(values)};
+}
+
+Array AppliedEncoding::bias(const Positions& m, const Positions& n) const {
+  check_positions(m);
+  check_positions(n);
+  return runs_in_fp64(params_) ? bias_in<double>(m, n) : bias_in<float>(m, n);
+}
+
+Table AppliedEncoding::constants(const Positions& at) const {
+  const auto encoding =
+      make_encoding<double>(params_.text("encoding"), settings(params_.integer("dim")));
   const TurningPairs pairs = encoding->turning_pairs();
   if (!pairs.theta.empty()) return frequency_table(pairs.rounded_theta);
   const std::vector<double> slopes = encoding->slopes();
   if (!slopes.empty()) return slope_table(slopes);
   if (const auto* indexed = dynamic_cast<const TableIndex*>(encoding.get()))
-    return index_table(*indexed, in.positions);
-  throw UsageError(fmt::format("encoding={}", params.text("encoding")),
+    return index_table(*indexed, at);
+  throw UsageError(fmt::format("encoding={}", params_.text("encoding")),
                    "has no frequencies, slopes or index to show",
                    "give x=FILE to encode vectors, or use orrery attend with q and k");
+}
+
+RopeConvention AppliedEncoding::rope(Index d) const {
+  if (params_.text("encoding") != "rope")
+    throw UsageError(fmt::format("encoding={}", params_.text("encoding")), "is not rope",
+                     "give the settings of a rope");
+  return rope_convention_of(settings(d));
 }
 
 }  // namespace orrery::arrays

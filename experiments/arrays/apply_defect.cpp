@@ -9,12 +9,12 @@
 #include "core/encodings/axis_rope.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
+#include "experiments/arrays/encoded_array.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/written_rope.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/user_tables.h"
 
 namespace orrery::arrays {
 namespace {
@@ -27,25 +27,20 @@ struct SoundRope {
   AxisPositions positions{};
 };
 
-SoundRope sound_rope(const ParamSet& params, const ApplyInputs& in, Index channels) {
-  const Tables tables = tables_of(in.tables);
-  const EncodingSettings settings{.d_model = channels,
-                                  .d_head = channels,
-                                  .params = params,
-                                  .tables = in.tables.empty() ? nullptr : &tables};
-  if (params.text("encoding") == "axis_rope") {
+SoundRope sound_rope(const EncodingSettings& settings, const Positions& at) {
+  if (settings.params.text("encoding") == "axis_rope") {
     const auto rope = AxisRope<double>::make(settings);
     const AxisDesign design = rope->convention().design;
     if (design == AxisDesign::time_still || design == AxisDesign::axial)
       throw UsageError("a design of axes with frequencies of its own",
                        "is not one of those that defects were reported of",
                        "take chunked, interleaved or time_last sections");
-    return {WrittenRope{rope->convention()}, axis_positions(rope->options().layout, in.positions)};
+    return {WrittenRope{rope->convention()}, axis_positions(rope->options().layout, at)};
   }
   SoundRope sound{WrittenRope{rope_convention_of(settings)},
-                  AxisPositions(static_cast<Index>(in.positions.size()), 1)};
+                  AxisPositions(static_cast<Index>(at.size()), 1)};
   for (Index n = 0; n < sound.positions.rows(); ++n)
-    sound.positions(n, 0) = in.positions[static_cast<std::size_t>(n)];
+    sound.positions(n, 0) = at[static_cast<std::size_t>(n)];
   return sound;
 }
 
@@ -81,12 +76,12 @@ bool has_defect(const ParamSet& params) {
   return params.is_used("defect") && params.text("defect") != no_defect;
 }
 
-std::shared_ptr<const Array> apply_defective_rope(const ParamSet& params, const ApplyInputs& in) {
-  require_exact(params);
-  const Tensor& x = *in.x;
-  const auto rows = static_cast<Index>(in.positions.size());
-  SoundRope sound = sound_rope(params, in, static_cast<Index>(x.shape.back()));
-  const WrittenRope rope = broken_rope(params.text("defect"), sound.rope, rows);
+std::shared_ptr<const Array> apply_defective_rope(const EncodingSettings& settings, const Tensor& x,
+                                                  const Positions& at) {
+  require_exact(settings.params);
+  const auto rows = static_cast<Index>(at.size());
+  SoundRope sound = sound_rope(settings, at);
+  const WrittenRope rope = broken_rope(settings.params.text("defect"), sound.rope, rows);
   RowPlaces places{.heads = {0}, .positions = std::move(sound.positions)};
   for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
   const std::size_t heads = x.shape.size() > 2 ? x.shape[x.shape.size() - 3] : 1;

@@ -2,7 +2,9 @@
 
 #include <memory>
 
-#include "experiments/arrays/encoded_array.h"
+#include "core/encodings/settings.h"
+#include "experiments/model/inputs.h"
+#include "experiments/setup/common_params.h"
 
 namespace orrery::arrays {
 
@@ -16,7 +18,9 @@ bool has_defect(const ParamSet& params);
 /// rule begins at a row, as the defects of caches do, the first half of the rows is the prompt.
 /// Throws UsageError where the defect cannot be made in the rope, and beside a precision other
 /// than exact: products are not rounded here.
-std::shared_ptr<const Array> apply_defective_rope(const ParamSet& params,
-                                                  const ApplyInputs& inputs);
+/// @param x   [N, d], [heads, N, d] or [batch, heads, N, d]
+/// @param at  the positions of its rows
+std::shared_ptr<const Array> apply_defective_rope(const EncodingSettings& settings, const Tensor& x,
+                                                  const Positions& at);
 
 }  // namespace orrery::arrays

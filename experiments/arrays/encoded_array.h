@@ -1,21 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <memory>
-#include <optional>
 #include <variant>
 #include <vector>
 
-#include "experiments/arrays/attend.h"
+#include "experiments/model/figure.h"
 
 namespace orrery::arrays {
-
-/// One encoding applied to vectors or positions.
-struct ApplyInputs {
-  std::optional<Tensor> x{};  ///< [N, d], [heads, N, d] or [batch, heads, N, d]
-  TensorMap tables{};
-  std::vector<std::int64_t> positions{};  ///< of the rows of x; of queries and keys for an index
-};
 
 /// Encoded vectors of the shape of x, with the names of its dimensions.
 std::shared_ptr<const Array> encoded_array(

@@ -11,18 +11,18 @@
 #include "experiments/cli/console.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
+#include "experiments/data/take_tensor.h"
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"
+#include "experiments/sweeps/assignments.h"
 
 namespace orrery::cli {
 namespace {
 
-std::vector<std::int64_t> positions_of(const ArrayOptions& options, std::size_t rows) {
-  if (options.positions.empty()) return parse_positions(fmt::format("0..{}", rows - 1));
-  std::vector<std::int64_t> positions = parse_positions(options.positions);
-  if (positions.size() == rows) return positions;
-  throw UsageError(fmt::format("{} positions for {} rows", positions.size(), rows),
-                   "do not match: every row has one position", "give as many positions as rows");
+/// Those of --positions, or 0 to count − 1.
+Positions positions_of(const ArrayOptions& options, std::size_t count) {
+  if (!options.positions.empty()) return parse_positions(options.positions);
+  return consecutive_positions(static_cast<std::ptrdiff_t>(count));
 }
 
 /// Columns of numbers, aligned to the right under their names.
@@ -47,13 +47,9 @@ std::string aligned_text(const Table& table) {
   return text;
 }
 
-int show_table(const ParamSet& params, const ArrayOptions& options) {
+int show_table(const AppliedEncoding& encoding, const ArrayOptions& options) {
   constexpr std::size_t default_positions = 10;
-  ApplyInputs inputs{.tables = read_tables(options.tables, encoding_table_names(params))};
-  inputs.positions = options.positions.empty()
-                         ? parse_positions(fmt::format("0..{}", default_positions - 1))
-                         : parse_positions(options.positions);
-  const Table table = encoding_table(params, inputs);
+  const Table table = encoding.constants(positions_of(options, default_positions));
   print_data(options.csv ? csv_text(table) : aligned_text(table));
   return exit_ok;
 }
@@ -77,7 +73,7 @@ void require_array_file(const ArrayOptions& options) {
 }  // namespace
 
 int apply_command(const ArrayOptions& options) {
-  const ParamSet params = params_from(apply_params(), options.words);
+  const ParamSet params = params_from(ParamSet(apply_params()), options.words);
   if (!options.out.empty()) require_array_file(options);
   LoadedInputs loaded = load_inputs(params);
   const std::optional<Tensor> x = take_tensor(loaded.inputs, "x");
@@ -85,7 +81,10 @@ int apply_command(const ArrayOptions& options) {
     throw UsageError(fmt::format("--out {}", options.out),
                      "is for encoded vectors, and there is no x to encode",
                      "give x=FILE.npy, or write the table with --csv > FILE.csv");
-  if (!x) return show_table(params, options);
+  const auto encoding = [&] {
+    return AppliedEncoding(params, read_tables(options.tables, encoding_table_names(params)));
+  };
+  if (!x) return show_table(encoding(), options);
   if (options.out.empty())
     throw UsageError("x without --out", "leaves no file for the encoded vectors",
                      "add --out FILE.npy");
@@ -93,10 +92,7 @@ int apply_command(const ArrayOptions& options) {
   if (x->shape.size() < 2)
     throw DataError(params.to_text("x"), "must be [N, d], [heads, N, d] or [batch, heads, N, d]",
                     "reshape it and save it again");
-  const ApplyInputs inputs{.x = x,
-                           .tables = read_tables(options.tables, encoding_table_names(params)),
-                           .positions = positions_of(options, x->shape[x->shape.size() - 2])};
-  const auto encoded = apply_encoding(params, inputs);
+  const auto encoded = encoding().apply(*x, positions_of(options, x->shape[x->shape.size() - 2]));
   const std::string archive = archive_bytes(options.out, {encoded});
   write_output(options, archive.empty() ? npy_bytes(*encoded) : archive);
   if (!is_quiet())

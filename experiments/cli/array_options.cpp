@@ -18,7 +18,6 @@
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/setup/encoding_summary.h"
-#include "experiments/sweeps/assignments.h"
 
 namespace orrery::cli {
 namespace {
@@ -216,21 +215,6 @@ std::string keys_text(const std::vector<ParamSpec>& specs) {
     text += group.empty() ? values_text(spec) + "\n" : "\n";
   }
   return text;
-}
-
-std::optional<Tensor> take_tensor(Inputs& inputs, const char* key) {
-  const auto found = inputs.find(key);
-  if (found == inputs.end()) return std::nullopt;
-  std::optional<Tensor> tensor(std::move(std::get<Tensor>(found->second)));
-  inputs.erase(found);
-  return tensor;
-}
-
-ParamSet params_from(const std::vector<ParamSpec>& specs, const std::vector<std::string>& words) {
-  ParamSet params(specs);
-  for (const auto& [key, value] : parse_assignments(params, words)) params.set(key, value);
-  params.require_all_set_are_used();
-  return params;
 }
 
 }  // namespace orrery::cli

@@ -22,9 +22,6 @@ std::vector<std::int64_t> parse_positions(const std::string& text);
 TensorMap read_tables(const std::vector<std::string>& words,
                       const std::vector<std::string>& wanted);
 
-/// The tensor of a file parameter, taken out of the inputs; empty when the parameter is.
-std::optional<Tensor> take_tensor(Inputs& inputs, const char* key);
-
 /// Whether the name says .npz or .safetensors.
 bool is_archive(const std::string& file);
 
@@ -50,8 +47,5 @@ std::string archive_bytes(const std::string& file,
 /// Lines "  key  description" with choices and default, for help texts. Parameters of single
 /// encodings are left out: `describe ENCODING` has them.
 std::string keys_text(const std::vector<ParamSpec>& specs);
-
-/// Parses the words into the parameters. Throws UsageError, also for keys that nothing reads.
-ParamSet params_from(const std::vector<ParamSpec>& specs, const std::vector<std::string>& words);
 
 }  // namespace orrery::cli

@@ -12,9 +12,11 @@
 #include "experiments/cli/console.h"
 #include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
+#include "experiments/data/take_tensor.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/result_folder.h"
+#include "experiments/sweeps/assignments.h"
 
 namespace orrery::cli {
 namespace {
@@ -122,7 +124,7 @@ void say_what_is_unusual(const ParamSet& params, const AttendResult& attended) {
 }  // namespace
 
 int attend_command(const ArrayOptions& options) {
-  const ParamSet params = params_from(attend_params(), options.words);
+  const ParamSet params = params_from(ParamSet(attend_params()), options.words);
   check_output(options);
   LoadedInputs loaded = load_inputs(params, {"mask"}, {"q", "k", "v"});
   std::vector<std::string> table_names = encoding_table_names(params);

@@ -3,21 +3,19 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/errors.h"
-#include "core/unknown_name.h"
 #include "experiments/arrays/attend.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/results/result_json.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/catalogue_json.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/display_width.h"
 
 namespace orrery::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 std::string range_text(const ParamSpec& spec) {
   switch (spec.kind) {
@@ -126,100 +124,7 @@ std::string tables_text(const EncodingSummary& encoding) {
   return text;
 }
 
-ordered_json tables_json(const EncodingSummary& encoding) {
-  ordered_json list = ordered_json::array();
-  for (const auto& table : encoding.tables)
-    list.push_back({{"name", table.name},
-                    {"shape", table.shape},
-                    {"description", plain_text(table.description)},
-                    {"initial", plain_text(table.initial)}});
-  return list;
-}
-
-const char* kind_name(ParamKind kind) {
-  switch (kind) {
-    case ParamKind::boolean:
-      return "boolean";
-    case ParamKind::integer:
-      return "integer";
-    case ParamKind::real:
-      return "real";
-    case ParamKind::choice:
-      return "choice";
-    case ParamKind::choice_list:
-      return "choice_list";
-    case ParamKind::number_list:
-      return "number_list";
-    case ParamKind::file:
-      break;
-  }
-  return "file";
-}
-
-/// As the help of `describe` states it: enough to write valid values.
-ordered_json param_json(const ParamSpec& spec) {
-  ordered_json json{{"key", spec.key},
-                    {"kind", kind_name(spec.kind)},
-                    {"symbol", plain_text(spec.symbol)},
-                    {"unit", spec.unit},
-                    {"description", plain_text(spec.description)},
-                    {"default", to_text(spec.default_value)}};
-  const bool is_number = spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
-  const bool is_list = spec.kind == ParamKind::choice_list || spec.kind == ParamKind::number_list;
-  if (is_number || spec.kind == ParamKind::number_list) {
-    json["min"] = spec.min;
-    json["max"] = spec.max;
-  }
-  if (spec.kind == ParamKind::integer) json["multiple_of"] = spec.multiple_of;
-  if (is_number) json["logarithmic"] = spec.logarithmic;
-  if (is_list) json["may_be_empty"] = spec.may_be_empty;
-  if (spec.kind == ParamKind::file) json["file_types"] = spec.file_types;
-  if (!spec.group.empty()) json["group"] = spec.group;
-  for (const Choice& choice : spec.choices)
-    json["choices"].push_back(
-        {{"name", choice.name}, {"description", plain_text(choice.description)}});
-  if (spec.used_when)
-    json["used_when"] = {{"key", spec.used_when->key}, {"any_of", spec.used_when->any_of}};
-  return json;
-}
-
-ordered_json params_json(const std::vector<ParamSpec>& params) {
-  ordered_json list = ordered_json::array();
-  for (const ParamSpec& spec : params) list.push_back(param_json(spec));
-  return list;
-}
-
-/// "θ = base  [sec. 3.3]"
-std::string sourced_text(const Formula& formula) {
-  const std::string text = formula_text(formula.tex);
-  return formula.source.empty() ? text : fmt::format("{}  [{}]", text, formula.source);
-}
-
-std::vector<std::string> formula_texts(const std::vector<Formula>& formulas) {
-  std::vector<std::string> texts;
-  for (const Formula& formula : formulas) texts.push_back(sourced_text(formula));
-  return texts;
-}
-
-std::vector<std::string> equations_of(const ExperimentInfo& info) {
-  std::vector<std::string> texts = formula_texts(info.formulas);
-  for (const FormulasOfChoice& choice : info.formulas_of_choices)
-    for (const Formula& formula : choice.formulas)
-      texts.push_back(fmt::format("{}={}: {}", choice.key, choice.value, sourced_text(formula)));
-  return texts;
-}
-
-void describe_experiment(const ExperimentInfo& info, bool json) {
-  if (json) {
-    const ordered_json object{{"experiment", info.name},
-                              {"version", info.version},
-                              {"title", info.title},
-                              {"question", plain_text(info.question)},
-                              {"equations", equations_of(info)},
-                              {"params", params_json(info.params)}};
-    print(object.dump(2) + "\n");
-    return;
-  }
+void describe_experiment(const ExperimentInfo& info) {
   std::string text = fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name),
                                  info.version, info.title, plain_text(info.question));
   text += "\nEquations\n";
@@ -229,20 +134,7 @@ void describe_experiment(const ExperimentInfo& info, bool json) {
   print(text);
 }
 
-void describe_encoding(const EncodingSummary& encoding, bool json) {
-  if (json) {
-    const ordered_json object{{"encoding", encoding.name},
-                              {"label", encoding.label},
-                              {"title", encoding.title},
-                              {"statement", plain_text(encoding.statement)},
-                              {"formulas", formula_texts(encoding.formulas)},
-                              {"source", encoding.source},
-                              {"doors", encoding.doors},
-                              {"params", params_json(encoding.params)},
-                              {"tables", tables_json(encoding)}};
-    print(object.dump(2) + "\n");
-    return;
-  }
+void describe_encoding(const EncodingSummary& encoding) {
   std::string text = fmt::format(
       "{} (encoding)\n{}\n\n{}\n\n  {}\n\nSource  {}\nDoors   {}\n", bold(encoding.name),
       encoding.title, plain_text(encoding.statement),
@@ -254,20 +146,7 @@ void describe_encoding(const EncodingSummary& encoding, bool json) {
   print(text);
 }
 
-ordered_json preset_json(const SweepSpec& preset) {
-  ordered_json values = ordered_json::object();
-  for (const SweepSpec::Axis& axis : preset.axes) values[axis.key] = axis.values;
-  return {{"preset", preset.name},
-          {"experiment", preset.experiment->info.name},
-          {"description", preset.description},
-          {"values", std::move(values)},
-          {"zip", preset.zips},
-          {"repeats", preset.repeats},
-          {"seed", preset.seed}};
-}
-
-void describe_preset(const SweepSpec& preset, bool json) {
-  if (json) return print(preset_json(preset).dump(2) + "\n");
+void describe_preset(const SweepSpec& preset) {
   std::string text = fmt::format("{} (preset of {})\n{}\n\nSets\n", bold(preset.name),
                                  preset.experiment->info.name, preset.description);
   bool sweeps = preset.repeats > 1;
@@ -279,31 +158,19 @@ void describe_preset(const SweepSpec& preset, bool json) {
   print(text + fmt::format("\nExample\n  orrery {} {}\n", sweeps ? "sweep" : "run", preset.name));
 }
 
-[[noreturn]] void refuse(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Experiment* experiment : experiment_catalogue())
-    names.push_back(experiment->info.name);
-  for (const EncodingSummary& encoding : encoding_list()) names.push_back(encoding.name);
-  for (const std::string& preset : preset_names()) names.push_back(preset);
-  throw UsageError(name, "is neither an experiment, an encoding nor a preset",
-                   remedy_for_unknown(name, names, "orrery list shows all names"));
-}
-
 }  // namespace
 
 int describe_command(const DescribeOptions& options) {
-  if (const Experiment* experiment = known_experiment(options.name)) {
-    describe_experiment(experiment->info, options.json);
+  if (options.json) {
+    print(json_text(description_json(options.name)));
     return exit_ok;
   }
-  if (const EncodingSummary* encoding = find_encoding_summary(options.name)) {
-    describe_encoding(*encoding, options.json);
-    return exit_ok;
-  }
-  const std::vector<std::string> presets = preset_names();
-  if (std::find(presets.begin(), presets.end(), options.name) == presets.end())
-    refuse(options.name);
-  describe_preset(preset_named(options.name), options.json);
+  if (const Experiment* experiment = known_experiment(options.name))
+    describe_experiment(experiment->info);
+  else if (const EncodingSummary* encoding = find_encoding_summary(options.name))
+    describe_encoding(*encoding);
+  else
+    describe_preset(find_preset(options.name));
   return exit_ok;
 }
 

@@ -4,54 +4,28 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "core/errors.h"
 #include "experiments/checkpoints/forward_pass.h"
+#include "experiments/checkpoints/pass_inputs.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
-#include "experiments/heads/model_texts.h"
+#include "experiments/results/result_json.h"
 #include "experiments/setup/memory_bound.h"
+#include "experiments/sweeps/assignments.h"
 #include "experiments/text/number_text.h"
-#include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::int64_t bytes_per_mib = std::int64_t{1} << 20;
-
-std::vector<std::int32_t> ids_of(Inputs& inputs, const char* key) {
-  const std::optional<Tensor> tensor = take_tensor(inputs, key);
-  if (!tensor) return {};
-  if (tensor->shape.size() != 1)
-    throw UsageError(fmt::format("{}={}", key, tensor->name), "must be [N], one number per token",
-                     "flatten it first");
-  return ids_in(*tensor, key);
-}
-
-std::vector<std::int32_t> tokens_of(const ForwardOptions& options, const ParamSet& params,
-                                    Inputs& inputs) {
-  std::vector<std::int32_t> tokens = ids_of(inputs, "tokens");
-  const bool has_text = inputs.count("text") == 1;
-  if (tokens.empty() == !has_text)
-    throw UsageError(has_text ? "text= and tokens=" : "neither text= nor tokens=",
-                     "a pass reads one of the two", "give text=FILE, or tokens=FILE.npy");
-  if (has_text)
-    tokens = read_tokenizer(options.model)->encode(std::get<Text>(inputs.at("text")).utf8);
-  const auto most = static_cast<std::size_t>(params.integer("length"));
-  if (most > 0 && tokens.size() > most) tokens.resize(most);
-  return tokens;
-}
 
 PassRequest request_of(const ForwardOptions& options, const ParamSet& params) {
   PassRequest request{.single = params.text("precision") == "fp32",
@@ -79,14 +53,6 @@ void require_pass_fits(const ForwardOptions& options, const PassModel& model,
 
 double mean_of(const std::vector<double>& losses) {
   return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
-}
-
-std::string result_json(const PassModel& model, const PassInputs& inputs,
-                        const PassResult& result) {
-  ordered_json json{{"model", model.name()}, {"family", model.family()}, {"tokens", inputs.tokens}};
-  json["mean_loss"] = result.losses.empty() ? ordered_json() : ordered_json(mean_of(result.losses));
-  json["loss"] = result.losses;
-  return json.dump(2) + "\n";
 }
 
 std::string result_text(const PassModel& model, const PassInputs& inputs,
@@ -118,18 +84,16 @@ PassResult computed(const ForwardOptions& options, const PassModel& model, const
 }  // namespace
 
 int forward_command(const ForwardOptions& options) {
-  const ParamSet params = params_from(forward_params(), options.words);
+  const ParamSet params = params_from(ParamSet(forward_params()), options.words);
   require_archive(options.out);
   LoadedInputs loaded = load_inputs(params);
-  PassInputs inputs{.tokens = tokens_of(options, params, loaded.inputs),
-                    .segments = ids_of(loaded.inputs, "segments"),
-                    .decoder_tokens = ids_of(loaded.inputs, "decoder_tokens")};
+  const PassInputs inputs = pass_inputs(options.model, params, std::move(loaded.inputs));
   const PassModel model(options.model, static_cast<std::int64_t>(inputs.tokens.size()));
   const PassRequest request = request_of(options, params);
   require_pass_fits(options, model, inputs, request);
   const PassResult result = computed(options, model, inputs, request);
   if (options.json) {
-    print(result_json(model, inputs, result));
+    print(json_text(pass_json(model, inputs, result)));
     return exit_ok;
   }
   print(result_text(model, inputs, result));

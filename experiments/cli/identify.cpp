@@ -45,12 +45,7 @@ void read_positions_of(const std::string& text, IdentifyOptions& options) {
 std::optional<LayerPlan> layer_for(const PositionPlan* plan, const IdentifyCommandOptions& options,
                                    std::optional<int> named) {
   if (!plan) return std::nullopt;
-  const int layer = options.layer >= 0 ? options.layer : named.value_or(0);
-  for (const LayerPlan& candidate : plan->layers)
-    if (candidate.layer == layer) return candidate;
-  throw UsageError(fmt::format("layer {}", layer),
-                   fmt::format("{} has {} layers", plan->source, plan->layers.size()),
-                   "name another with --layer, counted from 0");
+  return layer_of(*plan, options.layer >= 0 ? options.layer : named.value_or(0));
 }
 
 std::vector<TensorReport> report_pairs(const IdentifyCommandOptions& options,

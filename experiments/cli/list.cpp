@@ -5,40 +5,15 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/results/result_json.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/catalogue_json.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/display_width.h"
 
 namespace orrery::cli {
 namespace {
-
-using nlohmann::ordered_json;
-
-void list_as_json(bool experiments, bool encodings, bool presets) {
-  ordered_json json;
-  if (experiments)
-    for (const Experiment* e : experiment_catalogue())
-      json["experiments"].push_back({{"name", e->info.name},
-                                     {"version", e->info.version},
-                                     {"title", e->info.title},
-                                     {"question", plain_text(e->info.question)}});
-  if (encodings)
-    for (const EncodingSummary& e : encoding_list())
-      json["encodings"].push_back({{"name", e.name},
-                                   {"title", e.title},
-                                   {"statement", plain_text(e.statement)},
-                                   {"doors", e.doors},
-                                   {"source", e.source}});
-  if (presets)
-    for (const std::string& name : preset_names()) {
-      const SweepSpec preset = preset_named(name);
-      json["presets"].push_back({{"name", name},
-                                 {"experiment", preset.experiment->info.name},
-                                 {"description", preset.description}});
-    }
-  print(json.dump(2) + "\n");
-}
 
 void list_as_text(bool experiments, bool encodings, bool presets) {
   if (experiments) {
@@ -65,8 +40,12 @@ int list_command(const ListOptions& options) {
   const auto wanted = [&](std::string_view part) {
     return options.what == "all" || options.what == part;
   };
-  (options.json ? list_as_json : list_as_text)(wanted("experiments"), wanted("encodings"),
-                                               wanted("presets"));
+  const bool experiments = wanted("experiments"), encodings = wanted("encodings"),
+             presets = wanted("presets");
+  if (options.json)
+    print(json_text(list_json(experiments, encodings, presets)));
+  else
+    list_as_text(experiments, encodings, presets);
   return exit_ok;
 }
 

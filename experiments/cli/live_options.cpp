@@ -7,6 +7,7 @@
 #include "experiments/cli/array_options.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
+#include "experiments/sweeps/assignments.h"
 
 namespace orrery::cli {
 
@@ -20,7 +21,7 @@ ParamSpec live_precision_param() {
 
 LiveQuestion live_question(const LiveOptions& options, const std::vector<ParamSpec>& specs) {
   require_archive(options.out);
-  LiveQuestion question{.params = params_from(specs, options.words)};
+  LiveQuestion question{.params = params_from(ParamSet(specs), options.words)};
   question.inputs = load_inputs(question.params).inputs;
   question.texts = model_texts(options.model, question.params, question.inputs);
   return question;

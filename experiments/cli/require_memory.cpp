@@ -19,11 +19,6 @@ std::string size_text(double bytes) { return bytes_text(static_cast<std::uintmax
 
 }  // namespace
 
-void require_memory(const Experiment& experiment, const ParamSet& run) {
-  const MemoryEstimate estimate = memory_of(experiment, run);
-  setup::require_memory(estimate.bytes, experiment.info.name, estimate.remedy);
-}
-
 int threads_that_fit(const Experiment& experiment, const std::vector<const ParamSet*>& runs,
                      int wanted) {
   const auto allowed = static_cast<double>(memory_limit());

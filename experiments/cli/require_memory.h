@@ -6,9 +6,6 @@
 
 namespace orrery::cli {
 
-/// Throws IoError before any work is done where a run would need more memory than there may be.
-void require_memory(const Experiment& experiment, const ParamSet& run);
-
 /// How many runs can be computed at once, at most `wanted` and at least one: those that take the
 /// most must fit together. Says what is lowered, and which run alone takes too much: the others are
 /// still computed.

@@ -6,7 +6,6 @@
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/require_memory.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
@@ -14,6 +13,7 @@
 #include "experiments/results/point_id.h"
 #include "experiments/results/result_folder.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/number_text.h"
@@ -53,7 +53,7 @@ std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
   for (const auto& [params, swept] : sets) {
     Point point{params, load_inputs(params), {}};
     if (experiment.check) experiment.check(point.params, point.loaded.inputs);
-    require_memory(experiment, point.params);
+    setup::require_memory(experiment, point.params);
     point.folder =
         folder_of(options, experiment.info.name,
                   point_id(experiment.info, params, point.loaded.files), sets.size() > 1);

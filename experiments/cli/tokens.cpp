@@ -15,6 +15,7 @@
 #include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
 #include "experiments/files/atomic_write.h"
+#include "experiments/sweeps/assignments.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery::cli {
@@ -31,7 +32,7 @@ ParamSpec text_param() {
 }
 
 std::string text_of(const TokensOptions& options) {
-  const ParamSet params = params_from({text_param()}, options.words);
+  const ParamSet params = params_from(ParamSet({text_param()}), options.words);
   const LoadedInputs loaded = load_inputs(params);
   const auto text = loaded.inputs.find("text");
   if (text == loaded.inputs.end())

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/results/check_json.h"
+#include "experiments/results/claims_json.h"
 #include "experiments/results/result_json.h"
 #include "experiments/text/display_width.h"
 #include "experiments/verify/claims.h"
@@ -15,16 +15,9 @@
 namespace orrery::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr std::size_t equation_width = 10;
 constexpr std::size_t statement_width = 63;
 constexpr std::size_t numbers_width = 17;  // "1.3e-15 ≤ 2.4e-14"
-
-const EnumNames<ClaimKind> kind_names{{ClaimKind::roformer, "roformer"},
-                                      {ClaimKind::cited, "cited"},
-                                      {ClaimKind::property, "property"},
-                                      {ClaimKind::note, "note"}};
 
 /// "1707" or "0.8204" for a fact, "1.3e-15" for an error.
 std::string readable(double value) {
@@ -104,31 +97,6 @@ void print_text(const std::vector<Claim>& claims) {
   }
 }
 
-/// A note has neither bound nor verdict.
-ordered_json json_of(const Claim& claim) {
-  const Check& c = claim.check;
-  ordered_json json{{"name", c.name},
-                    {"kind", name_in(kind_names, claim.kind)},
-                    {"source", claim.source.empty() ? "RoFormer" : claim.source},
-                    {"equation", c.equation},
-                    {"statement", c.statement},
-                    {"precision", claim.precision},
-                    {"over", claim.detail}};
-  if (!claim.differs.empty()) json["roformer_differs"] = claim.differs;
-  if (claim.counted())
-    json.update(check_numbers_json(c));
-  else
-    json["measured"] = number_json(c.measured);
-  return json;
-}
-
-bool wanted(const Claim& claim, const std::string& part) {
-  const Check& c = claim.check;
-  return (c.name + " " + c.statement + " " + c.equation + " " + claim.source + " " +
-          std::string(name_in(kind_names, claim.kind)))
-             .find(part) != std::string::npos;
-}
-
 std::string summary(const std::vector<Claim>& claims, const VerifyCommandOptions& options) {
   const auto counted =
       std::count_if(claims.begin(), claims.end(), [](const Claim& c) { return c.counted(); });
@@ -147,14 +115,9 @@ int verify_command(const VerifyCommandOptions& options) {
     ConsoleProgress progress(options.json);
     claims = verify_paper({.seed = options.seed, .draws = options.draws}, progress);
   }
-  std::erase_if(claims, [&](const Claim& claim) { return !wanted(claim, options.only); });
-  if (claims.empty())
-    throw UsageError(fmt::format("--only {}", options.only), "matches no claim",
-                     "give part of a name, a statement or an equation, such as (16)");
+  claims = matching_claims(std::move(claims), options.only);
   if (options.json) {
-    ordered_json list = ordered_json::array();
-    for (const Claim& claim : claims) list.push_back(json_of(claim));
-    print(json_text(list));
+    print(json_text(claims_json(claims)));
   } else {
     print_text(claims);
     print(summary(claims, options));

@@ -1,5 +1,6 @@
 #include "experiments/files/assets.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -12,13 +13,27 @@
 namespace orrery::files {
 namespace {
 
-std::vector<std::filesystem::path> asset_folders() {
-  std::vector<std::filesystem::path> folders;
+namespace fs = std::filesystem;
+
+/// The file that holds this code: the program, or liborrery in whatever program.
+fs::path own_file() {
+  Dl_info info{};
+  std::error_code unreadable;
+  // Of a program the name is what was typed. A function has an address, which only a cast makes data's.
+  if (dladdr(reinterpret_cast<void*>(&own_file), &info) != 0 && info.dli_fname != nullptr &&
+      fs::path(info.dli_fname).filename().string().starts_with("liborrery"))
+    return fs::canonical(info.dli_fname, unreadable);
+  return fs::read_symlink("/proc/self/exe", unreadable);
+}
+
+std::vector<fs::path> asset_folders() {
+  std::vector<fs::path> folders;
   if (const char* chosen = std::getenv("ORRERY_ASSETS"); chosen != nullptr && *chosen != '\0')
     folders.emplace_back(chosen);
-  std::error_code unreadable;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unreadable);
-  if (!unreadable) folders.push_back(program.parent_path().parent_path() / "share" / "orrery");
+  // bin/orrery, lib/liborrery.so or lib/x86_64-linux-gnu/liborrery.so
+  const fs::path folder = own_file().parent_path();
+  for (const fs::path& up : {folder.parent_path(), folder.parent_path().parent_path()})
+    folders.push_back(up / "share" / "orrery");
   folders.emplace_back(ORRERY_INSTALLED_ASSETS);
   folders.emplace_back(ORRERY_SOURCE_ASSETS);
   return folders;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <variant>
 
 #include "core/errors.h"
+#include "experiments/checkpoints/pass_inputs.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery::heads {
@@ -44,17 +44,6 @@ ModelText read_text(const std::filesystem::path& model, const Text& text) {
 }
 
 }  // namespace
-
-std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key) {
-  std::vector<std::int32_t> ids;
-  for (const double value : tensor.values) {
-    if (value != std::floor(value) || value < 0 || value > 2147483647.0)
-      throw DataError(fmt::format("{}: {} at [{}]", key, value, ids.size()), "is no id of a token",
-                      "give whole numbers from 0 on");
-    ids.push_back(static_cast<std::int32_t>(value));
-  }
-  return ids;
-}
 
 std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts) {
   return {

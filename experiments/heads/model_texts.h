@@ -38,9 +38,6 @@ std::vector<ModelText> other_texts(const std::filesystem::path& model, const std
 /// The parts of a sequence.
 std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts);
 
-/// Numbers of a tensor as ids of tokens. Throws DataError for one that is none.
-std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key);
-
 /// How a model's pieces read; "5" for the id 5 where the model has no tokenizer.
 std::vector<std::string> labels_of(const std::filesystem::path& model,
                                    const std::vector<std::int32_t>& ids);

@@ -62,4 +62,12 @@ PositionPlan read_positions(const fs::path& path, const ReadOptions& options) {
   return plan;
 }
 
+const LayerPlan& layer_of(const PositionPlan& plan, int layer) {
+  for (const LayerPlan& candidate : plan.layers)
+    if (candidate.layer == layer) return candidate;
+  throw UsageError(fmt::format("layer {}", layer),
+                   fmt::format("{} has {} layers", plan.source, plan.layers.size()),
+                   "give the number of one, counted from 0");
+}
+
 }  // namespace orrery::model_files

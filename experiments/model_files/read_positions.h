@@ -13,4 +13,7 @@ namespace orrery::model_files {
 /// mapped, and of it only metadata and the factors of frequencies are read.
 PositionPlan read_positions(const std::filesystem::path& path, const ReadOptions& options = {});
 
+/// The layer of that number, counted from 0. Throws UsageError when there is none such.
+const LayerPlan& layer_of(const PositionPlan& plan, int layer);
+
 }  // namespace orrery::model_files

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view manifest_file = "manifest.json";
-constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
+constexpr std::uintmax_t most_manifest_bytes = std::uintmax_t{64} << 20;
 constexpr std::string_view remedy = "copy the folder again, or run the experiment again";
 
 /// Calls `read` and turns errors in the JSON into a DataError that names the file.
@@ -120,7 +120,7 @@ SavedFolder::SavedFolder(fs::path folder) : folder_(std::move(folder)) {
   if (!is_there(path))
     throw DataError(folder_.string(), "contains no manifest.json, so it is not a result",
                     "name a folder that orrery run or orrery sweep wrote");
-  manifest_ = parse_saved_json(read_file(path, max_manifest_bytes), path.string());
+  manifest_ = parse_saved_json(read_file(path, most_manifest_bytes), path.string());
   reading(path.string(), [&] { files_ = files_of(manifest_); });
   for (std::size_t i = 0; i < files_.size(); ++i) index_[files_[i].path] = i;
 }

@@ -21,4 +21,9 @@ void require_memory(double bytes, const std::string& what, const std::string& re
   if (bytes > static_cast<double>(memory_limit())) throw too_little_memory(bytes, what, remedy);
 }
 
+void require_memory(const Experiment& experiment, const ParamSet& run) {
+  const MemoryEstimate estimate = memory_of(experiment, run);
+  require_memory(estimate.bytes, experiment.info.name, estimate.remedy);
+}
+
 }  // namespace orrery::setup

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/errors.h"
-#include "experiments/model/layers.h"
+#include "experiments/model/experiment.h"
 
 namespace orrery::setup {
 
@@ -13,5 +13,8 @@ IoError too_little_memory(double bytes, const std::string& what, const std::stri
 /// Throws that where `bytes` are more than this process may have. Call it before what would fail
 /// late.
 void require_memory(double bytes, const std::string& what, const std::string& remedy);
+
+/// The same for a run of an experiment.
+void require_memory(const Experiment& experiment, const ParamSet& run);
 
 }  // namespace orrery::setup

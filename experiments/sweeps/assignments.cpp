@@ -62,4 +62,10 @@ std::vector<Assignment> parse_assignments(const ParamSet& defaults,
   return assignments;
 }
 
+ParamSet params_from(ParamSet defaults, const std::vector<std::string>& words) {
+  for (const auto& [key, value] : parse_assignments(defaults, words)) defaults.set(key, value);
+  defaults.require_all_set_are_used();
+  return defaults;
+}
+
 }  // namespace orrery::sweeps

@@ -17,4 +17,7 @@ using Assignment = std::pair<std::string, std::string>;
 std::vector<Assignment> parse_assignments(const ParamSet& defaults,
                                           const std::vector<std::string>& words);
 
+/// Parses the words into the parameters. Throws UsageError, also for keys that nothing reads.
+ParamSet params_from(ParamSet defaults, const std::vector<std::string>& words);
+
 }  // namespace orrery::sweeps

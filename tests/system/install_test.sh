@@ -30,14 +30,38 @@ project(stranger LANGUAGES CXX)
 find_package(orrery 0.1 REQUIRED)
 add_executable(stranger main.cpp)
 target_link_libraries(stranger PRIVATE orrery::core)
+enable_language(C)
+add_executable(stranger_c c.c)
+target_link_libraries(stranger_c PRIVATE orrery::c)
 CMAKE
 cat >main.cpp <<'CPP'
 #include <iostream>
 
-#include "core/encodings/catalogue.h"
+#include <orrery/all.h>
 
-int main() { std::cout << orrery::find_encoding("rope").info.name << '\n'; }
+#if ORRERY_VERSION < ORRERY_VERSION_NUMBER(0, 1, 0)
+#error "version.h counts wrongly"
+#endif
+
+int main() {
+  using namespace orrery;
+  // Matrices cross the border in both directions, and are freed on the other side.
+  for (int i = 0; i < 100; ++i) {
+    const Matrix<float> q = Matrix<float>::Random(5, 64);
+    const Positions at = consecutive_positions(5, 1000);
+    const Rope<float> rope({.d_head = 64, .pairing = RopePairing::half_split, .base = 10000.0});
+    const auto out = attention_from_qkv<float>(rope, {q, q, q, at, at}, Mask::causal(at, at));
+    if (out.weights.rows() != 5) return 1;
+  }
+  std::cout << find_encoding("rope").info.name << '\n';
+}
 CPP
+cat >c.c <<'C'
+#include <orrery.h>
+#include <stdio.h>
+
+int main(void) { return puts(orrery_version()) < 0; }
+C
 
 stranger_builds() {
   cmake -G Ninja -B build -D CMAKE_CXX_COMPILER="$compiler" -D CMAKE_PREFIX_PATH="$scratch/prefix" \
@@ -46,4 +70,13 @@ stranger_builds() {
 holds "a stranger builds upon it with find_package(orrery) and orrery::core" stranger_builds
 equals "and the program works" rope "$(build/stranger)"
 holds "our warnings stay with us" fails grep -q Wconversion build/build.ninja
+holds "and so does the CPU level" fails grep -q -- -march build/build.ninja
+version=$(build/stranger_c)
+holds "a program in C links orrery::c" eval '[[ $version =~ ^[0-9]+[.][0-9]+[.][0-9]+$ ]]'
+# Through a link without spaces, which pkg-config would mark with backslashes.
+ln -s "$scratch/prefix" prefix
+folder=$(dirname "$(find prefix/ -name orrery.pc)")
+read -ra flags <<<"$(PKG_CONFIG_PATH=$folder pkg-config --cflags --libs orrery)"
+holds "and finds it through pkg-config" cc -std=c11 c.c -o with_pkg "${flags[@]}"
+equals "and runs" "$version" "$(LD_LIBRARY_PATH=$folder/.. ./with_pkg)"
 finish

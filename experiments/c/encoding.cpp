@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/c/arrays.h"
+#include "experiments/c/guarded.h"
+#include "experiments/c/handles.h"
+#include "experiments/c/settings.h"
+#include "experiments/results/params_json.h"
+#include "experiments/results/table_json.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/sweeps/assignments.h"
+
+namespace orrery::c {
+namespace {
+
+/// All at their defaults: made once, as there are hundreds.
+const ParamSet& apply_defaults() {
+  static const ParamSet defaults(apply_params());
+  return defaults;
+}
+
+Positions positions_or_first(const orrery_array* positions, std::ptrdiff_t count) {
+  if (positions == nullptr) return consecutive_positions(count);
+  return positions_of(*positions, "positions");
+}
+
+/// Of an array whose rank is not known to be right.
+std::ptrdiff_t rows_of(const Tensor& x) {
+  return x.shape.size() < 2 ? 0 : static_cast<std::ptrdiff_t>(x.shape[x.shape.size() - 2]);
+}
+
+void create(const char* settings, const orrery_array* tables, std::size_t count,
+            orrery_encoding** encoding) {
+  require(encoding, "the place for the encoding");
+  ParamSet params = params_from(apply_defaults(), words_of(settings));
+  if (!params.text("x").empty())
+    throw UsageError(fmt::format("x={}", params.text("x")), "is an array here, not a file",
+                     "pass it to orrery_apply");
+  Given given(tables, count);
+  const std::vector<std::string> names = encoding_table_names(params);
+  TensorMap named = given.take_tables(names);
+  given.require_all_taken(names);
+  *encoding = new orrery_encoding{AppliedEncoding(std::move(params), std::move(named))};
+}
+
+nlohmann::ordered_json settings_json(const ParamSet& params) {
+  std::vector<std::pair<std::string, std::string>> stated;
+  for (const ParamSpec& spec : params.specs())
+    if (params.is_stated(spec.key)) stated.emplace_back(spec.key, params.to_text(spec.key));
+  return {{"settings", params_json(stated, params.specs())},
+          {"arithmetic", runs_in_fp64(params) ? "fp64" : "fp32"}};
+}
+
+/// Each column is an array; columns of text become none.
+void give_table(orrery_result** place, const Table& table) {
+  orrery_result result{.json = json_text(table_json(table))};
+  for (const Column& column : table.columns) {
+    const auto* values = std::get_if<std::vector<double>>(&column.values);
+    if (values == nullptr) continue;
+    result.arrays.push_back(std::make_shared<const Array>(
+        Array{.name = column.name, .shape = {values->size()}, .axes = {"row"}, .values = *values}));
+  }
+  give(place, std::move(result));
+}
+
+}  // namespace
+}  // namespace orrery::c
+
+extern "C" {
+
+orrery_status orrery_encoding_create(const char* settings, const orrery_array* tables,
+                                     size_t table_count, orrery_encoding** encoding) {
+  return orrery::c::guarded([&] { orrery::c::create(settings, tables, table_count, encoding); });
+}
+
+orrery_status orrery_encoding_settings(const orrery_encoding* encoding, orrery_result** result) {
+  return orrery::c::guarded([&] {
+    orrery::c::require(encoding, "the encoding");
+    orrery::c::give(result, orrery::c::settings_json(encoding->applied.params()));
+  });
+}
+
+orrery_status orrery_apply(const orrery_encoding* encoding, const orrery_array* x,
+                           const orrery_array* positions, const orrery_array* out) {
+  return orrery::c::guarded([&] {
+    orrery::c::require(encoding, "the encoding");
+    orrery::c::require(x, "x");
+    orrery::c::require(out, "out");
+    const orrery::c::Tensor tensor = orrery::c::tensor_of(*x, "x");
+    const auto at = orrery::c::positions_or_first(positions, orrery::c::rows_of(tensor));
+    orrery::c::write_to(*out, *encoding->applied.apply(tensor, at));
+  });
+}
+
+orrery_status orrery_bias(const orrery_encoding* encoding, const orrery_array* m,
+                          const orrery_array* n, const orrery_array* out) {
+  return orrery::c::guarded([&] {
+    orrery::c::require(encoding, "the encoding");
+    orrery::c::require(m, "m");
+    orrery::c::require(n, "n");
+    orrery::c::require(out, "out");
+    orrery::c::write_to(*out, encoding->applied.bias(orrery::c::positions_of(*m, "m"),
+                                                     orrery::c::positions_of(*n, "n")));
+  });
+}
+
+orrery_status orrery_constants(const orrery_encoding* encoding, const orrery_array* positions,
+                               orrery_result** result) {
+  return orrery::c::guarded([&] {
+    orrery::c::require(encoding, "the encoding");
+    constexpr std::ptrdiff_t default_positions = 10;
+    orrery::c::give_table(result, encoding->applied.constants(
+                                      orrery::c::positions_or_first(positions, default_positions)));
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/arrays/apply.h"
+#include "experiments/c/layers.h"
+#include "experiments/c/orrery.h"
+#include "experiments/model/progress.h"
+#include "experiments/model/result.h"
+
+struct orrery_result {
+  std::string json{};
+  std::vector<std::shared_ptr<const orrery::model::Array>> arrays{};
+  std::optional<orrery::model::Result> found{};  ///< whose figures can be drawn
+};
+
+struct orrery_encoding {
+  orrery::arrays::AppliedEncoding applied;
+};
+
+namespace orrery::c {
+
+/// Passes a result to the caller. Throws UsageError where there is no place for it.
+void give(orrery_result** place, orrery_result&& result);
+void give(orrery_result** place, const nlohmann::ordered_json& json);
+
+/// Throws UsageError for a null pointer.
+void require(const void* pointer, const char* what);
+
+/// The caller's callback, which may be none.
+class CallerProgress : public Progress {
+ public:
+  /// Throws UsageError for another struct_size.
+  explicit CallerProgress(const orrery_progress* progress);
+  void update(double fraction, std::string_view stage) override;
+  bool stop_requested() const override { return stopped_; }
+
+ private:
+  const orrery_progress* progress_;
+  bool stopped_{false};
+};
+
+}  // namespace orrery::c

@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/errors.h"
+#include "experiments/c/arrays.h"
+#include "experiments/c/guarded.h"
+#include "experiments/c/handles.h"
+#include "experiments/c/settings.h"
+#include "experiments/checkpoints/forward_pass.h"
+#include "experiments/checkpoints/pass_inputs.h"
+#include "experiments/data/held_arrays.h"
+#include "experiments/findings/identify_matrices.h"
+#include "experiments/findings/identify_tensors.h"
+#include "experiments/findings/identify_text.h"
+#include "experiments/model_files/positions_json.h"
+#include "experiments/model_files/read_config.h"
+#include "experiments/model_files/read_positions.h"
+#include "experiments/results/result_json.h"
+#include "experiments/setup/memory_bound.h"
+#include "experiments/sweeps/assignments.h"
+
+namespace orrery::c {
+namespace {
+
+/// Of a file, a folder, or the text of a configuration.
+PositionPlan plan_of(const std::string& model, std::int64_t length) {
+  const ReadOptions options{.length = length};
+  const std::size_t first = model.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && model[first] == '{')
+    return model_files::read_config(model, "the configuration", options);
+  return model_files::read_positions(model, options);
+}
+
+ParamSpec whole_number(const char* key, const char* description, std::int64_t value, double least,
+                       double most) {
+  return {.key = key,
+          .description = description,
+          .kind = ParamKind::integer,
+          .default_value = value,
+          .min = least,
+          .max = most};
+}
+
+ParamSpec threads_setting() {
+  return whole_number("threads", "Threads; 0: all cores.", 0, 0, 4096);
+}
+
+int threads_of(const ParamSet& params) {
+  const auto threads = static_cast<int>(params.integer("threads"));
+  if (threads > 0) return threads;
+  const unsigned all = std::thread::hardware_concurrency();
+  return all == 0 ? 1 : static_cast<int>(all);
+}
+
+ParamSpec text_setting(const char* key, const char* description) {
+  return {.key = key,
+          .description = description,
+          .kind = ParamKind::file,
+          .default_value = std::string()};
+}
+
+ParamSet identify_settings(const char* settings) {
+  return params_from(
+      ParamSet({text_setting("model", "What should have happened: a model's file or its text."),
+                whole_number("layer", "Its layer.", 0, 0, 1e6),
+                {.key = "format",
+                 .description = "The format of the tensor's numbers.",
+                 .kind = ParamKind::choice,
+                 .default_value = std::string("auto"),
+                 .choices = {{"auto", "the narrowest that holds them"},
+                             {"fp64", ""},
+                             {"fp32", ""},
+                             {"bf16", ""},
+                             {"fp16", ""}}},
+                whole_number("most", "The most explanations.", 6, 1, 1000),
+                {.key = "tokens_first",
+                 .description = "Tensors are [N, H, d] rather than [H, N, d].",
+                 .kind = ParamKind::boolean,
+                 .default_value = false},
+                threads_setting()}),
+      words_of(settings));
+}
+
+/// A layer that turns by the encoding's rope.
+LayerPlan layer_of_rope(const AppliedEncoding& encoding, std::ptrdiff_t channels) {
+  LayerPlan layer{.encoding = "rope", .rope = encoding.rope(channels)};
+  return layer;
+}
+
+IdentifyOptions identify_options(const ParamSet& params, Given& given) {
+  IdentifyOptions options{.tokens_first = params.boolean("tokens_first"),
+                          .most = static_cast<std::size_t>(params.integer("most")),
+                          .threads = threads_of(params)};
+  if (params.text("format") != "auto") options.format = params.text("format");
+  const orrery_array* positions = given.take("positions");
+  if (positions == nullptr) return options;
+  if (positions->rank == 2) {
+    // Row by row, as the tensor of them is.
+    const Tensor rows = tensor_of(*positions, "positions");
+    options.axes = rows.shape[1];
+    for (const double value : rows.values)
+      options.positions.push_back(static_cast<std::int64_t>(value));
+  } else {
+    options.positions = positions_of(*positions, "positions");
+  }
+  return options;
+}
+
+/// Which arrays make one question, by the first of their names.
+TensorReport report_of(Given& given, const IdentifyOptions& options) {
+  const auto needed = [&](const char* name, Values allowed = Values::finite) {
+    auto tensor = given.take_tensor(name, allowed);
+    if (!tensor)
+      throw UsageError(fmt::format("no array {}", name), "belongs to those that are given",
+                       "give before and after; inv_freq; cos and sin; bias; or q, k and logits");
+    return std::move(*tensor);
+  };
+  if (auto bias = given.take_tensor("bias", Values::finite_or_minus_infinity))
+    return identify_bias_matrix("bias", *bias, options);
+  if (auto frequencies = given.take_tensor("inv_freq"))
+    return identify_frequencies("inv_freq", *frequencies, options);
+  if (auto cos = given.take_tensor("cos"))
+    return identify_tables("cos and sin", *cos, needed("sin"), options);
+  if (auto logits = given.take_tensor("logits", Values::finite_or_minus_infinity)) {
+    const Tensor q = needed("q");
+    return identify_logits_matrix("logits", q, needed("k"), *logits, options);
+  }
+  const Tensor before = needed("before");
+  return identify_tensors("before", before, needed("after"), options);
+}
+
+/// Channels that the arrays say a head has.
+std::ptrdiff_t channels_of(const orrery_array* inputs, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    for (const std::string_view name : {"before", "q", "inv_freq"})
+      if (inputs[i].name == name) {
+        const std::int64_t last = inputs[i].shape[inputs[i].rank - 1];
+        return name == "inv_freq" ? 2 * last : last;
+      }
+  throw UsageError("an expected rope", "is compared with tensors, logits or frequencies",
+                   "leave it out for a bias or for tables");
+}
+
+void identify(const char* settings, const orrery_encoding* expected, const orrery_array* inputs,
+              std::size_t count, orrery_result** result) {
+  const ParamSet params = identify_settings(settings);
+  Given given(inputs, count);
+  IdentifyOptions options = identify_options(params, given);
+  const std::string& model = params.text("model");
+  if (!model.empty() && expected != nullptr)
+    throw UsageError("a model and an expected rope", "say both what should have happened",
+                     "leave one of them out");
+  if (!model.empty())
+    options.expected = layer_of(plan_of(model, 0), static_cast<int>(params.integer("layer")));
+  if (expected != nullptr)
+    options.expected = layer_of_rope(expected->applied, channels_of(inputs, count));
+  const TensorReport report = report_of(given, options);
+  given.require_all_taken(
+      {"before", "after", "inv_freq", "cos", "sin", "bias", "q", "k", "logits", "positions"});
+  give(result, orrery_result{.json = identify_json({report})});
+}
+
+/// "0,3", or empty for all.
+std::vector<std::int64_t> numbers_of(const ParamSet& params, const char* key) {
+  std::vector<std::int64_t> numbers;
+  for (const double number : params.numbers(key))
+    numbers.push_back(static_cast<std::int64_t>(number));
+  return numbers;
+}
+
+ParamSet forward_settings(const char* settings, const Given& given) {
+  std::vector<ParamSpec> specs = forward_params();
+  for (const char* key : {"layers", "heads"})
+    specs.push_back({.key = key,
+                     .description = "Those of which arrays are given; none: all.",
+                     .kind = ParamKind::number_list,
+                     .default_value = std::vector<double>(),
+                     .min = 0,
+                     .max = 1e6,
+                     .may_be_empty = true});
+  specs.push_back(threads_setting());
+  ParamSet params(std::move(specs));
+  given.announce(params);
+  return params_from(std::move(params), words_of(settings));
+}
+
+void forward(const std::string& model_path, const char* settings, Given given,
+             orrery_result** result) {
+  const ParamSet params = forward_settings(settings, given);
+  Inputs read = given.take_inputs(params);
+  given.require_all_taken({"tokens", "segments", "decoder_tokens"});
+  const PassInputs inputs = pass_inputs(model_path, params, std::move(read));
+  const PassModel model(model_path, static_cast<std::int64_t>(inputs.tokens.size()));
+  const PassRequest request{.arrays = params.list("arrays"),
+                            .layers = numbers_of(params, "layers"),
+                            .heads = numbers_of(params, "heads"),
+                            .single = params.text("precision") == "fp32",
+                            .threads = threads_of(params)};
+  setup::require_memory(static_cast<double>(model.bytes_of(inputs, request)), "forward",
+                        "give fewer tokens with length=");
+  HeldArrays held;
+  const PassResult pass = model.run(inputs, request, &held);
+  give(result, {.json = results::json_text(pass_json(model, inputs, pass)), .arrays = held.take()});
+}
+
+}  // namespace
+}  // namespace orrery::c
+
+extern "C" {
+
+orrery_status orrery_positions(const char* model, int64_t length, orrery_result** result) {
+  return orrery::c::guarded([&] {
+    orrery::c::require(model, "the model");
+    const auto plan = orrery::c::plan_of(model, length);
+    orrery::c::give(result, orrery_result{.json = orrery::model_files::positions_json(plan)});
+  });
+}
+
+orrery_status orrery_identify(const char* settings, const orrery_encoding* expected,
+                              const orrery_array* inputs, size_t input_count,
+                              orrery_result** result) {
+  return orrery::c::guarded(
+      [&] { orrery::c::identify(settings, expected, inputs, input_count, result); });
+}
+
+orrery_status orrery_forward(const char* model, const char* settings, const orrery_array* inputs,
+                             size_t input_count, orrery_result** result) {
+  return orrery::c::guarded([&] {
+    orrery::c::require(model, "the model");
+    orrery::c::forward(model, settings, orrery::c::Given(inputs, input_count), result);
+  });
+}
+
+}  // extern "C"

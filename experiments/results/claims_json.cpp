@@ -1,0 +1,60 @@
+#include "experiments/results/claims_json.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/errors.h"
+#include "experiments/results/check_json.h"
+#include "experiments/results/json_fields.h"
+#include "experiments/text/enum_names.h"
+
+namespace orrery::results {
+namespace {
+
+using verify::ClaimKind;
+
+const EnumNames<ClaimKind> claim_kind_names{{ClaimKind::roformer, "roformer"},
+                                            {ClaimKind::cited, "cited"},
+                                            {ClaimKind::property, "property"},
+                                            {ClaimKind::note, "note"}};
+
+nlohmann::ordered_json claim_json(const verify::Claim& claim) {
+  const Check& c = claim.check;
+  nlohmann::ordered_json json{{"name", c.name},
+                              {"kind", name_in(claim_kind_names, claim.kind)},
+                              {"source", claim.source.empty() ? "RoFormer" : claim.source},
+                              {"equation", c.equation},
+                              {"statement", c.statement},
+                              {"precision", claim.precision},
+                              {"over", claim.detail}};
+  if (!claim.differs.empty()) json["roformer_differs"] = claim.differs;
+  if (claim.counted())
+    json.update(check_numbers_json(c));
+  else
+    json["measured"] = number_json(c.measured);
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json claims_json(const std::vector<verify::Claim>& claims) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const verify::Claim& claim : claims) list.push_back(claim_json(claim));
+  return list;
+}
+
+std::vector<verify::Claim> matching_claims(std::vector<verify::Claim> claims,
+                                           const std::string& part) {
+  std::erase_if(claims, [&](const verify::Claim& claim) {
+    const Check& c = claim.check;
+    return fmt::format("{} {} {} {} {}", c.name, c.statement, c.equation, claim.source,
+                       name_in(claim_kind_names, claim.kind))
+               .find(part) == std::string::npos;
+  });
+  if (!claims.empty()) return claims;
+  throw UsageError(part, "matches no claim",
+                   "give part of a name, a statement or an equation, such as (16)");
+}
+
+}  // namespace orrery::results
