@@ -65,7 +65,9 @@ Command declare_what_if(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "what_if", "Change a model and see what follows: losses, next tokens, every head");
   const auto options = add_live_options(command);
-  command->add_option("--edit", options->edits, "A change; several act in their order")->required();
+  command->add_option("--edit", options->edits, "A change; several act in their order")
+      ->required()
+      ->allow_extra_args(false);
   command
       ->add_option("--maps", options->maps,
                    "Heads whose maps --out gets, before and after: 16.0+18")

@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string npy(const std::vector<float>& values, const std::string& shape) {
+std::string float_npy(const std::vector<float>& values, const std::string& shape) {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
   header.resize((header.size() + 10 + 64) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
@@ -51,8 +51,8 @@ std::string write_case(const Shell& shell, const json& file, const json& entry,
   for (const json& position : entry.at("positions"))
     positions += (positions.empty() ? "" : ",") + position.dump();
   const std::string input = file.at("inputs").at(entry.at("before").get<std::string>());
-  shell.write(before, npy(numbers_of(input), shape));
-  shell.write(after, npy(numbers_of(entry.at("after"), entry.value("fp32", false)), shape));
+  shell.write(before, float_npy(numbers_of(input), shape));
+  shell.write(after, float_npy(numbers_of(entry.at("after"), entry.value("fp32", false)), shape));
   if (entry.contains("expect")) shell.write("config.json", entry.at("expect").dump());
   return " --positions " + positions;
 }
@@ -106,7 +106,7 @@ TEST_CASE(
   const Shell shell;
   std::vector<float> theta;
   for (int t = 0; t < 64; ++t) theta.push_back(static_cast<float>(std::pow(1e6, -t / 64.0)));
-  shell.write("inv_freq.npy", npy(theta, "64,"));
+  shell.write("inv_freq.npy", float_npy(theta, "64,"));
   const Outcome frequencies = shell.run("identify inv_freq.npy --inv-freq");
   CHECK_THAT(frequencies.out, !Contains("without the minus"));
   CHECK_THAT(frequencies.out, Contains("explained by one rope alone"));
@@ -121,8 +121,8 @@ TEST_CASE(
 TEST_CASE("identify --logits says what deviates from a configuration") {
   const json file = golden("identify_logits.json");
   const Shell shell;
-  shell.write("q.npy", npy(numbers_of(file.at("q")), "2, 24, 64"));
-  shell.write("k.npy", npy(numbers_of(file.at("k")), "2, 24, 64"));
+  shell.write("q.npy", float_npy(numbers_of(file.at("q")), "2, 24, 64"));
+  shell.write("k.npy", float_npy(numbers_of(file.at("k")), "2, 24, 64"));
   shell.write("config.json", R"({"model_type": "llama", "hidden_size": 128, "num_hidden_layers": 1,
       "num_attention_heads": 2, "rope_theta": 500000.0})");
   std::string positions;
@@ -131,7 +131,7 @@ TEST_CASE("identify --logits says what deviates from a configuration") {
   const auto deviations = [&](const std::string& name, int status) {
     const json& entry = file.at("cases").at(name);
     const bool fp32 = !entry.at("bf16").get<bool>();
-    shell.write("S.npy", npy(numbers_of(entry.at("logits"), fp32), "2, 24, 24"));
+    shell.write("S.npy", float_npy(numbers_of(entry.at("logits"), fp32), "2, 24, 24"));
     const Outcome outcome = shell.run(
         "identify q.npy k.npy --logits S.npy --expect config.json --json --positions " + positions);
     INFO(name << outcome.err << outcome.out);
@@ -182,7 +182,7 @@ TEST_CASE("identify reads frequencies alone") {
   const Shell shell;
   std::vector<float> theta;
   for (int t = 0; t < 64; ++t) theta.push_back(static_cast<float>(std::pow(1e6, -t / 64.0)));
-  shell.write("inv_freq.npy", npy(theta, "64,"));
+  shell.write("inv_freq.npy", float_npy(theta, "64,"));
   const Outcome outcome = shell.run("identify inv_freq.npy --inv-freq --json");
   CHECK(outcome.status == 0);
   const json report = json::parse(outcome.out).at("tensors").at(0);
@@ -198,8 +198,8 @@ TEST_CASE("identify reads tables of cosines and sines, and says how they are lai
       cos.push_back(static_cast<float>(std::cos(angle)));
       sin.push_back(static_cast<float>(std::sin(angle)));
     }
-  shell.write("cos.npy", npy(cos, "40, 32"));
-  shell.write("sin.npy", npy(sin, "40, 32"));
+  shell.write("cos.npy", float_npy(cos, "40, 32"));
+  shell.write("sin.npy", float_npy(sin, "40, 32"));
   const Outcome outcome = shell.run("identify cos.npy sin.npy --cos-sin");
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("base 10000"));
@@ -208,8 +208,8 @@ TEST_CASE("identify reads tables of cosines and sines, and says how they are lai
 
 TEST_CASE("identify refuses what it cannot read, with the remedy") {
   const Shell shell;
-  shell.write("q.npy", npy(std::vector<float>(8, 1.0F), "2, 4"));
-  shell.write("r.npy", npy(std::vector<float>(8, 1.0F), "4, 2"));
+  shell.write("q.npy", float_npy(std::vector<float>(8, 1.0F), "2, 4"));
+  shell.write("r.npy", float_npy(std::vector<float>(8, 1.0F), "4, 2"));
   CHECK_THAT(shell.run("identify q.npy").err, Contains("--inv-freq"));
   CHECK(shell.run("identify q.npy").status == 2);
   const Outcome shapes = shell.run("identify q.npy r.npy");
@@ -235,7 +235,7 @@ std::vector<float> small_alibi() {
 
 TEST_CASE("identify --bias names the bias and the mask, and the key that would tell a tie") {
   const Shell shell;
-  shell.write("bias.npy", npy(small_alibi(), "2, 6, 6"));
+  shell.write("bias.npy", float_npy(small_alibi(), "2, 6, 6"));
   const Outcome text = shell.run("identify --bias bias.npy");
   CHECK(text.status == 0);
   CHECK_THAT(text.out, Contains("ALiBi; distance |m − n|; slopes 2^(−8(h+1)/H)"));
@@ -252,10 +252,10 @@ TEST_CASE("identify --bias names the bias and the mask, and the key that would t
 TEST_CASE("identify --logits finds the rope of q and k from their product") {
   const json file = golden("identify_logits.json");
   const Shell shell;
-  shell.write("q.npy", npy(numbers_of(file.at("q")), "2, 24, 64"));
-  shell.write("k.npy", npy(numbers_of(file.at("k")), "2, 24, 64"));
+  shell.write("q.npy", float_npy(numbers_of(file.at("q")), "2, 24, 64"));
+  shell.write("k.npy", float_npy(numbers_of(file.at("k")), "2, 24, 64"));
   shell.write("S.npy",
-              npy(numbers_of(file.at("cases").at("llama bf16").at("logits")), "2, 24, 24"));
+              float_npy(numbers_of(file.at("cases").at("llama bf16").at("logits")), "2, 24, 24"));
   std::string positions;
   for (const json& position : file.at("positions"))
     positions += (positions.empty() ? "" : ",") + position.dump();
@@ -268,8 +268,8 @@ TEST_CASE("identify --logits finds the rope of q and k from their product") {
 TEST_CASE("identify --logits names the encoding of logits that attend wrote") {
   const json file = golden("identify_logits.json");
   const Shell shell;
-  shell.write("q.npy", npy(numbers_of(file.at("q")), "2, 24, 64"));
-  shell.write("k.npy", npy(numbers_of(file.at("k")), "2, 24, 64"));
+  shell.write("q.npy", float_npy(numbers_of(file.at("q")), "2, 24, 64"));
+  shell.write("k.npy", float_npy(numbers_of(file.at("k")), "2, 24, 64"));
   for (const std::string precision : {"exact", "exact_fp32"}) {
     const Outcome made = shell.run(
         "attend encoding=rope base=500000 q=q.npy k=k.npy v=k.npy precision=" + precision +
@@ -306,8 +306,8 @@ TEST_CASE("identify names the padding of each sequence of a batch, whose axis is
     }
   const Shell shell;
   for (const std::string shape : {"2, 32, 32", "2, 1, 32, 32"}) {
-    shell.write("before.npy", npy(before, shape));
-    shell.write("after.npy", npy(after, shape));
+    shell.write("before.npy", float_npy(before, shape));
+    shell.write("after.npy", float_npy(after, shape));
     const Outcome outcome = shell.run("identify before.npy after.npy");
     INFO(outcome.out);
     CHECK(outcome.status == 0);
@@ -320,7 +320,7 @@ TEST_CASE("identify names the padding of each sequence of a batch, whose axis is
 
 TEST_CASE("identify says what it needs beside --bias and --logits") {
   const Shell shell;
-  shell.write("bias.npy", npy(small_alibi(), "2, 6, 6"));
+  shell.write("bias.npy", float_npy(small_alibi(), "2, 6, 6"));
   CHECK(shell.run("identify").status == 2);
   const Outcome beside = shell.run("identify bias.npy --bias bias.npy");
   CHECK(beside.status == 2);
@@ -359,8 +359,8 @@ TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
 
 TEST_CASE("apply breaks a rope of several axes: by hand, the pair past the end of its sections") {
   const Shell shell;
-  shell.write("x.npy", npy(std::vector<float>(16, 1.0F), "1, 16"));
-  shell.write("p.npy", npy({5, 7, 9}, "1, 3"));
+  shell.write("x.npy", float_npy(std::vector<float>(16, 1.0F), "1, 16"));
+  shell.write("p.npy", float_npy({5, 7, 9}, "1, 3"));
   const auto channel_7 = [&](const std::string& defect) {
     const Outcome made = shell.run(
         "apply encoding=axis_rope axis_rope.design=interleaved axis_rope.time_pairs=4 "
