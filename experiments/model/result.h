@@ -94,6 +94,12 @@ struct NextStep {
   std::string words{};       ///< "encoding=rope base=500000"; all others are at their defaults
 };
 
+/// A file in a format of its own, written as it is.
+struct ResultFile {
+  std::string path{};  ///< in the result's folder: "models/rope_seed_0_step_900/config.json"
+  std::string bytes{};
+};
+
 /// All that an experiment found. Plain data: writers and views only read it.
 struct Result {
   Provenance provenance{};
@@ -103,6 +109,7 @@ struct Result {
   std::vector<Figure> figures{};
   std::vector<Table> tables{};
   std::vector<std::shared_ptr<const Array>> arrays{};  ///< written as .npy, name by name
+  std::vector<ResultFile> files{};
   // What a desktop shows beside it; not written to files.
   std::vector<ValueInUse> in_use{};
   std::optional<NextStep> next{};

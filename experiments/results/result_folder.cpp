@@ -116,6 +116,10 @@ void write_content(const Result& result, const WriteOptions& options, FileSink& 
   for (const Table& table : result.tables) sink.write("tables", table.name, "csv", csv_text(table));
   for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
   for (const Figure& figure : result.figures) write_figure(figure, options, arrays, sink);
+  for (const ResultFile& file : result.files) {
+    make_folders((sink.folder() / file.path).parent_path());
+    sink.write(file.path, file.bytes);
+  }
 }
 
 struct OlderResult {

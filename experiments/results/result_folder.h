@@ -38,7 +38,7 @@ struct WrittenResult {
 };
 
 /// Writes manifest.json, result.json, tables/NAME.csv, figures/ID.FORMAT, figures/ID.csv for line
-/// figures, and arrays/NAME.npy. For load_result (saved_result.h) it adds figures/ID.json, and
+/// figures, arrays/NAME.npy, and the result's own files. For load_result (saved_result.h) it adds figures/ID.json, and
 /// figures/ID.values.npy and ID.masked.npy where no other file has a heatmap's numbers. Tables and
 /// curves of more than most_rows_in_json rows are in their CSV file alone.
 ///

@@ -93,6 +93,23 @@ TEST_CASE("The same result gives the same bytes in every file but the manifest")
       CHECK(content(temp.path() / "a" / file) == content(temp.path() / "b" / file));
 }
 
+TEST_CASE("Files in a format of their own are written as they are, and belong to the result") {
+  const TempFolder temp;
+  Result result = example_result();
+  result.files = {{"models/a/config.json", "{}\n"}, {"models/a/model.safetensors", "bytes"}};
+  const auto write = [&] {
+    return write_result(result, {.argv = {"orrery"}}, options_for(temp.path() / "r"));
+  };
+  const WrittenResult written = write();
+  CHECK(content(temp.path() / "r/models/a/model.safetensors") == "bytes");
+  CHECK(std::count_if(written.files.begin(), written.files.end(), [](const WrittenFile& file) {
+          return file.path.rfind("models/a/", 0) == 0;
+        }) == 2);
+  result.files.pop_back();
+  write();  // nothing in the folder is foreign
+  CHECK_FALSE(fs::exists(temp.path() / "r/models/a/model.safetensors"));
+}
+
 TEST_CASE("An older result and an empty folder are replaced as a whole") {
   const TempFolder temp;
   fs::create_directories(temp.path() / "out");
