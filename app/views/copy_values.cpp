@@ -41,7 +41,7 @@ std::optional<Shown> shown_cells(const Heatmap& map, const FigureLayout& frame) 
 std::vector<const Series*> visible(const LinePlot& plot, const FigureView& view) {
   std::vector<const Series*> curves;
   for (const Series& series : plot.series)
-    if (!view.hidden.contains(series.name)) curves.push_back(&series);
+    if (!view.hides(series)) curves.push_back(&series);
   return curves;
 }
 

@@ -53,7 +53,7 @@ void show(std::optional<Range>& shown, std::optional<Range> wanted,
 void hide_all_but(const LinePlot& plot, FigureView& view, const std::string& name) {
   std::set<std::string> others;
   for (const Series& series : plot.series)
-    if (!series.is_ghost() && series.name != name) others.insert(series.name);
+    if (!series.is_ghost() && !series.is_part() && series.name != name) others.insert(series.name);
   // A second click shows the others again.
   view.hidden = view.hidden == others ? std::set<std::string>{} : others;
 }

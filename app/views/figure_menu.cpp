@@ -60,7 +60,7 @@ void axis_row(const char* name, const Axis& axis, std::optional<AxisScale>& scal
 std::vector<const Series*> own_curves(const LinePlot& plot) {
   std::vector<const Series*> curves;
   for (const Series& series : plot.series)
-    if (!series.is_ghost()) curves.push_back(&series);
+    if (!series.is_ghost() && !series.is_part()) curves.push_back(&series);
   return curves;
 }
 

@@ -61,7 +61,7 @@ std::optional<double> snapped_x(const LinePlot& plot, const FigureLayout& frame,
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const Series& series = plot.series[i];
-    if (view.hidden.contains(series.name)) continue;
+    if (view.hidden.contains(series.name) || series.is_part()) continue;
     const auto sample = nearest_sample(series, order_in(frame, series, i), frame.x, to);
     if (!sample) continue;
     const double at = frame.x.to_canvas(series.x[*sample]);
@@ -97,7 +97,7 @@ LineReadout values_at(const LinePlot& plot, const FigureLayout& frame, const Fig
   LineReadout readout{.x = x, .at_x = frame.x.to_canvas(x)};
   for (std::size_t i = 0; i < plot.series.size(); ++i) {
     const Series& series = plot.series[i];
-    if (view.hidden.contains(series.name)) continue;
+    if (view.hidden.contains(series.name) || series.is_part()) continue;
     const CurveOrder order = order_in(frame, series, i);
     const auto sample = nearest_sample(series, order, frame.x, readout.at_x);
     if (sample && spans(series, order, frame.x, readout.at_x, *sample))

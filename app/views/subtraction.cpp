@@ -53,7 +53,8 @@ std::vector<const Series*> curves_of(const Figure& figure) {
   std::vector<const Series*> curves;
   if (const auto* plot = std::get_if<LinePlot>(&figure.content))
     for (const Series& series : plot->series)
-      if (!series.is_ghost() && !series.name.empty()) curves.push_back(&series);
+      if (!series.is_ghost() && !series.is_part() && !series.name.empty())
+        curves.push_back(&series);
   return curves;
 }
 

@@ -95,8 +95,12 @@ struct Series {
   std::string ghost{};
   std::string choice{};  ///< which of the choices of a parameter it is of: "rope"
   std::string label{};   ///< marked text, "$B_m$", where its name has mathematics; or empty
+  /// Of one of several runs: the name of the curve that is their mean. It is drawn thin, and comes
+  /// and goes with that curve.
+  std::string part_of{};
 
   bool is_ghost() const { return !ghost.empty(); }
+  bool is_part() const { return !part_of.empty(); }
 };
 
 /// A straight reference line with a label.

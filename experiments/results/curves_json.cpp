@@ -50,6 +50,7 @@ Json series_json(const Series& series, const CurveCells* cells) {
   if (series.shade) json["shade"] = number_json(*series.shade);
   if (series.marked) json["marked"] = true;
   if (!series.label.empty()) json["label"] = series.label;
+  if (series.is_part()) json["part_of"] = series.part_of;
   return json;
 }
 
@@ -125,6 +126,7 @@ Series series_from(const Json& json, CurveTable* table) {
   if (json.contains("shade")) series.shade = number_field(json, "shade");
   series.marked = json.contains("marked");
   if (json.contains("label")) series.label = text_field(json, "label");
+  if (json.contains("part_of")) series.part_of = text_field(json, "part_of");
   return series;
 }
 

@@ -76,7 +76,7 @@ inline bool same(const std::shared_ptr<const Array>& a, const std::shared_ptr<co
 inline bool same(const Series& a, const Series& b) {
   return a.name == b.name && same(a.x, b.x) && same(a.y, b.y) && same(a.band_low, b.band_low) &&
          same(a.band_high, b.band_high) && a.style == b.style && a.color == b.color &&
-         a.shade == b.shade && a.marked == b.marked;
+         a.shade == b.shade && a.marked == b.marked && a.part_of == b.part_of;
 }
 
 inline bool same(const Rule& a, const Rule& b) {

@@ -13,10 +13,12 @@ namespace {
 
 constexpr double band_alpha = 0.22;
 constexpr double ghost_width = 0.6;     ///< of a ghost's line, relative to the others
+constexpr double part_width = 0.4;      ///< of the line of one run
 constexpr std::size_t max_dots = 4000;  ///< with more, dots cover one another
 
-bool hidden(const PlotContext& context, const Series& series) {
-  return context.view.hidden.contains(series.name);
+double width_of(const Series& series) {
+  if (series.is_part()) return part_width;
+  return series.is_ghost() ? ghost_width : 1.0;
 }
 
 CurveCache::CurveKey key_of(const Series& series, const std::vector<double>& y, const Axes& axes) {
@@ -57,7 +59,7 @@ Dash dash_of(const FigureStyle& style, const Series& series) {
 
 Stroke curve_stroke(const FigureStyle& style, const Series& series) {
   const Dash dash = dash_of(style, series);
-  const double width = style.line_width * (series.is_ghost() ? ghost_width : 1.0);
+  const double width = style.line_width * width_of(series);
   return {series_color(style, series), width, dash};
 }
 
@@ -82,7 +84,7 @@ void draw_dot(Canvas& canvas, Point centre, double radius, Color color) {
 
 void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
   const Color color = series_color(context.style, series);
-  const double radius = dot_radius(context.style) * (series.is_ghost() ? ghost_width : 1.0);
+  const double radius = dot_radius(context.style) * width_of(series);
   if (series.style == LineStyle::points || series.marked) {
     CurveCache::CurveKey key = key_of(series, series.y, axes);
     key.cell = 0.5 * radius;
@@ -116,15 +118,18 @@ void draw_band(PlotContext& context, const Series& series, const Axes& axes) {
 void draw_bands(PlotContext& context, const LinePlot& plot, const Axes& axes) {
   context.canvas.push_clip(axes.plot);
   for (const Series& series : plot.series)
-    if (!hidden(context, series)) draw_band(context, series, axes);
+    if (!context.view.hides(series)) draw_band(context, series, axes);
   context.canvas.pop_clip();
 }
 
 void draw_curves(PlotContext& context, const LinePlot& plot, const Axes& axes) {
-  for (const bool ghosts : {true, false})
+  const auto draw = [&](const auto& belongs) {
     for (const Series& series : plot.series)
-      if (series.is_ghost() == ghosts && !hidden(context, series))
-        draw_curve(context, series, axes);
+      if (belongs(series) && !context.view.hides(series)) draw_curve(context, series, axes);
+  };
+  draw([](const Series& one) { return one.is_ghost(); });
+  draw([](const Series& one) { return one.is_part() && !one.is_ghost(); });
+  draw([](const Series& one) { return !one.is_part() && !one.is_ghost(); });
 }
 
 Color series_color(const FigureStyle& style, const Series& series) {

@@ -65,11 +65,10 @@ Range with_extent(const Range& range, AxisScale scale) {
 
 template <typename Visit>
 void for_each_visible(const LinePlot& plot, const FigureView& view, Visit visit) {
-  const bool all_hidden = std::all_of(plot.series.begin(), plot.series.end(), [&](const Series& s) {
-    return view.hidden.contains(s.name);
-  });
+  const bool all_hidden = std::all_of(plot.series.begin(), plot.series.end(),
+                                      [&](const Series& s) { return view.hides(s); });
   for (const Series& series : plot.series) {
-    if (all_hidden || !view.hidden.contains(series.name)) visit(series);
+    if (all_hidden || !view.hides(series)) visit(series);
   }
 }
 

@@ -24,6 +24,10 @@ struct FigureView {
   std::set<std::string> hidden{};  ///< names of hidden series
   Minification minification{Minification::mean};
 
+  /// Whether the curve is hidden, or the mean that it is a part of.
+  bool hides(const Series& series) const {
+    return hidden.contains(series.name) || (series.is_part() && hidden.contains(series.part_of));
+  }
   friend bool operator==(const FigureView&, const FigureView&) = default;
 };
 

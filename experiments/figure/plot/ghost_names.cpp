@@ -29,7 +29,7 @@ class NamePlacer {
         text_(tick_style(context.style)) {
     for (const Series& series : plot.series) {
       lines_.push_back({&series, Silhouette(plot_)});
-      if (context.view.hidden.contains(series.name)) continue;
+      if (context.view.hides(series)) continue;
       for (const Strip& strip : visible_strips(context, series, axes))
         lines_.back().silhouette.add(strip);
     }

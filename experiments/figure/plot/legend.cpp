@@ -62,7 +62,7 @@ std::vector<Point> candidate_corners(const Legend& legend, const Rect& within) {
 std::vector<const Series*> legend_curves(const LinePlot& plot) {
   std::vector<const Series*> curves;
   for (const Series& series : plot.series)
-    if (!series.is_ghost() && !series.name.empty()) curves.push_back(&series);
+    if (!series.is_ghost() && !series.is_part() && !series.name.empty()) curves.push_back(&series);
   return curves;
 }
 

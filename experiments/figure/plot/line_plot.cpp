@@ -165,8 +165,8 @@ void draw_data(PlotContext& context, const LinePlot& plot, const Axes& axes) {
 Coincidences coincidences_of(PlotContext& context, const LinePlot& plot, const Axes& axes) {
   Coincidences all;
   for (const Series& series : plot.series) {
-    if (series.is_ghost() || series.name.empty() || series.style != LineStyle::solid ||
-        series.marked || context.view.hidden.contains(series.name))
+    if (series.is_ghost() || series.is_part() || series.name.empty() ||
+        series.style != LineStyle::solid || series.marked || context.view.hides(series))
       continue;
     Silhouette silhouette(axes.plot);
     for (const Strip& strip : visible_strips(context, series, axes)) silhouette.add(strip);

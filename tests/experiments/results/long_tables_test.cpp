@@ -62,6 +62,7 @@ Result long_result() {
   wide.series[0].style = LineStyle::dotted;
   wide.series[1].shade = 0.25;
   wide.series[1].marked = true;
+  wide.series[1].part_of = "RoPE";
   LinePlot below{.series = {curve("short", 9, 7), with_band(curve("long", many, 8)),
                             curve("again", many + 5, 9)}};
   LinePlot zeros{.series = {curve("a", many, 1), curve("b", many, 2)}};

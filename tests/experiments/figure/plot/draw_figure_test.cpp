@@ -5,6 +5,8 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/figure/plot/heatmap_cache.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -180,6 +182,30 @@ TEST_CASE("A hidden curve leaves the plot and its range, and stays in the legend
   REQUIRE(layout.legend.size() == 2);
   CHECK(layout.legend[1].series == "tall");
   CHECK(shows(canvas, "tall"));
+}
+
+TEST_CASE("The runs of a mean are thin, have no name of their own, and hide with it") {
+  Figure figure = lines({0.0, 1.0}, {0.0, 1.0});
+  auto& plot = std::get<LinePlot>(figure.content);
+  plot.series.push_back(plot.series[0]);
+  plot.series[1].name = "curve, seed 0";
+  plot.series[1].part_of = "curve";
+  plot.series[1].y = {0.0, 50.0};
+  plot.series.push_back(plot.series[0]);
+  plot.series[2].name = "other";
+  RecordingCanvas canvas;
+  const FigureLayout whole = draw(canvas, figure);
+  REQUIRE(whole.legend.size() == 2);
+  CHECK(whole.y.data.max > 49.0);
+  CHECK_FALSE(shows(canvas, "curve, seed 0"));
+  const std::string thin = fmt::format("line {:.2f} ", 0.4 * light().line_width);
+  CHECK(canvas.log().find(thin) != std::string::npos);
+  RecordingCanvas without;
+  FigureView view;
+  view.hidden = {"curve"};
+  const FigureLayout hidden = draw(without, figure, view);
+  CHECK(hidden.y.data.max < 2.0);
+  CHECK(without.log().find(thin) == std::string::npos);
 }
 
 TEST_CASE("The legend does not move while a reader pans and zooms") {
