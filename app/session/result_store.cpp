@@ -16,6 +16,8 @@ using Clock = ResultStore::Clock;
 
 // How often progress redraws the window.
 constexpr auto progress_interval = std::chrono::milliseconds(60);
+// How often work shows what it has found so far: figures are made for it.
+constexpr auto sight_interval = std::chrono::milliseconds(100);
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -49,6 +51,7 @@ struct ResultStore::Asker::Queue {
   std::uint64_t stopped{0};        ///< this and older ones are to stop at once
   std::uint64_t delivered{0};      ///< the ticket of the last outcome
   std::vector<Outcome> outcomes{};
+  std::optional<Outcome> so_far{};  ///< of what is running
 
   bool wishes_for(const std::string& key) const {
     if (running && running->key == key && running_ticket == newest && newest > stopped) return true;
@@ -93,6 +96,7 @@ class ResultStore::Shared {
     std::string stage{};
     Clock::time_point began{Clock::now()};
     Clock::time_point woken{};
+    Clock::time_point seen{};  ///< when it last showed what it has found
   };
   /// Reads the files of one experiment, for one thread at a time.
   struct Loader {
@@ -114,6 +118,8 @@ class ResultStore::Shared {
   void finish(Queue& queue, const Waiting& waiting, Outcome outcome);
   void report(const std::string& key, double fraction, std::string_view stage);
   bool should_stop(const std::string& key) const;
+  bool wants_to_see(const std::string& key) const;
+  void see(const std::string& key, std::shared_ptr<const Result> so_far);
 
   const std::function<InputLoader()> make_loader_;
   const std::function<void()> wake_;
@@ -138,6 +144,8 @@ class ResultStore::Shared::WorkProgress : public Progress {
     shared_.report(key_, fraction, stage);
   }
   bool stop_requested() const override { return shared_.should_stop(key_); }
+  bool wants_to_see() const override { return shared_.wants_to_see(key_); }
+  void see(std::shared_ptr<Result> so_far) override { shared_.see(key_, std::move(so_far)); }
 
  private:
   Shared& shared_;
@@ -314,6 +322,7 @@ ResultStore::Outcome ResultStore::Shared::found_or_computed(const Waiting& waiti
 void ResultStore::Shared::finish(Queue& queue, const Waiting& waiting, Outcome outcome) {
   running_.erase(waiting.key);
   queue.running.reset();
+  queue.so_far.reset();
   const std::uint64_t ticket = queue.running_ticket;
   const bool newest = ticket == queue.newest;
   if (ticket <= queue.stopped || ticket < queue.delivered) return;
@@ -348,6 +357,25 @@ bool ResultStore::Shared::should_stop(const std::string& key) const {
     if (ran_for_it && queue->running_ticket > queue->stopped) stopped = false;
   }
   return stopped || Clock::now() - running_.at(key).began >= options_.patience;
+}
+
+bool ResultStore::Shared::wants_to_see(const std::string& key) const {
+  if (should_stop(key)) return false;
+  const std::lock_guard lock(mutex_);
+  return Clock::now() - running_.at(key).seen > sight_interval;
+}
+
+void ResultStore::Shared::see(const std::string& key, std::shared_ptr<const Result> so_far) {
+  {
+    const std::lock_guard lock(mutex_);
+    Running& work = running_.at(key);
+    work.seen = Clock::now();
+    for (const std::shared_ptr<Queue>& queue : queues_)
+      if (queue->running && queue->running->key == key && queue->running_ticket > queue->stopped)
+        queue->so_far = Outcome{
+            .wish = queue->running->wish, .result = so_far, .seconds = seconds_since(work.began)};
+  }
+  if (wake_) wake_();
 }
 
 ResultStore::ResultStore(std::function<InputLoader()> make_loader, std::function<void()> wake,
@@ -391,6 +419,10 @@ std::optional<ResultStore::Outcome> ResultStore::Asker::take_newest() {
   std::vector<Outcome> outcomes = take();
   if (outcomes.empty()) return std::nullopt;
   return std::move(outcomes.back());
+}
+
+std::optional<ResultStore::Outcome> ResultStore::Asker::take_so_far() {
+  return shared_->with(*queue_, [&] { return std::exchange(queue_->so_far, std::nullopt); });
 }
 
 ResultStore::Status ResultStore::Asker::status() const { return shared_->status(*queue_); }

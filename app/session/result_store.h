@@ -91,6 +91,8 @@ class ResultStore::Asker {
   std::vector<Outcome> take();
   /// The newest of them; the others are dropped.
   std::optional<Outcome> take_newest();
+  /// What its work has found so far, where it shows that and has found more since the last call.
+  std::optional<Outcome> take_so_far();
   Status status() const;
 
  private:

@@ -226,8 +226,13 @@ const LiveSweep* Session::swept() const {
 void Session::stop(std::size_t index) {
   if (!status(index).busy) return;
   askers_[index].stop();
-  say(index, states_[index].result ? "Stopped. The figure still shows the previous settings."
-                                   : "Stopped before there was a figure.");
+  const auto& shown = states_[index].result;
+  if (!shown)
+    say(index, "Stopped before there was a figure.");
+  else if (shown->status == Status::stopped)
+    say(index, "Stopped. The figure shows what was found until then.");
+  else
+    say(index, "Stopped. The figure still shows the previous settings.");
 }
 
 void Session::update() {
@@ -237,11 +242,16 @@ void Session::update() {
 }
 
 void Session::take(std::size_t index) {
+  ExperimentState& state = states_[index];
+  if (std::optional<ResultStore::Outcome> so_far = askers_[index].take_so_far()) {
+    state.result = std::move(so_far->result);
+    state.result_params = std::move(so_far->wish.params);
+    state.seconds = so_far->seconds;
+  }
   std::optional<ResultStore::Outcome> outcome = askers_[index].take_newest();
   if (!outcome) return;
-  ExperimentState& state = states_[index];
   if (outcome->result) {
-    if (state.result && state.result_params)
+    if (state.result && state.result_params && state.result->status == Status::completed)
       state.moved = observed_move(*state.result, *state.result_params, *outcome->result,
                                   outcome->wish.params);
     state.result = std::move(outcome->result);

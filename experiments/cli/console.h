@@ -66,11 +66,17 @@ class ConsoleProgress : public Progress {
   ~ConsoleProgress() override;
   void update(double fraction, std::string_view stage) override;
   bool stop_requested() const override { return stop_signal() != 0; }
+  /// Once it was asked to stop: what was found until then is kept.
+  bool wants_to_see() const override { return stop_requested(); }
+  void see(std::shared_ptr<Result> so_far) override { so_far_ = std::move(so_far); }
+  /// Null for work that shows nothing before it is done.
+  const std::shared_ptr<Result>& so_far() const { return so_far_; }
 
  private:
   using Clock = std::chrono::steady_clock;
   bool shown_;
   bool drawn_{false};
+  std::shared_ptr<Result> so_far_{};
   Clock::time_point start_{Clock::now()};
   Clock::time_point last_{};
 };

@@ -118,12 +118,22 @@ struct Ran {
   RunRecord record;
 };
 
+/// All of it, or what was found until it was asked to stop. Throws Stopped for nothing.
+Result found(const Experiment& experiment, const Point& point, ConsoleProgress& progress) {
+  try {
+    return experiment.run(point.params, point.loaded.inputs, progress);
+  } catch (const Stopped&) {
+    if (!progress.so_far()) throw;
+    return *progress.so_far();
+  }
+}
+
 Ran run_point(const Experiment& experiment, const Point& point, const RunOptions& options) {
   ConsoleProgress progress(is_quiet() || options.json);
   RunRecord record{.argv = options.argv, .inputs = point.loaded.files};
   record.times = {.started = Clock::now()};
   const auto start = std::chrono::steady_clock::now();
-  Result result = experiment.run(point.params, point.loaded.inputs, progress);
+  Result result = found(experiment, point, progress);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   record.times->wall_seconds = elapsed.count();
   record.times->finished = Clock::now();
@@ -167,6 +177,11 @@ int run_command(const RunOptions& options) {
     else
       say_failing_claims(ran.result);
     tell(fmt::format("wrote {} files to {}/\n", written.files.size() + 1, written.folder.string()));
+    if (ran.result.status == Status::stopped) {
+      say(fmt::format("orrery: stopped; what was found until then is in {}\n",
+                      written.folder.string()));
+      return 128 + stop_signal();
+    }
   }
   if (options.json) print_json(as_json);
   return all_hold ? exit_ok : exit_failed;

@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <string_view>
 
 #include "experiments/model/layers.h"
 
 namespace orrery::model {
+
+struct Result;
 
 /// Thrown by checkpoint() when the caller asked to stop; ends a job quietly.
 class Stopped : public std::exception {
@@ -21,6 +24,10 @@ class Progress {
   /// fraction in [0, 1] of the whole; stage is a short phrase such as "logits".
   virtual void update(double fraction, std::string_view stage) = 0;
   virtual bool stop_requested() const = 0;
+  /// Whether it would look at what was found so far. Work that takes seconds asks now and then, and
+  /// shows it: a result of status "stopped", with the figures that it will have in the end.
+  virtual bool wants_to_see() const { return false; }
+  virtual void see(std::shared_ptr<Result>) {}  // NOLINT(performance-unnecessary-value-param)
 };
 
 /// Reports, and throws Stopped when a stop was requested. Call it every few milliseconds of work.

@@ -19,6 +19,30 @@ Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
   return provenance;
 }
 
+namespace {
+
+/// Says of what is shown while it is computed where it comes from.
+class ProgressWithProvenance final : public Progress {
+ public:
+  ProgressWithProvenance(Progress& whole, Provenance provenance)
+      : whole_(whole), provenance_(std::move(provenance)) {}
+
+  void update(double fraction, std::string_view stage) override { whole_.update(fraction, stage); }
+  bool stop_requested() const override { return whole_.stop_requested(); }
+  bool wants_to_see() const override { return whole_.wants_to_see(); }
+  void see(std::shared_ptr<Result> so_far) override {
+    so_far->provenance = provenance_;
+    so_far->status = Status::stopped;
+    whole_.see(std::move(so_far));
+  }
+
+ private:
+  Progress& whole_;
+  Provenance provenance_;
+};
+
+}  // namespace
+
 Experiment with_provenance(ExperimentInfo info,
                            Result (*compute)(const ParamSet&, const Inputs&, Progress&),
                            void (*check)(const ParamSet&)) {
@@ -32,7 +56,8 @@ Experiment with_provenance(ExperimentInfo info,
               [source = std::move(source), compute, check_all](
                   const ParamSet& params, const Inputs& inputs, Progress& progress) {
                 check_all(params, inputs);
-                Result result = compute(params, inputs, progress);
+                ProgressWithProvenance named(progress, provenance_of(source, params));
+                Result result = compute(params, inputs, named);
                 result.provenance = provenance_of(source, params);
                 return result;
               },

@@ -68,10 +68,14 @@ class Gated {
       with([&] { waits = shut_.contains(n); });
       if (!waits) break;
       stopped = stopped || progress.stop_requested();
+      if (progress.wants_to_see()) progress.see(std::make_shared<Result>(found(1000 + n)));
       checkpoint(progress, 0.5, "waiting");
     }
     if (n == 13) throw std::runtime_error("n=13: is unlucky");
     if (n == 14) throw 42;
+    return found(n);
+  }
+  static Result found(std::int64_t n) {
     Result result = test::result_of({test::lines("curve", {{1, 2, 3}})});
     result.provenance.seed = n;
     return result;
@@ -332,6 +336,34 @@ TEST_CASE("Progress is told while work runs") {
   gated.open();
   finished(asker);
   wait_until([&] { return woken > 0; });
+}
+
+TEST_CASE("What work has found so far is handed to who waits for it, and is no outcome") {
+  Gated gated;
+  gated.shut(1);
+  ResultStore store(test::no_files, {}, at_once);
+  Asker asker(store), other(store);
+  asker.ask(gated.at(1));
+  std::optional<Outcome> so_far;
+  wait_until([&] {
+    if (!so_far) so_far = asker.take_so_far();
+    return so_far.has_value();
+  });
+  CHECK(seed_of(*so_far) == 1001);
+  CHECK(so_far->wish.params.integer("n") == 1);
+  CHECK(asker.take().empty());
+  CHECK_FALSE(other.take_so_far());
+  // More is found while nobody has taken it: the newest is there once.
+  wait_until([&] { return asker.take_so_far().has_value(); });
+  gated.open();
+  CHECK(seed_of(only(finished(asker))) == 1);
+  CHECK_FALSE(asker.take_so_far());
+  gated.shut(2);
+  asker.ask(gated.at(2));
+  gated.wait_for(2);
+  asker.stop();
+  finished(asker);
+  CHECK_FALSE(asker.take_so_far());
 }
 
 TEST_CASE("A result of files is computed again where a file has changed, and only there") {
