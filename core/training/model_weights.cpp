@@ -232,7 +232,7 @@ ModelWeights<T> initial_weights(const TransformerDesign& design, const ModelSize
     weights.head.transform_norm = starter.norm(sizes.d_model);
   }
   if (!sizes.tied) weights.vocabulary.W = starter.linear(sizes.vocabulary, sizes.d_model).W;
-  if (sizes.biases) weights.vocabulary.b = Matrix<T>::Zero(1, sizes.vocabulary);
+  if (sizes.vocabulary_biases) weights.vocabulary.b = Matrix<T>::Zero(1, sizes.vocabulary);
   Tables made;
   if (adds_to_input(recipe)) {
     recipe.make<T>({}, seed, &made);

@@ -69,6 +69,7 @@ struct ModelSizes {
   double token_deviation{0.02};  ///< of their vectors before the first step: BERT's, GPT-2's
   bool biases{false};            ///< whether linear layers have them
   bool norm_biases{false};
+  bool vocabulary_biases{false};
   bool tied{false};  ///< whether the vocabulary's matrix is that of the tokens
 };
 

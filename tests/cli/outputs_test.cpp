@@ -195,6 +195,24 @@ TEST_CASE("What a killed run left is removed by the next run to the same name") 
   }
 }
 
+TEST_CASE("A training that is stopped writes what it has learned until then, and says so") {
+  const Shell shell;
+  const Outcome outcome = shell.run_program(
+      "timeout --foreground --preserve-status -s INT 2",
+      "run training steps=100000 checkpoints=1 encoding=rope --format none --out d");
+  CHECK(outcome.status == 130);
+  CHECK_THAT(outcome.err, Contains("stopped; what was found until then is in d"));
+  const auto result = nlohmann::json::parse(content(shell.folder() / "d/result.json"));
+  CHECK(result["status"] == "stopped");
+  CHECK(fs::exists(shell.folder() / "d/tables/curves.csv"));
+  const fs::path models = shell.folder() / "d/models";
+  REQUIRE(fs::exists(models));
+  for (const auto& model : fs::directory_iterator(models)) {
+    CHECK(fs::exists(model.path() / "config.json"));
+    CHECK(fs::file_size(model.path() / "model.safetensors") > 1000);
+  }
+}
+
 TEST_CASE("A current folder that was removed is told as such, and an absolute --out needs none") {
   const Shell shell;
   const auto run = [&](const std::string& command) {

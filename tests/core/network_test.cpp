@@ -166,7 +166,7 @@ TEST_CASE("The derivative of every place of norms and order of halves is that of
       design.residual_scale = 0.7;
       design.layers[0].attention_norm = place != NormPlace::before;
       ModelSizes sizes = small_sizes();
-      sizes.biases = sizes.norm_biases = kind == NormKind::layer;
+      sizes.biases = sizes.vocabulary_biases = sizes.norm_biases = kind == NormKind::layer;
       INFO("norm " << static_cast<int>(kind) << " at " << static_cast<int>(place));
       check(make_case(design, sizes, recipe_of("rope")));
     }
@@ -195,7 +195,7 @@ TEST_CASE("The derivative of what models add to attention and head is that of th
     design.embedding_norm = EmbeddingNorm::behind_projection;
     design.embedding_scale = 1.7;
     design.norm = {.kind = NormKind::layer, .epsilon = 1e-4};
-    sizes.tied = sizes.biases = sizes.norm_biases = true;
+    sizes.tied = sizes.vocabulary_biases = sizes.biases = sizes.norm_biases = true;
   }
   SECTION("gates") { design.feed_forward = {.activation = Activation::silu, .gated = true}; }
   for (const QkNormSpan over : {QkNormSpan::head, QkNormSpan::layer})
@@ -270,7 +270,7 @@ Case gpt2_case() {
   design.norm = {.kind = NormKind::layer, .epsilon = 1e-5};
   design.feed_forward.activation = Activation::gelu_tanh;
   ModelSizes sizes = small_sizes();
-  sizes.biases = sizes.norm_biases = sizes.tied = true;
+  sizes.biases = sizes.vocabulary_biases = sizes.norm_biases = sizes.tied = true;
   EncodingRecipe recipe = recipe_of("learned");
   recipe.params.set("learned.length", std::to_string(length));
   return make_case(design, sizes, recipe);
@@ -287,7 +287,7 @@ Case roformer_case() {
   design.head_transform = Activation::gelu;
   design.attention.causal = false;
   ModelSizes sizes = small_sizes();
-  sizes.biases = sizes.norm_biases = sizes.tied = true;
+  sizes.biases = sizes.vocabulary_biases = sizes.norm_biases = sizes.tied = true;
   return make_case(design, sizes, recipe_of("rope"), {std::make_shared<EluPlusOne<double>>()});
 }
 

@@ -1,9 +1,13 @@
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 
 #include "core/errors.h"
+#include "experiments/checkpoints/forward_pass.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/studies/experiments.h"
 #include "experiments/studies/training/figures.h"
@@ -11,6 +15,7 @@
 #include "experiments/studies/training/tasks.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
+#include "tests/support/temp_folder.h"
 
 using namespace orrery;
 using namespace orrery::studies;
@@ -229,4 +234,139 @@ TEST_CASE("A spread keeps a NaN, and the least and the greatest") {
   CHECK(spread.least == 1);
   CHECK(spread.greatest == 3);
   CHECK(std::isnan(spread_of({1, std::nan(""), 2}).greatest));
+}
+
+namespace {
+
+/// Asks training to stop once a share of it is done, and keeps what it shows.
+class Impatient final : public Progress {
+ public:
+  explicit Impatient(double most) : most_(most) {}
+  void update(double fraction, std::string_view /*stage*/) override { done_ = fraction; }
+  bool stop_requested() const override { return done_ >= most_; }
+  bool wants_to_see() const override { return true; }
+  void see(std::shared_ptr<Result> so_far) override { seen.push_back(std::move(so_far)); }
+
+  std::vector<std::shared_ptr<Result>> seen{};
+
+ private:
+  double most_;
+  double done_{0};
+};
+
+std::vector<std::string> ids_of(const Result& result) {
+  std::vector<std::string> ids;
+  for (const Figure& figure : result.figures) ids.push_back(figure.id);
+  return ids;
+}
+
+const Settings in_steps{{"steps", "30"},           {"batch", "2"}, {"tokens", "12"}, {"dim", "4"},
+                        {"encoding", "rope+none"}, {"seeds", "2"}};
+
+}  // namespace
+
+TEST_CASE("Training shows what it has found so far, and being watched changes nothing") {
+  const Experiment experiment = training_experiment();
+  const Result unseen = run_experiment(experiment, in_steps);
+  Impatient watcher(2);
+  const Result seen = experiment.run(params_for(experiment, in_steps), {}, watcher);
+  CHECK(column(seen, "loss") == column(unseen, "loss"));
+  CHECK(scalar(seen, "rope_loss") == scalar(unseen, "rope_loss"));
+  REQUIRE(watcher.seen.size() > 10);
+  for (const auto& so_far : watcher.seen) {
+    CHECK(so_far->status == Status::stopped);
+    CHECK(so_far->provenance.params == seen.provenance.params);
+    CHECK(ids_of(*so_far) == ids_of(seen));
+    CHECK(so_far->checks.empty());
+  }
+  CHECK(column(*watcher.seen.front(), "step").size() == 4);  // two encodings, two seeds
+  CHECK(column(*watcher.seen.back(), "loss") == column(seen, "loss"));
+}
+
+TEST_CASE("A stop keeps what was trained until then: the same numbers as of the whole run") {
+  const Experiment experiment = training_experiment();
+  const Result whole = run_experiment(experiment, in_steps);
+  Impatient stopper(0.4);
+  CHECK_THROWS_AS(experiment.run(params_for(experiment, in_steps), {}, stopper), Stopped);
+  REQUIRE_FALSE(stopper.seen.empty());
+  const Result& kept = *stopper.seen.back();
+  CHECK(kept.status == Status::stopped);
+  const std::vector<double>&all = column(whole, "loss"), &some = column(kept, "loss");
+  const std::size_t looks = all.size() / 4, kept_looks = some.size() / 4;
+  CHECK(kept_looks < looks);
+  CHECK(kept_looks >= 12);
+  for (std::size_t run = 0; run < 4; ++run)
+    for (std::size_t i = 0; i < kept_looks; ++i)
+      CHECK(some[run * kept_looks + i] == all[run * looks + i]);
+}
+
+TEST_CASE("Each encoding is trained with the best of the rates that were tried for it") {
+  Settings settings = in_steps;
+  settings.emplace_back("rates_tried", "3");
+  settings.emplace_back("learning_rate", "0.002");
+  const Result result = run_experiment(training_experiment(), settings);
+  const Table& tried = table(result, "learning_rates");
+  const std::vector<double>&rates = column(tried, "learning_rate"), &losses = column(tried, "loss");
+  REQUIRE(rates == std::vector<double>{0.001, 0.002, 0.004, 0.001, 0.002, 0.004});
+  for (std::size_t encoding = 0; encoding < 2; ++encoding) {
+    std::size_t best = 3 * encoding;
+    for (std::size_t i = best; i < 3 * encoding + 3; ++i)
+      if (losses[i] < losses[best]) best = i;
+    CHECK(scalar(result, encoding == 0 ? "rope_learning_rate" : "none_learning_rate") ==
+          rates[best]);
+  }
+  // The largest learns most in ten steps: nothing of the search is left in the run.
+  Settings alone = in_steps;
+  alone.emplace_back("learning_rate", "0.004");
+  const double rate = scalar(result, "rope_learning_rate");
+  REQUIRE(rate == 0.004);
+  CHECK(scalar(result, "rope_loss") ==
+        scalar(run_experiment(training_experiment(), alone), "rope_loss"));
+}
+
+TEST_CASE("Models that are kept open as their families', and have the loss they were judged by") {
+  struct Case {
+    const char* model;
+    const char* encoding;
+    const char* family;
+    const char* pairing;
+  };
+  for (const Case& one :
+       {Case{"llama", "rope", "Llama", "interleaved"}, Case{"llama", "rope", "Llama", "half_split"},
+        Case{"gpt2", "learned", "GPT-2", "interleaved"}}) {
+    CAPTURE(one.model, one.pairing);
+    const Settings settings{{"task", "causal_language"},
+                            {"steps", "12"},
+                            {"tokens", "12"},
+                            {"batch", "2"},
+                            {"dim", "4"},
+                            {"heads", "2"},
+                            {"model", one.model},
+                            {"encoding", one.encoding},
+                            {"rope.pairing", one.pairing},
+                            {"checkpoints", "2"},
+                            {"extrapolation", "1"}};
+    const ParamSet params = params_for(training_experiment(), settings);
+    const Inputs inputs = load_inputs(params).inputs;
+    const Result result = run_experiment(training_experiment(), settings, inputs);
+    REQUIRE(result.files.size() == 4);
+    const TempFolder folder;
+    for (const ResultFile& file : result.files) folder.file(file.path, file.bytes);
+    const auto name = fmt::format("models/{}_seed_0_step_12", one.encoding);
+    const checkpoints::PassModel model(folder.path() / name, 0);
+    CHECK(model.family() == one.family);
+    const auto task = make_task(params, inputs);
+    Random random(0, "held-out sequences");
+    double sum = 0, count = 0;
+    for (int i = 0; i < 64; ++i) {
+      DrawnSequences drawn = draw_sequences(*task, random, 1, 12, TextPart::held_out);
+      drawn.tokens.push_back(drawn.targets.back());
+      for (const double loss :
+           model.run({.tokens = drawn.tokens}, {.single = false}, nullptr).losses) {
+        sum += loss;
+        ++count;
+      }
+    }
+    CHECK(scalar(result, std::string(one.encoding) + "_loss") == Approx(sum / count).epsilon(1e-5));
+  }
 }

@@ -19,85 +19,83 @@ using setup::encoding_label;
 
 /// What a size like this can say and what not: it stands below every figure.
 std::string caption(const ParamSet& params, const std::vector<Run>& runs) {
-  return fmt::format(
-      "{} weights beside the encoding's own, {} seed{} each: bands reach from the lowest seed to "
-      "the highest, which is a "
-      "spread and no significance. A model of this size says how encodings learn this task, not "
-      "how "
-      "they rank in large models. · {}",
-      runs.front().weights, params.integer("seeds"), params.integer("seeds") == 1 ? "" : "s",
-      setup::caption_of(params));
+  const auto taken = static_cast<std::int64_t>(runs.front().steps.back());
+  const std::string part =
+      taken == params.integer("steps")
+          ? ""
+          : fmt::format("After {} of {} steps. ", taken, params.integer("steps"));
+  const std::int64_t seeds = params.integer("seeds");
+  const std::string models =
+      fmt::format("{} weights beside the encoding's own, {} seed{} each: ", runs.front().weights,
+                  seeds, seeds == 1 ? "" : "s");
+  return part + models +
+         "bands reach from the lowest seed to the highest, which is a spread and no significance. "
+         "A "
+         "model of this size says how encodings learn this task, not how they rank in large "
+         "models. · " +
+         setup::caption_of(params);
 }
 
+/// The mean of the runs of an encoding in a band, and each of them where there are several.
+/// @param value  of a run at x[i]
 template <class Value>
-std::vector<Spread> spreads(const std::vector<const Run*>& runs, std::size_t count,
-                            const Value& value) {
-  std::vector<Spread> found;
-  for (std::size_t i = 0; i < count; ++i) {
+void add_series(const std::vector<Run>& runs, const std::string& encoding, const Value& value,
+                const Series& form, LinePlot& plot) {
+  const std::vector<const Run*> of_encoding = runs_of(runs, encoding);
+  const bool several = of_encoding.size() > 1;
+  Series mean = form;
+  mean.color = encoding_color(encoding);
+  mean.choice = encoding;
+  for (std::size_t i = 0; i < mean.x.size(); ++i) {
     std::vector<double> of_seeds;
-    for (const Run* run : runs) of_seeds.push_back(value(*run, i));
-    found.push_back(spread_of(of_seeds));
+    for (const Run* run : of_encoding) of_seeds.push_back(value(*run, i));
+    const Spread spread = spread_of(of_seeds);
+    mean.y.push_back(spread.mean);
+    if (!several) continue;
+    mean.band_low.push_back(spread.least);
+    mean.band_high.push_back(spread.greatest);
   }
-  return found;
-}
-
-Series series_of(const std::string& encoding, std::vector<double> x,
-                 const std::vector<Spread>& spreads, bool band) {
-  Series series{.name = encoding_label(encoding),
-                .x = std::move(x),
-                .color = encoding_color(encoding),
-                .choice = encoding};
-  for (const Spread& s : spreads) {
-    series.y.push_back(s.mean);
-    if (!band) continue;
-    series.band_low.push_back(s.least);
-    series.band_high.push_back(s.greatest);
+  plot.series.push_back(mean);
+  for (const Run* run : of_encoding) {
+    if (!several) continue;
+    Series one = form;
+    one.name = fmt::format("{}, seed {}", form.name, run->seed);
+    one.part_of = form.name;
+    one.marked = false;
+    one.color = mean.color;
+    for (std::size_t i = 0; i < one.x.size(); ++i) one.y.push_back(value(*run, i));
+    plot.series.push_back(std::move(one));
   }
-  return series;
 }
 
 /// A curve per encoding of numbers at its looks.
-template <class Values>
-void add_curves(const ParamSet& params, const std::vector<Run>& runs, const Values& values,
+void add_curves(const ParamSet& params, const std::vector<Run>& runs,
+                std::vector<double> Run::*numbers, const std::string& what, LineStyle style,
                 LinePlot& plot) {
-  const bool several = params.integer("seeds") > 1;
-  for (const std::string& encoding : params.list("encoding")) {
-    const auto of_encoding = runs_of(runs, encoding);
-    const Run& first = *of_encoding.front();
-    plot.series.push_back(
-        series_of(encoding, first.steps,
-                  spreads(of_encoding, first.steps.size(),
-                          [&](const Run& run, std::size_t i) { return values(run)[i]; }),
-                  several));
-  }
+  for (const std::string& encoding : params.list("encoding"))
+    add_series(
+        runs, encoding, [&](const Run& run, std::size_t i) { return (run.*numbers)[i]; },
+        {.name = encoding_label(encoding) + what, .x = runs.front().steps, .style = style}, plot);
 }
 
 Axis step_axis() { return {.label = "step"}; }
 
 Figure loss_figure(const ParamSet& params, const std::vector<Run>& runs) {
   LinePlot plot{.x = step_axis(), .y = {.label = "loss", .unit = "nats per token"}};
-  add_curves(
-      params, runs, [](const Run& run) -> const auto& { return run.loss; }, plot);
+  add_curves(params, runs, &Run::loss, "", LineStyle::solid, plot);
   return {"loss", fmt::format("Loss while learning, task {}", params.text("task")),
           caption(params, runs), std::move(plot)};
 }
 
-template <class Value>
 LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
-                   const Value& value) {
+                   double LossAtLength::*value) {
   LinePlot plot{.x = {.label = "tokens of a sequence"}, .y = std::move(y)};
-  const std::vector<LossAtLength>& lengths = runs.front().held_out;
   std::vector<double> x;
-  for (const LossAtLength& at : lengths) x.push_back(static_cast<double>(at.length));
-  for (const std::string& encoding : params.list("encoding")) {
-    Series series =
-        series_of(encoding, x,
-                  spreads(runs_of(runs, encoding), lengths.size(),
-                          [&](const Run& run, std::size_t i) { return value(run.held_out[i]); }),
-                  params.integer("seeds") > 1);
-    series.marked = true;
-    plot.series.push_back(std::move(series));
-  }
+  for (const LossAtLength& at : runs.front().held_out) x.push_back(static_cast<double>(at.length));
+  for (const std::string& encoding : params.list("encoding"))
+    add_series(
+        runs, encoding, [&](const Run& run, std::size_t i) { return run.held_out[i].*value; },
+        {.name = encoding_label(encoding), .x = x, .marked = true}, plot);
   plot.rules.push_back({.direction = Rule::Direction::vertical,
                         .at = static_cast<double>(params.integer("tokens")),
                         .label = "learned from",
@@ -108,27 +106,20 @@ LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
 Figure loss_by_length_figure(const ParamSet& params, const std::vector<Run>& runs) {
   return {"loss_by_length", "Held-out loss of longer sequences", caption(params, runs),
           by_length(params, runs, {.label = "held-out loss", .unit = "nats per token"},
-                    [](const LossAtLength& at) { return at.loss; })};
+                    &LossAtLength::loss)};
 }
 
 Figure accuracy_figure(const ParamSet& params, const std::vector<Run>& runs) {
   return {"accuracy_by_length", "Share of held-out tokens that are said right",
           caption(params, runs),
           by_length(params, runs, {.label = "accuracy", .range = Range{0, 1}},
-                    [](const LossAtLength& at) { return at.accuracy; })};
+                    &LossAtLength::accuracy)};
 }
 
 Figure forming_figure(const ParamSet& params, const std::vector<Run>& runs) {
   LinePlot plot{.x = step_axis(), .y = {.label = "score of the best head", .range = Range{0, 1}}};
-  add_curves(
-      params, runs, [](const Run& run) -> const auto& { return run.induction; }, plot);
-  const std::size_t solid = plot.series.size();
-  add_curves(
-      params, runs, [](const Run& run) -> const auto& { return run.previous; }, plot);
-  for (std::size_t i = 0; i < plot.series.size(); ++i) {
-    plot.series[i].name += i < solid ? ": induction" : ": previous token";
-    if (i >= solid) plot.series[i].style = LineStyle::dashed;
-  }
+  add_curves(params, runs, &Run::induction, ": induction", LineStyle::solid, plot);
+  add_curves(params, runs, &Run::previous, ": previous token", LineStyle::dashed, plot);
   return {"forming_heads",
           "Heads form: weight on the previous token, and on what followed last time",
           caption(params, runs), std::move(plot)};
@@ -187,16 +178,11 @@ std::vector<const Run*> runs_of(const std::vector<Run>& runs, const std::string&
   return found;
 }
 
-Spread loss_of(const std::vector<Run>& runs, const std::string& encoding, std::size_t length) {
-  std::vector<double> losses;
-  for (const Run* run : runs_of(runs, encoding)) losses.push_back(run->held_out[length].loss);
-  return spread_of(losses);
-}
-
-Spread accuracy_of(const std::vector<Run>& runs, const std::string& encoding, std::size_t length) {
-  std::vector<double> shares;
-  for (const Run* run : runs_of(runs, encoding)) shares.push_back(run->held_out[length].accuracy);
-  return spread_of(shares);
+Spread held_out(const std::vector<Run>& runs, const std::string& encoding, std::size_t length,
+                double LossAtLength::*value) {
+  std::vector<double> values;
+  for (const Run* run : runs_of(runs, encoding)) values.push_back(run->held_out[length].*value);
+  return spread_of(values);
 }
 
 Spread excess_loss(const std::vector<Run>& runs, const std::string& other,
@@ -220,7 +206,7 @@ std::vector<Figure> training_figures(const ParamSet& params, const std::vector<R
   return figures;
 }
 
-std::vector<Table> training_tables(const std::vector<Run>& runs) {
+std::vector<Table> training_tables(const Trained& trained) {
   setup::TableBuilder curves("curves", "mean loss and the scores of the best heads, by step",
                              {{"encoding"},
                               {"seed"},
@@ -241,7 +227,7 @@ std::vector<Table> training_tables(const std::vector<Run>& runs) {
                              {"first_token"},
                              {"itself"},
                              {"local"}});
-  for (const Run& run : runs) {
+  for (const Run& run : trained.runs) {
     for (std::size_t i = 0; i < run.steps.size(); ++i)
       curves.row(
           {run.encoding, run.seed, run.steps[i], run.loss[i], run.previous[i], run.induction[i]});
@@ -252,7 +238,12 @@ std::vector<Table> training_tables(const std::vector<Run>& runs) {
                  head.scores.previous, head.scores.induction, head.scores.first, head.scores.self,
                  head.scores.local});
   }
+  setup::TableBuilder rates("learning_rates", "rates that were tried, and the mean loss at the end",
+                            {{"encoding"}, {"learning_rate"}, {"loss", "nats"}, {"taken"}});
+  for (const TriedRate& one : trained.rates)
+    rates.row({one.encoding, one.rate, one.loss, one.best ? "yes" : "no"});
   std::vector<Table> tables;
+  if (!trained.rates.empty()) tables.push_back(std::move(rates).finish());
   tables.push_back(std::move(curves).finish());
   tables.push_back(std::move(lengths).finish());
   tables.push_back(std::move(heads).finish());

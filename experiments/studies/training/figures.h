@@ -17,9 +17,10 @@ Spread spread_of(const std::vector<double>& values);
 /// The runs of one encoding, one per seed.
 std::vector<const Run*> runs_of(const std::vector<Run>& runs, const std::string& encoding);
 
-/// Held-out loss or accuracy of an encoding at one of the lengths.
-Spread loss_of(const std::vector<Run>& runs, const std::string& encoding, std::size_t length);
-Spread accuracy_of(const std::vector<Run>& runs, const std::string& encoding, std::size_t length);
+/// What an encoding came to on the sequences of one of the lengths that it was judged by.
+/// @param value  &LossAtLength::loss or &LossAtLength::accuracy
+Spread held_out(const std::vector<Run>& runs, const std::string& encoding, std::size_t length,
+                double LossAtLength::*value);
 
 /// By how much the held-out loss of `other` exceeds that of `encoding` at the length both learned
 /// from, seed by seed: both have seen the same sequences.
@@ -29,6 +30,6 @@ Spread excess_loss(const std::vector<Run>& runs, const std::string& other,
 /// Loss by step, held-out loss and accuracy by length, scores of heads by step, and maps of the
 /// first seed's telling heads.
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs);
-std::vector<Table> training_tables(const std::vector<Run>& runs);
+std::vector<Table> training_tables(const Trained& trained);
 
 }  // namespace orrery::studies

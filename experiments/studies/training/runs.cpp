@@ -3,189 +3,87 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
+#include <cmath>
+#include <set>
 #include <thread>
 
-#include "core/encodings/catalogue.h"
 #include "core/parallel.h"
+#include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
-#include "experiments/studies/training/gradient_error.h"
-#include "experiments/studies/training/shapes.h"
+#include "experiments/studies/training/kept_model.h"
+#include "experiments/studies/training/one_run.h"
 
 namespace orrery::studies {
 namespace {
 
-/// Looks at a model while it is trained.
-constexpr std::int64_t looks = 60;
-/// Sequences by which a model is judged, at each length.
-constexpr Index judges = 64;
-
-// ---- Heads -------------------------------------------------------------------------------------
-
-HeadScores scores_of(const Matrix<float>& weights) {
-  const Index n = weights.rows(), period = n / 2;
-  HeadScores sum;
-  for (Index m = period; m < n; ++m) {
-    const auto at = [&](Index key) { return static_cast<double>(weights(m, key)); };
-    sum.previous += at(m - 1);
-    sum.self += at(m);
-    sum.first += at(0);
-    sum.induction += at(m - period + 1);
-    for (Index near = 0; near < 3; ++near) sum.local += at(m - near);
-  }
-  const auto rows = static_cast<double>(n - period);
-  for (double* score : {&sum.previous, &sum.self, &sum.first, &sum.induction, &sum.local})
-    *score /= rows;
-  return sum;
+/// Steps after which models are looked at: the first ones close together, for much happens there.
+std::set<std::int64_t> look_steps(std::int64_t steps) {
+  constexpr std::int64_t looks = 60;
+  std::set<std::int64_t> at{steps};
+  for (std::int64_t i = 1; i < looks; ++i) at.insert((steps * i + looks - 1) / looks);
+  for (std::int64_t step = 1; step < steps / looks; step *= 2) at.insert(step);
+  return at;
 }
 
-/// The heads of a model over the repeated block.
-std::vector<TrainedHead> look_at_heads(const Trainer<float>& trainer,
-                                       const std::vector<std::int32_t>& block) {
-  const auto n = static_cast<Index>(block.size());
-  const TrainedDesign<float>& design = trainer.design();
-  const ForwardPlan<float> plan = forward_plan<float>(design, trainer.encodings(), n, 1);
-  Network<float> network(design, trainer.state().weights, plan);
-  const std::vector<std::int32_t> nothing(block.size(), no_target);
-  network.forward({block, nothing, n});
-  std::vector<TrainedHead> heads;
-  for (std::size_t l = 0; l < design.transformer.layers.size(); ++l)
-    for (Index h = 0; h < design.transformer.attention.heads; ++h) {
-      TrainedHead head{.layer = static_cast<int>(l), .head = static_cast<int>(h)};
-      head.weights = network.attention(l, 0, h);
-      head.scores = scores_of(head.weights);
-      heads.push_back(std::move(head));
-    }
-  return heads;
-}
-
-// ---- One run -----------------------------------------------------------------------------------
-
-/// What all runs share.
-struct Plan {
-  const ParamSet& params;
-  const ParamSet all_params;  ///< with those of every encoding
-  const Task& task;
-  std::vector<Index> lengths{};
-};
-
-class OneRun {
+/// Models that are trained side by side, a few steps each in turn.
+class SideBySide {
  public:
-  OneRun(const Plan& plan, const std::string& encoding, std::int64_t seed)
-      : plan_(plan),
-        run_{.encoding = encoding,
-             .seed = seed,
-             .learning_rate = learning_rate_of(plan.params, encoding)},
-        shape_(model_shape<float>(plan.params, plan.task)),
-        trainer_(make_trainer()),
-        data_(seed, "sequences of training"),
-        block_(repeated_block(seed, std::min<Index>(plan.task.vocabulary(), 16),
-                              plan.params.integer("tokens") / 2)) {}
+  /// @param steps  of each
+  /// @param round  that each takes before the next has its turn: within a tenth of a second or so
+  SideBySide(const TrainingPlan& plan, std::int64_t steps, std::int64_t round, Progress& progress,
+             const char* stage)
+      : plan_(plan), steps_(steps), round_(round), progress_(progress), stage_(stage) {}
 
-  /// @param advanced  called after each look, with the share of the steps that were taken
-  Run train(const std::function<void(double)>& advanced) {
-    const std::int64_t steps = plan_.params.integer("steps");
-    const Index batch = plan_.params.integer("batch"), length = plan_.params.integer("tokens");
-    double sum = 0;
-    std::int64_t since = 0;
-    for (std::int64_t step = 1; step <= steps; ++step) {
-      const DrawnSequences drawn =
-          draw_sequences(plan_.task, data_, batch, length, TextPart::learned);
-      sum += trainer_.step(drawn.view()).loss;
-      ++since;
-      // The first steps are looked at one by one: much happens in them.
-      if (step * looks / steps == (step - 1) * looks / steps && step != steps) continue;
-      look(step, sum / static_cast<double>(since));
-      sum = 0;
-      since = 0;
-      advanced(static_cast<double>(step) / static_cast<double>(steps));
+  void add(const std::string& encoding, std::int64_t seed, double learning_rate) {
+    models_.push_back(
+        std::make_unique<OneRun>(plan_, Training{encoding, seed, learning_rate, steps_}));
+  }
+  /// Until each has taken so many steps. Throws Stopped, when all have taken as many.
+  void advance(std::int64_t end) {
+    while (done_ < end) {
+      done_ = std::min(end, done_ + round_);
+      each([&](OneRun& model) { model.advance(done_); });
+      checkpoint(progress_, static_cast<double>(done_) / static_cast<double>(steps_), stage_);
     }
-    judge();
-    run_.heads = look_at_heads(trainer_, block_);
-    run_.gradient_error = gradient_error(plan_.params, plan_.task, trainer_, run_.seed);
-    return std::move(run_);
+  }
+  void look() {
+    each([](OneRun& model) { model.look(); });
+  }
+  void judge(Index sequences) {
+    each([=](OneRun& model) { model.judge(sequences); });
+  }
+  void finish() {
+    each([](OneRun& model) { model.finish(); });
+  }
+  void keep(std::vector<ResultFile>& files) const {
+    for (const auto& model : models_) {
+      const Run& run = model->run();
+      const std::string name = fmt::format("{}_seed_{}_step_{}", run.encoding, run.seed, done_);
+      for (ResultFile& file : model_files(plan_, *model, name)) files.push_back(std::move(file));
+    }
+  }
+  const Run& run(std::size_t i) const { return models_[i]->run(); }
+  std::vector<Run> runs() const {
+    std::vector<Run> all;
+    for (const auto& model : models_) all.push_back(model->run());
+    return all;
   }
 
  private:
-  Trainer<float> make_trainer() {
-    const ParamSet& params = plan_.params;
-    EncodingRecipe recipe{.name = run_.encoding,
-                          .params = plan_.all_params,
-                          .d_model = shape_.sizes.d_model,
-                          .d_head = params.integer("dim"),
-                          .heads = static_cast<int>(params.integer("heads"))};
-    ModelWeights<float> weights =
-        initial_weights<float>(shape_.design.transformer, shape_.sizes, recipe, run_.seed);
-    for (const NamedWeight<float>& weight : named_weights(weights))
-      if (weight.name.find(".position.") == std::string::npos)
-        run_.weights += weight.values->size();
-    const std::int64_t steps = params.integer("steps");
-    return {shape_.design,
-            std::move(recipe),
-            initial_state(std::move(weights)),
-            {.learning_rate = run_.learning_rate,
-             .warm_up = std::min<std::int64_t>(params.integer("warm_up"), steps / 2),
-             .steps = steps},
-            1};
+  template <class Work>
+  void each(const Work& work) {
+    const int threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency()));
+    in_parallel(static_cast<std::ptrdiff_t>(models_.size()), threads, [&] {
+      return [&](std::ptrdiff_t i) { work(*models_[static_cast<std::size_t>(i)]); };
+    });
   }
 
-  void look(std::int64_t step, double loss) {
-    run_.steps.push_back(static_cast<double>(step));
-    run_.loss.push_back(loss);
-    double previous = 0, induction = 0;
-    for (const TrainedHead& head : look_at_heads(trainer_, block_)) {
-      previous = head.scores.previous > previous ? head.scores.previous : previous;
-      induction = head.scores.induction > induction ? head.scores.induction : induction;
-    }
-    run_.previous.push_back(previous);
-    run_.induction.push_back(induction);
-  }
-
-  void judge() {
-    for (const Index length : plan_.lengths) {
-      Random random(run_.seed, "held-out sequences");
-      const DrawnSequences drawn =
-          draw_sequences(plan_.task, random, judges, length, TextPart::held_out);
-      const TokenLosses losses = trainer_.losses(drawn.view());
-      LossAtLength at{.length = length};
-      double asked = 0;
-      for (std::size_t i = 0; i < drawn.targets.size(); ++i) {
-        if (drawn.targets[i] == no_target) continue;
-        ++asked;
-        at.loss += losses.losses[i];
-        at.accuracy += losses.right[i] ? 1 : 0;
-      }
-      at.loss /= asked;
-      at.accuracy /= asked;
-      run_.held_out.push_back(at);
-    }
-  }
-
-  const Plan& plan_;
-  Run run_;
-  ModelShape<float> shape_;
-  Trainer<float> trainer_;
-  Random data_;
-  std::vector<std::int32_t> block_;
-};
-
-/// Adds up what several runs report.
-class SharedProgress {
- public:
-  SharedProgress(Progress& progress, std::size_t runs) : progress_(progress), done_(runs, 0.0) {}
-
-  void advance(std::size_t run, double share, const std::string& encoding) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    done_[run] = share;
-    double sum = 0;
-    for (const double done : done_) sum += done;
-    checkpoint(progress_, sum / static_cast<double>(done_.size()), "training " + encoding);
-  }
-
- private:
-  std::mutex mutex_{};
+  const TrainingPlan& plan_;
+  std::int64_t steps_, round_;
   Progress& progress_;
-  std::vector<double> done_;
+  const char* stage_;
+  std::vector<std::unique_ptr<OneRun>> models_{};
+  std::int64_t done_{0};
 };
 
 }  // namespace
@@ -208,41 +106,136 @@ std::vector<Index> judged_lengths(const ParamSet& params) {
   return lengths;
 }
 
-double learning_rate_of(const ParamSet& params, const std::string& /*encoding*/) {
-  return params.real("learning_rate");
-}
-
 double training_operations(const ParamSet& params) {
   const double d = static_cast<double>(params.integer("dim") * params.integer("heads"));
   const double length = static_cast<double>(params.integer("tokens"));
   const double weights = 12 * d * d * static_cast<double>(params.integer("layers"));
   const double tokens = length * static_cast<double>(params.integer("batch")) *
                         static_cast<double>(params.integer("steps"));
-  const double models = static_cast<double>(params.list("encoding").size()) *
-                        static_cast<double>(params.integer("seeds"));
+  const std::int64_t tried = params.integer("rates_tried");
+  const double runs = static_cast<double>(params.integer("seeds")) +
+                      (tried > 1 ? static_cast<double>(tried) / 3 : 0.0);
+  const double models = static_cast<double>(params.list("encoding").size()) * runs;
   const double maps = 12 * length * d * static_cast<double>(params.integer("layers"));
   return models * tokens * (6 * weights + maps);
 }
 
-std::vector<Run> train_all(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  const std::unique_ptr<const Task> task = make_task(params, inputs);
-  const Plan plan{params, setup::with_every_encoding_param(params), *task, judged_lengths(params)};
-  const std::vector<std::string>& encodings = params.list("encoding");
-  const auto seeds = static_cast<std::size_t>(params.integer("seeds"));
-  std::vector<Run> runs(encodings.size() * seeds);
-  SharedProgress shared(progress, runs.size());
-  const int threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency()));
-  in_parallel(static_cast<std::ptrdiff_t>(runs.size()), threads, [&] {
-    return [&](std::ptrdiff_t item) {
-      const auto i = static_cast<std::size_t>(item);
-      const std::string& encoding = encodings[i % encodings.size()];
-      const auto seed = params.integer("seed") + static_cast<std::int64_t>(i / encodings.size());
-      runs[i] = OneRun(plan, encoding, seed).train([&](double share) {
-        shared.advance(i, share, encoding);
-      });
-    };
+namespace {
+
+/// Steps that each model takes before the next has its turn: what all of them take within a tenth
+/// of a second or so.
+std::int64_t steps_of_round(const ParamSet& params) {
+  constexpr double operations_of_round = 3e9;
+  const std::int64_t steps = params.integer("steps");
+  const double of_step = training_operations(params) / static_cast<double>(steps);
+  return std::clamp<std::int64_t>(std::llround(operations_of_round / of_step), 1, steps);
+}
+
+/// Rates around learning_rate, each twice the one before it.
+std::vector<double> tried_rates(const ParamSet& params) {
+  const std::int64_t count = params.integer("rates_tried");
+  const std::int64_t middle = (count - 1) / 2;
+  std::vector<double> rates;
+  for (std::int64_t i = 0; i < count; ++i)
+    rates.push_back(std::ldexp(params.real("learning_rate"), static_cast<int>(i - middle)));
+  return rates;
+}
+
+/// Of all seeds the first is trained for a third of the steps, with every rate; the best is that
+/// with the lowest loss at the end, on what it learns from: what models are judged by stays unseen.
+std::vector<TriedRate> search_rates(const TrainingPlan& plan, Progress& progress) {
+  const ParamSet& params = plan.params;
+  const std::vector<double> rates = tried_rates(params);
+  const std::int64_t steps = std::max<std::int64_t>(10, params.integer("steps") / 3);
+  SideBySide models(plan, steps, steps_of_round(params), progress, "trying learning rates");
+  std::vector<TriedRate> tried;
+  for (const std::string& encoding : params.list("encoding"))
+    for (const double rate : rates) {
+      models.add(encoding, params.integer("seed"), rate);
+      tried.push_back({.encoding = encoding, .rate = rate});
+    }
+  models.advance(steps - steps / 10);
+  models.look();
+  models.advance(steps);
+  models.look();
+  for (std::size_t first = 0; first < tried.size(); first += rates.size()) {
+    std::size_t best = first;
+    for (std::size_t i = first; i < first + rates.size(); ++i) {
+      tried[i].loss = models.run(i).loss.back();
+      // A loss that is not finite is no better than any other.
+      if (tried[i].loss < tried[best].loss || !std::isfinite(tried[best].loss)) best = i;
+    }
+    tried[best].best = true;
+  }
+  return tried;
+}
+
+double rate_for(const std::string& encoding, const ParamSet& params,
+                const std::vector<TriedRate>& tried) {
+  const auto found = std::find_if(tried.begin(), tried.end(), [&](const TriedRate& one) {
+    return one.best && one.encoding == encoding;
   });
-  return runs;
+  return found == tried.end() ? params.real("learning_rate") : found->rate;
+}
+
+/// Steps behind which models are written to files.
+std::set<std::int64_t> checkpoint_steps(const ParamSet& params) {
+  const std::int64_t count = params.integer("checkpoints"), steps = params.integer("steps");
+  std::set<std::int64_t> at;
+  for (std::int64_t i = 1; i <= count; ++i) at.insert(std::max<std::int64_t>(1, steps * i / count));
+  return at;
+}
+
+}  // namespace
+
+Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progress,
+                  const std::function<void(const Trained&)>& show) {
+  constexpr Index glancing = 8;  // sequences that judge a model which is still trained
+  const std::unique_ptr<const Task> task = make_task(params, inputs);
+  const TrainingPlan plan{params, setup::with_every_encoding_param(params), *task,
+                          judged_lengths(params)};
+  Trained trained;
+  const double searching =
+      params.integer("rates_tried") > 1
+          ? static_cast<double>(params.integer("rates_tried")) /
+                static_cast<double>(params.integer("rates_tried") + 3 * params.integer("seeds"))
+          : 0.0;
+  if (searching > 0) {
+    SubProgress part(progress, 0, searching);
+    trained.rates = search_rates(plan, part);
+  }
+  SubProgress part(progress, searching, 1);
+  SideBySide models(plan, params.integer("steps"), steps_of_round(params), part, "training");
+  for (std::int64_t i = 0; i < params.integer("seeds"); ++i)
+    for (const std::string& encoding : params.list("encoding"))
+      models.add(encoding, params.integer("seed") + i, rate_for(encoding, params, trained.rates));
+  const auto show_so_far = [&] {
+    if (!progress.wants_to_see()) return;
+    models.judge(glancing);
+    trained.runs = models.runs();
+    show(trained);
+  };
+  const std::set<std::int64_t> looks = look_steps(params.integer("steps"));
+  const std::set<std::int64_t> kept = checkpoint_steps(params);
+  std::set<std::int64_t> halts = looks;
+  halts.insert(kept.begin(), kept.end());
+  for (const std::int64_t step : halts) {
+    try {
+      models.advance(step);
+    } catch (const Stopped&) {
+      models.look();
+      if (!kept.empty()) models.keep(trained.files);
+      show_so_far();
+      throw;
+    }
+    if (kept.contains(step)) models.keep(trained.files);
+    if (!looks.contains(step)) continue;
+    models.look();
+    show_so_far();
+  }
+  models.finish();
+  trained.runs = models.runs();
+  return trained;
 }
 
 }  // namespace orrery::studies

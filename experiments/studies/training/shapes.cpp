@@ -34,6 +34,7 @@ void make_roformer(TransformerDesign& design, ModelSizes& sizes) {
   design.final_norm = false;
   design.feed_forward = {.activation = Activation::gelu, .gated = false};
   design.head_transform = Activation::gelu;
+  sizes.vocabulary_biases = true;
   be_like_bert(sizes);
 }
 

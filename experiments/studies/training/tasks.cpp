@@ -194,8 +194,11 @@ class TextTask : public Task {
     std::array<std::int32_t, 256> id_of{};
     id_of.fill(-1);
     for (const char c : text.utf8) id_of[static_cast<unsigned char>(c)] = 0;
-    for (std::int32_t& id : id_of)
-      if (id == 0) id = bytes_++;
+    for (std::size_t byte = 0; byte < id_of.size(); ++byte) {
+      if (id_of[byte] < 0) continue;
+      id_of[byte] = static_cast<std::int32_t>(bytes_.size());
+      bytes_.push_back(static_cast<int>(byte));
+    }
     for (const char c : text.utf8) ids_.push_back(id_of[static_cast<unsigned char>(c)]);
     learned_ = ids_.size() - ids_.size() / 10;
     const auto least = static_cast<std::size_t>(length) + 2;
@@ -204,6 +207,8 @@ class TextTask : public Task {
                       fmt::format("its last tenth, which is held out, must have {}", least),
                       "give a longer text, or lower tokens or extrapolation");
   }
+
+  std::vector<int> bytes_of_tokens() const override { return bytes_; }
 
  protected:
   /// `count` bytes that follow each other, from anywhere in the part.
@@ -214,11 +219,11 @@ class TextTask : public Task {
     return std::span<const std::int32_t>(ids_).subspan(
         first + static_cast<std::size_t>(random.integer(starts)), static_cast<std::size_t>(count));
   }
-  std::int32_t bytes() const { return bytes_; }
+  std::int32_t bytes() const { return static_cast<std::int32_t>(bytes_.size()); }
 
  private:
   std::vector<std::int32_t> ids_{};
-  std::int32_t bytes_{0};  ///< different ones
+  std::vector<int> bytes_{};  ///< different ones, in order
   std::size_t learned_{};
 };
 
@@ -312,10 +317,10 @@ DrawnSequences draw_sequences(const Task& task, Random& random, Index sequences,
 
 std::vector<std::int32_t> repeated_block(std::int64_t seed, Index symbols, Index half) {
   Random random(seed, "a repeated block");
-  std::vector<std::int32_t> block = random_symbols(random, half, symbols);
-  block.insert(block.end(), block.begin(), block.end());
-  block.resize(static_cast<std::size_t>(2 * half));
-  return block;
+  const std::vector<std::int32_t> block = random_symbols(random, half, symbols);
+  std::vector<std::int32_t> twice = block;
+  twice.insert(twice.end(), block.begin(), block.end());
+  return twice;
 }
 
 }  // namespace orrery::studies

@@ -29,6 +29,8 @@ class Task {
  public:
   virtual ~Task() = default;
   virtual Index vocabulary() const = 0;
+  /// Which byte each token stands for; empty for symbols.
+  virtual std::vector<int> bytes_of_tokens() const { return {}; }
   /// Whether a token may look at those behind it.
   virtual bool causal() const { return true; }
   /// One sequence more.
@@ -51,7 +53,7 @@ Index shortest_sequence(const ParamSet& params);
 DrawnSequences draw_sequences(const Task& task, Random& random, Index sequences, Index length,
                               TextPart part);
 
-/// Symbols 0 … count − 1 in random order, twice: what scores of heads are read from. [2·half]
+/// `half` symbols drawn at random, twice: what scores of heads are read from. [2·half]
 std::vector<std::int32_t> repeated_block(std::int64_t seed, Index symbols, Index half);
 
 }  // namespace orrery::studies

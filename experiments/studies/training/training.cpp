@@ -81,8 +81,16 @@ std::vector<ParamSpec> step_params() {
       setup::count_param({"warm_up", "", "steps"},
                          "Steps over which the learning rate rises, at most half of all.", 20, 0,
                          1e5),
+      setup::count_param("rates_tried",
+                         "Learning rates around learning_rate, a factor of 2 apart, of which each "
+                         "encoding gets the best; 1 tries no other.",
+                         1, 1, 9),
       setup::count_param("seeds", "Models of each encoding, which start and learn differently.", 1,
-                         1, 64)};
+                         1, 64),
+      setup::count_param("checkpoints",
+                         "Times at which models are written to files, evenly spaced, the last at "
+                         "the end; 0 writes none.",
+                         0, 0, 100)};
 }
 
 std::vector<ParamSpec> declared_params() {
@@ -118,7 +126,7 @@ ExperimentInfo make_info() {
                                "lies distance tokens back. Move it.",
                      .control = "distance"}},
       // A longer table has the same rows to begin with.
-      .ignored = {{.keys = {"learned.length"}}}};
+      .ignored = {{.keys = {"learned.length", "checkpoints"}}}};
 }
 
 /// What cannot be trained, and sizes that do not fit each other.
@@ -153,17 +161,20 @@ void add_scalars(const std::vector<Run>& runs, const std::string& encoding, cons
     result.scalars.push_back(
         {.name = encoding + "_" + name, .unit = unit, .value = value, .description = label + what});
   };
-  const Spread loss = loss_of(runs, encoding, 0);
+  const Spread loss = held_out(runs, encoding, 0, &LossAtLength::loss);
   add("loss", loss.mean, "nats", ": held-out loss per token at the length it learned from");
   if (params.integer("seeds") > 1)
     add("loss_spread", loss.width(), "nats", ": from the lowest seed to the highest");
-  add("accuracy", accuracy_of(runs, encoding, 0).mean, "",
+  if (params.integer("rates_tried") > 1)
+    add("learning_rate", runs_of(runs, encoding).front()->learning_rate, "",
+        ": the best of the learning rates that were tried");
+  add("accuracy", held_out(runs, encoding, 0, &LossAtLength::accuracy).mean, "",
       ": share of held-out tokens that are said right");
   for (std::size_t i = 1; i < lengths.size(); ++i) {
     const Index tokens = params.integer("tokens"), times = lengths[i].length / tokens;
     if (lengths[i].length % tokens != 0) continue;
-    add(fmt::format("loss_at_{}L", times), loss_of(runs, encoding, i).mean, "nats",
-        fmt::format(": held-out loss of sequences {} times as long", times));
+    add(fmt::format("loss_at_{}L", times), held_out(runs, encoding, i, &LossAtLength::loss).mean,
+        "nats", fmt::format(": held-out loss of sequences {} times as long", times));
   }
 }
 
@@ -185,12 +196,9 @@ void add_gradient_check(const std::vector<Run>& runs, const std::string& encodin
 /// Fig. 3 of the paper at this size: a claim where enough seeds and steps speak for it.
 void add_checks(const std::vector<Run>& runs, const ParamSet& params, Result& result) {
   constexpr std::int64_t fewest_seeds = 3, fewest_steps = 500;
-  const std::vector<std::string>& encodings = params.list("encoding");
-  const auto compared = [&](const std::string& name) {
-    return std::find(encodings.begin(), encodings.end(), name) != encodings.end();
-  };
-  const std::string& task = params.text("task");
-  const bool language = task == "masked_language" || task == "causal_language";
+  const auto compared = [&](const std::string& name) { return !runs_of(runs, name).empty(); };
+  const std::vector<std::string> texts = text_tasks();
+  const bool language = std::find(texts.begin(), texts.end(), params.text("task")) != texts.end();
   if (!language || params.integer("seeds") < fewest_seeds ||
       params.integer("steps") < fewest_steps || !compared("rope"))
     return;
@@ -209,19 +217,28 @@ void add_checks(const std::vector<Run>& runs, const ParamSet& params, Result& re
   }
 }
 
-Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  const std::vector<Run> runs = train_all(params, inputs, progress);
+/// What models came to, also while they are still trained.
+Result findings(const ParamSet& params, const Trained& trained) {
   Result result;
   for (const std::string& encoding : params.list("encoding"))
-    add_scalars(runs, encoding, params, result);
-  for (const std::string& encoding : params.list("encoding"))
-    add_gradient_check(runs, encoding, result);
-  add_checks(runs, params, result);
-  result.figures = training_figures(params, runs);
-  result.tables = training_tables(runs);
+    add_scalars(trained.runs, encoding, params, result);
+  result.figures = training_figures(params, trained.runs);
+  result.tables = training_tables(trained);
+  result.files = trained.files;
   for (const Figure& figure : result.figures)
     if (const auto* map = std::get_if<Heatmap>(&figure.content))
       result.arrays.push_back(map->values);
+  return result;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const Trained trained = train_all(params, inputs, progress, [&](const Trained& so_far) {
+    progress.see(std::make_shared<Result>(findings(params, so_far)));
+  });
+  Result result = findings(params, trained);
+  for (const std::string& encoding : params.list("encoding"))
+    add_gradient_check(trained.runs, encoding, result);
+  add_checks(trained.runs, params, result);
   return result;
 }
 

@@ -1,0 +1,304 @@
+#include "experiments/studies/training/kept_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/encodings/rope_convention.h"
+#include "experiments/checkpoints/family.h"
+#include "experiments/data/safetensors.h"
+
+namespace orrery::studies {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using checkpoints::Family;
+using checkpoints::TensorNames;
+
+// ---- Tensors -----------------------------------------------------------------------------------
+
+Array array_of(std::string name, const Matrix<float>& values, bool vector) {
+  Array array{.name = std::move(name)};
+  if (!vector) array.shape.push_back(static_cast<std::size_t>(values.rows()));
+  array.shape.push_back(static_cast<std::size_t>(values.cols()));
+  array.values = std::vector<float>(values.data(), values.data() + values.size());
+  return array;
+}
+
+/// Rows of W_q or W_k, or their biases as a column, from interleaved pairs to halves.
+Matrix<float> halved(const Matrix<float>& rows, Index heads) {
+  Matrix<float> out(rows.rows(), rows.cols());
+  const Index d = rows.rows() / heads;
+  for (Index h = 0; h < heads; ++h)
+    for (Index t = 0; t < d / 2; ++t) {
+      out.row(h * d + t) = rows.row(h * d + 2 * t);
+      out.row(h * d + d / 2 + t) = rows.row(h * d + 2 * t + 1);
+    }
+  return out;
+}
+
+/// The reverse.
+Matrix<float> interleaved(const Matrix<float>& rows, Index heads) {
+  Matrix<float> out(rows.rows(), rows.cols());
+  const Index d = rows.rows() / heads;
+  for (Index h = 0; h < heads; ++h)
+    for (Index t = 0; t < d / 2; ++t) {
+      out.row(h * d + 2 * t) = rows.row(h * d + t);
+      out.row(h * d + 2 * t + 1) = rows.row(h * d + d / 2 + t);
+    }
+  return out;
+}
+
+/// Puts weights under the names of a family.
+class FamilyWriter {
+ public:
+  FamilyWriter(const Family& family, std::string_view type) : names_(*family.names) {
+    checkpoints::for_each_word(names_.prefixes, [&](std::string_view one) {
+      if (prefix_.empty() || one == std::string(type) + ".") prefix_ = one;
+    });
+  }
+
+  void add(const std::string& name, const Matrix<float>& values, bool vector) {
+    arrays_.push_back(array_of(name, values, vector));
+  }
+  void add(const std::string& name, const NormWeights<float>& w) {
+    add(name + ".weight", w.gain, true);
+    if (w.bias.size() > 0) add(name + ".bias", w.bias, true);
+  }
+  void add(const std::string& name, const LinearWeights<float>& w) {
+    const bool transposed = names_.transposed == checkpoints::Transposed::layers;
+    add(name + ".weight", transposed ? Matrix<float>(w.W.transpose()) : w.W, false);
+    if (w.b.size() > 0) add(name + ".bias", w.b, true);
+  }
+  /// A norm that the family has, or has not.
+  void add_norm(const std::string& place, std::string_view name, const NormWeights<float>& w) {
+    if (!name.empty()) add(place + std::string(name), w);
+  }
+
+  void add_layer(std::size_t l, const LayerWeights<float>& w) {
+    const std::string place = prefix_ + fmt::format(fmt::runtime(names_.layer), l);
+    add_norm(place, names_.before_attention, w.before_attention);
+    add_norm(place, names_.after_attention, w.after_attention);
+    add_norm(place, names_.before_feed_forward, w.before_feed_forward);
+    add_norm(place, names_.after_feed_forward, w.after_feed_forward);
+    add_attention(place, w.attention);
+    if (!names_.gate.empty()) add(place + std::string(names_.gate), w.feed_forward.gate);
+    add(place + std::string(names_.up), w.feed_forward.up);
+    add(place + std::string(names_.down), w.feed_forward.down);
+  }
+
+  void add_rest(const ModelWeights<float>& w) {
+    add(prefix_ + std::string(names_.tokens) + ".weight", w.tokens, false);
+    add_norm(prefix_, names_.embedding_norm, w.embedding.norm);
+    for (const auto& [name, table] : w.input_tables)
+      add(prefix_ + std::string(names_.positions) + ".weight", table, false);
+    add_norm(prefix_, names_.final_norm, w.head.norm);
+    if (w.head.transform.W.size() > 0) {
+      add(first_of(names_.transform), w.head.transform);
+      add(first_of(names_.transform_norm), w.head.transform_norm);
+    }
+    if (w.vocabulary.W.size() > 0)
+      add(first_of(names_.vocabulary) + ".weight", w.vocabulary.W, false);
+    if (w.vocabulary.b.size() > 0) add(first_of(names_.vocabulary_bias), w.vocabulary.b, true);
+  }
+
+  /// A part that the family has and these models leave out: zeros change nothing.
+  void add_zeros(std::string_view name, Index rows, Index columns) {
+    add(prefix_ + std::string(name) + ".weight", Matrix<float>::Zero(rows, columns), false);
+  }
+
+  std::vector<Array> arrays() && { return std::move(arrays_); }
+
+ private:
+  void add_attention(const std::string& place, const AttentionWeights<float>& w) {
+    add(place + std::string(names_.o), w.o);
+    if (names_.layout == checkpoints::QkvLayout::separate) {
+      add(place + std::string(names_.q), w.q);
+      add(place + std::string(names_.k), w.k);
+      add(place + std::string(names_.v), w.v);
+      return;
+    }
+    LinearWeights<float> all;
+    all.W.resize(w.q.W.rows() + w.k.W.rows() + w.v.W.rows(), w.q.W.cols());
+    all.W << w.q.W, w.k.W, w.v.W;
+    all.b.resize(1, all.W.rows());
+    all.b << w.q.b, w.k.b, w.v.b;
+    add(place + std::string(names_.qkv), all);
+  }
+
+  static std::string first_of(std::string_view words) {
+    return std::string(words.substr(0, words.find(' ')));
+  }
+
+  const TensorNames& names_;
+  std::string prefix_{};
+  std::vector<Array> arrays_{};
+};
+
+/// The families of models that are trained here.
+struct KeptFamily {
+  const char* shape{};
+  const char* encoding{};
+  const char* type{};          ///< its model_type
+  const char* architecture{};  ///< the class of Transformers
+  bool causal{};
+};
+
+constexpr KeptFamily kept_families[] = {
+    {"llama", "rope", "llama", "LlamaForCausalLM", true},
+    {"gpt2", "learned", "gpt2", "GPT2LMHeadModel", true},
+    {"roformer", "rope", "roformer", "RoFormerForMaskedLM", false}};
+
+/// Whether a rope has the settings that the family's code has.
+bool is_rope_of(const KeptFamily& family, const ParamSet& of_encodings) {
+  // RoFormer's code knows one base.
+  if (!family.causal && !of_encodings.is_default("base")) return false;
+  const std::vector<ParamSpec>& specs = of_encodings.specs();
+  return std::all_of(specs.begin(), specs.end(), [&](const ParamSpec& spec) {
+    return spec.key.rfind("rope.", 0) != 0 || spec.key == "rope.pairing" ||
+           of_encodings.is_default(spec.key);
+  });
+}
+
+const KeptFamily* find_kept(const TrainingPlan& plan, const std::string& encoding) {
+  const ParamSet& params = plan.params;
+  if (params.text("attention") != "softmax") return nullptr;
+  for (const KeptFamily& family : kept_families) {
+    if (params.text("model") != family.shape || encoding != family.encoding ||
+        plan.task.causal() != family.causal)
+      continue;
+    return encoding != "rope" || is_rope_of(family, plan.all_params) ? &family : nullptr;
+  }
+  return nullptr;
+}
+
+/// In the pairing of the family's files.
+void pair_as(const KeptFamily& family, const TrainingPlan& plan, ModelWeights<float>& weights) {
+  if (std::string_view(family.encoding) != "rope") return;
+  const bool halves = plan.all_params.text("rope.pairing") == "half_split";
+  const bool wanted = std::string_view(family.type) == "llama";
+  if (halves == wanted) return;
+  const Index heads = plan.params.integer("heads");
+  for (LayerWeights<float>& layer : weights.layers)
+    for (LinearWeights<float>* w : {&layer.attention.q, &layer.attention.k}) {
+      w->W = wanted ? halved(w->W, heads) : interleaved(w->W, heads);
+      if (w->b.size() == 0) continue;
+      const Matrix<float> column = w->b.transpose();
+      w->b = (wanted ? halved(column, heads) : interleaved(column, heads)).transpose();
+    }
+}
+
+std::vector<Array> family_tensors(const KeptFamily& family, const TrainingPlan& plan,
+                                  ModelWeights<float> weights) {
+  pair_as(family, plan, weights);
+  FamilyWriter writer(*checkpoints::find_family_of_type(family.type), family.type);
+  writer.add_rest(weights);
+  for (std::size_t l = 0; l < weights.layers.size(); ++l) writer.add_layer(l, weights.layers[l]);
+  if (std::string_view(family.type) == "roformer")
+    writer.add_zeros(checkpoints::find_family_of_type(family.type)->names->segments, 1,
+                     weights.tokens.cols());
+  return std::move(writer).arrays();
+}
+
+std::vector<Array> own_tensors(ModelWeights<float> weights) {
+  std::vector<Array> arrays;
+  for (const NamedWeight<float>& weight : named_weights(weights))
+    arrays.push_back(array_of(weight.name, *weight.values, false));
+  return arrays;
+}
+
+// ---- config.json -------------------------------------------------------------------------------
+
+Json llama_config(const ParamSet& params, const ModelShape<float>& shape, double base) {
+  return {{"hidden_size", shape.sizes.d_model},
+          {"intermediate_size", shape.sizes.d_feed_forward},
+          {"num_hidden_layers", params.integer("layers")},
+          {"num_attention_heads", params.integer("heads")},
+          {"num_key_value_heads", params.integer("heads")},
+          {"head_dim", params.integer("dim")},
+          {"hidden_act", "silu"},
+          {"rms_norm_eps", shape.design.transformer.norm.epsilon},
+          {"rope_theta", base},
+          {"max_position_embeddings", params.integer("tokens")},
+          {"attention_bias", false},
+          {"mlp_bias", false},
+          {"tie_word_embeddings", false}};
+}
+
+Json gpt2_config(const ParamSet& params, const ModelShape<float>& shape, Index positions) {
+  return {{"n_embd", shape.sizes.d_model},
+          {"n_inner", shape.sizes.d_feed_forward},
+          {"n_layer", params.integer("layers")},
+          {"n_head", params.integer("heads")},
+          {"n_positions", positions},
+          {"activation_function", "gelu_new"},
+          {"layer_norm_epsilon", shape.design.transformer.norm.epsilon},
+          {"tie_word_embeddings", true}};
+}
+
+Json roformer_config(const ParamSet& params, const ModelShape<float>& shape) {
+  return {{"embedding_size", shape.sizes.d_model},
+          {"hidden_size", shape.sizes.d_model},
+          {"intermediate_size", shape.sizes.d_feed_forward},
+          {"num_hidden_layers", params.integer("layers")},
+          {"num_attention_heads", params.integer("heads")},
+          {"hidden_act", "gelu"},
+          {"layer_norm_eps", shape.design.transformer.norm.epsilon},
+          {"max_position_embeddings", params.integer("tokens") * params.integer("extrapolation")},
+          {"type_vocab_size", 1},
+          {"rotary_value", false},
+          {"tie_word_embeddings", true}};
+}
+
+Json family_config(const KeptFamily& family, const TrainingPlan& plan,
+                   const ModelShape<float>& shape, const ModelWeights<float>& weights) {
+  Json json{{"architectures", {family.architecture}}, {"model_type", family.type}};
+  const std::string_view type = family.type;
+  const ParamSet& params = plan.params;
+  if (type == "llama")
+    json.update(llama_config(params, shape, plan.all_params.real("base")));
+  else if (type == "gpt2")
+    json.update(gpt2_config(params, shape, weights.input_tables.begin()->second.rows()));
+  else
+    json.update(roformer_config(params, shape));
+  return json;
+}
+
+/// How the model was made.
+Json origin(const TrainingPlan& plan, const OneRun& run) {
+  Json settings = Json::object();
+  for (const ParamSpec& spec : plan.params.specs())
+    if (plan.params.is_stated(spec.key) && !plan.params.is_default(spec.key))
+      settings[spec.key] = plan.params.to_text(spec.key);
+  return {{"experiment", "training"},
+          {"encoding", run.run().encoding},
+          {"seed", run.run().seed},
+          {"step", run.trainer().state().step},
+          {"settings", settings}};
+}
+
+}  // namespace
+
+std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
+                                    const std::string& name) {
+  const ModelWeights<float>& weights = run.trainer().state().weights;
+  const ModelShape<float> shape = model_shape<float>(plan.params, plan.task);
+  const KeptFamily* family = find_kept(plan, run.run().encoding);
+  Json config =
+      family ? family_config(*family, plan, shape, weights) : Json{{"model_type", "orrery"}};
+  config["vocab_size"] = plan.task.vocabulary();
+  config["torch_dtype"] = "float32";
+  config["bos_token_id"] = config["eos_token_id"] = nullptr;  // no symbol begins or ends a text
+  const std::vector<int> bytes = plan.task.bytes_of_tokens();
+  if (!bytes.empty()) config["bytes_of_tokens"] = bytes;
+  config["orrery"] = origin(plan, run);
+  const std::vector<Array> arrays =
+      family ? family_tensors(*family, plan, weights) : own_tensors(weights);
+  std::vector<const Array*> listed;
+  for (const Array& array : arrays) listed.push_back(&array);
+  return {{"models/" + name + "/config.json", config.dump(2) + "\n"},
+          {"models/" + name + "/model.safetensors", data::safetensors_bytes(listed)}};
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,135 @@
+#include "experiments/studies/training/one_run.h"
+
+#include <algorithm>
+
+#include "experiments/studies/training/gradient_error.h"
+
+namespace orrery::studies {
+namespace {
+
+HeadScores scores_of(const Matrix<float>& weights) {
+  const Index n = weights.rows(), period = n / 2;
+  HeadScores sum;
+  for (Index m = period; m < n; ++m) {
+    const auto at = [&](Index key) { return static_cast<double>(weights(m, key)); };
+    sum.previous += at(m - 1);
+    sum.self += at(m);
+    sum.first += at(0);
+    sum.induction += at(m - period + 1);
+    for (Index near = 0; near < 3; ++near) sum.local += at(m - near);
+  }
+  const auto rows = static_cast<double>(n - period);
+  for (double* score : {&sum.previous, &sum.self, &sum.first, &sum.induction, &sum.local})
+    *score /= rows;
+  return sum;
+}
+
+/// The heads of a model over the repeated block.
+std::vector<TrainedHead> look_at_heads(const Trainer<float>& trainer,
+                                       const std::vector<std::int32_t>& block) {
+  const auto n = static_cast<Index>(block.size());
+  const TrainedDesign<float>& design = trainer.design();
+  const ForwardPlan<float> plan = forward_plan<float>(design, trainer.encodings(), n, 1);
+  Network<float> network(design, trainer.state().weights, plan);
+  const std::vector<std::int32_t> nothing(block.size(), no_target);
+  network.forward({block, nothing, n});
+  std::vector<TrainedHead> heads;
+  for (std::size_t l = 0; l < design.transformer.layers.size(); ++l)
+    for (Index h = 0; h < design.transformer.attention.heads; ++h) {
+      TrainedHead head{.layer = static_cast<int>(l), .head = static_cast<int>(h)};
+      head.weights = network.attention(l, 0, h);
+      head.scores = scores_of(head.weights);
+      heads.push_back(std::move(head));
+    }
+  return heads;
+}
+
+}  // namespace
+
+OneRun::OneRun(const TrainingPlan& plan, const Training& training)
+    : plan_(plan),
+      training_(training),
+      run_{.encoding = training.encoding,
+           .seed = training.seed,
+           .learning_rate = training.learning_rate},
+      shape_(model_shape<float>(plan.params, plan.task)),
+      trainer_(make_trainer()),
+      data_(training.seed, "sequences of training"),
+      block_(repeated_block(training.seed, std::min<Index>(plan.task.vocabulary(), 16),
+                            plan.params.integer("tokens") / 2)) {}
+
+Trainer<float> OneRun::make_trainer() {
+  const ParamSet& params = plan_.params;
+  EncodingRecipe recipe{.name = run_.encoding,
+                        .params = plan_.all_params,
+                        .d_model = shape_.sizes.d_model,
+                        .d_head = params.integer("dim"),
+                        .heads = static_cast<int>(params.integer("heads"))};
+  ModelWeights<float> weights =
+      initial_weights<float>(shape_.design.transformer, shape_.sizes, recipe, run_.seed);
+  for (const NamedWeight<float>& weight : named_weights(weights))
+    if (weight.name.find(".position.") == std::string::npos) run_.weights += weight.values->size();
+  return {shape_.design,
+          std::move(recipe),
+          initial_state(std::move(weights)),
+          {.learning_rate = training_.learning_rate,
+           .warm_up = std::min<std::int64_t>(params.integer("warm_up"), training_.steps / 2),
+           .steps = training_.steps},
+          1};
+}
+
+void OneRun::advance(std::int64_t end) {
+  const Index batch = plan_.params.integer("batch"), length = plan_.params.integer("tokens");
+  while (done_ < end) {
+    const DrawnSequences drawn =
+        draw_sequences(plan_.task, data_, batch, length, TextPart::learned);
+    sum_ += trainer_.step(drawn.view()).loss;
+    ++done_;
+    ++since_;
+  }
+}
+
+void OneRun::look() {
+  if (since_ == 0) return;
+  run_.steps.push_back(static_cast<double>(done_));
+  run_.loss.push_back(sum_ / static_cast<double>(since_));
+  sum_ = 0;
+  since_ = 0;
+  run_.heads = look_at_heads(trainer_, block_);
+  double previous = 0, induction = 0;
+  for (const TrainedHead& head : run_.heads) {
+    previous = head.scores.previous > previous ? head.scores.previous : previous;
+    induction = head.scores.induction > induction ? head.scores.induction : induction;
+  }
+  run_.previous.push_back(previous);
+  run_.induction.push_back(induction);
+}
+
+void OneRun::judge(Index sequences) {
+  run_.held_out.clear();
+  for (const Index length : plan_.lengths) {
+    Random random(run_.seed, "held-out sequences");
+    const DrawnSequences drawn =
+        draw_sequences(plan_.task, random, sequences, length, TextPart::held_out);
+    const TokenLosses losses = trainer_.losses(drawn.view());
+    LossAtLength at{.length = length};
+    double asked = 0;
+    for (std::size_t i = 0; i < drawn.targets.size(); ++i) {
+      if (drawn.targets[i] == no_target) continue;
+      ++asked;
+      at.loss += losses.losses[i];
+      at.accuracy += losses.right[i] ? 1 : 0;
+    }
+    at.loss /= asked;
+    at.accuracy /= asked;
+    run_.held_out.push_back(at);
+  }
+}
+
+void OneRun::finish() {
+  constexpr Index sequences = 64;
+  judge(sequences);
+  run_.gradient_error = gradient_error(plan_.params, plan_.task, trainer_, run_.seed);
+}
+
+}  // namespace orrery::studies
