@@ -119,7 +119,7 @@ class ResultStore::Shared {
   void report(const std::string& key, double fraction, std::string_view stage);
   bool should_stop(const std::string& key) const;
   bool wants_to_see(const std::string& key) const;
-  void see(const std::string& key, std::shared_ptr<const Result> so_far);
+  void see(const std::string& key, const std::shared_ptr<const Result>& so_far);
 
   const std::function<InputLoader()> make_loader_;
   const std::function<void()> wake_;
@@ -145,7 +145,7 @@ class ResultStore::Shared::WorkProgress : public Progress {
   }
   bool stop_requested() const override { return shared_.should_stop(key_); }
   bool wants_to_see() const override { return shared_.wants_to_see(key_); }
-  void see(std::shared_ptr<Result> so_far) override { shared_.see(key_, std::move(so_far)); }
+  void see(std::shared_ptr<Result> so_far) override { shared_.see(key_, so_far); }
 
  private:
   Shared& shared_;
@@ -365,7 +365,7 @@ bool ResultStore::Shared::wants_to_see(const std::string& key) const {
   return Clock::now() - running_.at(key).seen > sight_interval;
 }
 
-void ResultStore::Shared::see(const std::string& key, std::shared_ptr<const Result> so_far) {
+void ResultStore::Shared::see(const std::string& key, const std::shared_ptr<const Result>& so_far) {
   {
     const std::lock_guard lock(mutex_);
     Running& work = running_.at(key);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <compare>
 #include <functional>
 #include <map>
 #include <memory>
@@ -40,7 +39,10 @@ enum class EditKind {
 struct HeadPlace {
   int layer{};
   int head{};
-  friend auto operator<=>(const HeadPlace&, const HeadPlace&) = default;
+  friend bool operator==(const HeadPlace&, const HeadPlace&) = default;
+  friend bool operator<(const HeadPlace& a, const HeadPlace& b) {
+    return a.layer != b.layer ? a.layer < b.layer : a.head < b.head;
+  }
 };
 
 /// A change of a forward pass, as one writes it: NAME[:VALUE][@LAYERS].

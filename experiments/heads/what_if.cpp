@@ -147,7 +147,8 @@ class SideBySide {
   }
 
   std::size_t at(const HeadPlace& place) const {
-    return static_cast<std::size_t>(place.layer * run_.head_count() + place.head);
+    return static_cast<std::size_t>(place.layer) * static_cast<std::size_t>(run_.head_count()) +
+           static_cast<std::size_t>(place.head);
   }
 
   std::vector<NextToken> next_tokens(const MatrixIn<T>& before, const MatrixIn<T>& after) {
@@ -226,7 +227,8 @@ std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request) {
   for (const ModelText& text : request.texts)
     longest = std::max<std::uint64_t>(longest, text.tokens.size());
   const int first = first_edited_layer(parsed(request.edits), model.layers());
-  const auto heads = static_cast<std::uint64_t>((model.layers() - first) * model.heads());
+  const auto heads = static_cast<std::uint64_t>(model.layers() - first) *
+                     static_cast<std::uint64_t>(model.heads());
   return heads * longest * longest * (model.settings().single ? sizeof(float) : sizeof(double));
 }
 
