@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/arrays/attend.h"
 #include "experiments/c/arrays.h"
 #include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
 #include "experiments/c/settings.h"
 #include "experiments/results/params_json.h"
+#include "experiments/results/result_json.h"
 #include "experiments/results/table_json.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/provenance.h"
