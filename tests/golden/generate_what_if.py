@@ -281,7 +281,7 @@ def edits_of_gemma2(name):
 
 
 def main():
-    result = {"generator": Path(__file__).name,
+    result = {"generator": f"tests/golden/{Path(__file__).name}",
               "versions": {"python": platform.python_version(), "numpy": numpy.__version__,
                            "safetensors": safetensors.__version__, "torch": torch.__version__,
                            "transformers": transformers.__version__},
