@@ -6,7 +6,7 @@
 
 #include "core/random.h"
 #include "core/training/trainer.h"
-#include "experiments/studies/training/runs.h"
+#include "experiments/studies/training/run.h"
 #include "experiments/studies/training/shapes.h"
 
 namespace orrery::studies {

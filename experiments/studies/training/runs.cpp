@@ -41,7 +41,7 @@ class SideBySide {
   /// Until each has taken so many steps. Throws Stopped, when all have taken as many.
   void advance(std::int64_t end) {
     while (done_ < end) {
-      done_ = std::min(end, done_ + round_);
+      done_ = std::min<std::int64_t>(end, done_ + round_);
       each([&](OneRun& model) { model.advance(done_); });
       checkpoint(progress_, static_cast<double>(done_) / static_cast<double>(steps_), stage_);
     }
@@ -87,16 +87,6 @@ class SideBySide {
 };
 
 }  // namespace
-
-std::string name_of_head(const HeadScores& scores) {
-  constexpr double clear = 0.4;  // of the weight
-  if (scores.induction > clear) return "induction";
-  if (scores.previous > clear) return "previous token";
-  if (scores.first > clear) return "first token";
-  if (scores.self > clear) return "itself";
-  if (scores.local > 2 * clear) return "local";
-  return "no one thing";
-}
 
 std::vector<Index> judged_lengths(const ParamSet& params) {
   const Index trained = params.integer("tokens");
