@@ -24,7 +24,7 @@ for library in $wanted; do
 done
 for program in "$@"; do
   for file in $(readelf -d "$program" | sed -nE 's/.*\(NEEDED\).*\[([^]]+)\].*/\1/p'); do
-    stem=$(sed -E 's/\.so.*//; s/-[0-9.]+$//' <<<"$file")
+    stem=$(sed -E 's/\.so.*//; s/-[0-9]+\.[0-9.]+$//' <<<"$file")
     holds "$file, which $(basename "$program") loads, has a row" names_row "$stem" "$files"
   done
 done
