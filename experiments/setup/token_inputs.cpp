@@ -16,6 +16,7 @@
 #include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/token_positions.h"
+#include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
 namespace orrery::setup {
@@ -53,21 +54,46 @@ Matrix<T> embeddings(const std::vector<std::string>& types, const ParamSet& para
   return x;
 }
 
+bool is_trained(const ParamSet& params) {
+  return params.is_used("contents") && params.text("contents") == "trained";
+}
+
+template <class T>
+void add_random_contents(const ParamSet& params, const std::vector<std::string>& types,
+                         TokenInputs<T>& tokens) {
+  const Index d = params.integer("dim");
+  require_memory_for<T>(types.size(), d);
+  tokens.x = embeddings<T>(types, params);
+  tokens.projections = params.text("projection") == "random"
+                           ? random_projections<T>(params.integer("seed"), head_of(params), d, d)
+                           : Projections<T>::identity(d);
+}
+
+template <class T>
+void add_trained_contents(const ParamSet& params, const Text& text, std::size_t limit,
+                          TokenInputs<T>& tokens) {
+  TrainedHead<T> head =
+      trained_head<T>(text.utf8, limit, params.integer("trained_layer"), head_of(params));
+  tokens.x = std::move(head.x);
+  tokens.projections = std::move(head.projections);
+  tokens.unknown = head.unknown;
+}
+
 template <class T>
 TokenInputs<T> inputs_of_text(const ParamSet& params, const Inputs& inputs, const Text& text) {
-  const auto unit = params.text("unit") == "bytes" ? TokenUnit::bytes : TokenUnit::words;
+  const bool trained = is_trained(params);
+  const bool bytes = trained || params.text("unit") == "bytes";
+  const auto unit = bytes ? TokenUnit::bytes : TokenUnit::words;
   const bool example = params.text("text").starts_with("bundled:");
-  Tokens found = tokenize(text, unit, limit_of(params, example ? example_tokens : own_tokens));
-  const Index d = params.integer("dim");
-  require_memory_for<T>(found.types.size(), d);
-  const std::int64_t seed = params.integer("seed");
+  const std::size_t limit = limit_of(params, example ? example_tokens : own_tokens);
+  Tokens found = tokenize(text, unit, limit);
   TokenInputs<T> tokens;
   tokens.available = count_tokens(text, unit, counted_tokens);
-  tokens.x = embeddings<T>(found.types, params);
+  if (trained)
+    add_trained_contents<T>(params, text, limit, tokens);
+  else
+    add_random_contents<T>(params, found.types, tokens);
   tokens.labels = std::move(found.labels);
-  tokens.projections = params.text("projection") == "random"
-                           ? random_projections<T>(seed, head_of(params), d, d)
-                           : Projections<T>::identity(d);
   tokens.positions = token_positions(params, inputs, tokens.x.rows());
   return tokens;
 }
@@ -94,6 +120,12 @@ TokenInputs<T> inputs_of_files(const ParamSet& params, const Inputs& inputs, con
 
 namespace {
 
+/// A parameter of contents that are drawn.
+ParamSpec of_random_contents(ParamSpec spec) {
+  spec.used_when = Condition{"contents", {"random"}};
+  return spec;
+}
+
 ParamSpec max_tokens_param() {
   ParamSpec spec = log_count_param(
       {"max_tokens", "$N$", "tokens"},
@@ -117,17 +149,17 @@ std::vector<ParamSpec> token_params() {
                              .kind = ParamKind::file,
                              .default_value = std::string("bundled:the_orrery.txt"),
                              .file_types = {"txt", "*"}}),
-          unless_q_is_given({.key = "unit",
-                             .description = "What a token is.",
-                             .kind = ParamKind::choice,
-                             .default_value = std::string("words"),
-                             .choices = {{"words", "words and punctuation, in any script"},
-                                         {"bytes", "the bytes of the UTF-8 text"}}}),
+          of_random_contents({.key = "unit",
+                              .description = "What a token is.",
+                              .kind = ParamKind::choice,
+                              .default_value = std::string("words"),
+                              .choices = {{"words", "words and punctuation, in any script"},
+                                          {"bytes", "the bytes of the UTF-8 text"}}}),
           max_tokens_param(),
           user_param("q", "Your own queries"),
           user_param("k", "Your own keys"),
           user_param("v", "Your own values"),
-          unless_q_is_given(dim_param(64)),
+          of_random_contents(dim_param(64)),
           heads_param(),
           count_param({"head", "$h$"}, "Which head is shown, counted from 0.", 0, 0, 255),
           causal_param(true),
@@ -136,13 +168,28 @@ std::vector<ParamSpec> token_params() {
 }
 
 std::vector<ParamSpec> content_params() {
-  return {unless_q_is_given({.key = "match",
-                             .description = "Mean logit of a token with itself, by content alone.",
-                             .kind = ParamKind::real,
-                             .default_value = 4.0,
-                             .min = 0.0,
-                             .max = 100.0}),
-          unless_q_is_given(projection_param())};
+  ParamSpec layer =
+      count_param({"trained_layer", "$l$"},
+                  "The layer of the trained model whose head is shown, counted from 0.", 1, 0, 255);
+  layer.used_when = Condition{"contents", {"trained"}};
+  return {
+      unless_q_is_given(
+          {.key = "contents",
+           .description = "Where queries and keys come from.",
+           .kind = ParamKind::choice,
+           .default_value = std::string("random"),
+           .choices = {{"random", "a random vector for each token, the same wherever it stands"},
+                       {"trained",
+                        "a head of a small model that has learned to say the next byte of a "
+                        "text with RoPE; other encodings act on what it learned with that"}}}),
+      std::move(layer),
+      of_random_contents({.key = "match",
+                          .description = "Mean logit of a token with itself, by content alone.",
+                          .kind = ParamKind::real,
+                          .default_value = 4.0,
+                          .min = 0.0,
+                          .max = 100.0}),
+      of_random_contents(projection_param())};
 }
 
 std::string cut_text(const TokensRead& tokens) {
@@ -158,9 +205,16 @@ std::string token_caption(const ParamSet& params, const TokensRead& tokens) {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) caption += part + " · ";
   };
-  if (params.text("q").empty())
+  if (is_trained(params))
+    add(
+        fmt::format("contents: layer {}, head {} of a small model that learned the next byte with "
+                    "RoPE",
+                    params.integer("trained_layer"), params.integer("head")));
+  else if (params.text("q").empty())
     add(fmt::format("contents: a random vector for each word, the same wherever it stands; {}",
                     untrained_notice));
+  if (tokens.unknown > 0)
+    add(fmt::format("{} bytes that it never saw are read as spaces", tokens.unknown));
   add(cut_text(tokens));
   return caption + caption_of(params);
 }
@@ -200,7 +254,7 @@ template <class T>
 std::unique_ptr<Encoding> token_encoding(const std::string& name, const ParamSet& params,
                                          const TokenInputs<T>& tokens) {
   const Index d = tokens.d_head();
-  return make_encoding<T>(name, {.d_model = d,
+  return make_encoding<T>(name, {.d_model = tokens.from_text() ? tokens.x.cols() : d,
                                  .d_head = d,
                                  .heads = static_cast<int>(params.integer("heads")),
                                  .params = params,

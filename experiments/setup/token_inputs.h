@@ -18,7 +18,7 @@ constexpr std::int64_t example_tokens = 32;
 constexpr std::int64_t own_tokens = 1024;
 
 /// The tokens that attend to each other: contents x of a text's tokens, or the user's q, k, v.
-/// Equal tokens have equal vectors in every text.
+/// Random contents are the same for equal tokens in every text.
 template <class T>
 struct TokenInputs {
   std::vector<std::string> labels;  ///< of the tokens, or empty
@@ -28,13 +28,14 @@ struct TokenInputs {
   Matrix<T> q, k, v;        ///< empty unless given
   std::size_t available{};  ///< tokens of the text or arrays, of which the first were read; of a
                             ///< text counted up to one more than most_tokens
+  std::size_t unknown{};    ///< tokens that a trained model reads as others
   bool from_text() const { return q.size() == 0; }
   Index d_head() const { return from_text() ? projections.W_q.cols() : q.cols(); }
 };
 
 /// text, unit, max_tokens, q, k, v, dim, heads, head, causal, positions, first_position.
 std::vector<ParamSpec> token_params();
-/// match and projection: how a text's tokens become q, k, v.
+/// contents, trained_layer, match and projection: how a text's tokens become q, k, v.
 std::vector<ParamSpec> content_params();
 
 /// How many of the tokens that there are were read.
@@ -42,13 +43,14 @@ struct TokensRead {
   std::size_t read{};
   std::size_t available{};
   bool own{};  ///< of the user's text or arrays
+  std::size_t unknown{};
   bool cut() const { return read < available; }
 };
 
 template <class T>
 TokensRead tokens_read(const ParamSet& params, const TokenInputs<T>& tokens) {
   const bool example = tokens.from_text() && params.text("text").starts_with("bundled:");
-  return {tokens.positions.size(), tokens.available, !example};
+  return {tokens.positions.size(), tokens.available, !example, tokens.unknown};
 }
 
 /// "first 32 of 256 tokens"; empty where all were read.

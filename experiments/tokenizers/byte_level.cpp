@@ -41,10 +41,11 @@ AlignedText byte_level(const AlignedText& text) {
   out.text.reserve(2 * text.text.size());
   out.origins.reserve(2 * text.text.size());
   for (std::size_t i = 0; i < text.text.size(); ++i)
-    append(out, byte_characters().of_byte[static_cast<unsigned char>(text.text[i])],
-           text.origins[i]);
+    append(out, byte_character(static_cast<unsigned char>(text.text[i])), text.origins[i]);
   return out;
 }
+
+const std::string& byte_character(unsigned char byte) { return byte_characters().of_byte[byte]; }
 
 std::optional<std::string> bytes_of_byte_level(std::string_view piece) {
   std::string bytes;

@@ -15,6 +15,9 @@ inline constexpr std::string_view gpt2_words =
 /// Each byte as the visible character that GPT-2 writes for it: A is A, a space is Ġ, 0x00 is Ā.
 AlignedText byte_level(const AlignedText& text);
 
+/// The same of one byte.
+const std::string& byte_character(unsigned char byte);
+
 /// The bytes that such characters stand for. Nothing when one is not among the 256.
 std::optional<std::string> bytes_of_byte_level(std::string_view piece);
 

@@ -8,6 +8,7 @@
 #include "core/encodings/rope_convention.h"
 #include "experiments/checkpoints/family.h"
 #include "experiments/data/safetensors.h"
+#include "experiments/tokenizers/byte_level.h"
 
 namespace orrery::studies {
 namespace {
@@ -278,6 +279,50 @@ Json origin(const TrainingPlan& plan, const OneRun& run) {
           {"settings", settings}};
 }
 
+// ---- tokenizer.json ----------------------------------------------------------------------------
+
+/// A byte-level BPE that merges nothing: a token is a byte. A byte that was not learned from is
+/// read as a space, and the token behind them is BERT's mask.
+Json tokenizer_of(const std::vector<int>& bytes, Index vocabulary) {
+  Json vocab = Json::object();
+  for (const int byte : bytes)
+    vocab[tokenizers::byte_character(static_cast<unsigned char>(byte))] = vocab.size();
+  Json added = Json::array();
+  if (vocabulary > static_cast<Index>(bytes.size())) {
+    added.push_back({{"id", bytes.size()},
+                     {"content", "[MASK]"},
+                     {"single_word", false},
+                     {"lstrip", false},
+                     {"rstrip", false},
+                     {"normalized", false},
+                     {"special", true}});
+    vocab["[MASK]"] = bytes.size();
+  }
+  const std::string& space = tokenizers::byte_character(' ');
+  const Json level{{"type", "ByteLevel"},
+                   {"add_prefix_space", false},
+                   {"trim_offsets", true},
+                   {"use_regex", false}};
+  return {{"version", "1.0"},
+          {"truncation", nullptr},
+          {"padding", nullptr},
+          {"added_tokens", added},
+          {"normalizer", nullptr},
+          {"pre_tokenizer", level},
+          {"post_processor", nullptr},
+          {"decoder", level},
+          {"model",
+           {{"type", "BPE"},
+            {"dropout", nullptr},
+            {"unk_token", vocab.contains(space) ? Json(space) : Json()},
+            {"continuing_subword_prefix", nullptr},
+            {"end_of_word_suffix", nullptr},
+            {"fuse_unk", false},
+            {"byte_fallback", false},
+            {"vocab", vocab},
+            {"merges", Json::array()}}}};
+}
+
 }  // namespace
 
 std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
@@ -290,15 +335,19 @@ std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
   config["vocab_size"] = plan.task.vocabulary();
   config["torch_dtype"] = "float32";
   config["bos_token_id"] = config["eos_token_id"] = nullptr;  // no symbol begins or ends a text
-  const std::vector<int> bytes = plan.task.bytes_of_tokens();
-  if (!bytes.empty()) config["bytes_of_tokens"] = bytes;
   config["orrery"] = origin(plan, run);
   const std::vector<Array> arrays =
       family ? family_tensors(*family, plan, weights) : own_tensors(weights);
   std::vector<const Array*> listed;
   for (const Array& array : arrays) listed.push_back(&array);
-  return {{"models/" + name + "/config.json", config.dump(2) + "\n"},
-          {"models/" + name + "/model.safetensors", data::safetensors_bytes(listed)}};
+  std::vector<ResultFile> files{
+      {"models/" + name + "/config.json", config.dump(2) + "\n"},
+      {"models/" + name + "/model.safetensors", data::safetensors_bytes(listed)}};
+  const std::vector<int> bytes = plan.task.bytes_of_tokens();
+  if (!bytes.empty())
+    files.push_back({"models/" + name + "/tokenizer.json",
+                     tokenizer_of(bytes, plan.task.vocabulary()).dump(2) + "\n"});
+  return files;
 }
 
 }  // namespace orrery::studies

@@ -8,7 +8,8 @@
 
 namespace orrery::studies {
 
-/// The files of a model as it is: NAME/model.safetensors in fp32 and NAME/config.json.
+/// The files of a model as it is: NAME/model.safetensors in fp32, NAME/config.json, and of a text's
+/// bytes NAME/tokenizer.json.
 ///
 /// Where another program has the blocks and the encoding, they are those of its family, and
 /// Transformers opens the folder: model=llama with rope as Llama, gpt2 with learned as GPT-2, and

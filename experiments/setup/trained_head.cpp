@@ -1,0 +1,105 @@
+#include "experiments/setup/trained_head.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/encodings/rope_convention.h"
+#include "core/errors.h"
+#include "experiments/checkpoints/checkpoint.h"
+#include "experiments/files/assets.h"
+#include "experiments/tokenizers/read_tokenizer.h"
+
+namespace orrery::setup {
+namespace {
+
+std::filesystem::path model_folder() {
+  return files::asset_path("models/" + std::string(trained_model));
+}
+
+void require_below(const char* key, std::int64_t number, std::int64_t count, const char* things) {
+  if (number < count) return;
+  throw UsageError(
+      fmt::format("{}={}", key, number),
+      fmt::format("must be below the {} {} of the trained model, counted from 0", count, things),
+      fmt::format("try {}={}", key, count - 1));
+}
+
+/// Rows of one head as the columns of a projection; the pairs of q and k interleaved.
+template <class T>
+Matrix<T> projection_of(const Matrix<T>& rows, Index head, Index width) {
+  return rows.middleRows(head * width, width).transpose();
+}
+
+template <class T>
+Matrix<T> interleaved_columns(const Matrix<T>& W, const RopeConvention& rope) {
+  Matrix<T> out = W;
+  for (Index t = 0; t < pairs_of(rope); ++t) {
+    const ChannelPair from = channels_of(rope, t);
+    const ChannelPair to = channels_of(rope, t, RopePairing::interleaved);
+    out.col(to.a) = W.col(from.a);
+    out.col(to.b) = W.col(from.b);
+  }
+  return out;
+}
+
+/// The ids of the first bytes of a text, each a token.
+std::vector<std::int32_t> ids_of(const tokenizers::Tokenizer& tokenizer, std::string_view text,
+                                 std::size_t max_tokens) {
+  // A tokenizer reads whole characters.
+  std::size_t end = std::min(max_tokens, text.size());
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  std::vector<std::int32_t> ids = tokenizer.encode(text.substr(0, end));
+  ids.resize(std::min(ids.size(), max_tokens));
+  return ids;
+}
+
+/// Tokens that stand for another byte than the text has.
+std::size_t unknown_among(const tokenizers::Tokenizer& tokenizer,
+                          const std::vector<std::int32_t>& ids, std::string_view text) {
+  std::size_t unknown = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    unknown += tokenizer.bytes(ids[i]) == text.substr(i, 1) ? 0U : 1U;
+  return unknown;
+}
+
+}  // namespace
+
+template <class T>
+TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::int64_t layer,
+                            std::int64_t head) {
+  const auto checkpoint = checkpoints::Checkpoint::open(model_folder());
+  const checkpoints::Stack& stack = checkpoint.stack();
+  const AttentionDesign& attention = stack.design.attention;
+  require_below("trained_layer", layer, static_cast<std::int64_t>(stack.design.layers.size()), "layers");
+  require_below("head", head, attention.heads, "heads");
+  const auto tokenizer = tokenizers::read_tokenizer(model_folder());
+  const std::vector<std::int32_t> ids = ids_of(*tokenizer, text, max_tokens);
+  TrainedHead<T> out;
+  out.unknown = unknown_among(*tokenizer, ids, text);
+
+  TransformerDesign front = stack.design;
+  front.layers.resize(static_cast<std::size_t>(layer));
+  front.final_norm = false;
+  const auto weights = checkpoints::weight_source<T>(checkpoint, stack);
+  const Matrix<T> stream = forward<T>(front, *weights, {.ids = ids});
+  const auto of_layer = weights->layer(static_cast<int>(layer));
+  out.x = normalised<T>(stack.design.norm, of_layer->before_attention, stream);
+  const RopeConvention& rope = stack.layers.at(static_cast<std::size_t>(layer)).rope;
+  const AttentionWeights<T>& w = of_layer->attention;
+  const Index d = attention.d_head;
+  out.projections.W_q = interleaved_columns<T>(projection_of<T>(w.q.W, head, d), rope);
+  out.projections.W_k = interleaved_columns<T>(projection_of<T>(w.k.W, head, d), rope);
+  out.projections.W_v = projection_of<T>(w.v.W, head, attention.d_value);
+  return out;
+}
+
+template TrainedHead<float> trained_head(std::string_view, std::size_t, std::int64_t, std::int64_t);
+template TrainedHead<double> trained_head(std::string_view, std::size_t, std::int64_t,
+                                          std::int64_t);
+
+}  // namespace orrery::setup

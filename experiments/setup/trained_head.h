@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/attention/head.h"
+
+namespace orrery::setup {
+
+/// The model that comes with Orrery: it has learned to say the next byte of a text, with RoPE.
+inline constexpr std::string_view trained_model = "bytes_rope";
+
+/// A head of that model, and what it reads of a text.
+template <class T>
+struct TrainedHead {
+  /// What its layer's attention reads: the residual stream in front of it, behind its norm.
+  /// [N, d_model]
+  Matrix<T> x{};
+  /// W_q and W_k have interleaved pairs of channels, as the paper and rope.pairing by default.
+  Projections<T> projections{};
+  std::size_t unknown{};  ///< tokens that it never learned from, and reads as spaces
+};
+
+/// Runs the layers in front of that head over the first bytes of a text, at positions 0, 1, 2, …
+///
+/// Throws UsageError for a layer or a head that the model does not have. Throws IoError where the
+/// model's files are missing.
+/// Cost: O(N²·d_model) time for each layer in front.
+template <class T>
+TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::int64_t layer,
+                            std::int64_t head);
+
+}  // namespace orrery::setup
