@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "experiments/c/arrays.h"
 #include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
@@ -54,10 +54,7 @@ ParamSpec threads_setting() {
 }
 
 int threads_of(const ParamSet& params) {
-  const auto threads = static_cast<int>(params.integer("threads"));
-  if (threads > 0) return threads;
-  const unsigned all = std::thread::hardware_concurrency();
-  return all == 0 ? 1 : static_cast<int>(all);
+  return threads_or_all(static_cast<int>(params.integer("threads")));
 }
 
 ParamSpec text_setting(const char* key, const char* description) {

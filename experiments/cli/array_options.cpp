@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <thread>
 
 #include "core/errors.h"
 #include "core/position.h"
@@ -161,12 +160,6 @@ bool is_archive(const std::string& file) {
 void require_archive(const std::string& out) {
   if (out.empty() || is_archive(out)) return;
   throw UsageError("--out " + out, "must be a .npz or .safetensors file", "name it out.npz");
-}
-
-int threads_or_all(int threads) {
-  if (threads > 0) return threads;
-  const unsigned all = std::thread::hardware_concurrency();
-  return all == 0 ? 1 : static_cast<int>(all);
 }
 
 void require_archive_or_folder(const std::string& out) {

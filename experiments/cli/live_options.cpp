@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/parallel.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <thread>
 
 #include "core/parallel.h"
 #include "experiments/model/sub_progress.h"
@@ -72,8 +71,7 @@ class SideBySide {
  private:
   template <class Work>
   void each(const Work& work) {
-    const int threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency()));
-    in_parallel(static_cast<std::ptrdiff_t>(models_.size()), threads, [&] {
+    in_parallel(static_cast<std::ptrdiff_t>(models_.size()), threads_or_all(0), [&] {
       return [&](std::ptrdiff_t i) { work(*models_[static_cast<std::size_t>(i)]); };
     });
   }
