@@ -326,6 +326,14 @@ class PassRun {
 
 }  // namespace
 
+ParamSpec pass_precision_param() {
+  return {.key = "precision",
+          .description = "The format that passes compute in.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("fp32"),
+          .choices = {{"fp32", "single precision"}, {"fp64", "double precision"}}};
+}
+
 std::vector<ParamSpec> forward_params() {
   const auto file = [](const char* key, const char* description, const char* type) {
     return ParamSpec{.key = key,
@@ -346,11 +354,7 @@ std::vector<ParamSpec> forward_params() {
           file("segments", "The segment of each token, [N]; default 0.", "npy"),
           file("decoder_tokens", "Ids that the decoder of an encoder-decoder reads, [N].", "npy"),
           std::move(arrays),
-          {.key = "precision",
-           .description = "The format that the pass computes in.",
-           .kind = ParamKind::choice,
-           .default_value = std::string("fp32"),
-           .choices = {{"fp32", "single precision"}, {"fp64", "double precision"}}},
+          pass_precision_param(),
           {.key = "length",
            .symbol = "N",
            .unit = "tokens",

@@ -12,14 +12,6 @@
 
 namespace orrery::cli {
 
-ParamSpec live_precision_param() {
-  return {.key = "precision",
-          .description = "The format that passes compute in.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("fp32"),
-          .choices = {{"fp32", "single precision"}, {"fp64", "double precision"}}};
-}
-
 LiveQuestion live_question(const LiveOptions& options, const std::vector<ParamSpec>& specs) {
   require_archive(options.out);
   LiveQuestion question{.params = params_from(ParamSet(specs), options.words)};
