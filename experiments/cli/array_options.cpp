@@ -210,4 +210,8 @@ std::string keys_text(const std::vector<ParamSpec>& specs) {
   return text;
 }
 
+std::string keys_section(const std::vector<ParamSpec>& specs) {
+  return "Keys, as key=value, with their defaults:\n" + keys_text(specs);
+}
+
 }  // namespace orrery::cli

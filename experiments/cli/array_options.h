@@ -44,5 +44,7 @@ std::string archive_bytes(const std::string& file,
 /// Lines "  key  description" with choices and default, for help texts. Parameters of single
 /// encodings are left out: `describe ENCODING` has them.
 std::string keys_text(const std::vector<ParamSpec>& specs);
+/// The same under its heading.
+std::string keys_section(const std::vector<ParamSpec>& specs);
 
 }  // namespace orrery::cli
