@@ -19,12 +19,16 @@ std::shared_ptr<LiveOptions> add_live_options(CLI::App* command) {
   LiveOptions& options = *options_of;
   command->add_option("MODEL", options.model, "A model's folder, or a .gguf file")->required();
   command->allow_extras();
-  command->add_option("--out", options.out, "A new .npz or .safetensors file of the arrays");
-  command->add_flag("--force", options.force, "Replace the file that is there");
   command->add_option("--threads", options.threads, "Threads; default all cores. The same bytes")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", options.json, "As JSON");
   return options_of;
+}
+
+/// --out, of a command that has arrays.
+void add_out(CLI::App* command, LiveOptions& options) {
+  command->add_option("--out", options.out, "A new .npz or .safetensors file of the arrays");
+  command->add_flag("--force", options.force, "Replace the file that is there");
 }
 
 /// --edit, which may be repeated.
@@ -44,6 +48,7 @@ Command declare_model_heads(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "model_heads", "Measure every head of a model: where it looks, and by which frequencies");
   const auto options = add_live_options(command);
+  add_out(command, *options);
   command->footer([] {
     return "Heads are named by texts with even numbers and tested on the others. Scores come with\n"
            "the first token and, in JSON and arrays, without it.\n\n" +
@@ -69,6 +74,7 @@ Command declare_what_if(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "what_if", "Change a model and see what follows: losses, next tokens, every head");
   const auto options = add_live_options(command);
+  add_out(command, *options);
   add_edits(command, *options, "A change; several act in their order")->required();
   command
       ->add_option("--maps", options->maps,
@@ -107,6 +113,7 @@ Command declare_lens(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "lens", "Give the residual stream behind each layer to the model's head: the logit lens");
   const auto options = add_live_options(command);
+  add_out(command, *options);
   command->add_option("--positions", options->positions,
                       "Tokens that are printed, 0..3 or 0,5; default the last");
   add_edits(command, *options, "A change of the model that is looked into: orrery what_if --help");
@@ -123,6 +130,7 @@ Command declare_patch(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("patch", "Put activations of a corrupted text into a run, place by place");
   const auto options = add_live_options(command);
+  add_out(command, *options);
   command->footer([] {
     return "Both texts have as many tokens. An effect of 1 is that of the whole corrupted "
            "run.\n\n" +
