@@ -84,6 +84,13 @@ class SideBySide {
   std::int64_t done_{0};
 };
 
+/// The search of a learning rate, in runs of all steps of one encoding: it takes a third of them with
+/// each rate.
+double searched_runs(const ParamSet& params) {
+  const std::int64_t tried = params.integer("rates_tried");
+  return tried > 1 ? static_cast<double>(tried) / 3 : 0.0;
+}
+
 }  // namespace
 
 std::vector<Index> judged_lengths(const ParamSet& params) {
@@ -100,9 +107,7 @@ double training_operations(const ParamSet& params) {
   const double weights = 12 * d * d * static_cast<double>(params.integer("layers"));
   const double tokens = length * static_cast<double>(params.integer("batch")) *
                         static_cast<double>(params.integer("steps"));
-  const std::int64_t tried = params.integer("rates_tried");
-  const double runs = static_cast<double>(params.integer("seeds")) +
-                      (tried > 1 ? static_cast<double>(tried) / 3 : 0.0);
+  const double runs = static_cast<double>(params.integer("seeds")) + searched_runs(params);
   const double models = static_cast<double>(params.list("encoding").size()) * runs;
   const double maps = 12 * length * d * static_cast<double>(params.integer("layers"));
   return models * tokens * (6 * weights + maps);
@@ -183,11 +188,8 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
   const TrainingPlan plan{params, setup::with_every_encoding_param(params), *task,
                           judged_lengths(params)};
   Trained trained;
-  const double searching =
-      params.integer("rates_tried") > 1
-          ? static_cast<double>(params.integer("rates_tried")) /
-                static_cast<double>(params.integer("rates_tried") + 3 * params.integer("seeds"))
-          : 0.0;
+  const double searched = searched_runs(params);
+  const double searching = searched / (searched + static_cast<double>(params.integer("seeds")));
   if (searching > 0) {
     SubProgress part(progress, 0, searching);
     trained.rates = search_rates(plan, part);
