@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/attention/multi_head.h"
 #include "core/errors.h"
 #include "core/transformer/forward.h"
 #include "experiments/checkpoints/checkpoint.h"
@@ -94,8 +95,9 @@ class StackArrays {
     const AttentionDesign& attention = stack.design.attention;
     layers_ = chosen(request.layers, layers, "layer");
     heads_ = chosen(request.heads, attention.heads, "head");
+    const HeadGroups groups(attention.heads, attention.kv_heads);
     for (const int head : heads_) {
-      const int kv = static_cast<int>(head / (attention.heads / attention.kv_heads));
+      const int kv = groups.kv_head(head);
       if (kv_heads_.empty() || kv_heads_.back() != kv) kv_heads_.push_back(kv);
     }
     for (const std::string& name : request.arrays) wanted_.push_back(&array_named(name));
