@@ -137,4 +137,10 @@ void in_parallel(std::ptrdiff_t count, int threads,
   if (failure) std::rethrow_exception(failure);
 }
 
+int threads_or_all(int asked) {
+  if (asked > 0) return asked;
+  const unsigned all = std::thread::hardware_concurrency();  // 0: it does not tell
+  return all == 0 ? 1 : static_cast<int>(all);
+}
+
 }  // namespace orrery

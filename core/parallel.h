@@ -14,4 +14,7 @@ namespace orrery {
 void in_parallel(std::ptrdiff_t count, int threads,
                  const std::function<std::function<void(std::ptrdiff_t item)>()>& make_worker);
 
+/// The number of threads that was asked for; as many as the machine runs at once for 0 or less.
+int threads_or_all(int asked);
+
 }  // namespace orrery

@@ -74,5 +74,19 @@ inline void store_first(T* p, Vector<T> v, std::size_t n) {
   }
 }
 
+/// The same of 0 < count ≤ lanes.
+template <class T>
+inline Vector<T> load_some(const T* p, std::size_t count, T fill = T(0)) {
+  return count == lanes<T> ? load(p) : load_first(p, count, fill);
+}
+
+template <class T>
+inline void store_some(T* p, Vector<T> v, std::size_t count) {
+  if (count == lanes<T>)
+    store(p, v);
+  else
+    store_first<T>(p, v, count);
+}
+
 }  // namespace
 }  // namespace orrery::kernels

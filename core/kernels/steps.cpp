@@ -19,19 +19,6 @@ inline void for_vectors(std::size_t n, const Use& use) {
   if (i < n) use(i, n - i);
 }
 
-template <class T>
-inline Vector<T> load_some(const T* p, std::size_t count, T fill = T(0)) {
-  return count == lanes<T> ? load(p) : load_first(p, count, fill);
-}
-
-template <class T>
-inline void store_some(T* p, Vector<T> v, std::size_t count) {
-  if (count == lanes<T>)
-    store(p, v);
-  else
-    store_first<T>(p, v, count);
-}
-
 template <class V>
 inline auto sum_of(V v) {
   auto sum = v[0];

@@ -207,13 +207,12 @@ double exponentials_of(std::size_t n, T shift, const T* row, T* x) {
   }
   for (; i < n; i += lanes<T>) {
     const std::size_t count = n - i < lanes<T> ? n - i : lanes<T>;
-    T own[lanes<T>], added[lanes<T>]{};
-    for (T& beyond : own) beyond = -__builtin_inff();  // exp of what is beyond the end is 0
-    __builtin_memcpy(own, (argument == Argument::row ? row : x) + i, count * sizeof(T));
-    if (argument == Argument::sum) __builtin_memcpy(added, row + i, count * sizeof(T));
-    Vector<T> e[1] = {load(own) + load(added) - shift};
+    constexpr T lowest = -__builtin_inff();  // exp of what is beyond the end is 0
+    Vector<T> own = load_some((argument == Argument::row ? row : x) + i, count, lowest);
+    if constexpr (argument == Argument::sum) own += load_some(row + i, count);
+    Vector<T> e[1] = {own - shift};
     exponential<T>(e);
-    __builtin_memcpy(x + i, &e[0], count * sizeof(T));
+    store_some<T>(x + i, e[0], count);
     sums += widened(e[0]);
   }
   double sum = 0;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/transformer/design.h"
-#include "core/transformer/edit.h"
+#include "core/transformer/pass_edits.h"
 #include "core/transformer/probe.h"
 #include "core/transformer/weights.h"
 
@@ -50,7 +50,7 @@ struct PassOptions {
 ///
 /// Throws UsageError for a token outside of the vocabulary, segments or positions of another
 /// number, a memory that the design does not read, and weights of shapes that do not fit the
-/// design; an edit that the model has no place for, or that changes nothing (edit.h); what the
+/// design; an edit that the model has no place for, or that changes nothing (pass_edits.h); what the
 /// source throws.
 /// Cost: O(N·weights + layers·heads·N²·d_head) time; memory for one layer's weights and
 /// O(N·d_model), and a map for each head that the probe wants one of.

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "experiments/c/arrays.h"
 #include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
@@ -24,6 +24,7 @@
 #include "experiments/model_files/read_config.h"
 #include "experiments/model_files/read_positions.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/setup/memory_bound.h"
 #include "experiments/sweeps/assignments.h"
 
@@ -39,25 +40,12 @@ PositionPlan plan_of(const std::string& model, std::int64_t length) {
   return model_files::read_positions(model, options);
 }
 
-ParamSpec whole_number(const char* key, const char* description, std::int64_t value, double least,
-                       double most) {
-  return {.key = key,
-          .description = description,
-          .kind = ParamKind::integer,
-          .default_value = value,
-          .min = least,
-          .max = most};
-}
-
 ParamSpec threads_setting() {
-  return whole_number("threads", "Threads; 0: all cores.", 0, 0, 4096);
+  return setup::count_param("threads", "Threads; 0: all cores.", 0, 0, 4096);
 }
 
 int threads_of(const ParamSet& params) {
-  const auto threads = static_cast<int>(params.integer("threads"));
-  if (threads > 0) return threads;
-  const unsigned all = std::thread::hardware_concurrency();
-  return all == 0 ? 1 : static_cast<int>(all);
+  return threads_or_all(static_cast<int>(params.integer("threads")));
 }
 
 ParamSpec text_setting(const char* key, const char* description) {
@@ -70,7 +58,7 @@ ParamSpec text_setting(const char* key, const char* description) {
 ParamSet identify_settings(const char* settings) {
   return params_from(
       ParamSet({text_setting("model", "What should have happened: a model's file or its text."),
-                whole_number("layer", "Its layer.", 0, 0, 1e6),
+                setup::count_param("layer", "Its layer.", 0, 0, 1e6),
                 {.key = "format",
                  .description = "The format of the tensor's numbers.",
                  .kind = ParamKind::choice,
@@ -80,7 +68,7 @@ ParamSet identify_settings(const char* settings) {
                              {"fp32", ""},
                              {"bf16", ""},
                              {"fp16", ""}}},
-                whole_number("most", "The most explanations.", 6, 1, 1000),
+                setup::count_param("most", "The most explanations.", 6, 1, 1000),
                 {.key = "tokens_first",
                  .description = "Tensors are [N, H, d] rather than [H, N, d].",
                  .kind = ParamKind::boolean,

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/attention/multi_head.h"
 #include "core/errors.h"
 #include "core/transformer/forward.h"
 #include "experiments/checkpoints/checkpoint.h"
@@ -94,8 +95,9 @@ class StackArrays {
     const AttentionDesign& attention = stack.design.attention;
     layers_ = chosen(request.layers, layers, "layer");
     heads_ = chosen(request.heads, attention.heads, "head");
+    const HeadGroups groups(attention.heads, attention.kv_heads);
     for (const int head : heads_) {
-      const int kv = static_cast<int>(head / (attention.heads / attention.kv_heads));
+      const int kv = groups.kv_head(head);
       if (kv_heads_.empty() || kv_heads_.back() != kv) kv_heads_.push_back(kv);
     }
     for (const std::string& name : request.arrays) wanted_.push_back(&array_named(name));
@@ -326,6 +328,14 @@ class PassRun {
 
 }  // namespace
 
+ParamSpec pass_precision_param() {
+  return {.key = "precision",
+          .description = "The format that passes compute in.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("fp32"),
+          .choices = {{"fp32", "single precision"}, {"fp64", "double precision"}}};
+}
+
 std::vector<ParamSpec> forward_params() {
   const auto file = [](const char* key, const char* description, const char* type) {
     return ParamSpec{.key = key,
@@ -346,11 +356,7 @@ std::vector<ParamSpec> forward_params() {
           file("segments", "The segment of each token, [N]; default 0.", "npy"),
           file("decoder_tokens", "Ids that the decoder of an encoder-decoder reads, [N].", "npy"),
           std::move(arrays),
-          {.key = "precision",
-           .description = "The format that the pass computes in.",
-           .kind = ParamKind::choice,
-           .default_value = std::string("fp32"),
-           .choices = {{"fp32", "single precision"}, {"fp64", "double precision"}}},
+          pass_precision_param(),
           {.key = "length",
            .symbol = "N",
            .unit = "tokens",

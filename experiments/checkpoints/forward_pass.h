@@ -14,6 +14,9 @@ namespace orrery::checkpoints {
 
 class Checkpoint;
 
+/// "precision", the format of passes: fp32 unless it says fp64.
+ParamSpec pass_precision_param();
+
 /// The parameters of `orrery forward`. The choices of "arrays" are what a pass can write.
 std::vector<ParamSpec> forward_params();
 

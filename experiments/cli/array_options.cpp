@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <thread>
 
 #include "core/errors.h"
 #include "core/position.h"
@@ -163,12 +162,6 @@ void require_archive(const std::string& out) {
   throw UsageError("--out " + out, "must be a .npz or .safetensors file", "name it out.npz");
 }
 
-int threads_or_all(int threads) {
-  if (threads > 0) return threads;
-  const unsigned all = std::thread::hardware_concurrency();
-  return all == 0 ? 1 : static_cast<int>(all);
-}
-
 void require_archive_or_folder(const std::string& out) {
   const std::string extension = std::filesystem::path(out).extension().string();
   const char first = extension.size() > 1 ? extension[1] : '0';
@@ -215,6 +208,10 @@ std::string keys_text(const std::vector<ParamSpec>& specs) {
     text += group.empty() ? values_text(spec) + "\n" : "\n";
   }
   return text;
+}
+
+std::string keys_section(const std::vector<ParamSpec>& specs) {
+  return "Keys, as key=value, with their defaults:\n" + keys_text(specs);
 }
 
 }  // namespace orrery::cli

@@ -28,9 +28,6 @@ bool is_archive(const std::string& file);
 /// Throws UsageError for an --out that is neither empty nor the name of an archive.
 void require_archive(const std::string& out);
 
-/// The number of threads that was asked for; all that the machine has for 0.
-int threads_or_all(int threads);
-
 /// Throws UsageError for the name of another kind of file: its extension begins with a letter, as
 /// in x.txt. "run.2" and "x.txt/" are names of folders.
 void require_archive_or_folder(const std::string& out);
@@ -47,5 +44,7 @@ std::string archive_bytes(const std::string& file,
 /// Lines "  key  description" with choices and default, for help texts. Parameters of single
 /// encodings are left out: `describe ENCODING` has them.
 std::string keys_text(const std::vector<ParamSpec>& specs);
+/// The same under its heading.
+std::string keys_section(const std::vector<ParamSpec>& specs);
 
 }  // namespace orrery::cli

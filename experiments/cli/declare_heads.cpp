@@ -19,12 +19,21 @@ std::shared_ptr<LiveOptions> add_live_options(CLI::App* command) {
   LiveOptions& options = *options_of;
   command->add_option("MODEL", options.model, "A model's folder, or a .gguf file")->required();
   command->allow_extras();
-  command->add_option("--out", options.out, "A new .npz or .safetensors file of the arrays");
-  command->add_flag("--force", options.force, "Replace the file that is there");
   command->add_option("--threads", options.threads, "Threads; default all cores. The same bytes")
       ->check(CLI::Range(1, 4096));
   command->add_flag("--json", options.json, "As JSON");
   return options_of;
+}
+
+/// --out, of a command that has arrays.
+void add_out(CLI::App* command, LiveOptions& options) {
+  command->add_option("--out", options.out, "A new .npz or .safetensors file of the arrays");
+  command->add_flag("--force", options.force, "Replace the file that is there");
+}
+
+/// --edit, which may be repeated.
+CLI::Option* add_edits(CLI::App* command, LiveOptions& options, const char* description) {
+  return command->add_option("--edit", options.edits, description)->allow_extra_args(false);
 }
 
 Command live_command(CLI::App* command, const std::shared_ptr<LiveOptions>& options,
@@ -39,11 +48,11 @@ Command declare_model_heads(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "model_heads", "Measure every head of a model: where it looks, and by which frequencies");
   const auto options = add_live_options(command);
+  add_out(command, *options);
   command->footer([] {
     return "Heads are named by texts with even numbers and tested on the others. Scores come with\n"
-           "the first token and, in JSON and arrays, without it.\n\n"
-           "Keys, as key=value, with their defaults:\n" +
-           keys_text(model_heads_params()) +
+           "the first token and, in JSON and arrays, without it.\n\n" +
+           keys_section(model_heads_params()) +
            "\nExamples:\n"
            "  orrery model_heads tiny-llama text=story.txt length=64 parts=2\n"
            "  orrery model_heads tiny-llama tokens=ids.npy --json\n"
@@ -65,16 +74,14 @@ Command declare_what_if(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "what_if", "Change a model and see what follows: losses, next tokens, every head");
   const auto options = add_live_options(command);
-  command->add_option("--edit", options->edits, "A change; several act in their order")
-      ->required()
-      ->allow_extra_args(false);
+  add_out(command, *options);
+  add_edits(command, *options, "A change; several act in their order")->required();
   command
       ->add_option("--maps", options->maps,
                    "Heads whose maps --out gets, before and after: 16.0+18")
       ->allow_extra_args(false);
   command->footer([] {
-    return edits_text() + "\nKeys, as key=value, with their defaults:\n" +
-           keys_text(what_if_params()) +
+    return edits_text() + "\n" + keys_section(what_if_params()) +
            "\nExamples:\n"
            "  orrery what_if tiny-llama text=story.txt --edit base:500\n"
            "  orrery what_if tiny-llama tokens=ids.npy --edit still:0 --edit zero:1.0+1.2\n"
@@ -88,16 +95,13 @@ Command declare_settle(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "settle", "Let a model's loss say which pairing, base, scaling, norm and window it has");
   const auto options = add_live_options(command);
-  command
-      ->add_option("--edit", options->edits,
-                   "A change that the model is asked about with: orrery what_if --help")
-      ->allow_extra_args(false);
+  add_edits(command, *options,
+            "A change that the model is asked about with: orrery what_if --help");
   command->footer([] {
     return "Status 1: the loss contradicts the model as it stands. A lower loss is no proof: a "
            "base\n"
-           "that is too large may lower it on short texts.\n\n"
-           "Keys, as key=value, with their defaults:\n" +
-           keys_text(settle_params()) +
+           "that is too large may lower it on short texts.\n\n" +
+           keys_section(settle_params()) +
            "\nExamples:\n"
            "  orrery settle tiny-llama tokens=ids.npy parts=4\n"
            "  orrery settle tiny-llama tokens=ids.npy parts=4 questions=pairing+base --json";
@@ -109,14 +113,12 @@ Command declare_lens(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "lens", "Give the residual stream behind each layer to the model's head: the logit lens");
   const auto options = add_live_options(command);
+  add_out(command, *options);
   command->add_option("--positions", options->positions,
                       "Tokens that are printed, 0..3 or 0,5; default the last");
-  command
-      ->add_option("--edit", options->edits,
-                   "A change of the model that is looked into: orrery what_if --help")
-      ->allow_extra_args(false);
+  add_edits(command, *options, "A change of the model that is looked into: orrery what_if --help");
   command->footer([] {
-    return "Keys, as key=value, with their defaults:\n" + keys_text(lens_params()) +
+    return keys_section(lens_params()) +
            "\nExamples:\n"
            "  orrery lens tiny-llama text=story.txt --positions 0..4\n"
            "  orrery lens tiny-llama tokens=ids.npy --out lens.npz";
@@ -128,10 +130,11 @@ Command declare_patch(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("patch", "Put activations of a corrupted text into a run, place by place");
   const auto options = add_live_options(command);
+  add_out(command, *options);
   command->footer([] {
-    return "Both texts have as many tokens. An effect of 1 is that of the whole corrupted run.\n\n"
-           "Keys, as key=value, with their defaults:\n" +
-           keys_text(patch_params()) +
+    return "Both texts have as many tokens. An effect of 1 is that of the whole corrupted "
+           "run.\n\n" +
+           keys_section(patch_params()) +
            "\nExamples:\n"
            "  orrery patch tiny-llama tokens=ids.npy corrupted_tokens=other.npy\n"
            "  orrery patch tiny-llama tokens=ids.npy corrupted_tokens=other.npy by=head --json";

@@ -86,9 +86,8 @@ Command declare_forward(CLI::App& app) {
   command->add_flag("--json", options.json, "Losses by token as JSON");
   command->footer([] {
     return "Arrays of layers are called NAME.0, NAME.1, …; those of an encoder-decoder\n"
-           "encoder.NAME.0 and decoder.NAME.0.\n\n"
-           "Keys, as key=value, with their defaults:\n" +
-           keys_text(forward_params()) +
+           "encoder.NAME.0 and decoder.NAME.0.\n\n" +
+           keys_section(forward_params()) +
            "\nExamples:\n"
            "  orrery forward tiny-llama text=story.txt length=256\n"
            "  orrery forward tiny-llama tokens=ids.npy arrays=loss+hidden --out pass.npz\n"

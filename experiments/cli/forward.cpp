@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "experiments/checkpoints/forward_pass.h"
 #include "experiments/checkpoints/pass_inputs.h"
 #include "experiments/cli/array_options.h"

@@ -2,9 +2,9 @@
 
 #include <cmath>
 #include <optional>
-#include <thread>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
@@ -109,7 +109,7 @@ int identify_command(const IdentifyCommandOptions& options) {
   IdentifyOptions reading{.tokens_first = options.tokens_first,
                           .format = options.format,
                           .most = static_cast<std::size_t>(options.most),
-                          .threads = static_cast<int>(std::thread::hardware_concurrency())};
+                          .threads = threads_or_all(0)};
   read_positions_of(options.positions, reading);
   std::optional<PositionPlan> plan;
   if (!options.expect.empty()) plan = model_files::read_positions(options.expect);

@@ -4,20 +4,13 @@
 #include <memory>
 #include <utility>
 
+#include "core/parallel.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/sweeps/assignments.h"
 
 namespace orrery::cli {
-
-ParamSpec live_precision_param() {
-  return {.key = "precision",
-          .description = "The format that passes compute in.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("fp32"),
-          .choices = {{"fp32", "single precision"}, {"fp64", "double precision"}}};
-}
 
 LiveQuestion live_question(const LiveOptions& options, const std::vector<ParamSpec>& specs) {
   require_archive(options.out);

@@ -11,9 +11,6 @@
 
 namespace orrery::cli {
 
-/// The format of passes: fp32 unless "precision" says fp64.
-ParamSpec live_precision_param();
-
 /// What a command that asks a model was given.
 struct LiveQuestion {
   ParamSet params;
@@ -22,7 +19,7 @@ struct LiveQuestion {
 };
 
 /// Reads the words of the command line, and the texts that they name.
-/// @param specs  of the command, with text_params() and live_precision_param()
+/// @param specs  of the command, with text_params() and pass_precision_param()
 LiveQuestion live_question(const LiveOptions& options, const std::vector<ParamSpec>& specs);
 
 /// How the question's model is run. `longest` is that of its sequences.

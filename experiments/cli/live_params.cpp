@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "experiments/cli/live_options.h"
+#include "experiments/checkpoints/forward_pass.h"
 #include "experiments/heads/settle.h"
 
 namespace orrery::cli {
@@ -38,7 +38,7 @@ std::vector<ParamSpec> model_heads_params() {
   specs.push_back(whole_number("repeats", "Sequences of repeated random tokens.", 4, 1, 4096));
   specs.push_back(seed_of_draws());
   specs.push_back(whole_number("chosen", "Heads that each score chooses.", 8, 1, 4096));
-  specs.push_back(live_precision_param());
+  specs.push_back(pass_precision_param());
   return specs;
 }
 
@@ -51,7 +51,7 @@ std::vector<ParamSpec> what_if_params() {
                    .description = "Whether the change of every head is measured.",
                    .kind = ParamKind::boolean,
                    .default_value = true});
-  specs.push_back(live_precision_param());
+  specs.push_back(pass_precision_param());
   return specs;
 }
 
@@ -65,14 +65,14 @@ std::vector<ParamSpec> settle_params() {
   specs.push_back(std::move(questions));
   specs.push_back(
       whole_number("rounds", "Settings that are corrected, one after another.", 4, 0, 64));
-  specs.push_back(live_precision_param());
+  specs.push_back(pass_precision_param());
   return specs;
 }
 
 std::vector<ParamSpec> lens_params() {
   std::vector<ParamSpec> specs = text_params(32, 1);
   specs.push_back(whole_number("next", "Most probable tokens of each state.", 5, 1, 100));
-  specs.push_back(live_precision_param());
+  specs.push_back(pass_precision_param());
   return specs;
 }
 
@@ -91,7 +91,7 @@ std::vector<ParamSpec> patch_params() {
        .default_value = std::vector<std::string>{"position", "head"},
        .choices = {{"position", "stream, attention and feed-forward, by layer and token"},
                    {"head", "heads' outputs at all tokens"}}});
-  specs.push_back(live_precision_param());
+  specs.push_back(pass_precision_param());
   return specs;
 }
 

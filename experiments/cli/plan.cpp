@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <thread>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/sweep_console.h"
@@ -129,7 +129,7 @@ std::string estimate_text(const Estimate& estimate, std::size_t left) {
   if (left == 0) return "nothing is left to compute\n";
   std::string text;
   if (!estimate.failure.empty()) text += fmt::format("a sample failed: {}\n", estimate.failure);
-  const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  const int threads = threads_or_all(0);
   if (estimate.partial > 0)
     text +=
         fmt::format("the time for samples ended at {:.0f}% of a point\n", 100 * estimate.partial);

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <thread>
 
+#include "core/parallel.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/require_memory.h"
@@ -25,11 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_table_rows = 40;
-
-int thread_count(int asked) {
-  if (asked > 0) return asked;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 bool all_checks_hold(const std::vector<PointRecord>& points) {
   return std::all_of(points.begin(), points.end(),
@@ -113,7 +108,7 @@ class LinePrinter : public SweepObserver {
 };
 
 SweepOutcome run_and_print(const Plan& plan, SweepFolder& folder, const ComputeOptions& options) {
-  const sweeps::RunnerOptions how{.threads = thread_count(options.threads),
+  const sweeps::RunnerOptions how{.threads = threads_or_all(options.threads),
                                   .fail_fast = options.fail_fast,
                                   .argv = options.argv,
                                   .stop_requested = [] { return stop_signal() != 0; }};
@@ -144,7 +139,7 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
   std::vector<const ParamSet*> runs;
   for (const PlanPoint* point : folder.pending(plan)) runs.push_back(&point->params);
   ComputeOptions fitting = options;
-  fitting.threads = threads_that_fit(*plan.experiment, runs, thread_count(options.threads));
+  fitting.threads = threads_that_fit(*plan.experiment, runs, threads_or_all(options.threads));
   const SweepOutcome outcome = run_and_print(plan, folder, fitting);
   if (!options.json && !is_quiet())
     print(sweep_table(plan, outcome.points, output_width(), max_table_rows));

@@ -10,12 +10,8 @@ namespace {
 
 std::set<HeadPlace> replaced_heads(const std::vector<Edit>& edits, int heads) {
   std::set<HeadPlace> places;
-  for (const Edit& edit : edits) {
-    if (edit.kind != EditKind::corpus_mean) continue;
-    for (const HeadPlace& place : edit.heads)
-      for (int h = 0; h < heads; ++h)
-        if (place.head < 0 || place.head == h) places.insert({place.layer, h});
-  }
+  for (const Edit& edit : edits)
+    if (edit.kind == EditKind::corpus_mean) places.merge(single_heads(edit.heads, heads));
   return places;
 }
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/transformer/edit.h"
+#include "core/transformer/pass_edits.h"
 #include "experiments/heads/layers.h"
 #include "experiments/model_files/position_plan.h"
 

@@ -33,11 +33,8 @@ LensCell cell_of(const std::vector<double>& p, std::size_t next, std::int32_t ta
 
 template <class T>
 void look(ModelRun<T>& run, const LensRequest& request, Lens& lens, Progress& progress) {
-  std::vector<Edit> edits;
-  for (const std::string& text : request.edits) {
-    edits.push_back(parse_edit(text));
-    lens.edits.push_back(edit_text(edits.back()));
-  }
+  const std::vector<Edit> edits = parse_edits(request.edits);
+  for (const Edit& edit : edits) lens.edits.push_back(edit_text(edit));
   const std::vector<std::int32_t>& tokens = request.text.tokens;
   const auto n = static_cast<Index>(tokens.size());
   const PassEdits<T> of_pass = run.edits_of(edits, n);

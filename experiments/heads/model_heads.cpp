@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/analysis/head_scores.h"
+#include "core/attention/multi_head.h"
 #include "core/encodings/rope.h"
 #include "core/parallel.h"
 #include "core/random.h"
@@ -140,7 +141,8 @@ class HeadMeter {
     const auto at = static_cast<std::size_t>(layer * run_.head_count() + head);
     const Mask& mask = masks_[static_cast<std::size_t>(layer)];
     const AttentionDesign& a = run_.design().attention;
-    const auto& k = maps_.k[static_cast<std::size_t>(head / (a.heads / a.kv_heads))];
+    const int kv_head = HeadGroups(a.heads, a.kv_heads).kv_head(head);
+    const auto& k = maps_.k[static_cast<std::size_t>(kv_head)];
     const auto& q = maps_.q[static_cast<std::size_t>(head)];
     const bool shared = !shares_.empty() && pairs_.count(layer) == 1;
     sums_[at].begin(*earlier_, mask);

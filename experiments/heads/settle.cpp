@@ -127,8 +127,7 @@ class TextLosses {
     const std::string key = fmt::format("{}", fmt::join(edits, " "));
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
     progress_.update(0.5, key.empty() ? "as it stands" : key);
-    std::vector<Edit> list;
-    for (const std::string& edit : edits) list.push_back(parse_edit(edit));
+    const std::vector<Edit> list = parse_edits(edits);
     std::vector<double> means;
     for (const ModelText& text : texts_) {
       if (progress_.stop_requested()) throw Stopped();

@@ -18,23 +18,17 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
-std::vector<Edit> parsed(const std::vector<std::string>& texts) {
-  std::vector<Edit> edits;
-  for (const std::string& text : texts) edits.push_back(parse_edit(text));
-  return edits;
-}
-
 std::set<HeadPlace> heads_named(const std::vector<std::string>& texts, int layers, int heads) {
   std::set<HeadPlace> places;
-  for (const std::string& text : texts)
-    for (const HeadPlace& place : parse_heads(text)) {
+  for (const std::string& text : texts) {
+    const std::vector<HeadPlace> named = parse_heads(text);
+    for (const HeadPlace& place : named)
       if (place.layer >= layers || place.head >= heads)
         throw UsageError(fmt::format("head {}.{}", place.layer, place.head),
                          fmt::format("the model has {} layers of {} heads", layers, heads),
                          "name a head that it has");
-      for (int h = 0; h < heads; ++h)
-        if (place.head < 0 || place.head == h) places.insert({place.layer, h});
-    }
+    places.merge(single_heads(named, heads));
+  }
   return places;
 }
 
@@ -51,7 +45,7 @@ class SideBySide {
         request_(request),
         result_(result),
         progress_(progress),
-        edits_(parsed(request.edits)),
+        edits_(parse_edits(request.edits)),
         changes_(static_cast<std::size_t>(run.layer_count() * run.head_count()), 0.0) {
     for (const Edit& edit : edits_) result.edits.push_back(edit_text(edit));
     result.first_layer = first_edited_layer(edits_, run.layer_count());
@@ -226,7 +220,7 @@ std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request) {
   std::uint64_t longest = 0;
   for (const ModelText& text : request.texts)
     longest = std::max<std::uint64_t>(longest, text.tokens.size());
-  const int first = first_edited_layer(parsed(request.edits), model.layers());
+  const int first = first_edited_layer(parse_edits(request.edits), model.layers());
   const auto heads = static_cast<std::uint64_t>(model.layers() - first) *
                      static_cast<std::uint64_t>(model.heads());
   return heads * longest * longest * (model.settings().single ? sizeof(float) : sizeof(double));

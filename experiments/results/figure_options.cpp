@@ -7,9 +7,9 @@
 #include <map>
 #include <memory>
 #include <system_error>
-#include <thread>
 #include <utility>
 
+#include "core/parallel.h"
 #include "experiments/figure/export.h"
 #include "experiments/studies/formulas.h"
 
@@ -67,7 +67,7 @@ WriteOptions write_options(const std::filesystem::path& folder, const FigureOpti
 }
 
 WriteOptions drawn_on_all_cores(const Result& result, WriteOptions options) {
-  return drawn_on(std::max(1U, std::thread::hardware_concurrency()), result, std::move(options));
+  return drawn_on(static_cast<std::size_t>(threads_or_all(0)), result, std::move(options));
 }
 
 WriteOptions drawn_on(std::size_t threads, const Result& result, WriteOptions options) {

@@ -110,6 +110,8 @@ TEST_CASE("Wrong questions end with the status of their kind, and say what to wr
   refused("settle", "llama-off", "parts=2", 2, "4 or more");
   refused("settle", "bert-off", "parts=4", 2, "does not predict");
   refused("settle", "llama-off", "parts=4 questions=pairng", 2, "pairing");
+  refused("settle", "llama-off", "parts=4 --out arrays.npz", 2,
+          "--out: is not an option of settle");
   refused("lens", "llama-off", "--positions 16", 2, "token 16");
   refused("lens", "bert-bare", "", 2, "no head");
   refused("patch", "llama-off", "", 2, "corrupted=FILE");

@@ -1,4 +1,4 @@
-#include "core/transformer/edit.h"
+#include "core/transformer/pass_edits.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -41,8 +41,7 @@ struct Edited {
       : edits(parsed(texts)), design(std::move(of)), active(&edits, design) {}
 
   static PassEdits<double> parsed(const std::vector<std::string>& texts) {
-    PassEdits<double> edits;
-    for (const std::string& text : texts) edits.list.push_back(parse_edit(text));
+    PassEdits<double> edits{.list = parse_edits(texts)};
     for (const int layer : {0, 1, 2, 3}) edits.ropes.conventions[layer] = small_convention();
     edits.ropes.make = [](int, const RopeConvention& rope) {
       return std::make_shared<Rope<double>>(rope);
@@ -223,9 +222,8 @@ TEST_CASE("Edits of what a model does not have are refused") {
 }
 
 TEST_CASE("The design takes windows, scales, softcaps and norms, and twice is once") {
-  std::vector<Edit> edits;
-  for (const char* text : {"window:5@1", "scale:0.2@2", "softcap:9", "adds_one:yes"})
-    edits.push_back(parse_edit(text));
+  const std::vector<Edit> edits =
+      parse_edits({"window:5@1", "scale:0.2@2", "softcap:9", "adds_one:yes"});
   const TransformerDesign once = edited_design(small_design(), edits);
   for (const TransformerDesign& design : {once, edited_design(once, edits)}) {
     CHECK(design.layers[0].window == 0);
@@ -238,10 +236,8 @@ TEST_CASE("The design takes windows, scales, softcaps and norms, and twice is on
 }
 
 TEST_CASE("The first edited layer is where the residual stream begins to differ") {
-  const auto first = [](const std::vector<const char*>& texts) {
-    std::vector<Edit> edits;
-    for (const char* text : texts) edits.push_back(parse_edit(text));
-    return first_edited_layer(edits, 4);
+  const auto first = [](const std::vector<std::string>& texts) {
+    return first_edited_layer(parse_edits(texts), 4);
   };
   CHECK(first({}) == 4);
   CHECK(first({"base:10000"}) == 0);

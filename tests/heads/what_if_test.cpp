@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/errors.h"
-#include "core/transformer/edit.h"
+#include "core/transformer/pass_edits.h"
 #include "experiments/heads/model_run.h"
 #include "tests/heads/hand_built.h"
 #include "tests/support/golden_file.h"

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
-#include <thread>
 #include <type_traits>
 
 #include "core/errors.h"
@@ -26,9 +25,9 @@ struct AllNumbers : NothingMasked {};
 /// Threads to reduce so many cells with: rows of pixels do not depend on each other.
 int threads_for(std::size_t cells) {
   constexpr std::size_t worth_a_thread = 1 << 19;
-  constexpr unsigned most = 8;
+  constexpr std::size_t most = 8;
   const std::size_t useful = std::clamp<std::size_t>(cells / worth_a_thread, 1, most);
-  return static_cast<int>(std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, useful));
+  return std::min<int>(threads_or_all(0), static_cast<int>(useful));
 }
 
 /// Assignment of cells to pixels: pixel p covers the cells [begin(p), begin(p + 1)).

@@ -27,26 +27,15 @@ Array array_of(std::string name, const Matrix<float>& values, bool vector) {
   return array;
 }
 
-/// Rows of W_q or W_k, or their biases as a column, from interleaved pairs to halves.
-Matrix<float> halved(const Matrix<float>& rows, Index heads) {
+/// Rows of W_q or W_k, or their biases as a column, from one pairing to another.
+Matrix<float> repaired(const Matrix<float>& rows, Index heads, RopePairing from, RopePairing to) {
+  const RopeConvention rope = completed({.d_head = rows.rows() / heads});
   Matrix<float> out(rows.rows(), rows.cols());
-  const Index d = rows.rows() / heads;
-  for (Index h = 0; h < heads; ++h)
-    for (Index t = 0; t < d / 2; ++t) {
-      out.row(h * d + t) = rows.row(h * d + 2 * t);
-      out.row(h * d + d / 2 + t) = rows.row(h * d + 2 * t + 1);
-    }
-  return out;
-}
-
-/// The reverse.
-Matrix<float> interleaved(const Matrix<float>& rows, Index heads) {
-  Matrix<float> out(rows.rows(), rows.cols());
-  const Index d = rows.rows() / heads;
-  for (Index h = 0; h < heads; ++h)
-    for (Index t = 0; t < d / 2; ++t) {
-      out.row(h * d + 2 * t) = rows.row(h * d + t);
-      out.row(h * d + 2 * t + 1) = rows.row(h * d + d / 2 + t);
+  for (Index first = 0; first < rows.rows(); first += rope.d_head)
+    for (Index t = 0; t < pairs_of(rope); ++t) {
+      const ChannelPair old = channels_of(rope, t, from), now = channels_of(rope, t, to);
+      out.row(first + now.a) = rows.row(first + old.a);
+      out.row(first + now.b) = rows.row(first + old.b);
     }
   return out;
 }
@@ -177,28 +166,29 @@ const KeptFamily* find_kept(const TrainingPlan& plan, const std::string& encodin
 /// In the pairing of the family's files.
 void pair_as(const KeptFamily& family, const TrainingPlan& plan, ModelWeights<float>& weights) {
   if (std::string_view(family.encoding) != "rope") return;
-  const bool halves = plan.all_params.text("rope.pairing") == "half_split";
-  const bool wanted = std::string_view(family.type) == "llama";
-  if (halves == wanted) return;
+  const auto pairing = [](bool halves) {
+    return halves ? RopePairing::half_split : RopePairing::interleaved;
+  };
+  const RopePairing own = pairing(plan.all_params.text("rope.pairing") == "half_split");
+  const RopePairing wanted = pairing(std::string_view(family.type) == "llama");
+  if (own == wanted) return;
   const Index heads = plan.params.integer("heads");
   for (LayerWeights<float>& layer : weights.layers)
     for (LinearWeights<float>* w : {&layer.attention.q, &layer.attention.k}) {
-      w->W = wanted ? halved(w->W, heads) : interleaved(w->W, heads);
-      if (w->b.size() == 0) continue;
-      const Matrix<float> column = w->b.transpose();
-      w->b = (wanted ? halved(column, heads) : interleaved(column, heads)).transpose();
+      w->W = repaired(w->W, heads, own, wanted);
+      if (w->b.size() > 0) w->b = repaired(w->b.transpose(), heads, own, wanted).transpose();
     }
 }
 
 std::vector<Array> family_tensors(const KeptFamily& family, const TrainingPlan& plan,
                                   ModelWeights<float> weights) {
   pair_as(family, plan, weights);
-  FamilyWriter writer(*checkpoints::find_family_of_type(family.type), family.type);
+  const Family& files = *checkpoints::find_family_of_type(family.type);
+  FamilyWriter writer(files, family.type);
   writer.add_rest(weights);
   for (std::size_t l = 0; l < weights.layers.size(); ++l) writer.add_layer(l, weights.layers[l]);
   if (std::string_view(family.type) == "roformer")
-    writer.add_zeros(checkpoints::find_family_of_type(family.type)->names->segments, 1,
-                     weights.tokens.cols());
+    writer.add_zeros(files.names->segments, 1, weights.tokens.cols());
   return std::move(writer).arrays();
 }
 

@@ -7,9 +7,9 @@
 namespace orrery::studies {
 namespace {
 
-HeadScores scores_of(const Matrix<float>& weights) {
+BlockScores scores_of(const Matrix<float>& weights) {
   const Index n = weights.rows(), period = n / 2;
-  HeadScores sum;
+  BlockScores sum;
   for (Index m = period; m < n; ++m) {
     const auto at = [&](Index key) { return static_cast<double>(weights(m, key)); };
     sum.previous += at(m - 1);

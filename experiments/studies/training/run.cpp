@@ -2,7 +2,7 @@
 
 namespace orrery::studies {
 
-std::string name_of_head(const HeadScores& scores) {
+std::string name_of_head(const BlockScores& scores) {
   constexpr double clear = 0.4;  // of the weight
   if (scores.induction > clear) return "induction";
   if (scores.previous > clear) return "previous token";

@@ -11,7 +11,7 @@ namespace orrery::studies {
 
 /// What a head does on a block of symbols that is repeated, each a mean of weights a_mn: 1 where it
 /// does nothing else. Rows of the second block alone, so that each has a token to copy.
-struct HeadScores {
+struct BlockScores {
   double previous{};  ///< mean of a_{m, m−1}
   double self{};      ///< mean of a_{m, m}
   double first{};     ///< mean of a_{m, 0}
@@ -22,12 +22,12 @@ struct HeadScores {
 /// A head of a trained model.
 struct TrainedHead {
   int layer{}, head{};
-  HeadScores scores{};
+  BlockScores scores{};
   Matrix<float> weights{};  ///< over the repeated block
 };
 
 /// "previous token", "induction", "first token", "itself", "local" or "no one thing".
-std::string name_of_head(const HeadScores& scores);
+std::string name_of_head(const BlockScores& scores);
 
 /// Sequences that the model has not seen, of one length.
 struct LossAtLength {

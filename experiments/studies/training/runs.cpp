@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <thread>
 
 #include "core/parallel.h"
 #include "experiments/model/sub_progress.h"
@@ -72,8 +71,7 @@ class SideBySide {
  private:
   template <class Work>
   void each(const Work& work) {
-    const int threads = std::max<int>(1, static_cast<int>(std::thread::hardware_concurrency()));
-    in_parallel(static_cast<std::ptrdiff_t>(models_.size()), threads, [&] {
+    in_parallel(static_cast<std::ptrdiff_t>(models_.size()), threads_or_all(0), [&] {
       return [&](std::ptrdiff_t i) { work(*models_[static_cast<std::size_t>(i)]); };
     });
   }
@@ -85,6 +83,13 @@ class SideBySide {
   std::vector<std::unique_ptr<OneRun>> models_{};
   std::int64_t done_{0};
 };
+
+/// The search of a learning rate, in runs of all steps of one encoding: it takes a third of them with
+/// each rate.
+double searched_runs(const ParamSet& params) {
+  const std::int64_t tried = params.integer("rates_tried");
+  return tried > 1 ? static_cast<double>(tried) / 3 : 0.0;
+}
 
 }  // namespace
 
@@ -102,9 +107,7 @@ double training_operations(const ParamSet& params) {
   const double weights = 12 * d * d * static_cast<double>(params.integer("layers"));
   const double tokens = length * static_cast<double>(params.integer("batch")) *
                         static_cast<double>(params.integer("steps"));
-  const std::int64_t tried = params.integer("rates_tried");
-  const double runs = static_cast<double>(params.integer("seeds")) +
-                      (tried > 1 ? static_cast<double>(tried) / 3 : 0.0);
+  const double runs = static_cast<double>(params.integer("seeds")) + searched_runs(params);
   const double models = static_cast<double>(params.list("encoding").size()) * runs;
   const double maps = 12 * length * d * static_cast<double>(params.integer("layers"));
   return models * tokens * (6 * weights + maps);
@@ -185,11 +188,8 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
   const TrainingPlan plan{params, setup::with_every_encoding_param(params), *task,
                           judged_lengths(params)};
   Trained trained;
-  const double searching =
-      params.integer("rates_tried") > 1
-          ? static_cast<double>(params.integer("rates_tried")) /
-                static_cast<double>(params.integer("rates_tried") + 3 * params.integer("seeds"))
-          : 0.0;
+  const double searched = searched_runs(params);
+  const double searching = searched / (searched + static_cast<double>(params.integer("seeds")));
   if (searching > 0) {
     SubProgress part(progress, 0, searching);
     trained.rates = search_rates(plan, part);
