@@ -14,6 +14,9 @@ namespace orrery::model {
 /// Contents were drawn at random.
 inline constexpr std::string_view untrained_notice = "no trained model";
 
+/// Contents are of a model of Orrery's own, whatever encoding acts on them.
+inline constexpr std::string_view trained_notice = "small model trained with RoPE";
+
 /// "first 32 of 256 tokens"; of counts that stopped, "first 32 of more than 131072 tokens".
 std::string cut_notice(std::size_t kept, std::size_t all, bool and_more = false);
 

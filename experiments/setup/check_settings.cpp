@@ -9,20 +9,28 @@
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/token_inputs.h"
+#include "experiments/setup/trained_head.h"
 
 namespace orrery::setup {
 namespace {
 
-/// The channels of the head, from "dim" or from the user's queries; nothing where neither is given
+struct Channels {
+  Index d_model{}, d_head{};
+};
+
+/// From "dim", from the trained model or from the user's queries; nothing where neither is given
 /// and where the file is not one that can be rotated: the experiment says what is wrong with it.
-std::optional<Index> channels_of(const ParamSet& params, const Inputs& inputs) {
-  if (params.has("dim") && params.is_used("dim")) return params.integer("dim");
+std::optional<Channels> channels_of(const ParamSet& params, const Inputs& inputs) {
+  const auto of_head = [](Index d) { return Channels{d, d}; };
+  if (params.has("dim") && params.is_used("dim")) return of_head(params.integer("dim"));
+  if (has_trained_contents(params)) return Channels{trained_d_model, trained_d_head};
   const auto q = inputs.find("q");
   if (q == inputs.end()) return std::nullopt;
   const auto* tensor = std::get_if<Tensor>(&q->second);
   if (!tensor || tensor->shape.empty()) return std::nullopt;
   const auto channels = static_cast<Index>(tensor->shape.back());
-  return channels > 0 && channels % 2 == 0 ? std::optional(channels) : std::nullopt;
+  return channels > 0 && channels % 2 == 0 ? std::optional(of_head(channels)) : std::nullopt;
 }
 
 void check_acts_on_qk(const std::string& name) {
@@ -44,15 +52,17 @@ ParamSet with_every_encoding_param(const ParamSet& params) {
 void check_encodings(const ParamSet& params, const Inputs& inputs) {
   const bool layer = params.has("heads");
   if (layer && params.has("head")) head_of(params);
+  if (has_trained_contents(params)) check_trained_head(params.integer("head"));
   if (!params.has("encoding")) return;
   if (inputs.find("q") != inputs.end())
     for (const std::string& name : params.list("encoding")) check_acts_on_qk(name);
-  const std::optional<Index> d = channels_of(params, inputs);
+  const std::optional<Channels> d = channels_of(params, inputs);
   if (!d) return;
   const int heads = layer ? static_cast<int>(params.integer("heads")) : 1;
   const ParamSet all = with_every_encoding_param(params);
   for (const std::string& name : params.list("encoding"))
-    check_encoding(name, {.d_model = *d, .d_head = *d, .heads = heads, .params = all});
+    check_encoding(name,
+                   {.d_model = d->d_model, .d_head = d->d_head, .heads = heads, .params = all});
 }
 
 void check_last_position(const ParamSet& params, Position last) {

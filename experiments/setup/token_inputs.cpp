@@ -54,10 +54,6 @@ Matrix<T> embeddings(const std::vector<std::string>& types, const ParamSet& para
   return x;
 }
 
-bool is_trained(const ParamSet& params) {
-  return params.is_used("contents") && params.text("contents") == "trained";
-}
-
 template <class T>
 void add_random_contents(const ParamSet& params, const std::vector<std::string>& types,
                          TokenInputs<T>& tokens) {
@@ -81,11 +77,13 @@ void add_trained_contents(const ParamSet& params, const Text& text, std::size_t 
 
 template <class T>
 TokenInputs<T> inputs_of_text(const ParamSet& params, const Inputs& inputs, const Text& text) {
-  const bool trained = is_trained(params);
+  const bool trained = has_trained_contents(params);
   const bool bytes = trained || params.text("unit") == "bytes";
   const auto unit = bytes ? TokenUnit::bytes : TokenUnit::words;
   const bool example = params.text("text").starts_with("bundled:");
-  const std::size_t limit = limit_of(params, example ? example_tokens : own_tokens);
+  const std::size_t limit = limit_of(params, !example ? own_tokens
+                                             : bytes  ? example_bytes
+                                                      : example_words);
   Tokens found = tokenize(text, unit, limit);
   TokenInputs<T> tokens;
   tokens.available = count_tokens(text, unit, counted_tokens);
@@ -120,24 +118,28 @@ TokenInputs<T> inputs_of_files(const ParamSet& params, const Inputs& inputs, con
 
 namespace {
 
-/// A parameter of contents that are drawn.
-ParamSpec of_random_contents(ParamSpec spec) {
-  spec.used_when = Condition{"contents", {"random"}};
-  return spec;
-}
-
 ParamSpec max_tokens_param() {
   ParamSpec spec = log_count_param(
       {"max_tokens", "$N$", "tokens"},
       fmt::format("The most tokens that are read, from the first; 0 reads up to {} of your own "
-                  "text or arrays, and {} of the text that comes with Orrery.",
-                  own_tokens, example_tokens),
+                  "text or arrays, and {} words or {} bytes of the text that comes with Orrery.",
+                  own_tokens, example_words, example_bytes),
       0, 0, static_cast<double>(most_tokens));
   spec.stated_if_set = true;
   return spec;
 }
 
 }  // namespace
+
+ParamSpec of_random_contents(ParamSpec spec) {
+  spec.used_when = Condition{"contents", {"random"}};
+  return spec;
+}
+
+bool has_trained_contents(const ParamSet& params) {
+  return params.has("contents") && params.is_used("contents") &&
+         params.text("contents") == "trained";
+}
 
 std::vector<ParamSpec> token_params() {
   ParamSpec first = count_param(
@@ -170,14 +172,15 @@ std::vector<ParamSpec> token_params() {
 std::vector<ParamSpec> content_params() {
   ParamSpec layer =
       count_param({"trained_layer", "$l$"},
-                  "The layer of the trained model whose head is shown, counted from 0.", 1, 0, 255);
+                  "The layer of the trained model whose head is shown, counted from 0.", 1, 0,
+                  trained_layers - 1);
   layer.used_when = Condition{"contents", {"trained"}};
   return {
       unless_q_is_given(
           {.key = "contents",
            .description = "Where queries and keys come from.",
            .kind = ParamKind::choice,
-           .default_value = std::string("random"),
+           .default_value = std::string("trained"),
            .choices = {{"random", "a random vector for each token, the same wherever it stands"},
                        {"trained",
                         "a head of a small model that has learned to say the next byte of a "
@@ -205,7 +208,7 @@ std::string token_caption(const ParamSet& params, const TokensRead& tokens) {
   const auto add = [&](const std::string& part) {
     if (!part.empty()) caption += part + " · ";
   };
-  if (is_trained(params))
+  if (has_trained_contents(params))
     add(
         fmt::format("contents: layer {}, head {} of a small model that learned the next byte with "
                     "RoPE",

@@ -11,9 +11,8 @@ namespace orrery::setup {
 
 /// The most tokens that max_tokens asks for.
 constexpr std::int64_t most_tokens = 131072;
-/// Without max_tokens: of the text that comes with Orrery, a sentence or two, whose words can be
-/// read along a map.
-constexpr std::int64_t example_tokens = 32;
+/// Without max_tokens: of the text that comes with Orrery, so much that it can be read along a map.
+constexpr std::int64_t example_words = 32, example_bytes = 48;
 /// Without max_tokens: of the user's own text or arrays, as many as a map shows one by one.
 constexpr std::int64_t own_tokens = 1024;
 
@@ -35,6 +34,10 @@ struct TokenInputs {
 
 /// text, unit, max_tokens, q, k, v, dim, heads, head, causal, positions, first_position.
 std::vector<ParamSpec> token_params();
+/// A parameter of contents that are drawn at random.
+ParamSpec of_random_contents(ParamSpec spec);
+/// Whether queries and keys are those of the model that comes with Orrery.
+bool has_trained_contents(const ParamSet& params);
 /// contents, trained_layer, match and projection: how a text's tokens become q, k, v.
 std::vector<ParamSpec> content_params();
 

@@ -21,14 +21,6 @@ std::filesystem::path model_folder() {
   return files::asset_path("models/" + std::string(trained_model));
 }
 
-void require_below(const char* key, std::int64_t number, std::int64_t count, const char* things) {
-  if (number < count) return;
-  throw UsageError(
-      fmt::format("{}={}", key, number),
-      fmt::format("must be below the {} {} of the trained model, counted from 0", count, things),
-      fmt::format("try {}={}", key, count - 1));
-}
-
 /// Rows of one head as the columns of a projection; the pairs of q and k interleaved.
 template <class T>
 Matrix<T> projection_of(const Matrix<T>& rows, Index head, Index width) {
@@ -69,14 +61,20 @@ std::size_t unknown_among(const tokenizers::Tokenizer& tokenizer,
 
 }  // namespace
 
+void check_trained_head(std::int64_t head) {
+  if (head < trained_heads) return;
+  throw UsageError(fmt::format("head={} with contents=trained", head),
+                   fmt::format("the model has heads 0 to {}", trained_heads - 1),
+                   fmt::format("try head={}", trained_heads - 1));
+}
+
 template <class T>
 TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::int64_t layer,
                             std::int64_t head) {
   const auto checkpoint = checkpoints::Checkpoint::open(model_folder());
   const checkpoints::Stack& stack = checkpoint.stack();
   const AttentionDesign& attention = stack.design.attention;
-  require_below("trained_layer", layer, static_cast<std::int64_t>(stack.design.layers.size()), "layers");
-  require_below("head", head, attention.heads, "heads");
+  check_trained_head(head);
   const auto tokenizer = tokenizers::read_tokenizer(model_folder());
   const std::vector<std::int32_t> ids = ids_of(*tokenizer, text, max_tokens);
   TrainedHead<T> out;

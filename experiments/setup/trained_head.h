@@ -11,6 +11,13 @@ namespace orrery::setup {
 /// The model that comes with Orrery: it has learned to say the next byte of a text, with RoPE.
 inline constexpr std::string_view trained_model = "bytes_rope";
 
+/// Its sizes.
+inline constexpr std::int64_t trained_layers = 2, trained_heads = 4;
+inline constexpr Index trained_d_model = 64, trained_d_head = 16;
+
+/// Throws UsageError for a head that the model does not have.
+void check_trained_head(std::int64_t head);
+
 /// A head of that model, and what it reads of a text.
 template <class T>
 struct TrainedHead {
@@ -24,8 +31,9 @@ struct TrainedHead {
 
 /// Runs the layers in front of that head over the first bytes of a text, at positions 0, 1, 2, …
 ///
-/// Throws UsageError for a layer or a head that the model does not have. Throws IoError where the
-/// model's files are missing.
+/// @param layer  below trained_layers
+/// Throws UsageError for a head that the model does not have. Throws IoError where the model's
+/// files are missing.
 /// Cost: O(N²·d_model) time for each layer in front.
 template <class T>
 TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::int64_t layer,

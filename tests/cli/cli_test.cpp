@@ -166,12 +166,12 @@ TEST_CASE("Lists of values are crossed, one folder a point, named by its configu
 
 TEST_CASE("The same configuration gives the same bytes and the same folder") {
   const Shell shell;
-  CHECK(shell.run("run attention_map seed=3").status == 0);
+  CHECK(shell.run("run attention_map contents=random seed=3").status == 0);
   const auto folder = fs::directory_iterator(shell.folder() / "orrery-results")->path();
   const std::string first = content(folder / "result.json") +
                             content(folder / "figures/weights_rope.svg") +
                             content(folder / "arrays/weights_rope.npy");
-  CHECK(shell.run("run attention_map seed=3").status == 0);
+  CHECK(shell.run("run attention_map contents=random seed=3").status == 0);
   CHECK(std::distance(fs::directory_iterator(folder.parent_path()), {}) == 1);
   CHECK(first == content(folder / "result.json") + content(folder / "figures/weights_rope.svg") +
                      content(folder / "arrays/weights_rope.npy"));
@@ -212,7 +212,7 @@ TEST_CASE("Wrong words end with status 2, and name value, rule and remedy") {
       {"describe rpoe",
        "rpoe: is neither an experiment, an encoding nor a preset; did you mean rope?"},
       {"run attention_map head=8", "head=8: must be below heads=8"},
-      {"run attention_map rope.fraction=0.3 dim=10", "turns 3 channels"},
+      {"run attention_map contents=random rope.fraction=0.3 dim=10", "turns 3 channels"},
       {"run long_term_decay --format gif", "gif"},
       {"rnu long_term_decay", "rnu: is not a command; did you mean run?"},
       {"", "subcommand"}};

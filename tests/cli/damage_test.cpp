@@ -115,7 +115,7 @@ TEST_CASE("A damaged number is named by plot, status, report, compare and redraw
 TEST_CASE("merge names damaged and failed points of shards by label and ends with 1") {
   const Shell shell;
   const std::string sweep =
-      "sweep attention_map text=bundled:the_orrery.txt max_tokens=4 dim=4 "
+      "sweep attention_map contents=random text=bundled:the_orrery.txt max_tokens=4 dim=4 "
       "head=2 heads=2,4 --format none --quiet --out s --shard ";
   CHECK(shell.run(sweep + "1/2").status == 1);  // there is no head 2 of 2
   REQUIRE(shell.run(sweep + "2/2").status == 0);
@@ -130,7 +130,7 @@ TEST_CASE("merge names damaged and failed points of shards by label and ends wit
 TEST_CASE("Points that failed or were not computed are named where a drawing lacks them") {
   const Shell shell;
   shell.run(
-      "sweep attention_map text=bundled:the_orrery.txt max_tokens=4 dim=4 head=2 "
+      "sweep attention_map contents=random text=bundled:the_orrery.txt max_tokens=4 dim=4 head=2 "
       "heads=2,4,8 --format none --quiet --out s");  // there is no head 2 of 2
   const std::string id = id_of(shell, "heads=2");
   for (const char* command : {"plot s --format svg --out p", "report s --out r.html",
@@ -145,7 +145,8 @@ TEST_CASE("Points that failed or were not computed are named where a drawing lac
 TEST_CASE("With --quiet a failure still has its reason") {
   const Shell shell;
   const Outcome failed = shell.run(
-      "sweep attention_map text=bundled:the_orrery.txt dim=4 head=2 heads=2,4 --format none "
+      "sweep attention_map contents=random text=bundled:the_orrery.txt dim=4 head=2 heads=2,4 "
+      "--format none "
       "--quiet --out s");
   CHECK(failed.status == 1);
   CHECK(failed.out.empty());

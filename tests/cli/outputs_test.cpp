@@ -267,7 +267,7 @@ TEST_CASE("Too little memory is told with its numbers and what to lower, and is 
   for (int i = 0; i < 20000; ++i) words << "w ";
   words.close();
   const Outcome contents = shell.run_program(
-      little, "run attention_map text=words.txt max_tokens=20000 dim=4096 --out f");
+      little, "run attention_map contents=random text=words.txt max_tokens=20000 dim=4096 --out f");
   CHECK(contents.status == 4);
   CHECK_THAT(contents.err, Contains("20000 tokens of 4096 channels: ") &&
                                Contains("and 391 MiB may be used; lower max_tokens or dim"));

@@ -353,7 +353,8 @@ TEST_CASE("A folder that another run writes to is refused with status 6") {
 TEST_CASE("A point that fails is recorded with its words, and the others go on") {
   const Shell shell;
   const std::string sweep =
-      "sweep attention_map text=bundled:the_orrery.txt dim=4 head=2 heads=2,4,8 --format none ";
+      "sweep attention_map contents=random text=bundled:the_orrery.txt dim=4 head=2 heads=2,4,8 "
+      "--format none ";
   const Outcome outcome = shell.run(sweep + "--threads 1 --out d");
   CHECK(outcome.status == 1);
   CHECK_THAT(outcome.err, Contains("heads=2: head=2") && Contains("2 of 3 points done, 1 failed"));
@@ -374,7 +375,7 @@ TEST_CASE("An input that changed makes another plan") {
   const Shell shell;
   shell.write("note.txt", "the sun and the moon and the sun");
   REQUIRE(shell
-              .run("sweep attention_map text=note.txt dim=4 --format none --out d "
+              .run("sweep attention_map contents=random text=note.txt dim=4 --format none --out d "
                    "encoding=none,rope")
               .status == 0);
   shell.write("note.txt", "the moon and the sun and the moon");

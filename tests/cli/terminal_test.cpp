@@ -122,7 +122,8 @@ TEST_CASE("CSV is written byte for byte into a file, and filtered for a terminal
   const Shell shell;
   shell.write(name + ".txt", "a text of words");
   shell.write("sweep.toml",
-              "experiment = \"attention_map\"\n[params]\ndim = 4\nmax_tokens = 2\n[sweep]\ntext = "
+              "experiment = \"attention_map\"\n[params]\ncontents = \"random\"\ndim = "
+              "4\nmax_tokens = 2\n[sweep]\ntext = "
               "[\"a\\u001b[2J\\u202Eb.txt\", \"bundled:the_orrery.txt\"]\n");
   const std::string raw = "a\x1b[2J\u202Eb";
   shell.write(raw + ".txt", "a text of words");

@@ -21,6 +21,12 @@ inline ParamSet params_for(const Experiment& experiment, const Settings& setting
   return params;
 }
 
+/// The settings with contents that are drawn, where maps show a trained model's by default.
+inline Settings with_random_contents(Settings settings) {
+  settings.emplace(settings.begin(), "contents", "random");
+  return settings;
+}
+
 /// Its parameters at their defaults; models are trained in fewer and smaller steps than by default,
 /// which would take seconds.
 inline ParamSet affordable_params(const Experiment& experiment) {

@@ -61,6 +61,7 @@ cat >sweep.toml <<'TOML'
 experiment = "attention_map"
 draws = 2
 [params]
+contents = "random"
 dim = 4
 max_tokens = 2
 [sweep]

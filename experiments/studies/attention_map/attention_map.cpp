@@ -72,7 +72,7 @@ std::vector<ParamSpec> declared_params() {
   for (ParamSpec& spec : order_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : attention_precision_params("exact_fp32")) specs.push_back(std::move(spec));
-  specs.push_back(unless_q_is_given(seed_param()));
+  specs.push_back(of_random_contents(seed_param()));
   return with_encoding_params(std::move(specs));
 }
 
@@ -84,9 +84,10 @@ ExperimentView view() {
 
 std::vector<Question> questions() {
   return {{.words = "How do ALiBi and RoPE differ on my text?",
-           .answer = "Drop a text on the window: no trained model stands behind the maps, each "
-                     "word has the same random vector in both, and so they differ by position "
-                     "alone. Move $h$: every head of ALiBi has a slope of its own.",
+           .answer =
+               "Drop a text on the window. One map is what a head of a small model attends to "
+               "in it, byte by byte; the other is the same head with ALiBi in place of the "
+               "RoPE it was trained with. Move $h$: every head has learned something else.",
            .settings = {{"encoding", "rope+alibi"}},
            .control = "head"}};
 }
@@ -98,7 +99,7 @@ std::vector<IgnoredParams> ignored() {
 ExperimentInfo make_info() {
   return {
       .name = "attention_map",
-      .version = 5,
+      .version = 6,
       .title = "Attention map",
       .question = "Which tokens does each token attend to, and which part of it is position?",
       .formulas =

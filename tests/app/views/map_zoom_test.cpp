@@ -20,10 +20,10 @@ struct LongText {
     std::string words;
     for (int i = 0; i < 300; ++i) words += "w" + std::to_string(i * i % 41) + " ";
     const std::filesystem::path path = folder.file("long.txt", words);
-    session = start_session(
-        {.view = "attention_map",
-         .overrides = {"text=" + path.string(), "max_tokens=300", "map_size=64", "dim=16"}},
-        {});
+    session = start_session({.view = "attention_map",
+                             .overrides = {"text=" + path.string(), "max_tokens=300", "map_size=64",
+                                           "contents=random", "dim=16"}},
+                            {});
     session->shown().layout = ViewLayout::single;
   }
 };

@@ -23,30 +23,35 @@ void check_all_say(const Session& session, const std::string& words) {
   }
 }
 
-TEST_CASE("No trained model: said of random contents in every layout, and in projector mode") {
-  for (const char* view : {"attention_map", "score_decomposition"}) {
-    const auto session = start_session({.view = view, .overrides = {"encoding=rope+alibi"}}, {});
-    test::NullDesktop desktop(*session, 1280, 800);
-    for (const bool projector : {false, true})
+TEST_CASE("Whose contents a map shows is said in every layout, and in projector mode") {
+  const std::pair<const char*, std::string_view> notice_of[]{{"random", untrained_notice},
+                                                             {"trained", trained_notice}};
+  for (const char* view : {"attention_map", "score_decomposition"})
+    for (const auto& [contents, notice] : notice_of) {
+      const auto session = start_session(
+          {.view = view, .overrides = {"encoding=rope+alibi", "contents=" + std::string(contents)}},
+          {});
+      test::NullDesktop desktop(*session, 1280, 800);
+      session->look.projector = true;
       for (const ViewLayout layout :
            {ViewLayout::single, ViewLayout::side_by_side, ViewLayout::small_multiples}) {
-        INFO(view << (projector ? " projected " : " ") << layout_name(layout));
-        session->look.projector = projector;
+        INFO(view << " " << contents << " " << layout_name(layout));
         session->shown().layout = layout;
         desktop.settle();
-        if (projector) check_all_say(*session, std::string(untrained_notice));
+        check_all_say(*session, std::string(notice));
       }
-  }
+    }
 }
 
 TEST_CASE("What was cut is said in projector mode, too") {
   const TempFolder folder;
   std::string text;
   for (int i = 0; i < 40; ++i) text += "word ";
-  const auto session = start_session(
-      {.view = "attention_map",
-       .overrides = {"text=" + folder.file("mine.txt", text).string(), "max_tokens=32"}},
-      {});
+  const auto session =
+      start_session({.view = "attention_map",
+                     .overrides = {"text=" + folder.file("mine.txt", text).string(),
+                                   "contents=random", "max_tokens=32"}},
+                    {});
   session->look.projector = true;
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
@@ -62,10 +67,10 @@ TEST_CASE("Numbers under an assumption keep it beside another figure") {
   check_all_say(*session, "assuming that every head attends uniformly");
 }
 
-TEST_CASE("The questions that show maps of random contents say that no model is behind them") {
+TEST_CASE("The questions that show maps say what model is behind them") {
   for (const auto& [experiment, question] : dialogs::questions())
     if (experiment->info.name == "attention_map" || experiment->info.name == "score_decomposition")
-      CHECK_THAT(question->answer, Contains(std::string(untrained_notice)));
+      CHECK_THAT(question->answer, Contains("small model"));
 }
 
 }  // namespace

@@ -86,9 +86,10 @@ TEST_CASE("Positions that are no positions are refused with the rule and what to
   CHECK_THROWS_WITH(attend(table, {{"encoding", "rope"}}), Contains("axis_rope.positions"));
   Inputs text = text_input("one two three");
   text.emplace("positions", tensor({3}, {0, 600, 1}));
-  CHECK_THROWS_WITH(run_experiment(attention_map_experiment(),
-                                   {{"encoding", "learned"}, {"positions", "t.npy"}}, text),
-                    Contains("positions up to 600"));
+  CHECK_THROWS_WITH(
+      run_experiment(attention_map_experiment(),
+                     with_random_contents({{"encoding", "learned"}, {"positions", "t.npy"}}), text),
+      Contains("positions up to 600"));
   ParamSet both = params_for(attention_map_experiment(), with_files({{"first_position", "3"}}));
   CHECK_THROWS_WITH(both.require_all_set_are_used(), Contains("first_position=3"));
 }

@@ -41,6 +41,7 @@ Result result_of(const std::string& experiment, const Inputs& inputs, Settings s
     settings.emplace_back("k", "k.npy");
   } else {
     settings.emplace_back("text", "mine.txt");
+    settings.emplace_back("contents", "random");
     settings.emplace_back("dim", "8");
   }
   if (experiment == "linear_attention")
@@ -111,9 +112,9 @@ TEST_CASE("The text that comes with Orrery shows its beginning, and the caption 
     const ParamSet params(experiment.info.params);
     SilentProgress progress;
     const Result result = experiment.run(params, load_inputs(params).inputs, progress);
-    CHECK(scalar(result, "tokens") == 32);
+    CHECK(scalar(result, "tokens") == 48);
     CHECK_THAT(result.figures.at(0).title, !Contains("first"));
-    CHECK_THAT(result.figures.at(0).caption, Contains("no trained model · first 32 of "));
+    CHECK_THAT(result.figures.at(0).caption, Contains("trained with RoPE · first 48 of "));
   }
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("A sweep on four threads draws its figures") {
 TEST_CASE("A sweep on four threads reads a text") {
   sweep_and_resume(
       "experiment = \"attention_map\"\n[params]\ntext = \"bundled:the_orrery.txt\"\n"
-      "max_tokens = 6\ndim = 8\n[sweep]\n"
+      "max_tokens = 6\ncontents = \"random\"\ndim = 8\n[sweep]\n"
       "base = [10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]\n",
       {}, 10);
 }

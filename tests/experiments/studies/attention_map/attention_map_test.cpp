@@ -17,7 +17,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 Result run_attention_map(const Inputs& inputs, const Settings& settings) {
-  return run_experiment(attention_map_experiment(), settings, inputs);
+  return run_experiment(attention_map_experiment(), with_random_contents(settings), inputs);
 }
 
 std::string words(std::size_t count) {

@@ -20,7 +20,7 @@ using Catch::Matchers::Contains;
 namespace {
 
 Result run_score_decomposition(const Inputs& inputs, const Settings& settings) {
-  return run_experiment(score_decomposition_experiment(), settings, inputs);
+  return run_experiment(score_decomposition_experiment(), with_random_contents(settings), inputs);
 }
 
 const Inputs sentence = text_input("the cat and the dog met the cat and ran");
