@@ -33,14 +33,16 @@ std::optional<Channels> channels_of(const ParamSet& params, const Inputs& inputs
   return channels > 0 && channels % 2 == 0 ? std::optional(of_head(channels)) : std::nullopt;
 }
 
-void check_acts_on_qk(const std::string& name) {
-  if (!find_encoding(name).uses(Door::input_term)) return;
-  throw UsageError(fmt::format("encoding={} with q and k", name),
-                   "it adds to x before W_q and W_k, which are unknown when q and k are given",
-                   "leave q and k out, or choose an encoding that acts on q, k or the scores");
-}
-
 }  // namespace
+
+void check_acts_on_qk(const ParamSet& params) {
+  for (const std::string& name : params.list("encoding")) {
+    if (!find_encoding(name).uses(Door::input_term)) continue;
+    throw UsageError(fmt::format("encoding={} with q and k", name),
+                     "it adds to x before W_q and W_k, which are unknown when q and k are given",
+                     "leave q and k out, or choose an encoding that acts on q, k or the scores");
+  }
+}
 
 ParamSet with_every_encoding_param(const ParamSet& params) {
   ParamSet all(with_encoding_params({encodings_param({"none"})}));
@@ -54,8 +56,7 @@ void check_encodings(const ParamSet& params, const Inputs& inputs) {
   if (layer && params.has("head")) head_of(params);
   if (has_trained_contents(params)) check_trained_head(params.integer("head"));
   if (!params.has("encoding")) return;
-  if (inputs.find("q") != inputs.end())
-    for (const std::string& name : params.list("encoding")) check_acts_on_qk(name);
+  if (inputs.find("q") != inputs.end()) check_acts_on_qk(params);
   const std::optional<Channels> d = channels_of(params, inputs);
   if (!d) return;
   const int heads = layer ? static_cast<int>(params.integer("heads")) : 1;

@@ -18,6 +18,10 @@ ParamSet with_every_encoding_param(const ParamSet& params);
 /// contradict each other, a table that is too large.
 void check_encodings(const ParamSet& params, const Inputs& inputs);
 
+/// Throws UsageError for an encoding that the parameters name and that adds to the input, where q and
+/// k are there already.
+void check_acts_on_qk(const ParamSet& params);
+
 /// Throws UsageError for the first encoding that has no position `last`: a trained table ends.
 void check_last_position(const ParamSet& params, Position last);
 

@@ -185,7 +185,7 @@ std::vector<ParamSpec> content_params() {
                        {"trained",
                         "a head of a small model that has learned to say the next byte of a "
                         "text with RoPE; other encodings act on what it learned with that"}}}),
-      std::move(layer),
+      trained_layer_param("contents"),
       of_random_contents({.key = "match",
                           .description = "Mean logit of a token with itself, by content alone.",
                           .kind = ParamKind::real,

@@ -12,6 +12,7 @@
 #include "core/errors.h"
 #include "experiments/checkpoints/checkpoint.h"
 #include "experiments/files/assets.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery::setup {
@@ -60,6 +61,15 @@ std::size_t unknown_among(const tokenizers::Tokenizer& tokenizer,
 }
 
 }  // namespace
+
+ParamSpec trained_layer_param(const std::string& selector) {
+  ParamSpec layer =
+      count_param({"trained_layer", "$l$"},
+                  "The layer of the trained model whose head is meant, counted from 0.",
+                  trained_layers - 1, 0, trained_layers - 1);
+  layer.used_when = Condition{selector, {"trained"}};
+  return layer;
+}
 
 void check_trained_head(std::int64_t head) {
   if (head < trained_heads) return;

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "core/attention/head.h"
+#include "core/params.h"
 
 namespace orrery::setup {
 
@@ -15,6 +17,8 @@ inline constexpr std::string_view trained_model = "bytes_rope";
 inline constexpr std::int64_t trained_layers = 2, trained_heads = 4;
 inline constexpr Index trained_d_model = 64, trained_d_head = 16;
 
+/// "trained_layer", read while the parameter `selector` is "trained".
+ParamSpec trained_layer_param(const std::string& selector);
 /// Throws UsageError for a head that the model does not have.
 void check_trained_head(std::int64_t head);
 

@@ -6,6 +6,11 @@
 
 #include "core/errors.h"
 #include "core/random.h"
+#include "experiments/files/assets.h"
+#include "experiments/files/file.h"
+#include "experiments/model/notices.h"
+#include "experiments/setup/check_settings.h"
+#include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
 namespace orrery::studies {
@@ -33,12 +38,8 @@ Matrix<double> head_of(const ParamSet& params, const Inputs& inputs, const std::
                   "save q and k of one head");
 }
 
-std::vector<QkPair> pairs_of_files(const ParamSet& params, const Inputs& inputs) {
-  const Matrix<double> q = head_of(params, inputs, "q");
-  const Matrix<double> k = head_of(params, inputs, "k");
-  if (q.cols() != k.cols())
-    throw DataError(fmt::format("q with {} and k with {} channels", q.cols(), k.cols()),
-                    "must have the same d", "save them from the same head");
+std::vector<QkPair> pairs_of_rows(const ParamSet& params, const Matrix<double>& q,
+                                  const Matrix<double>& k) {
   Random random(params.integer("seed"), "pairs of rows of long_term_decay");
   std::vector<QkPair> pairs;
   for (std::int64_t i = 0; i < params.integer("draws"); ++i) {
@@ -46,6 +47,26 @@ std::vector<QkPair> pairs_of_files(const ParamSet& params, const Inputs& inputs)
     pairs.push_back({q.row(of_q), k.row(random.integer(k.rows()))});
   }
   return pairs;
+}
+
+std::vector<QkPair> pairs_of_files(const ParamSet& params, const Inputs& inputs) {
+  const Matrix<double> q = head_of(params, inputs, "q");
+  const Matrix<double> k = head_of(params, inputs, "k");
+  if (q.cols() != k.cols())
+    throw DataError(fmt::format("q with {} and k with {} channels", q.cols(), k.cols()),
+                    "must have the same d", "save them from the same head");
+  return pairs_of_rows(params, q, k);
+}
+
+/// What the head has learned to make of a text that the model did not learn from.
+std::vector<QkPair> pairs_of_model(const ParamSet& params) {
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  constexpr std::size_t tokens = 1024;
+  check_acts_on_qk(params);
+  const std::string text = read_file(asset_path("texts/the_orrery.txt"), most_bytes);
+  const TrainedHead<double> head =
+      trained_head<double>(text, tokens, params.integer("trained_layer"), params.integer("head"));
+  return pairs_of_rows(params, head.projections.queries(head.x), head.projections.keys(head.x));
 }
 
 std::string file_text(const Inputs& inputs) {
@@ -64,6 +85,9 @@ std::vector<ParamSpec> decay_assumption_params() {
       .default_value = std::string("ones"),
       .choices =
           qk_content_choices({{"mean", "$q = k$, $|q|² = d$: the exact mean over all directions"},
+                              {"trained",
+                               "those of a head of a small model that was trained with RoPE, for "
+                               "two tokens of a text, before any rotation"},
                               {"file", "rows of your own $q$ and $k$, before any rotation"}})};
   ParamSpec draws{.key = "draws",
                   .description = "Random pairs of $q$ and $k$ to average over.",
@@ -72,9 +96,15 @@ std::vector<ParamSpec> decay_assumption_params() {
                   .min = 1,
                   .max = 4096,
                   .logarithmic = true,
-                  .used_when = Condition{"assumption", {"equal", "random", "file"}}};
-  return {std::move(assumption), std::move(draws), of_files(user_param("q", "Your own queries")),
-          of_files(user_param("k", "Your own keys")), of_files(head_of_files_param())};
+                  .used_when = Condition{"assumption", {"equal", "random", "trained", "file"}}};
+  ParamSpec head = head_of_files_param();
+  head.used_when = Condition{"assumption", {"trained", "file"}};
+  return {std::move(assumption),
+          std::move(draws),
+          of_files(user_param("q", "Your own queries")),
+          of_files(user_param("k", "Your own keys")),
+          std::move(head),
+          trained_layer_param("assumption")};
 }
 
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {
@@ -85,6 +115,13 @@ DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {
     const std::string text =
         fmt::format("{}, mean ± deviation of {} pairs", file_text(inputs), params.integer("draws"));
     return {d, std::move(pairs), false, text};
+  }
+  if (assumption == "trained") {
+    std::vector<QkPair> pairs = pairs_of_model(params);
+    return {trained_d_head, std::move(pairs), false,
+            fmt::format("layer {}, head {} of a {}, mean ± deviation of {} pairs of tokens",
+                        params.integer("trained_layer"), params.integer("head"), trained_notice,
+                        params.integer("draws"))};
   }
   const Index d = params.integer("dim");
   Random random(params.integer("seed"), "q and k of long_term_decay");

@@ -9,7 +9,7 @@ namespace orrery::studies {
 
 // The assumption about q and k: the decay of a score depends on it more than on anything else.
 
-/// The parameters "assumption", "draws", "q", "k", "head", in this order.
+/// The parameters "assumption", "draws", "q", "k", "head", "trained_layer", in this order.
 std::vector<ParamSpec> decay_assumption_params();
 
 struct DecayAssumption {
@@ -21,7 +21,8 @@ struct DecayAssumption {
   bool has_spread() const { return pairs.size() > 1; }
 };
 
-/// The pairs of q and k that "assumption" names. From files, `draws` random pairs of rows of q and k. Throws UsageError without both files, and DataError for files that do not fit each other
+/// The pairs of q and k that "assumption" names. From files and
+/// from the trained model, `draws` random pairs of rows of q and k. Throws UsageError without both files, and DataError for files that do not fit each other
 /// or have an odd number of channels.
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs);
 

@@ -219,6 +219,19 @@ TEST_CASE("The scores under the bound are the logits, whichever channels turn to
   }
 }
 
+TEST_CASE(
+    "Scores of a trained head are those of its own q and k, and fall off where they are learned") {
+  const Result result = run_long_term_decay(
+      {{"assumption", "trained"}, {"head", "3"}, {"max_distance", "32"}, {"draws", "256"}});
+  // Head 3 looks at the token before: by content of any two tokens, near distances win.
+  const auto& scores = content_of<LinePlot>(result, "decay_scores").series.at(0);
+  CHECK(scores.y.at(1) > scores.y.at(4));
+  CHECK(scores.y.at(1) > scores.y.at(30));
+  CHECK_THROWS_AS(run_long_term_decay({{"assumption", "trained"}, {"head", "4"}}), UsageError);
+  CHECK_THROWS_AS(run_long_term_decay({{"assumption", "trained"}, {"encoding", "sinusoidal"}}),
+                  UsageError);
+}
+
 TEST_CASE("Files that cannot be meant are refused") {
   CHECK_THROWS_AS(run_long_term_decay({{"assumption", "file"}}), UsageError);
   CHECK_THROWS_AS(run_long_term_decay({{"assumption", "file"}}, input_files({1, 2, 3}, {1, 2, 3})),
