@@ -169,18 +169,13 @@ std::vector<ParamSpec> token_params() {
           std::move(first)};
 }
 
-std::vector<ParamSpec> content_params() {
-  ParamSpec layer =
-      count_param({"trained_layer", "$l$"},
-                  "The layer of the trained model whose head is shown, counted from 0.", 1, 0,
-                  trained_layers - 1);
-  layer.used_when = Condition{"contents", {"trained"}};
+std::vector<ParamSpec> content_params(const char* by_default) {
   return {
       unless_q_is_given(
           {.key = "contents",
            .description = "Where queries and keys come from.",
            .kind = ParamKind::choice,
-           .default_value = std::string("trained"),
+           .default_value = std::string(by_default),
            .choices = {{"random", "a random vector for each token, the same wherever it stands"},
                        {"trained",
                         "a head of a small model that has learned to say the next byte of a "
@@ -209,10 +204,8 @@ std::string token_caption(const ParamSet& params, const TokensRead& tokens) {
     if (!part.empty()) caption += part + " · ";
   };
   if (has_trained_contents(params))
-    add(
-        fmt::format("contents: layer {}, head {} of a small model that learned the next byte with "
-                    "RoPE",
-                    params.integer("trained_layer"), params.integer("head")));
+    add(fmt::format("contents: layer {}, head {} of {}; {}", params.integer("trained_layer"),
+                    params.integer("head"), trained_model, trained_notice));
   else if (params.text("q").empty())
     add(fmt::format("contents: a random vector for each word, the same wherever it stands; {}",
                     untrained_notice));

@@ -39,7 +39,8 @@ ParamSpec of_random_contents(ParamSpec spec);
 /// Whether queries and keys are those of the model that comes with Orrery.
 bool has_trained_contents(const ParamSet& params);
 /// contents, trained_layer, match and projection: how a text's tokens become q, k, v.
-std::vector<ParamSpec> content_params();
+/// @param by_default  "random" or "trained"
+std::vector<ParamSpec> content_params(const char* by_default);
 
 /// How many of the tokens that there are were read.
 struct TokensRead {

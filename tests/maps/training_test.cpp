@@ -13,6 +13,7 @@
 #include "experiments/studies/training/figures.h"
 #include "experiments/studies/training/runs.h"
 #include "experiments/studies/training/tasks.h"
+#include "experiments/tokenizers/read_tokenizer.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
@@ -349,18 +350,24 @@ TEST_CASE("Models that are kept open as their families', and have the loss they 
     const ParamSet params = params_for(training_experiment(), settings);
     const Inputs inputs = load_inputs(params).inputs;
     const Result result = run_experiment(training_experiment(), settings, inputs);
-    REQUIRE(result.files.size() == 4);
+    REQUIRE(result.files.size() == 6);
     const TempFolder folder;
     for (const ResultFile& file : result.files) folder.file(file.path, file.bytes);
     const auto name = fmt::format("models/{}_seed_0_step_12", one.encoding);
     const checkpoints::PassModel model(folder.path() / name, 0);
     CHECK(model.family() == one.family);
     const auto task = make_task(params, inputs);
+    const auto tokenizer = tokenizers::read_tokenizer(folder.path() / name);
+    CHECK(tokenizer->size() == static_cast<std::size_t>(task->vocabulary()));
     Random random(0, "held-out sequences");
     double sum = 0, count = 0;
     for (int i = 0; i < 64; ++i) {
       DrawnSequences drawn = draw_sequences(*task, random, 1, 12, TextPart::held_out);
       drawn.tokens.push_back(drawn.targets.back());
+      std::string bytes;
+      for (const std::int32_t id : drawn.tokens) bytes += tokenizer->bytes(id);
+      CHECK(tokenizer->encode(bytes) == drawn.tokens);
+      CHECK(std::get<Text>(inputs.at("text")).utf8.find(bytes) != std::string::npos);
       for (const double loss :
            model.run({.tokens = drawn.tokens}, {.single = false}, nullptr).losses) {
         sum += loss;

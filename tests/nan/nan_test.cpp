@@ -37,6 +37,7 @@ ParamSet small_params(const Experiment& experiment) {
     for (const Choice& choice : params.spec(key).choices) all.push_back(choice.name);
     params.set_value(key, all);
   }
+  if (params.has("contents")) params.set("contents", "random");
   if (params.has("compare")) params.set("compare", "base+interpolation+tensor2tensor");
   return params;
 }

@@ -70,7 +70,7 @@ std::vector<ParamSpec> declared_params() {
   for (ParamSpec& spec : part_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : logit_rule_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : order_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : content_params("trained")) specs.push_back(std::move(spec));
   for (ParamSpec& spec : attention_precision_params("exact_fp32")) specs.push_back(std::move(spec));
   specs.push_back(of_random_contents(seed_param()));
   return with_encoding_params(std::move(specs));

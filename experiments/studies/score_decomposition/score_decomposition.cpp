@@ -87,7 +87,7 @@ std::vector<ParamSpec> declared_params() {
   specs.push_back(bands_param());
   specs.push_back(show_param());
   specs.push_back(colors_param());
-  for (ParamSpec& spec : content_params()) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : content_params("random")) specs.push_back(std::move(spec));
   for (ParamSpec& spec : precision_params("exact", {.always = score_stages()}))
     specs.push_back(std::move(spec));
   specs.push_back(of_random_contents(seed_param()));
@@ -102,10 +102,9 @@ ExperimentView view() {
 
 std::vector<Question> questions() {
   return {{.words = "What is content in a score, and what is position?",
-           .answer =
-               "The terms of eq. (6) add up to the logits, and each has a map of its own, from "
-               "a head of a small model that was trained with RoPE. A term that has the same "
-               "value along every diagonal depends on $m − n$ alone: move $N$ for more tokens.",
+           .answer = "The terms of eq. (6) add up to the logits, and each has a map of its own, of "
+                     "random vectors and no trained model. A term that has the same value along "
+                     "every diagonal depends on $m − n$ alone: move $N$ for more tokens.",
            .control = "max_tokens"}};
 }
 
@@ -118,7 +117,7 @@ std::vector<IgnoredParams> ignored() {
 ExperimentInfo make_info() {
   return {
       .name = "score_decomposition",
-      .version = 5,
+      .version = 4,
       .title = "Decomposition of the scores",
       .question = "Which part of each score is content, which is position, and do they add up?",
       .formulas =

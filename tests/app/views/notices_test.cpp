@@ -67,10 +67,13 @@ TEST_CASE("Numbers under an assumption keep it beside another figure") {
   check_all_say(*session, "assuming that every head attends uniformly");
 }
 
-TEST_CASE("The questions that show maps say what model is behind them") {
-  for (const auto& [experiment, question] : dialogs::questions())
-    if (experiment->info.name == "attention_map" || experiment->info.name == "score_decomposition")
+TEST_CASE("The questions that show maps say what model is behind them, or that none is") {
+  for (const auto& [experiment, question] : dialogs::questions()) {
+    if (experiment->info.name == "attention_map")
       CHECK_THAT(question->answer, Contains("small model"));
+    if (experiment->info.name == "score_decomposition")
+      CHECK_THAT(question->answer, Contains(std::string(untrained_notice)));
+  }
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // The head of the model that comes with Orrery is the one that the model's own pass has.
-#include "experiments/setup/trained_head.h"
-
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +14,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
+constexpr std::size_t trained_layers = 2, trained_heads = 4;
+
 Result map_of(const char* text, Settings settings) {
   settings.emplace_back("contents", "trained");
   settings.emplace_back("precision", "exact");
@@ -28,7 +28,7 @@ TEST_CASE("With RoPE each head's weights are those that Transformers computes fo
   const auto reference = golden("trained_model.json");
   const auto text = reference.at("text").get<std::string>();
   const auto weights = reference.at("weights").get<std::vector<std::vector<std::vector<double>>>>();
-  REQUIRE(weights.size() == static_cast<std::size_t>(trained_layers * trained_heads));
+  REQUIRE(weights.size() == trained_layers * trained_heads);
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const auto layer = std::to_string(i / trained_heads), head = std::to_string(i % trained_heads);
     CAPTURE(layer, head);

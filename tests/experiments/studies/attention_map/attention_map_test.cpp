@@ -377,7 +377,8 @@ TEST_CASE("No map of a long text is held") {
   const Inputs text = text_input(words(3000).c_str());
   const ParamSet params = params_for(
       attention_map_experiment(),
-      {{"max_tokens", "3000"}, {"map_size", "64"}, {"dim", "8"}, {"precision", "exact"}});
+      with_random_contents(
+          {{"max_tokens", "3000"}, {"map_size", "64"}, {"dim", "8"}, {"precision", "exact"}}));
   Meter meter;
   const struct mallinfo2 before = ::mallinfo2();
   const Result result = attention_map_experiment().run(params, text, meter);
