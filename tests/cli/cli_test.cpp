@@ -99,7 +99,8 @@ TEST_CASE(
 TEST_CASE("attention_map of a text file writes maps, arrays and where the text came from") {
   const Shell shell;
   shell.write("note.md", "Der Mond und die Sonne und der Mond. 太阳和月亮。");
-  const Outcome outcome = shell.run("run attention_map --text note.md encoding=rope --out map");
+  const Outcome outcome =
+      shell.run("run attention_map contents=random --text note.md encoding=rope --out map");
   CHECK(outcome.status == 0);
   CHECK(fs::exists(shell.folder() / "map/arrays/weights_rope.npy"));
   CHECK(fs::exists(shell.folder() / "map/figures/weights_rope.png"));
