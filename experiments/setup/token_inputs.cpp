@@ -169,25 +169,26 @@ std::vector<ParamSpec> token_params() {
           std::move(first)};
 }
 
+ParamSpec contents_param(const char* by_default) {
+  return {.key = "contents",
+          .description = "Where queries and keys come from.",
+          .kind = ParamKind::choice,
+          .default_value = std::string(by_default),
+          .choices = {{"random", "random vectors; where tokens are words, the same for equal ones"},
+                      {"trained",
+                       "a head of a small model that has learned to say the next byte of a text "
+                       "with RoPE; other encodings act on what it learned with that"}}};
+}
+
 std::vector<ParamSpec> content_params(const char* by_default) {
-  return {
-      unless_q_is_given(
-          {.key = "contents",
-           .description = "Where queries and keys come from.",
-           .kind = ParamKind::choice,
-           .default_value = std::string(by_default),
-           .choices = {{"random", "a random vector for each token, the same wherever it stands"},
-                       {"trained",
-                        "a head of a small model that has learned to say the next byte of a "
-                        "text with RoPE; other encodings act on what it learned with that"}}}),
-      trained_layer_param("contents"),
-      of_random_contents({.key = "match",
-                          .description = "Mean logit of a token with itself, by content alone.",
-                          .kind = ParamKind::real,
-                          .default_value = 4.0,
-                          .min = 0.0,
-                          .max = 100.0}),
-      of_random_contents(projection_param())};
+  return {unless_q_is_given(contents_param(by_default)), trained_layer_param("contents"),
+          of_random_contents({.key = "match",
+                              .description = "Mean logit of a token with itself, by content alone.",
+                              .kind = ParamKind::real,
+                              .default_value = 4.0,
+                              .min = 0.0,
+                              .max = 100.0}),
+          of_random_contents(projection_param())};
 }
 
 std::string cut_text(const TokensRead& tokens) {

@@ -12,6 +12,7 @@
 #include "core/errors.h"
 #include "experiments/checkpoints/checkpoint.h"
 #include "experiments/files/assets.h"
+#include "experiments/files/file.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
@@ -106,8 +107,18 @@ TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::
   return out;
 }
 
+template <class T>
+TrainedHead<T> trained_head_of_example(std::size_t max_tokens, std::int64_t layer,
+                                       std::int64_t head) {
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  const std::string text = files::read_file(files::asset_path("texts/the_orrery.txt"), most_bytes);
+  return trained_head<T>(text, max_tokens, layer, head);
+}
+
 template TrainedHead<float> trained_head(std::string_view, std::size_t, std::int64_t, std::int64_t);
 template TrainedHead<double> trained_head(std::string_view, std::size_t, std::int64_t,
                                           std::int64_t);
+template TrainedHead<float> trained_head_of_example(std::size_t, std::int64_t, std::int64_t);
+template TrainedHead<double> trained_head_of_example(std::size_t, std::int64_t, std::int64_t);
 
 }  // namespace orrery::setup

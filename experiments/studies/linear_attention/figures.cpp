@@ -13,6 +13,7 @@
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
+#include "experiments/setup/trained_head.h"
 
 namespace orrery::studies {
 namespace {
@@ -318,6 +319,20 @@ Table cost_table(const std::vector<Family>& families, const std::vector<double>&
 
 }  // namespace
 
+namespace {
+
+/// Whose q, k and v maps show, before the rest of a caption.
+std::string whose_contents(const ParamSet& params, const LinearInputs& in) {
+  if (in.read.own) return {};
+  if (!has_trained_contents(params))
+    return fmt::format("$q$, $k$ and $v$ drawn at random; {} · ", untrained_notice);
+  return fmt::format("$q$, $k$ and $v$ of layer {}, head {} of {}; {} · ",
+                     params.integer("trained_layer"), params.integer("head"), trained_model,
+                     trained_notice);
+}
+
+}  // namespace
+
 void add_linear_figures(const ParamSet& params, const LinearFindings& found, Result& result) {
   const std::string caption = caption_of(params, found.in);
   const std::vector<double> lengths = lengths_up_to(params.integer("longest"));
@@ -328,11 +343,8 @@ void add_linear_figures(const ParamSet& params, const LinearFindings& found, Res
   result.figures.push_back(
       favor_figure(params, caption, found.in.q.rows(), found.sweep, found.families));
   result.figures.push_back(cost_figure(caption, found.in, found.families, lengths, flops));
-  const bool drawn = !found.in.read.own;
-  add_maps(drawn
-               ? fmt::format("$q$, $k$ and $v$ drawn at random; {} · {}", untrained_notice, caption)
-               : caption,
-           found.in, found.softmax, found.families, result);
+  add_maps(whose_contents(params, found.in) + caption, found.in, found.softmax, found.families,
+           result);
 }
 
 void add_linear_tables(const ParamSet& params, const LinearFindings& found, Result& result) {

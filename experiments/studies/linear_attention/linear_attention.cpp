@@ -12,6 +12,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/linear_attention/claims.h"
 #include "experiments/studies/linear_attention/expectations.h"
@@ -23,12 +24,6 @@ namespace {
 
 constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
 constexpr double most_tokens = 1024;   // a run holds a map for each feature map and variant
-
-ParamSpec head_with_files_param() {
-  ParamSpec spec = head_of_files_param();
-  spec.used_when = Condition{"q", {"*"}};
-  return spec;
-}
 
 ParamSpec max_tokens_param() {
   ParamSpec spec = log_count_param({"max_tokens", "$N$", "tokens"},
@@ -71,16 +66,18 @@ std::vector<ParamSpec> declared_params() {
       user_param("q", "Your own queries, before any rotation"),
       user_param("k", "Your own keys, before any rotation"),
       user_param("v", "Your own values"),
-      head_with_files_param(),
-      unless_q_is_given(dim_param(64)),
-      unless_q_is_given({.key = "deviation",
-                         .symbol = "$σ$",
-                         .description = "Deviation of the entries of $q$ and $k$; $v$ has 1.",
-                         .kind = ParamKind::real,
-                         .default_value = 0.7,
-                         .min = 0.01,
-                         .max = 4.0,
-                         .logarithmic = true}),
+      head_of_files_param(),
+      unless_q_is_given(contents_param("random")),
+      trained_layer_param("contents"),
+      of_random_contents(dim_param(64)),
+      of_random_contents({.key = "deviation",
+                          .symbol = "$σ$",
+                          .description = "Deviation of the entries of $q$ and $k$; $v$ has 1.",
+                          .kind = ParamKind::real,
+                          .default_value = 0.7,
+                          .min = 0.01,
+                          .max = 4.0,
+                          .logarithmic = true}),
       causal_param(false),
       base_param(),
       log_count_param({"shift", "$s$", "tokens"},
@@ -96,8 +93,13 @@ ExperimentView view() {
           .tabs = {{"map_softmax", "Map: softmax"}, {"favor_error", "Error of FAVOR+"}}};
 }
 
+bool has_no_heads(const ParamSet& params) {
+  return params.text("q").empty() && !has_trained_contents(params);
+}
+
 std::vector<IgnoredParams> ignored() {
-  return {{.figures = {"cost"},
+  return {{.keys = {"head"}, .when = has_no_heads},
+          {.figures = {"cost"},
            .keys = {"base", "deviation", "draws", "most_features", "seed", "shift", "tokens"}},
           {.figures = {"favor_error"}, .keys = {"favor_features", "longest", "shift"}},
           {.figures = {"map", "row_sums", "negative_weights", "weight_by_distance"},
@@ -237,7 +239,7 @@ void check_work(const ParamSet& params) {
   const std::int64_t tokens = params.integer(params.is_used("tokens") ? "tokens" : "max_tokens");
   const auto n = static_cast<double>(tokens);
   const double d =
-      params.is_used("dim") ? static_cast<double>(params.integer("dim")) : 0;  // or a file's
+      params.is_used("dim") ? static_cast<double>(params.integer("dim")) : 0;  // or another's
   const auto draws = static_cast<double>(params.integer("draws"));
   const auto of_favor = static_cast<double>(params.integer("favor_features"));
   const auto most = static_cast<double>(params.integer("most_features"));

@@ -12,6 +12,7 @@
 #include "core/errors.h"
 #include "core/product.h"
 #include "core/random.h"
+#include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
 namespace orrery::studies {
@@ -110,6 +111,13 @@ LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs) {
   LinearInputs in;
   if (const UserQkv given = user_qkv(inputs); given.any()) {
     read_files(params, given, in);
+  } else if (has_trained_contents(params)) {
+    const TrainedHead<double> head =
+        trained_head_of_example<double>(static_cast<std::size_t>(params.integer("tokens")),
+                                        params.integer("trained_layer"), params.integer("head"));
+    in.q = head.projections.queries(head.x);
+    in.k = head.projections.keys(head.x);
+    in.v = head.projections.values(head.x);
   } else {
     const Index n = params.integer("tokens");
     const Index d = params.integer("dim");

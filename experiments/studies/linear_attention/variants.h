@@ -23,7 +23,8 @@ struct LinearInputs {
   TokensRead read{};
 };
 
-/// Contents as independent normals by seed, or the user's q, k and v (k when there is no v).
+/// Contents as independent normals by seed, those of the trained head, or the user's q, k and v (k
+/// when there is no v).
 /// Throws UsageError and DataError for tensors that do not fit each other or RoPE.
 LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs);
 

@@ -6,8 +6,6 @@
 
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/files/assets.h"
-#include "experiments/files/file.h"
 #include "experiments/model/notices.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/trained_head.h"
@@ -60,12 +58,10 @@ std::vector<QkPair> pairs_of_files(const ParamSet& params, const Inputs& inputs)
 
 /// What the head has learned to make of a text that the model did not learn from.
 std::vector<QkPair> pairs_of_model(const ParamSet& params) {
-  constexpr std::uintmax_t most_bytes = 1 << 20;
   constexpr std::size_t tokens = 1024;
   check_acts_on_qk(params);
-  const std::string text = read_file(asset_path("texts/the_orrery.txt"), most_bytes);
-  const TrainedHead<double> head =
-      trained_head<double>(text, tokens, params.integer("trained_layer"), params.integer("head"));
+  const TrainedHead<double> head = trained_head_of_example<double>(
+      tokens, params.integer("trained_layer"), params.integer("head"));
   return pairs_of_rows(params, head.projections.queries(head.x), head.projections.keys(head.x));
 }
 

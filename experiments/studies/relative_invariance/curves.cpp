@@ -15,6 +15,8 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/token_inputs.h"
+#include "experiments/setup/trained_head.h"
 
 namespace orrery::studies {
 namespace {
@@ -44,14 +46,24 @@ struct ShiftedTokens {
 template <class T>
 ShiftedTokens<T> draw_tokens(const ParamSet& params) {
   const std::int64_t seed = params.integer("seed");
-  const Index d = params.integer("dim");
   Random contents(seed, "contents of relative_invariance");
   Random places(seed, "positions of relative_invariance");
-  ShiftedTokens<T> tokens{normal_matrix<T>(contents, params.integer("tokens"), d), {}, {}};
+  ShiftedTokens<T> tokens;
+  if (has_trained_contents(params)) {
+    TrainedHead<T> head =
+        trained_head_of_example<T>(static_cast<std::size_t>(params.integer("tokens")),
+                                   params.integer("trained_layer"), params.integer("head"));
+    tokens.x = std::move(head.x);
+    tokens.projections = std::move(head.projections);
+  } else {
+    const Index d = params.integer("dim");
+    tokens.x = normal_matrix<T>(contents, params.integer("tokens"), d);
+    tokens.projections = params.text("projection") == "random"
+                             ? random_projections<T>(seed, 0, d, d)
+                             : Projections<T>::identity(d);
+  }
   for (Index i = 0; i < tokens.x.rows(); ++i)
     tokens.positions.push_back(places.integer(params.integer("span")));
-  tokens.projections = params.text("projection") == "random" ? random_projections<T>(seed, 0, d, d)
-                                                             : Projections<T>::identity(d);
   return tokens;
 }
 
@@ -62,10 +74,11 @@ class Head {
   Head(const std::string& name, const ParamSet& params, ShiftedTokens<T> tokens,
        StageRounding rounding)
       : tokens_(std::move(tokens)), rounding_(rounding) {
-    const Index d = params.integer("dim");
-    encoding_ = make_encoding<T>(
-        name,
-        {.d_model = d, .d_head = d, .heads = layer_heads, .params = params, .rounding = rounding_});
+    encoding_ = make_encoding<T>(name, {.d_model = tokens_.x.cols(),
+                                        .d_head = tokens_.projections.W_q.cols(),
+                                        .heads = layer_heads,
+                                        .params = params,
+                                        .rounding = rounding_});
     if (adds_to_input()) return;
     q_ = tokens_.projections.queries(tokens_.x);
     k_ = tokens_.projections.keys(tokens_.x);

@@ -13,22 +13,34 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/token_inputs.h"
+#include "experiments/setup/trained_head.h"
 #include "experiments/studies/relative_invariance/curves.h"
 
 namespace orrery::studies {
 namespace {
 
+ParamSpec head_of_trained_param() {
+  ParamSpec head =
+      count_param({"head", "$h$"}, "The head of the trained model, counted from 0.", 0, 0, 3);
+  head.used_when = Condition{"contents", {"trained"}};
+  return head;
+}
+
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
       encodings_param({"rope", "alibi", "sinusoidal"}),
-      dim_param(64),
-      log_count_param({"tokens", "$N$", "tokens"},
-                      "Tokens with random contents; all $N × N$ logits are compared.", 64, 2, 512),
+      contents_param("random"),
+      trained_layer_param("contents"),
+      head_of_trained_param(),
+      of_random_contents(dim_param(64)),
+      log_count_param({"tokens", "$N$", "tokens"}, "Tokens; all $N × N$ logits are compared.", 64,
+                      2, 512),
       log_count_param({"span", "", "tokens"}, "The tokens have random positions in [0, span).", 512,
                       1, 1e6),
       log_count_param({"max_shift", "$s_\\mathrm{max}$", "tokens"},
                       "Shifts are the powers of two up to this.", std::int64_t{1} << 20, 1, 0x1p40),
-      projection_param()};
+      of_random_contents(projection_param())};
   specs.push_back(pipelines_param({"exact", "eager_fp32", "eager_bf16"}));
   for (ParamSpec& spec : stage_params({.always = score_stages()})) specs.push_back(std::move(spec));
   specs.push_back(seed_param());
@@ -261,7 +273,8 @@ void check_work(const ParamSet& params) {
   constexpr double operations_per_logit = 1000;  // its terms, and their roundings
   constexpr double rows_to_pack = 4;             // a matrix is rearranged before it is multiplied
   const auto n = static_cast<double>(params.integer("tokens"));
-  const auto d = static_cast<double>(params.integer("dim"));
+  const auto d =
+      static_cast<double>(params.is_used("dim") ? params.integer("dim") : trained_d_model);
   const auto shifts = static_cast<double>(shifts_up_to(params.integer("max_shift")).size());
   const auto pipelines = static_cast<double>(params.list("precision").size());
   const double logits = n * n * (operations_per_logit + 4 * d * operations_per_product);

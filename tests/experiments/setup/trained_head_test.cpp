@@ -67,3 +67,20 @@ TEST_CASE("A head that the model does not have is refused before any work") {
   CHECK_THROWS_WITH(map_of("a text", {{"head", "4"}}),
                     Contains("head=4 with contents=trained") && Contains("heads 0 to 3"));
 }
+
+TEST_CASE("Invariance and linear attention take the trained head, and all that they claim holds") {
+  check_all_hold(run_experiment(
+      relative_invariance_experiment(),
+      {{"contents", "trained"}, {"tokens", "16"}, {"head", "3"}, {"encoding", "rope+alibi+shaw"}}));
+  const Result linear = run_experiment(
+      linear_attention_experiment(),
+      {{"contents", "trained"}, {"tokens", "24"}, {"most_features", "32"}, {"draws", "1"}});
+  check_all_hold(linear);
+  // The head's own map: by softmax with RoPE it is the attention map's.
+  const Result map = map_of("An orrery is a small model of the sky",
+                            {{"encoding", "rope"}, {"causal", "false"}, {"max_tokens", "24"}});
+  const Array& expected = array(map, "weights_rope");
+  const Array& softmax = array(linear, "softmax");
+  for (std::size_t m = 0; m < 24; ++m)
+    for (std::size_t n = 0; n < 24; ++n) CHECK(at(softmax, m, n) == Approx(at(expected, m, n)));
+}
