@@ -9,7 +9,6 @@
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery::setup {

@@ -131,16 +131,6 @@ ParamSpec max_tokens_param() {
 
 }  // namespace
 
-ParamSpec of_random_contents(ParamSpec spec) {
-  spec.used_when = Condition{"contents", {"random"}};
-  return spec;
-}
-
-bool has_trained_contents(const ParamSet& params) {
-  return params.has("contents") && params.is_used("contents") &&
-         params.text("contents") == "trained";
-}
-
 std::vector<ParamSpec> token_params() {
   ParamSpec first = count_param(
       {"first_position", "$m₀$", "tokens"},
@@ -167,17 +157,6 @@ std::vector<ParamSpec> token_params() {
           causal_param(true),
           token_positions_param(),
           std::move(first)};
-}
-
-ParamSpec contents_param(const char* by_default) {
-  return {.key = "contents",
-          .description = "Where queries and keys come from.",
-          .kind = ParamKind::choice,
-          .default_value = std::string(by_default),
-          .choices = {{"random", "random vectors; where tokens are words, the same for equal ones"},
-                      {"trained",
-                       "a head of a small model that has learned to say the next byte of a text "
-                       "with RoPE; other encodings act on what it learned with that"}}};
 }
 
 std::vector<ParamSpec> content_params(const char* by_default) {

@@ -34,12 +34,6 @@ struct TokenInputs {
 
 /// text, unit, max_tokens, q, k, v, dim, heads, head, causal, positions, first_position.
 std::vector<ParamSpec> token_params();
-/// "contents", of a text or of drawn tokens. @param by_default  "random" or "trained"
-ParamSpec contents_param(const char* by_default);
-/// A parameter of contents that are drawn at random.
-ParamSpec of_random_contents(ParamSpec spec);
-/// Whether queries and keys are those of the model that comes with Orrery.
-bool has_trained_contents(const ParamSet& params);
 /// contents, trained_layer, match and projection: how a text's tokens become q, k, v.
 /// @param by_default  "random" or "trained"
 std::vector<ParamSpec> content_params(const char* by_default);

@@ -45,10 +45,10 @@ Matrix<T> interleaved_columns(const Matrix<T>& W, const RopeConvention& rope) {
 std::vector<std::int32_t> ids_of(const tokenizers::Tokenizer& tokenizer, std::string_view text,
                                  std::size_t max_tokens) {
   // A tokenizer reads whole characters.
-  std::size_t end = std::min(max_tokens, text.size());
+  std::size_t end = std::min<std::size_t>(max_tokens, text.size());
   while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
   std::vector<std::int32_t> ids = tokenizer.encode(text.substr(0, end));
-  ids.resize(std::min(ids.size(), max_tokens));
+  ids.resize(std::min<std::size_t>(ids.size(), max_tokens));
   return ids;
 }
 
@@ -62,6 +62,27 @@ std::size_t unknown_among(const tokenizers::Tokenizer& tokenizer,
 }
 
 }  // namespace
+
+ParamSpec contents_param(const char* by_default) {
+  return {.key = "contents",
+          .description = "Where queries and keys come from.",
+          .kind = ParamKind::choice,
+          .default_value = std::string(by_default),
+          .choices = {{"random", "random vectors; where tokens are words, the same for equal ones"},
+                      {"trained",
+                       "a head of a small model that has learned to say the next byte of a text "
+                       "with RoPE; other encodings act on what it learned with that"}}};
+}
+
+ParamSpec of_random_contents(ParamSpec spec) {
+  spec.used_when = Condition{"contents", {"random"}};
+  return spec;
+}
+
+bool has_trained_contents(const ParamSet& params) {
+  return params.has("contents") && params.is_used("contents") &&
+         params.text("contents") == "trained";
+}
 
 ParamSpec trained_layer_param(const std::string& selector) {
   ParamSpec layer =

@@ -17,6 +17,12 @@ inline constexpr std::string_view trained_model = "bytes_rope";
 inline constexpr std::int64_t trained_layers = 2, trained_heads = 4;
 inline constexpr Index trained_d_model = 64, trained_d_head = 16;
 
+/// "contents", of a text or of drawn tokens. @param by_default  "random" or "trained"
+ParamSpec contents_param(const char* by_default);
+/// A parameter of contents that are drawn at random.
+ParamSpec of_random_contents(ParamSpec spec);
+/// Whether queries and keys are those of the model that comes with Orrery.
+bool has_trained_contents(const ParamSet& params);
 /// "trained_layer", read while the parameter `selector` is "trained".
 ParamSpec trained_layer_param(const std::string& selector);
 /// Throws UsageError for a head that the model does not have.

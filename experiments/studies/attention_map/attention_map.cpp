@@ -16,6 +16,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/token_positions.h"
+#include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/attention_map/kept_map.h"
 #include "experiments/studies/attention_map/pipeline.h"

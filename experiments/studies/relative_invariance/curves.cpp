@@ -15,7 +15,6 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
-#include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery::studies {

@@ -13,7 +13,6 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/studies/relative_invariance/curves.h"
 

@@ -24,6 +24,7 @@
 #include "experiments/setup/table_builder.h"
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/token_positions.h"
+#include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/score_decomposition/decompose.h"
 #include "experiments/studies/score_decomposition/equation.h"
