@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -14,9 +15,27 @@
 namespace orrery {
 namespace {
 
-/// log2 of the largest factor of the fastest pair.
+/// log2 of the largest factor of the fastest pair, so that what it multiplies stays a number too.
+double largest_exponent(Precision format) {
+  switch (format) {
+    case Precision::fp64:
+      return 500.0;
+    case Precision::fp16:
+      return 12.0;
+    default:
+      return 60.0;
+  }
+}
+
+/// In the narrowest of the formats that hold factors, or q and k with them.
 template <class T>
-constexpr double largest_exponent = sizeof(T) == 8 ? 500.0 : 60.0;
+double largest_exponent(const StageRounding& rounding) {
+  double least = largest_exponent(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
+  for (const Stage stage : {Stage::cos_sin, Stage::rotated_qk})
+    if (rounding.rounds(stage))
+      least = std::min<double>(least, largest_exponent(rounding.format(stage)));
+  return least;
+}
 
 void check_positive(const char* name, double value, const char* remedy) {
   if (value > 0 && std::isfinite(value)) return;
@@ -128,8 +147,8 @@ std::unique_ptr<Xpos<T>> Xpos<T>::make(const EncodingSettings& s) {
 
 template <class T>
 Position Xpos<T>::last_position() const {
-  const double reach =
-      largest_exponent<T> * std::numbers::ln2 * config_.scale_base / -std::log(zeta_.front());
+  const double reach = largest_exponent<T>(config_.rounding) * std::numbers::ln2 *
+                       config_.scale_base / -std::log(zeta_.front());
   const double last = static_cast<double>(config_.centre) + std::floor(reach);
   return last < static_cast<double>(max_position) ? static_cast<Position>(last) : max_position;
 }

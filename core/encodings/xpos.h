@@ -28,8 +28,9 @@ struct XposConfig {
 /// The centre c cancels in products of queries and keys that share it; it keeps numbers in range.
 /// The released code takes the middle of the sequence, −⌊−(L + offset)/2⌋, lucidrains' takes
 /// ⌊L/2⌋, and cached keys of another c no longer fit. Here c is a setting. Scores are functions of
-/// m − n up to traits().last_position, where the fastest pair's factor reaches 2^±500 in double
-/// and 2^±60 in float; beyond, q would underflow while k overflows, and a UsageError is thrown.
+/// m − n up to traits().last_position, where the fastest pair's factor reaches 2^±500 in
+/// double, 2^±60 in float and 2^±12 where cosines or rotated q and k are rounded to fp16; beyond, q
+/// would underflow while k overflows, and a UsageError is thrown.
 ///
 /// Accuracy: cos and sin of the exact product position·theta; the factor within 4 ulp.
 /// Source: Sun et al. 2022 (A Length-Extrapolatable Transformer) §3.2, algorithm 1;

@@ -68,6 +68,21 @@ TEMPLATE_TEST_CASE("Up to the last position stated, scores are those at the orig
   CHECK(largest_difference(near, far) < (sizeof(TestType) == 8 ? 1e-12 : 1e-4));
 }
 
+TEST_CASE("Where q and k are rounded to fp16, the last position is one that fp16 holds") {
+  for (const Stage stage : {Stage::cos_sin, Stage::rotated_qk}) {
+    const Xpos<double> xpos({.d_head = 8, .rounding = StageRounding(Precision::fp16, {stage})});
+    const Position last = xpos.traits().last_position;
+    CHECK(last == 3399);  // 12 doublings of 1/ζ_0 = 3.5 over 512 tokens
+    Random random(3, "q and k");
+    const auto x = normal_matrix<double>(random, 2, 8);
+    CHECK(logits_of<double>(xpos, x, x, {0, last}, {0, last}).allFinite());
+    CHECK_THROWS_AS(logits_of<double>(xpos, x, x, {0, last + 1}, {0, last + 1}), UsageError);
+  }
+  CHECK(Xpos<double>({.d_head = 8, .rounding = StageRounding(Precision::bf16, {Stage::cos_sin})})
+            .traits()
+            .last_position > 10000);
+}
+
 TEST_CASE("xPos refuses parameters and widths that make no pairs") {
   CHECK_THROWS_WITH(Xpos<double>({.d_head = 3}), Contains("must be even"));
   CHECK_THROWS_WITH(Xpos<double>({.d_head = 4, .scale_base = 0}), Contains("xpos.scale_base=0"));

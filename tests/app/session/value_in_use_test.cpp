@@ -58,16 +58,16 @@ TEST_CASE("Without a number of tokens the control shows how many were read, and 
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
   CHECK(session->current().params.integer("max_tokens") == 0);
-  CHECK(value_shown(*session, spec(*session, "max_tokens")) == "32");
+  CHECK(value_shown(*session, spec(*session, "max_tokens")) == "48");
   session->set("text", folder.file("mine.txt", "one two three four five").string());
   desktop.settle();
-  CHECK(value_shown(*session, spec(*session, "max_tokens")) == "5");
+  CHECK(value_shown(*session, spec(*session, "max_tokens")) == "23");  // bytes
   CHECK(why_ignored(*session, "max_tokens").empty());
   desktop.drag(desktop.item("param max_tokens", 0.1), desktop.item("param max_tokens", 0.05));
   desktop.settle();
   const auto asked = session->current().params.integer("max_tokens");
   CHECK(asked > 0);
-  CHECK(asked < 5);
+  CHECK(asked < 23);
   CHECK(value_shown(*session, spec(*session, "max_tokens")) == std::to_string(asked));
 }
 
