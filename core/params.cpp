@@ -319,7 +319,10 @@ bool ParamSet::is_stated(std::string_view key) const {
 void ParamSet::require_all_set_are_used() const {
   for (const std::string& key : set_keys_) {
     if (is_used(key)) continue;
-    const Condition& condition = *spec(key).used_when;
+    // Of conditions on conditions the first one that does not hold.
+    const Condition* unmet = &*spec(key).used_when;
+    while (!is_used(unmet->key)) unmet = &*spec(unmet->key).used_when;
+    const Condition& condition = *unmet;
     const std::string& other = condition.key;
     const bool wants_none = condition.any_of == std::vector<std::string>{""};
     if (condition.any_of == any_value)
