@@ -69,8 +69,8 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAMS_DESCRIPTION "Every position encoding of the RoFormer paper and its successors: live on a
 desktop, measured from a command line, and for other programs as liborrery,
 a shared library with a C interface. It works offline.")
-# What draws: fonts, and OpenGL without a graphics card.
-set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "fonts-dejavu-core")
+# What no file names as a library: fonts, OpenGL, which Dear ImGui opens by itself, and OpenGL without a graphics card.
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_DEPENDS "fonts-dejavu-core, libgl1")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "fonts-stix, libegl-mesa0, libgl1-mesa-dri")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME orrery-dev)
