@@ -17,6 +17,7 @@ if(ORRERY_C)
   set(python_folder lib/python3/dist-packages)
   install(DIRECTORY python/pyorrery DESTINATION ${python_folder} COMPONENT python EXCLUDE_FROM_ALL
           PATTERN __pycache__ EXCLUDE)
+  install(FILES python/pyorrery_pytest.py DESTINATION ${python_folder} COMPONENT python EXCLUDE_FROM_ALL)
   file(CONFIGURE OUTPUT pyorrery.dist-info/METADATA @ONLY CONTENT [[
 Metadata-Version: 2.1
 Name: pyorrery
@@ -26,6 +27,7 @@ License: MIT
 Requires-Python: >=3.9
 Requires-Dist: numpy>=1.22
 ]])
+  file(WRITE ${PROJECT_BINARY_DIR}/pyorrery.dist-info/entry_points.txt "[pytest11]\norrery = pyorrery_pytest\n")
   file(WRITE ${PROJECT_BINARY_DIR}/pyorrery.dist-info/INSTALLER "dpkg\n")
   install(DIRECTORY ${PROJECT_BINARY_DIR}/pyorrery.dist-info/
           DESTINATION ${python_folder}/pyorrery-${PROJECT_VERSION}.dist-info COMPONENT python EXCLUDE_FROM_ALL)

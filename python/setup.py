@@ -63,7 +63,6 @@ class Build(build_py):
             shutil.copytree(
                 ROOT / "assets" / folder, package / "share" / "orrery" / folder, dirs_exist_ok=True
             )
-        shutil.copy(ROOT / "python" / "pyorrery" / "py.typed", package)
 
 
 class Wheel(bdist_wheel):
