@@ -3,10 +3,10 @@
 import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
-import textwrap
 import unittest
 
 import numpy as np
@@ -54,31 +54,29 @@ class Vectors(unittest.TestCase):
         full.check(lambda x, at: turn(x, at / 8.0, 1e6))
 
 
-TESTS = """
-    import numpy as np
+MINE = """
+import numpy as np
 
-    def turn(x, at):
-        d = x.shape[-1]
-        angle = at[:, None] * 10000.0 ** (-2.0 * np.arange(d // 2) / d)
-        a, b = x[..., : d // 2], x[..., d // 2 :]
-        cos, sin = np.cos(angle), np.sin(angle)
-        return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
-
-    def test_rope(orrery_rope):
-        orrery_rope.check(turn)
-
-    def test_golden(orrery_golden):
-        if orrery_golden.name == "llama":
-            orrery_golden.check(turn)
+def my_rope(x, at):
+    d = x.shape[-1]
+    angle = at[:, None] * 10000.0 ** (-2.0 * np.arange(d // 2) / d)
+    a, b = x[..., : d // 2], x[..., d // 2 :]
+    cos, sin = np.cos(angle), np.sin(angle)
+    return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
 """
 
 
 @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed")
 class Plugin(unittest.TestCase):
+    """The tests that docs/checking.md shows, over a function that suits half of Gemma's layers."""
+
     def pytest(self, *words):
+        page = (TREE / "docs" / "checking.md").read_text(encoding="utf-8")
+        (tests,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "test_mine.py"
-            path.write_text(textwrap.dedent(TESTS))
+            path.write_text(tests)
+            (pathlib.Path(folder) / "my_package.py").write_text(MINE)
             plugin = ["-p", "pyorrery_pytest", "-p", "no:cacheprovider", "-rs"]
             command = [sys.executable, "-m", "pytest", *plugin, *words, str(path)]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -87,7 +85,7 @@ class Plugin(unittest.TestCase):
     def test_each_rope_of_a_model_is_a_test(self):
         status, out = self.pytest("--orrery-config", str(GEMMA))
         self.assertEqual(status, 1, out)
-        self.assertIn("test_rope[gemma_3_27b.json layers 5,11,17,...]", out)
+        self.assertIn("test_my_rope[gemma_3_27b.json layers 5,11,17,...]", out)
         self.assertIn("base 10000", out)
         self.assertRegex(out, "1 failed, [0-9]+ passed")
 
