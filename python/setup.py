@@ -25,6 +25,7 @@ ABI = re.search(
     r"#define ORRERY_ABI_VERSION (\d+)", (ROOT / "experiments/c/orrery.h").read_text()
 )[1]
 
+SCRATCH = ROOT / "build" / "wheel"  # what setuptools leaves lies with what else is built
 BUNDLE = os.environ.get("ORRERY_BUNDLE") == "1"
 
 
@@ -55,7 +56,8 @@ class Build(build_py):
         package = pathlib.Path(self.build_lib) / "pyorrery"
         if self.editable_mode:
             return
-        (package / "lib").mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(package / "lib", ignore_errors=True)
+        (package / "lib").mkdir(parents=True)
         shutil.copy(library(), package / "lib")
         if BUNDLE:
             bundle(package)
@@ -83,4 +85,10 @@ class Binary(Distribution):
         return True
 
 
-setup(version=VERSION, cmdclass={"build_py": Build, "bdist_wheel": Wheel}, distclass=Binary)
+SCRATCH.mkdir(parents=True, exist_ok=True)
+setup(
+    version=VERSION,
+    cmdclass={"build_py": Build, "bdist_wheel": Wheel},
+    distclass=Binary,
+    options={"build": {"build_base": str(SCRATCH)}, "egg_info": {"egg_base": str(SCRATCH)}},
+)

@@ -11,6 +11,14 @@ for tool in dpkg-shlibdeps file; do
 done
 folder=$(mktemp -d "${TMPDIR:-/tmp}/orrery packages.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
+# What others run calls scripts that are there.
+for script in $(grep -ohE '(tests/packages/[a-z_]+\.sh|packages/make)\b' "$1/.github/workflows/packages.yml" "$1/packages/Dockerfile" |
+  sort -u); do
+  if [[ ! -x $1/$script ]]; then
+    echo "FALSE the workflow or the Dockerfile calls $script, which is not there"
+    exit 1
+  fi
+done
 cd "$2"
 cpack -G DEB -B "$folder" -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 ORRERY_FIND_SOURCE=$3 "$here/contents.sh" "$1" "$folder"
