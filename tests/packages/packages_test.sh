@@ -20,5 +20,5 @@ for script in $(grep -ohE '(tests/packages/[a-z_]+\.sh|packages/make)\b' "$1/.gi
   fi
 done
 cd "$2"
-cpack -G DEB -B "$folder" -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
+cpack -G DEB -B "$folder" -D CPACK_DEBIAN_COMPRESSION_TYPE=zstd >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 ORRERY_FIND_SOURCE=$3 "$here/contents.sh" "$1" "$folder"
