@@ -70,7 +70,7 @@ def show(
         kept = {key: value for key, value in what.settings.items() if value != ""}
         words = _words(what.experiment, kept, what.given)
     elif isinstance(what, os.PathLike) or (isinstance(what, str) and os.path.exists(what)):
-        words = ["--open", os.path.abspath(what)]
+        words = [os.path.abspath(what)]
     elif what is not None:
         given = {**(settings or {}), **{key.replace("__", "."): one for key, one in more.items()}}
         arrays = {key: value for key, value in given.items() if _settings.is_array(value)}

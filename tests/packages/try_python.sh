@@ -4,6 +4,8 @@
 set -euo pipefail
 cd /
 exec "$1" - <<'PYTHON'
+import importlib.metadata
+
 import numpy as np
 import pyorrery as orr
 
@@ -15,5 +17,10 @@ result = orr.run("long_term_decay", dim=32, max_distance=20)
 assert "</svg>" in result.svg()
 assert orr.positions({"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4,
                       "num_hidden_layers": 2})["layers"]
+vectors = orr.golden("llama 3.1")
+settings = {key: value for key, value in vectors.settings.items() if key != "dim"}
+vectors.check(orr.Encoding(settings).apply)
+plugins = importlib.metadata.distribution("pyorrery").entry_points
+assert [one.value for one in plugins if one.group == "pytest11"] == ["pyorrery_pytest"]
 print("pyorrery", orr.__version__, "computes and draws")
 PYTHON

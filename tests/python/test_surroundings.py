@@ -145,7 +145,7 @@ class Desktop(unittest.TestCase):
         np.testing.assert_array_equal(np.load(path), q)
 
     def test_a_path_is_opened(self):
-        self.assertEqual(self.words(orr.show(TREE / "assets")), ["--open", str(TREE / "assets")])
+        self.assertEqual(self.words(orr.show(TREE / "assets")), [str(TREE / "assets")])
 
     def test_without_a_display_it_says_what_to_do(self):
         os.environ["DISPLAY"] = ""
@@ -165,6 +165,15 @@ class Desktop(unittest.TestCase):
             self.assertTrue(picture.read_bytes().startswith(b"\x89PNG"))
             with self.assertRaises(orr.UsageError):
                 orr.show("rotation", bas=3, render=folder)
+            saved = pathlib.Path(folder) / "saved"
+            command = [os.environ["ORRERY_PROGRAM"], "run", "rotation", "--format", "none", "--quiet"]
+            subprocess.run([*command, "--out", str(saved)], check=True)
+            (picture,) = orr.show(saved, render=pathlib.Path(folder) / "shown")
+            self.assertEqual(picture.name, "saved_results.png")
+            two = [program, str(saved), str(saved), "--render", folder]
+            done = subprocess.run(two, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("is a second path", done.stderr)
 
 
 if __name__ == "__main__":
