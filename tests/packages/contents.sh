@@ -129,7 +129,7 @@ named_folders() {
   local allowed='^$'
   if [[ ${ORRERY_FIND_SOURCE:-} == ON ]]; then allowed=$tree/assets; fi
   find "$content" -type f -not -path '*/doc/*' -print0 | xargs -0 strings -n 8 |
-    grep -F -e "$tree" -e /home/ | grep -vxF -- "$allowed" | sort -u | head
+    grep -F -e "$tree/" -e /home/ | grep -vxF -- "$allowed" | sort -u | head
 }
 
 main "$@"
