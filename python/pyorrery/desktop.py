@@ -20,8 +20,10 @@ def _program() -> str:
     chosen = os.environ.get("ORRERY_DESKTOP")
     if chosen:
         return chosen
-    library = pathlib.Path(lib._name).resolve()  # pylint: disable=protected-access
-    for up in list(library.parents)[1:3]:
+    # A library that was found by its name alone lies in no folder that is known.
+    library = pathlib.Path(lib._name)  # pylint: disable=protected-access
+    beside = list(library.resolve().parents)[1:3] if library.is_absolute() else []
+    for up in beside:
         if (up / "bin" / "orrery-desktop").exists():
             return str(up / "bin" / "orrery-desktop")
     found = shutil.which("orrery-desktop")
