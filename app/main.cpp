@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -50,11 +51,12 @@ void declare(CLI::App& cli, RenderOptions& options) {
       "--script", options.script,
       "With --render: play this script of clicks, keys and expectations, which takes the "
       "pictures");
-  cli.add_option("parameters", options.start.overrides, "key=value of the view given by --view");
+  cli.add_option("parameters", options.start.overrides,
+                 "key=value of the view given by --view; or a path, as --open takes it");
   cli.footer(
       "Examples:\n"
       "  orrery-desktop\n"
-      "  orrery-desktop --open results\n"
+      "  orrery-desktop results\n"
       "  orrery-desktop --render pictures --theme light\n"
       "  orrery-desktop --render pictures --view long_term_decay dim=256 base=5e5\n"
       "A script plays a session. Each line is a step; the next one waits for all computations:\n"
@@ -65,6 +67,24 @@ void declare(CLI::App& cli, RenderOptions& options) {
       "SECONDS\n"
       "  expect param base is 10000     or: has PART; also view, figure, message, zoom FIGURE …\n"
       "  picture before                 writes before.png");
+}
+
+/// No key has a slash, and every setting has an equals sign.
+bool is_path(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  return equals == std::string::npos || word.find('/') < equals;
+}
+
+/// File managers and menus pass the path on by itself.
+void take_path(orrery::shell::StartOptions& start) {
+  const auto path = std::find_if(start.overrides.begin(), start.overrides.end(), is_path);
+  if (path == start.overrides.end()) return;
+  if (!start.open.empty())
+    throw orrery::UsageError(*path, "is a second path beside " + start.open,
+                             "open one of them, and drop the other on the window");
+  start.open = *path;
+  start.overrides.erase(path);
+  take_path(start);
 }
 
 int exit_status(orrery::ErrorKind kind) {
@@ -114,6 +134,7 @@ int run(int argc, char** argv) {
     return cli.exit(error) == 0 ? exit_ok : exit_usage;
   }
   try {
+    take_path(options.start);
     if (options.folder.empty() && !options.script.empty())
       throw orrery::UsageError("--script " + options.script, "needs --render",
                                "add --render DIR, the folder for its pictures");

@@ -1,5 +1,6 @@
 # What `cmake --install` puts where: the two programs (beside their targets), the data, and the core as
-# a library that others reach with find_package(orrery) and orrery::core.
+# a library that others reach with find_package(orrery) and orrery::core. The components are packages:
+# programs, development, python (packages/packages.cmake).
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery OPTIONAL)
@@ -11,9 +12,10 @@ set_target_properties(orrery_core PROPERTIES EXPORT_NAME core)
 set_target_properties(orrery_params PROPERTIES EXPORT_NAME params)
 set_target_properties(orrery_options PROPERTIES EXPORT_NAME options)
 install(TARGETS orrery_core orrery_params orrery_options EXPORT orrery
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/orrery)
-install(DIRECTORY core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery COMPONENT development
+        FILES_MATCHING PATTERN "*.h")
 # <orrery/all.h>, and <orrery/version.h>, whose macros say whether something is there.
 file(CONFIGURE OUTPUT include/orrery/version.h @ONLY CONTENT [[
 #pragma once
@@ -44,15 +46,18 @@ file(CONFIGURE OUTPUT include/orrery/all.h @ONLY CONTENT [[
 #include <core/encodings/rope_convention.h>
 ]])
 install(FILES ${PROJECT_BINARY_DIR}/include/orrery/version.h ${PROJECT_BINARY_DIR}/include/orrery/all.h
-        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery)
-install(EXPORT orrery NAMESPACE orrery:: FILE orrery-targets.cmake DESTINATION ${package_folder})
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery COMPONENT development)
+install(EXPORT orrery NAMESPACE orrery:: FILE orrery-targets.cmake DESTINATION ${package_folder}
+        COMPONENT development)
 
 if(ORRERY_C)
   # The C interface by itself, which stands on no package of C++.
   set_target_properties(orrery_c PROPERTIES EXPORT_NAME c)
-  install(TARGETS orrery_c EXPORT orrery_c LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(FILES experiments/c/orrery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-  install(EXPORT orrery_c NAMESPACE orrery:: FILE orrery-c-targets.cmake DESTINATION ${package_folder})
+  install(TARGETS orrery_c EXPORT orrery_c LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          NAMELINK_COMPONENT development)
+  install(FILES experiments/c/orrery.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+  install(EXPORT orrery_c NAMESPACE orrery:: FILE orrery-c-targets.cmake DESTINATION ${package_folder}
+          COMPONENT development)
   file(RELATIVE_PATH to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
   file(CONFIGURE OUTPUT orrery.pc @ONLY CONTENT [[
 prefix=${pcfiledir}/@to_prefix@
@@ -65,13 +70,19 @@ Version: @PROJECT_VERSION@
 Libs: -L${libdir} -lorrery
 Cflags: -I${includedir}
 ]])
-  install(FILES ${PROJECT_BINARY_DIR}/orrery.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/orrery.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT development)
 endif()
 
 # find_package(orrery) gives both targets, find_package(orrery COMPONENTS c) that of C alone.
 file(CONFIGURE OUTPUT orrery-config.cmake @ONLY CONTENT [[
 include(${CMAKE_CURRENT_LIST_DIR}/orrery-c-targets.cmake OPTIONAL RESULT_VARIABLE orrery_c_FOUND)
 if(NOT orrery_FIND_COMPONENTS STREQUAL "c")
+  if(NOT EXISTS ${CMAKE_CURRENT_LIST_DIR}/orrery-targets.cmake)
+    set(orrery_FOUND FALSE)
+    set(orrery_NOT_FOUND_MESSAGE "the core in C++ is not in this archive: write COMPONENTS c, or install orrery-dev")
+    return()
+  endif()
   include(CMakeFindDependencyMacro)
   find_dependency(Eigen3 3.4 NO_MODULE)
   find_dependency(fmt)
@@ -81,4 +92,4 @@ endif()
 ]])
 write_basic_package_version_file(orrery-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/orrery-config.cmake ${PROJECT_BINARY_DIR}/orrery-config-version.cmake
-        DESTINATION ${package_folder})
+        DESTINATION ${package_folder} COMPONENT development)

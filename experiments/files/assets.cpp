@@ -35,7 +35,9 @@ std::vector<fs::path> asset_folders() {
   for (const fs::path& up : {folder.parent_path(), folder.parent_path().parent_path()})
     folders.push_back(up / "share" / "orrery");
   folders.emplace_back(ORRERY_INSTALLED_ASSETS);
+#ifdef ORRERY_SOURCE_ASSETS
   folders.emplace_back(ORRERY_SOURCE_ASSETS);
+#endif
   return folders;
 }
 

@@ -28,6 +28,7 @@ from .checks import (
     check_model,
     check_rope,
 )
+from .desktop import show
 from .encodings import Attention, Encoding, apply, attend, bias, rope_frequencies
 from .models import Hypothesis, Identification, Pass, forward, identify, positions
 from .results import (
@@ -42,6 +43,7 @@ from .results import (
     sweep,
     verify,
 )
+from .testing import Golden, ModelRope, golden, golden_names, ropes_of
 
 __version__ = version()
 __all__ = [name for name in dir() if not name.startswith("_")]

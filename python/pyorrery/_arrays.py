@@ -19,7 +19,7 @@ _TYPES = {
     "float64": 1, "float32": 2, "float16": 3, "bfloat16": BF16, "int64": 5, "int32": 6, "int16": 7,
     "int8": 8, "uint64": 9, "uint32": 10, "uint16": 11, "uint8": 12, "bool": 13,
 }  # fmt: skip
-_NUMPY = {1: np.dtype(np.float64), 2: np.dtype(np.float32), 3: np.dtype(np.float16)}
+_NUMPY: dict[int, np.dtype[Any]] = {1: np.dtype(np.float64), 2: np.dtype(np.float32), 3: np.dtype(np.float16)}
 
 
 class _DLTensor(ctypes.Structure):

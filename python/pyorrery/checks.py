@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _settings
 from .encodings import Encoding
-from .models import Identification, identify
+from .models import Identification, identify, is_model
 from .models import positions as plan_of
 
 
@@ -45,14 +45,15 @@ def check_rope(
     dtype: Any = np.float32,
     wrap: Optional[Callable[[np.ndarray], Any]] = None,
     seed: int = 0,
+    layer: Optional[int] = None,
     **settings: Any,
 ) -> RopeCheck:
     """Compares a function with a rope and names its mistake.
 
     function   called as function(x, positions) with x [heads, N, dim] and positions [N] (int64);
                returns x turned, as NumPy or DLPack has it
-    spec       of the rope that it should be: an Encoding, settings, or a model (its first layer with
-               rope)
+    spec       of the rope that it should be: an Encoding, settings, or a model, whose layer is meant
+               (its first one with rope without a number)
     positions  [N]; 0 to 47 without them
     wrap       makes of an array what the function takes, torch.from_numpy say
 
@@ -63,12 +64,12 @@ def check_rope(
     before = x.copy()
     take = wrap or (lambda array: array)
     turned = function(take(x), take(at.copy()))
-    if _settings.is_model(spec) or hasattr(spec, "__fspath__"):
-        expect, layer = spec, _first_rope_layer(spec)
+    if is_model(spec):
+        expect, number = spec, _first_rope_layer(spec) if layer is None else layer
     else:
         expect = spec if isinstance(spec, Encoding) else Encoding(spec, **settings)
-        layer = 0
-    found = identify(before, turned, positions=at, expect=expect, layer=layer)
+        number = 0
+    found = identify(before, turned, positions=at, expect=expect, layer=number)
     return RopeCheck(bool(found.as_expected), found.defect, found)
 
 

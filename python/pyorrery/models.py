@@ -131,7 +131,7 @@ def identify(
     expected = None
     if isinstance(expect, Encoding):
         expected = expect
-    elif _is_model(expect):
+    elif is_model(expect):
         settings["model"] = _settings.model_text(expect).decode()
         settings["layer"] = layer
     elif expect is not None:
@@ -158,7 +158,8 @@ def identify(
     )
 
 
-def _is_model(expect: Any) -> bool:
+def is_model(expect: Any) -> bool:
+    """Whether it is a configuration or the path of a model, and not settings of a rope."""
     if isinstance(expect, str):
         return "=" not in expect and ("/" in expect or expect.endswith((".json", ".gguf")))
     return expect is not None and (_settings.is_model(expect) or hasattr(expect, "__fspath__"))

@@ -72,10 +72,12 @@ class Result:
     arrays      by name, read-only
     figures     ids, for svg, png and plot
     settings    every setting that was read, with its value
+    given       arrays that stood for files, by setting
     """
 
-    def __init__(self, found: _arrays.Found):
+    def __init__(self, found: _arrays.Found, given: Optional[Mapping[str, Any]] = None):
         self._found = found
+        self.given = dict(given or {})
         self.raw: dict[str, Any] = found.json
         self.experiment: str = self.raw["provenance"]["experiment"]
         self.settings: dict[str, Any] = self.raw["provenance"]["params"]
@@ -191,6 +193,12 @@ class Result:
         image = ax.imshow(values, aspect="auto", interpolation="nearest")
         ax.figure.colorbar(image, ax=ax, label=content["quantity"])
 
+    def show(self, **options: Any) -> Any:
+        """Opens it on the desktop, in a process of its own: see show."""
+        from .desktop import show
+
+        return show(self, **options)
+
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         bundle = {"text/plain": str(self)}
         if self.figures:
@@ -238,7 +246,7 @@ def run(
         ),
         telling.check,
     )
-    return Result(found)
+    return Result(found, arrays)
 
 
 def _without_arrays(settings: Mapping[str, Any]) -> dict[str, Any]:
