@@ -1,6 +1,6 @@
 # What `cmake --install` puts where: the two programs (beside their targets), the data, and the core as
 # a library that others reach with find_package(orrery) and orrery::core. The components are packages:
-# programs, development, python (packages/packages.cmake).
+# programs, development, python (cmake/packages/packages.cmake).
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY assets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery OPTIONAL)

@@ -45,7 +45,7 @@ def bundle(package: pathlib.Path) -> None:
     built = package / "lib" / f"liborrery.so.{ABI}"
     subprocess.run(["strip", "--strip-unneeded", built], check=True)
     folders = [package / "lib" / "libraries", package / "lib" / "licences"]
-    subprocess.run([ROOT / "packages" / "bundle", "--rename", *folders, built], check=True)
+    subprocess.run([ROOT / "cmake" / "packages" / "bundle", "--rename", *folders, built], check=True)
 
 
 class Build(build_py):

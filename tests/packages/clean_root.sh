@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Packages on systems that have nothing: debootstrap makes a minimal root, in which each package of a folder is
 # installed, tried and removed. Not a test of ctest's: it needs root, a package mirror and some minutes.
-#   clean_root.sh SUITE FOLDER     bookworm, trixie, or noble; FOLDER as packages/make fills it
+#   clean_root.sh SUITE FOLDER     bookworm, trixie, or noble; FOLDER as cmake/packages/make fills it
 # Packages of Debian are tried where their version is that of the suite, the archive and the wheel anywhere.
 # Variables: tests/system/debian_root.sh.
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The archive and the wheel compute on the first CPU of x86-64, which qemu-user stands for: an instruction of a later
 # one ends the program.
-#   oldest_cpu.sh FOLDER     as packages/make fills it; exits with 77, aloud, where there is no qemu-x86_64
+#   oldest_cpu.sh FOLDER     as cmake/packages/make fills it; exits with 77, aloud, where there is no qemu-x86_64
 # shellcheck disable=SC2016  # for eval
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")

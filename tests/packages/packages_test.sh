@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The packages of Debian that cpack makes of a build. Quickly compressed: those of packages/make are smaller.
+# The packages of Debian that cpack makes of a build. Quickly compressed: those of cmake/packages/make are smaller.
 #   packages_test.sh TREE BUILD FIND_SOURCE    exits with 77, aloud, where cpack lacks what it calls
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
@@ -12,7 +12,7 @@ done
 folder=$(mktemp -d "${TMPDIR:-/tmp}/orrery packages.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 # What others run calls scripts that are there.
-for script in $(grep -ohE '(tests/packages/[a-z_]+\.sh|packages/make)\b' "$1/.github/workflows/packages.yml" "$1/packages/Dockerfile" |
+for script in $(grep -ohE '(tests/packages/[a-z_]+\.sh|cmake/packages/make)\b' "$1/.github/workflows/packages.yml" "$1/cmake/packages/Dockerfile" |
   sort -u); do
   if [[ ! -x $1/$script ]]; then
     echo "FALSE the workflow or the Dockerfile calls $script, which is not there"

@@ -1,4 +1,4 @@
-"""examples/mistakes.ipynb prints what it shows: by Jupyter where nbclient is installed, and by itself.
+"""docs/examples/mistakes.ipynb prints what it shows: by Jupyter where nbclient is installed, and by itself.
 
     python3 tests/python/test_notebook.py --write      executes it and writes its outputs anew
 """
@@ -11,7 +11,7 @@ import pathlib
 import sys
 import unittest
 
-NOTEBOOK = pathlib.Path(__file__).resolve().parent.parent.parent / "examples" / "mistakes.ipynb"
+NOTEBOOK = pathlib.Path(__file__).resolve().parent.parent.parent / "docs" / "examples" / "mistakes.ipynb"
 
 
 def executed():

@@ -18,7 +18,7 @@ build=$(readlink -f "$2")
 top=$(mktemp -d "${TMPDIR:-/tmp}/orrery readme.XXXXXX")
 trap 'rm -rf "$top"' EXIT
 broken=0
-readonly path_pattern='`((app|assets|cmake|core|docs|examples|experiments|packages|python|tests|[.]ci)/[a-z0-9_./]*)`'
+readonly path_pattern='`((app|assets|cmake|core|docs|experiments|python|tests|[.]ci)/[a-z0-9_./]*)`'
 readonly link_pattern='\]\(([^)#:]+)\)'
 
 main() {

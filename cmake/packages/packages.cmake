@@ -1,15 +1,15 @@
 # What `cpack` makes of a build by the preset "package": a .deb of each component, and an archive that brings
-# the libraries it needs (xz, as gzip would take 30 MB). packages/make builds and calls it.
+# the libraries it needs (xz, as gzip would take 30 MB). cmake/packages/make builds and calls it.
 
 # 1. How a desktop finds Orrery, and what it knows of its files.
 if(ORRERY_DESKTOP)
-  install(FILES packages/orrery.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
-  install(FILES packages/orrery.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
+  install(FILES cmake/packages/orrery.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+  install(FILES cmake/packages/orrery.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
   foreach(size 48 128)
-    install(FILES packages/orrery-${size}.png RENAME orrery.png
+    install(FILES cmake/packages/orrery-${size}.png RENAME orrery.png
             DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/${size}x${size}/apps)
   endforeach()
-  install(FILES packages/orrery.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
+  install(FILES cmake/packages/orrery.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
 endif()
 
 # 2. pyorrery over the library of the same release, as pip would have left it. Only packages take it.
@@ -42,9 +42,9 @@ set(CPACK_PACKAGE_CHECKSUM SHA256)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_GENERATOR DEB TXZ)
-set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/packages/generators.cmake)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/packages/generators.cmake)
 set(CPACK_PACKAGE_FILE_NAME orrery-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
-set(CPACK_ORRERY_PACKAGES ${PROJECT_SOURCE_DIR}/packages)
+set(CPACK_ORRERY_PACKAGES ${PROJECT_SOURCE_DIR}/cmake/packages)
 set(CPACK_ORRERY_LIBDIR ${CMAKE_INSTALL_LIBDIR})
 
 # 4. Packages of Debian, whose version names the release: libraries have other versions in the next one.
@@ -92,5 +92,5 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-matplotlib, python3-pandas, py
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_GENERATE_SHLIBS OFF)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
-    ${PROJECT_SOURCE_DIR}/packages/python/postinst ${PROJECT_SOURCE_DIR}/packages/python/prerm)
+    ${PROJECT_SOURCE_DIR}/cmake/packages/python/postinst ${PROJECT_SOURCE_DIR}/cmake/packages/python/prerm)
 include(CPack)

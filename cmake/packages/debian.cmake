@@ -1,5 +1,5 @@
 # What Debian asks of the files of its packages, once they lie in the folders that become packages: run by cpack.
-set(source ${CPACK_ORRERY_PACKAGES}/..)
+set(source ${CPACK_ORRERY_PACKAGES}/../..)
 set(version ${CPACK_PACKAGE_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})
 file(STRINGS ${source}/CITATION.cff day REGEX "^date-released: ")
 string(REPLACE "date-released: " "" day ${day})
