@@ -12,9 +12,9 @@
 #include "core/analysis/head_scores.h"
 #include "core/encodings/rope.h"
 #include "core/parallel.h"
-#include "core/random.h"
 #include "core/unknown_name.h"
 #include "experiments/heads/model_run.h"
+#include "experiments/heads/random_tokens.h"
 
 namespace orrery::heads {
 namespace {
@@ -175,17 +175,6 @@ class HeadMeter {
   LayerMaps<T> maps_{};
   std::map<int, std::vector<std::pair<Index, Index>>> pairs_{};  ///< by layer
 };
-
-/// Random tokens, and the same again.
-std::vector<std::int32_t> repeated_tokens(std::int64_t count, int vocabulary, std::int64_t seed,
-                                          std::int64_t number) {
-  Random random(seed, fmt::format("repeated tokens {}", number));
-  std::vector<std::int32_t> tokens;
-  for (std::int64_t i = 0; i < count; ++i)
-    tokens.push_back(static_cast<std::int32_t>(random.integer(vocabulary)));
-  tokens.insert(tokens.end(), tokens.begin(), tokens.begin() + count);
-  return tokens;
-}
 
 template <class T>
 void measure_text(ModelRun<T>& run, const std::vector<std::int32_t>& tokens, HeadMeter<T>& meter) {
