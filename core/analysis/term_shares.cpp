@@ -51,7 +51,7 @@ Cells centred_by_row(std::vector<Cells> rows) {
   return joined(rows);
 }
 
-double product(const Cells& a, const Cells& b) {
+double cell_product(const Cells& a, const Cells& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
   return sum;
@@ -67,11 +67,11 @@ Cells sum_of(const std::vector<Cells>& terms) {
 /// cov(term, sum)/var(sum) of centred terms.
 std::vector<double> shares_of(const std::vector<Cells>& terms) {
   const Cells sum = sum_of(terms);
-  const double variance = product(sum, sum);
+  const double variance = cell_product(sum, sum);
   std::vector<double> shares;
   shares.reserve(terms.size());
   for (const Cells& term : terms)
-    shares.push_back(variance > 0 ? product(term, sum) / variance : std::nan(""));
+    shares.push_back(variance > 0 ? cell_product(term, sum) / variance : std::nan(""));
   return shares;
 }
 
@@ -98,7 +98,7 @@ std::vector<TermShare> term_shares(const std::vector<Matrix<T>>& terms, const Ma
     const std::vector<Cells> rows = visible_rows(terms[t], mask);
     whole.push_back(centred_as_a_whole(rows));
     by_row.push_back(centred_by_row(rows));
-    shares[t].variance = product(whole[t], whole[t]) / static_cast<double>(whole[t].size());
+    shares[t].variance = cell_product(whole[t], whole[t]) / static_cast<double>(whole[t].size());
     Largest largest;
     for (const double v : joined(rows)) largest.see(std::abs(v));
     shares[t].largest = largest.value();

@@ -44,6 +44,7 @@ class Pass {
         cache_(options.cache ? *options.cache : own_cache_) {
     set_positions();
     set_segments();
+    check_moved_keys();
     if (design.reads_memory != (options.memory != nullptr))
       throw UsageError(options.memory ? "an encoder's output" : "no encoder's output",
                        fmt::format("the design reads {}", design.reads_memory ? "one" : "none"),
@@ -88,6 +89,19 @@ class Pass {
     cache_.positions.insert(cache_.positions.end(), positions_.begin(), positions_.end());
     cache_.keys.resize(design_.layers.size());
     cache_.values.resize(design_.layers.size());
+  }
+
+  void check_moved_keys() const {
+    const std::span<const Index> moved = options_.moved_keys;
+    if (moved.empty()) return;
+    const auto n = static_cast<Index>(tokens_.ids.size());
+    const bool are_keys =
+        std::all_of(moved.begin(), moved.end(), [n](Index j) { return j >= 0 && j < n; });
+    if (are_keys && moved.size() == tokens_.ids.size() && cache_.positions.size() == moved.size())
+      return;
+    throw UsageError(fmt::format("{} moved keys of {} tokens", moved.size(), n),
+                     "each key of a sequence without a cache has the content of one of them",
+                     "name a key for each token");
   }
 
   void set_segments() {
@@ -256,10 +270,14 @@ class Pass {
     const bool has_encoding = encoding != nullptr;
     const Positions m = edits_.positions(layer_, positions_, has_encoding);
     const Positions n = edits_.positions(layer_, cache_.positions, has_encoding);
+    Positions of_keys = m;
+    if (!options_.moved_keys.empty()) append_moved(k, of_keys);
     if (!a.qk_norm.after_position) normalise(w.attention, q, k);
-    if (doors.qk_transform) turn(*doors.qk_transform, encoding->turning_pairs(), m, q, k);
+    if (doors.qk_transform) turn(*doors.qk_transform, encoding->turning_pairs(), m, of_keys, q, k);
     doors.qk_transform = nullptr;
     if (a.qk_norm.after_position) normalise(w.attention, q, k);
+    const Matrix<T> moved = k.bottomRows(k.rows() - q.rows());
+    k.conservativeResize(q.rows(), Eigen::NoChange);
     const auto l = static_cast<std::size_t>(layer_);
     append(std::move(k), cache_.keys[l]);
     append(times(w.attention.v, x), cache_.values[l]);
@@ -273,7 +291,30 @@ class Pass {
                       .mask = MaskSpec{.causal = a.causal, .window = layer().window}.build(
                           positions_, cache_.positions),
                       .weights = w.attention};
-    return times(w.attention.o, outputs(heads));
+    const Matrix<T> made = outputs(heads);
+    if (moved.size() > 0) see_moved_logits(heads, moved);
+    return times(w.attention.o, made);
+  }
+
+  /// The keys whose contents are moved, behind the model's own and each in its own place.
+  void append_moved(Matrix<T>& k, Positions& positions) const {
+    const Index n = k.rows();
+    k.conservativeResize(2 * n, Eigen::NoChange);
+    for (Index j = 0; j < n; ++j)
+      k.row(n + j) = k.row(options_.moved_keys[static_cast<std::size_t>(j)]);
+    const Positions own = positions;
+    positions.insert(positions.end(), own.begin(), own.end());
+  }
+
+  void see_moved_logits(const Heads& all, const Matrix<T>& moved) const {
+    for (int h = 0; h < static_cast<int>(design_.attention.heads); ++h) {
+      const Site site{Quantity::moved_logits, layer_, h};
+      if (!options_.probe.wanted(site)) continue;
+      attend(all, moved, h,
+             {.use = [&](Index first, AttentionOutput<T>& part) { see(site, part.logits, first); },
+              .map = true,
+              .threads = options_.threads});
+    }
   }
 
   /// The same with an encoder's output for keys and values, all of it in sight and without position.
@@ -323,23 +364,23 @@ class Pass {
   }
 
   /// Queries and keys turned by position, head by head.
-  void turn(const QkTransform<T>& transform, const TurningPairs& pairs, PositionsIn m, Matrix<T>& q,
-            Matrix<T>& k) {
+  void turn(const QkTransform<T>& transform, const TurningPairs& pairs, PositionsIn m,
+            PositionsIn n, Matrix<T>& q, Matrix<T>& k) {
     const Turn<T>* written = edits_.turn(layer_);
-    const auto each = [&](Matrix<T>& all, const auto& by_encoding) {
+    const auto each = [&](Matrix<T>& all, PositionsIn positions, const auto& by_encoding) {
       const Index d = design_.attention.d_head;
       const Matrix<T> before = edits_.changes_pairs(layer_) ? all : Matrix<T>();
       for (Index at = 0; at < all.cols(); at += d) {
         MatrixOut<T> x = all.middleCols(at, d);
         if (written)
-          (*written)(layer_, static_cast<int>(at / d), m, x);
+          (*written)(layer_, static_cast<int>(at / d), positions, x);
         else
           by_encoding(x);
         if (before.size() > 0) edits_.change_pairs(layer_, pairs, before.middleCols(at, d), x);
       }
     };
-    each(q, [&](MatrixOut<T> x) { transform.transform_queries(m, x); });
-    each(k, [&](MatrixOut<T> x) { transform.transform_keys(m, x); });
+    each(q, m, [&](MatrixOut<T> x) { transform.transform_queries(m, x); });
+    each(k, n, [&](MatrixOut<T> x) { transform.transform_keys(n, x); });
   }
 
   /// The heads' outputs side by side. [N, heads·d_value]
@@ -363,10 +404,22 @@ class Pass {
   }
 
   void attend(const Heads& all, int h, int threads, Matrix<T>& out) const {
+    const Index d_value = design_.attention.d_value;
+    const auto use = [&](Index first, AttentionOutput<T>& part) {
+      if (part.logits.size() > 0) {
+        see({Quantity::logits, layer_, h, all.of_memory}, part.logits, first);
+        see({Quantity::weights, layer_, h, all.of_memory}, part.weights, first);
+      }
+      out.block(first, h * d_value, part.output.rows(), d_value) = part.output;
+    };
+    attend(all, all.k, h, {.use = use, .map = wants_map(h, all.of_memory), .threads = threads});
+  }
+
+  void attend(const Heads& all, const Matrix<T>& k, int h, const RowReader<T>& reader) const {
     const AttentionDesign& a = design_.attention;
     const Index g = HeadGroups(a.heads, a.kv_heads).kv_head(h);
     const AttentionInputs<T> in{.q = head_of(all.q, h, a.d_head),
-                                .k = head_of(all.k, g, a.d_head),
+                                .k = head_of(k, g, a.d_head),
                                 .v = head_of(all.v, g, a.d_value),
                                 .m = all.m,
                                 .n = all.n,
@@ -376,15 +429,7 @@ class Pass {
                           .rule = layer().rule,
                           .softcap = a.softcap,
                           .sinks = all.weights.sinks};
-    const auto use = [&](Index first, AttentionOutput<T>& part) {
-      if (part.logits.size() > 0) {
-        see({Quantity::logits, layer_, h, all.of_memory}, part.logits, first);
-        see({Quantity::weights, layer_, h, all.of_memory}, part.weights, first);
-      }
-      out.block(first, h * a.d_value, part.output.rows(), a.d_value) = part.output;
-    };
-    attention_by_rows<T>(in, all.doors, all.mask, scoring,
-                         {.use = use, .map = wants_map(h, all.of_memory), .threads = threads});
+    attention_by_rows<T>(in, all.doors, all.mask, scoring, reader);
   }
 
   void see_queries_keys_and_values(const Heads& all) const {

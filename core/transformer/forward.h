@@ -41,6 +41,9 @@ struct PassOptions {
   /// layer; without it all is computed.
   const Matrix<T>* hidden{nullptr};
   int first_layer{0};
+  /// Of Quantity::moved_logits: key j has the content of key moved_keys[j] at its own position. The
+  /// pass goes on with the model's own. [N], without a cache, or empty.
+  std::span<const Index> moved_keys{};
 };
 
 /// The forward pass of a transformer: x₀ = E[token] (and positions), x_{l+1} = x_l + A(x_l) + F(…)
@@ -49,8 +52,9 @@ struct PassOptions {
 ///   F(x) = (f(x W_gateᵀ) ∘ x W_upᵀ) W_downᵀ
 ///
 /// Throws UsageError for a token outside of the vocabulary, segments or positions of another
-/// number, a memory that the design does not read, and weights of shapes that do not fit the
-/// design; an edit that the model has no place for, or that changes nothing (pass_edits.h); what the
+/// number, moved keys that the sequence does not have, or behind a cache, a memory that the design
+/// does not read, and weights of shapes that do not fit the design; an edit that the model has no
+/// place for, or that changes nothing (pass_edits.h); what the
 /// source throws.
 /// Cost: O(N·weights + layers·heads·N²·d_head) time; memory for one layer's weights and
 /// O(N·d_model), and a map for each head that the probe wants one of.

@@ -8,15 +8,16 @@ namespace orrery {
 
 /// What a forward pass computes, by name.
 enum class Quantity {
-  hidden,       ///< the residual stream [N, d_model]: behind the embedding (layer 0) and each layer
-  queries,      ///< q [N, d_head] of a head, after norm and position
-  keys,         ///< k [N, d_head] of a kv head, after norm and position
-  values,       ///< v [N, d_value] of a kv head
-  logits,       ///< [N, N] of a head, final but for the mask
-  weights,      ///< [N, N] of a head
-  head_output,  ///< Σ_n a_mn v_n [N, d_value] of a head: what W_o reads
-  attention,    ///< what attention adds to the residual stream [N, d_model]
-  memory,       ///< what attention to an encoder's output adds to it [N, d_model]
+  hidden,   ///< the residual stream [N, d_model]: behind the embedding (layer 0) and each layer
+  queries,  ///< q [N, d_head] of a head, after norm and position
+  keys,     ///< k [N, d_head] of a kv head, after norm and position
+  values,   ///< v [N, d_value] of a kv head
+  logits,   ///< [N, N] of a head, final but for the mask
+  weights,  ///< [N, N] of a head
+  moved_logits,  ///< logits of keys whose contents PassOptions::moved_keys has moved, behind `weights`
+  head_output,   ///< Σ_n a_mn v_n [N, d_value] of a head: what W_o reads
+  attention,     ///< what attention adds to the residual stream [N, d_model]
+  memory,        ///< what attention to an encoder's output adds to it [N, d_model]
   feed_forward,  ///< what feed-forward adds to it [N, d_model]
 };
 

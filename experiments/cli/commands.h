@@ -55,15 +55,17 @@ struct ForwardOptions {
 };
 int forward_command(const ForwardOptions& options);
 
-/// Options of the commands that ask a model: model_heads, what_if, settle, lens and patch.
+/// Options of the commands that ask a model: model_heads, what_if, settle, lens, patch, repeat and
+/// needle.
 struct LiveOptions {
-  std::string model{};               ///< a folder or a .gguf
-  std::vector<std::string> words{};  ///< key=value
-  std::vector<std::string> edits{};  ///< as parse_edit reads them
-  std::vector<std::string> maps{};   ///< of what_if: heads, "16.0+18"
-  std::string positions{};           ///< of lens: tokens that are printed; empty: the last
-  std::string out{};                 ///< a .npz or .safetensors; empty: none
-  int threads{0};                    ///< 0: all cores
+  std::string model{};                       ///< a folder or a .gguf
+  std::vector<std::string> words{};          ///< key=value
+  std::vector<std::string> edits{};          ///< as parse_edit reads them
+  std::vector<std::string> maps{};           ///< of what_if: heads, "16.0+18"
+  std::string positions{};                   ///< of lens: tokens that are printed; empty: the last
+  std::string fact{}, question{}, answer{};  ///< of needle; empty: random tokens
+  std::string out{};                         ///< a .npz or .safetensors; empty: none
+  int threads{0};                            ///< 0: all cores
   bool force{false};
   bool json{false};
 };
@@ -72,6 +74,8 @@ int what_if_command(const LiveOptions& options);
 int settle_command(const LiveOptions& options);
 int lens_command(const LiveOptions& options);
 int patch_command(const LiveOptions& options);
+int repeat_command(const LiveOptions& options);
+int needle_command(const LiveOptions& options);
 
 struct FamiliesOptions {
   bool json{false};

@@ -1,4 +1,4 @@
-// model_heads, what_if, settle, lens, patch
+// model_heads, what_if, settle, lens, patch, repeat, needle
 #include <fmt/format.h>
 
 #include <memory>
@@ -142,11 +142,54 @@ Command declare_patch(CLI::App& app) {
   return live_command(command, options, patch_command);
 }
 
+Command declare_repeat(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "repeat", "Give a model random tokens twice: what it copies, and from where on");
+  const auto options = add_live_options(command);
+  command
+      ->add_option("--edit", options->edits,
+                   "A change of the model that copies: orrery what_if --help")
+      ->allow_extra_args(false);
+  command->footer([] {
+    return "Both halves are judged by the same tokens, all but the first, whose repetition "
+           "nothing\n"
+           "announces. The tokens of a sequence are distinct.\n\n"
+           "Keys, as key=value, with their defaults:\n" +
+           keys_text(repeat_params()) +
+           "\nExamples:\n"
+           "  orrery repeat tiny-llama repeated=16\n"
+           "  orrery repeat tiny-llama repeated=16 seed=3 --edit still:0 --json";
+  });
+  return live_command(command, options, repeat_command);
+}
+
+Command declare_needle(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "needle", "Put a fact into a text, and see from which places and lengths a model finds it");
+  const auto options = add_live_options(command);
+  command->add_option("--edit", options->edits, "A change of the model: orrery what_if --help")
+      ->allow_extra_args(false);
+  command->add_option("--fact", options->fact, "The fact; default random tokens, key and value");
+  command->add_option("--question", options->question, "What asks for it, behind the text");
+  command->add_option("--answer", options->answer, "What should come next, with its space");
+  command->footer([] {
+    return "Random needles are of tokens that the text does not have. The gain is over the same\n"
+           "question behind a text as long without the fact.\n\n"
+           "Keys, as key=value, with their defaults:\n" +
+           keys_text(needle_params()) +
+           "\nExamples:\n"
+           "  orrery needle tiny-llama text=story.txt lengths=8+12 key=1 value=1\n"
+           "  orrery needle tiny-llama text=story.txt lengths=24 --fact \" key is cog\" \\\n"
+           "    --question \" key is\" --answer \" cog\"";
+  });
+  return live_command(command, options, needle_command);
+}
+
 }  // namespace
 
 std::vector<Command> declare_heads_commands(CLI::App& app, const std::vector<std::string>&) {
   return {declare_model_heads(app), declare_what_if(app), declare_settle(app), declare_lens(app),
-          declare_patch(app)};
+          declare_patch(app),       declare_repeat(app),  declare_needle(app)};
 }
 
 }  // namespace orrery::cli

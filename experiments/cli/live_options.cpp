@@ -16,16 +16,39 @@ LiveQuestion live_question(const LiveOptions& options, const std::vector<ParamSp
   require_archive(options.out);
   LiveQuestion question{.params = params_from(ParamSet(specs), options.words)};
   question.inputs = load_inputs(question.params).inputs;
-  question.texts = model_texts(options.model, question.params, question.inputs);
+  if (question.params.has("parts"))
+    question.texts = model_texts(options.model, question.params, question.inputs);
+  else if (question.params.has("text"))
+    question.texts = whole_texts(options.model, question.params, question.inputs);
   return question;
 }
 
 RunSettings run_settings(const LiveOptions& options, const LiveQuestion& question) {
   std::size_t longest = 0;
   for (const ModelText& text : question.texts) longest = std::max(longest, text.tokens.size());
+  return run_settings(options, question, static_cast<std::int64_t>(longest));
+}
+
+RunSettings run_settings(const LiveOptions& options, const LiveQuestion& question,
+                         std::int64_t longest) {
   return {.single = question.params.text("precision") == "fp32",
           .threads = threads_or_all(options.threads),
-          .length = static_cast<std::int64_t>(longest)};
+          .length = longest};
+}
+
+ParamSpec first_token_param() {
+  return {.key = "first",
+          .description =
+              "Id of a token before each sequence; -1: what the tokenizer puts there, if anything.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{-1},
+          .min = -1,
+          .max = 2147483647.0};
+}
+
+std::int32_t first_token(const LiveOptions& options, const LiveQuestion& question) {
+  const auto given = static_cast<std::int32_t>(question.params.integer("first"));
+  return given >= 0 ? given : leading_token(options.model);
 }
 
 void write_arrays(const LiveOptions& options, std::vector<Array> arrays) {

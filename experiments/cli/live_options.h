@@ -19,11 +19,18 @@ struct LiveQuestion {
 };
 
 /// Reads the words of the command line, and the texts that they name.
-/// @param specs  of the command, with text_params() and pass_precision_param()
+/// @param specs  of the command, with pass_precision_param() and, where it reads texts,
+///               text_params() or source_params()
 LiveQuestion live_question(const LiveOptions& options, const std::vector<ParamSpec>& specs);
 
-/// How the question's model is run. `longest` is that of its sequences.
+/// How the question's model is run, over its texts or over sequences of `longest` tokens.
 RunSettings run_settings(const LiveOptions& options, const LiveQuestion& question);
+RunSettings run_settings(const LiveOptions& options, const LiveQuestion& question,
+                         std::int64_t longest);
+
+/// The token that stands before sequences of random tokens, and it: −1 for none.
+ParamSpec first_token_param();
+std::int32_t first_token(const LiveOptions& options, const LiveQuestion& question);
 
 /// Writes --out, if there is one, as a whole or not at all.
 void write_arrays(const LiveOptions& options, std::vector<Array> arrays);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "experiments/checkpoints/forward_pass.h"
+#include "experiments/cli/live_options.h"
 #include "experiments/heads/settle.h"
 
 namespace orrery::cli {
@@ -25,6 +26,10 @@ ParamSpec seed_of_draws() {
   return spec;
 }
 
+ParamSpec sequences_of_repeats(std::int64_t usual) {
+  return whole_number("repeats", "Sequences of repeated random tokens.", usual, 1, 4096);
+}
+
 void add(std::vector<ParamSpec>& specs, std::vector<ParamSpec> more) {
   for (ParamSpec& spec : more) specs.push_back(std::move(spec));
 }
@@ -35,7 +40,7 @@ std::vector<ParamSpec> model_heads_params() {
   std::vector<ParamSpec> specs = text_params(256, 4);
   specs.push_back(
       whole_number("repeated", "Random tokens that come twice; 0 leaves them out.", 64, 0, 65536));
-  specs.push_back(whole_number("repeats", "Sequences of repeated random tokens.", 4, 1, 4096));
+  specs.push_back(sequences_of_repeats(4));
   specs.push_back(seed_of_draws());
   specs.push_back(whole_number("chosen", "Heads that each score chooses.", 8, 1, 4096));
   specs.push_back(pass_precision_param());
@@ -91,6 +96,30 @@ std::vector<ParamSpec> patch_params() {
        .default_value = std::vector<std::string>{"position", "head"},
        .choices = {{"position", "stream, attention and feed-forward, by layer and token"},
                    {"head", "heads' outputs at all tokens"}}});
+  specs.push_back(pass_precision_param());
+  return specs;
+}
+
+std::vector<ParamSpec> repeat_params() {
+  return {whole_number("repeated", "Random tokens that come twice.", 64, 2, 65536),
+          sequences_of_repeats(8), seed_of_draws(), first_token_param(), pass_precision_param()};
+}
+
+std::vector<ParamSpec> needle_params() {
+  std::vector<ParamSpec> specs = source_params();
+  specs.push_back({.key = "lengths",
+                   .unit = "tokens",
+                   .description = "Lengths of contexts: text, fact and question.",
+                   .kind = ParamKind::number_list,
+                   .default_value = std::vector<double>{64, 128, 256},
+                   .min = 2,
+                   .max = 1 << 20});
+  specs.push_back(whole_number("depths", "Places of the fact, from first to last.", 5, 1, 1000));
+  specs.push_back(whole_number("draws", "Needles, in as many parts of the text.", 4, 1, 4096));
+  specs.push_back(whole_number("key", "Random tokens that the question repeats.", 2, 1, 1024));
+  specs.push_back(whole_number("value", "Random tokens that answer it.", 2, 1, 1024));
+  specs.push_back(seed_of_draws());
+  specs.push_back(first_token_param());
   specs.push_back(pass_precision_param());
   return specs;
 }

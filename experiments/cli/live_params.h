@@ -12,5 +12,7 @@ std::vector<ParamSpec> what_if_params();
 std::vector<ParamSpec> settle_params();
 std::vector<ParamSpec> lens_params();
 std::vector<ParamSpec> patch_params();
+std::vector<ParamSpec> repeat_params();
+std::vector<ParamSpec> needle_params();
 
 }  // namespace orrery::cli

@@ -10,12 +10,14 @@
 #include <utility>
 
 #include "core/analysis/head_scores.h"
+#include "core/analysis/swap_scores.h"
 #include "core/attention/multi_head.h"
 #include "core/encodings/rope.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/unknown_name.h"
 #include "experiments/heads/model_run.h"
+#include "experiments/heads/random_tokens.h"
 
 namespace orrery::heads {
 namespace {
@@ -33,16 +35,15 @@ constexpr ScoreKind kinds[] = {
     {"mean_distance", "Σ A(i, j) |i − j|", "How far back the weight lies, in tokens."},
     {"distance_r2", "Var(mean of l by i − j)/Var(l)",
      "Share of the logits' variance that i − j alone explains."},
+    {"place", "Σ(d+d')²/(Σ(d+d')²+Σ(d−d')²)",
+     "As two keys swap contents, d = l(i, a) − l(i, b) becomes d': 1 by place, 0 by content."},
 };
 
 /// The numbers of a head in the order of the kinds.
-std::vector<double> numbers_of(const WeightScores& w, double first, double distance_r2) {
-  return {w.previous,  w.next,    w.self,          first,      w.duplicate,
-          w.induction, w.entropy, w.mean_distance, distance_r2};
-}
-
-std::vector<double> all_scores(const HeadScores& s) {
-  return numbers_of(s.weights, s.first, s.distance_r2);
+std::vector<double> numbers_of(const WeightScores& w, double first, double distance_r2,
+                               double place) {
+  return {w.previous,  w.next,    w.self,          first,       w.duplicate,
+          w.induction, w.entropy, w.mean_distance, distance_r2, place};
 }
 
 /// The maps of a layer's heads as they come, until all are there.
@@ -52,41 +53,59 @@ struct LayerMaps {
     Index first{};
     Matrix<T> logits{}, weights{};
   };
-  std::vector<std::vector<Part>> parts{};  ///< by head
-  std::vector<Matrix<T>> q{}, k{};         ///< by head, and by kv head
+  std::vector<std::vector<Part>> parts{};       ///< by head
+  std::vector<std::vector<Matrix<T>>> moved{};  ///< logits of the same rows, of moved keys
+  std::vector<Matrix<T>> q{}, k{};              ///< by head, and by kv head
 };
 
 /// Sums the scores of all heads up over passes.
 template <class T>
 class HeadMeter {
  public:
-  HeadMeter(const ModelRun<T>& run, int threads, bool with_shares)
+  /// @param is_whole  with the shares of pairs and of places, which logits alone do not tell
+  HeadMeter(const ModelRun<T>& run, int threads, bool is_whole)
       : run_(run),
         threads_(threads),
         sums_(static_cast<std::size_t>(run.layer_count() * run.head_count())),
-        shares_(with_shares ? sums_.size() : 0) {}
+        shares_(is_whole ? sums_.size() : 0),
+        swaps_(is_whole && !has_positions_at_embedding() ? sums_.size() : 0) {}
 
-  void begin(const std::vector<std::int32_t>& tokens) {
+  /// @param random  draws the keys that change contents
+  void begin(const std::vector<std::int32_t>& tokens, Random random) {
     earlier_ = std::make_unique<EarlierTokens>(tokens);
     masks_.clear();
     for (int l = 0; l < run_.layer_count(); ++l)
       masks_.push_back(run_.mask_of(l, static_cast<Index>(tokens.size())));
+    if (!swaps_.empty()) partners_ = random_partners(random, static_cast<Index>(tokens.size()));
     clear();
   }
 
-  Probe<T> probe() {
-    return {.wants = [](const Site& site) { return is_read(site); },
-            .see = [this](const Site& site, Index first,
-                          const MatrixIn<T>& rows) { see(site, first, rows); }};
+  PassOptions<T> options() {
+    return {.probe = {.wants = [](const Site& site) { return is_read(site); },
+                      .see = [this](const Site& site, Index first,
+                                    const MatrixIn<T>& rows) { see(site, first, rows); }},
+            .moved_keys = partners_};
   }
 
   void add(const HeadMeter& other) {
     for (std::size_t h = 0; h < sums_.size(); ++h) sums_[h].add(other.sums_[h]);
     for (std::size_t h = 0; h < shares_.size(); ++h) shares_[h].add(other.shares_[h]);
+    for (std::size_t h = 0; h < swaps_.size(); ++h) swaps_[h].add(other.swaps_[h]);
     pairs_ = pairs_.empty() ? other.pairs_ : pairs_;
   }
 
   HeadScores scores(std::size_t head) const { return sums_[head].scores(); }
+  /// In the order of the kinds.
+  std::vector<double> all_scores(std::size_t head) const {
+    const HeadScores s = scores(head);
+    return numbers_of(s.weights, s.first, s.distance_r2,
+                      swaps_.empty() ? no_score : swaps_[head].place_share());
+  }
+  std::vector<double> scores_without_first(std::size_t head) const {
+    const HeadScores s = scores(head);
+    return numbers_of(s.without_first, no_score, s.distance_r2_without_first,
+                      swaps_.empty() ? no_score : swaps_[head].place_share_without_first());
+  }
   std::size_t size() const { return sums_.size(); }
 
   std::vector<double> pair_shares(std::size_t head) const {
@@ -102,6 +121,7 @@ class HeadMeter {
       case Quantity::keys:
       case Quantity::logits:
       case Quantity::weights:
+      case Quantity::moved_logits:
       case Quantity::attention:
         return !site.of_memory;
       default:
@@ -109,10 +129,16 @@ class HeadMeter {
     }
   }
 
+  /// Keys then carry their places, and no content of theirs could be put into another one.
+  bool has_positions_at_embedding() const {
+    return static_cast<bool>(run_.checkpoint().stack().places.positions);
+  }
+
   void clear() {
     const AttentionDesign& a = run_.design().attention;
     maps_ = {};
     maps_.parts.resize(static_cast<std::size_t>(a.heads));
+    maps_.moved.resize(static_cast<std::size_t>(a.heads));
     maps_.q.resize(static_cast<std::size_t>(a.heads));
     maps_.k.resize(static_cast<std::size_t>(a.kv_heads));
   }
@@ -124,6 +150,7 @@ class HeadMeter {
     if (site.quantity == Quantity::logits)
       maps_.parts[head].push_back({.first = first, .logits = rows});
     if (site.quantity == Quantity::weights) maps_.parts[head].back().weights = rows;
+    if (site.quantity == Quantity::moved_logits) maps_.moved[head].push_back(rows);
     if (site.quantity == Quantity::attention) finish(site.layer);
   }
 
@@ -153,6 +180,15 @@ class HeadMeter {
       if (shared)
         shares_[at].add(part.first, q.middleRows(part.first, part.logits.rows()), part.logits);
     }
+    if (!swaps_.empty()) finish_swaps(at, head, mask);
+  }
+
+  void finish_swaps(std::size_t at, int head, const Mask& mask) {
+    const auto& parts = maps_.parts[static_cast<std::size_t>(head)];
+    const auto& moved = maps_.moved[static_cast<std::size_t>(head)];
+    swaps_[at].begin(partners_, mask);
+    for (std::size_t p = 0; p < parts.size(); ++p)
+      swaps_[at].add_rows(parts[p].first, parts[p].logits, moved[p]);
   }
 
   /// The channels of the pairs that turn in a layer.
@@ -172,27 +208,19 @@ class HeadMeter {
   int threads_;
   std::vector<HeadScoreSums<T>> sums_;
   std::vector<ChannelShareSums<T>> shares_;
+  std::vector<SwapScoreSums<T>> swaps_;
+  std::vector<Index> partners_{};  ///< of the text's keys
   std::unique_ptr<EarlierTokens> earlier_{};
   std::vector<Mask> masks_{};
   LayerMaps<T> maps_{};
   std::map<int, std::vector<std::pair<Index, Index>>> pairs_{};  ///< by layer
 };
 
-/// Random tokens, and the same again.
-std::vector<std::int32_t> repeated_tokens(std::int64_t count, int vocabulary, std::int64_t seed,
-                                          std::int64_t number) {
-  Random random(seed, fmt::format("repeated tokens {}", number));
-  std::vector<std::int32_t> tokens;
-  for (std::int64_t i = 0; i < count; ++i)
-    tokens.push_back(static_cast<std::int32_t>(random.integer(vocabulary)));
-  tokens.insert(tokens.end(), tokens.begin(), tokens.begin() + count);
-  return tokens;
-}
-
 template <class T>
-void measure_text(ModelRun<T>& run, const std::vector<std::int32_t>& tokens, HeadMeter<T>& meter) {
-  meter.begin(tokens);
-  run.pass(tokens, {.probe = meter.probe()});
+void measure_text(ModelRun<T>& run, const std::vector<std::int32_t>& tokens, const Random& random,
+                  HeadMeter<T>& meter) {
+  meter.begin(tokens, random);
+  run.pass(tokens, meter.options());
 }
 
 template <class T>
@@ -200,8 +228,8 @@ std::vector<ScoreChoice> choices_of(const HeadMeter<T>& choosing, const HeadMete
                                     int heads, std::size_t most) {
   std::vector<std::vector<double>> chosen, tested;
   for (std::size_t h = 0; h < choosing.size(); ++h) {
-    chosen.push_back(all_scores(choosing.scores(h)));
-    tested.push_back(all_scores(testing.scores(h)));
+    chosen.push_back(choosing.all_scores(h));
+    tested.push_back(testing.all_scores(h));
   }
   std::vector<ScoreChoice> choices;
   for (std::size_t k = 0; k < std::size(kinds); ++k) {
@@ -227,14 +255,14 @@ HeadRow row_of(const HeadMeter<T>& meter, const HeadMeter<T>* repeated, std::siz
   const HeadScores s = meter.scores(at);
   HeadRow row{.layer = static_cast<int>(at) / heads,
               .head = static_cast<int>(at) % heads,
-              .scores = all_scores(s),
-              .without_first = numbers_of(s.without_first, no_score, s.distance_r2_without_first),
+              .scores = meter.all_scores(at),
+              .without_first = meter.scores_without_first(at),
               .strongest_distance = s.weights.strongest_distance,
               .by_distance = s.weights.by_distance,
               .by_distance_without_first = s.without_first.by_distance,
               .pair_shares = meter.pair_shares(at),
               .sink_dominates = s.sink_dominates()};
-  if (repeated) row.repeated = all_scores(repeated->scores(at));
+  if (repeated) row.repeated = repeated->all_scores(at);
   return row;
 }
 
@@ -252,7 +280,7 @@ class HeadMeasurement {
     HeadMeter<T> halves[2] = {{run_, threads_, true}, {run_, threads_, true}};
     for (std::size_t t = 0; t < request_.texts.size(); ++t) {
       checkpoint(progress_, done_++, passes_, "texts");
-      measure_text(run_, request_.texts[t].tokens, halves[t % 2]);
+      measure_text(run_, request_.texts[t].tokens, drawn("swapped keys", t), halves[t % 2]);
     }
     std::unique_ptr<HeadMeter<T>> repeated = measure_repeated();
     if (request_.texts.size() > 1)
@@ -273,9 +301,13 @@ class HeadMeasurement {
       checkpoint(progress_, done_++, passes_, "repeated random tokens");
       measure_text(run_,
                    repeated_tokens(request_.repeated, run_.vocabulary_size(), request_.seed, i),
-                   *meter);
+                   drawn("no swaps", 0), *meter);
     }
     return meter;
+  }
+
+  Random drawn(const char* what, std::size_t number) const {
+    return {request_.seed, fmt::format("{} {}", what, number)};
   }
 
   ModelRun<T>& run_;

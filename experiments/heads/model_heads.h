@@ -12,7 +12,8 @@
 
 namespace orrery::heads {
 
-/// A score that every head has: its formula is that of core/analysis/head_scores.h.
+/// A score that every head has: its formula is that of core/analysis/head_scores.h, of `place` that
+/// of swap_scores.h.
 struct ScoreKind {
   std::string_view key{};          ///< "induction"
   std::string_view formula{};      ///< "A(i, j+1), t_j = t_i"
@@ -30,8 +31,8 @@ struct HeadsRequest {
   std::vector<ModelText> texts{};
   std::int64_t repeated{64};  ///< random tokens that come twice, in sequences of their own; 0: none
   std::int64_t repeats{4};    ///< such sequences
-  std::int64_t seed{0};
-  std::size_t chosen{8};  ///< heads that are chosen by each score
+  std::int64_t seed{0};       ///< of those, and of the keys that change contents
+  std::size_t chosen{8};      ///< heads that are chosen by each score
 };
 
 struct HeadRow {

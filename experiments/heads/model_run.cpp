@@ -111,6 +111,27 @@ Matrix<T> ModelRun<T>::pass(const std::vector<std::int32_t>& tokens, PassOptions
 }
 
 template <class T>
+Matrix<T> ModelRun<T>::edited_pass(const std::vector<Edit>& edits,
+                                   const std::vector<std::int32_t>& tokens) {
+  const PassEdits<T> of_pass = edits_of(edits, static_cast<Index>(tokens.size()));
+  return pass(tokens, {.edits = &of_pass});
+}
+
+template <class T>
+std::vector<double> ModelRun<T>::edited_losses(const std::vector<Edit>& edits,
+                                               const std::vector<std::int32_t>& tokens) {
+  return losses(edits, edited_pass(edits, tokens), tokens);
+}
+
+template <class T>
+void ModelRun<T>::require_token(std::int32_t id, const char* key) const {
+  if (id < vocabulary_size()) return;
+  throw UsageError(fmt::format("{}={}", key, id),
+                   fmt::format("the vocabulary has {}", vocabulary_size()),
+                   "give the id of a token; orrery tokens prints them");
+}
+
+template <class T>
 std::vector<double> ModelRun<T>::losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
                                         const std::vector<std::int32_t>& tokens) {
   if (!predicts_next())

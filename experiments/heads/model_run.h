@@ -34,9 +34,16 @@ class ModelRun {
 
   /// Hidden states behind the last norm. [N, d_model]
   Matrix<T> pass(const std::vector<std::int32_t>& tokens, PassOptions<T> options = {});
+  /// The same of the model under edits.
+  Matrix<T> edited_pass(const std::vector<Edit>& edits, const std::vector<std::int32_t>& tokens);
   /// −ln p of each next token. Throws UsageError for a model that does not predict it.
   std::vector<double> losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
                              const std::vector<std::int32_t>& tokens);
+  /// The same of a whole pass under edits.
+  std::vector<double> edited_losses(const std::vector<Edit>& edits,
+                                    const std::vector<std::int32_t>& tokens);
+  /// Throws UsageError for a token that the vocabulary does not have; −1 stands for none.
+  void require_token(std::int32_t id, const char* key) const;
   /// Logits of the vocabulary. [N, vocabulary]
   Matrix<T> logits(const std::vector<Edit>& edits, const MatrixIn<T>& hidden);
   /// The last norm of states that a probe has seen. [N, d_model]

@@ -45,25 +45,30 @@ ModelText read_text(const std::filesystem::path& model, const Text& text) {
 
 }  // namespace
 
-std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts) {
+std::vector<ParamSpec> source_params() {
   return {
       file_param("text", "A text that the model's own tokenizer reads.",
                  "bundled:where_tokens_are.txt", "*"),
-      file_param("tokens", "Ids of the tokens in place of a text, [N] or [texts, N].", "", "npy"),
-      {.key = "length",
-       .symbol = "N",
-       .unit = "tokens",
-       .description = "At most so many tokens of a part.",
-       .kind = ParamKind::integer,
-       .default_value = length,
-       .min = 2,
-       .max = 1 << 20},
-      {.key = "parts",
-       .description = "Pieces of the text, which follow each other.",
-       .kind = ParamKind::integer,
-       .default_value = parts,
-       .min = 1,
-       .max = 4096}};
+      file_param("tokens", "Ids of the tokens in place of a text, [N] or [texts, N].", "", "npy")};
+}
+
+std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts) {
+  std::vector<ParamSpec> specs = source_params();
+  specs.push_back({.key = "length",
+                   .symbol = "N",
+                   .unit = "tokens",
+                   .description = "At most so many tokens of a part.",
+                   .kind = ParamKind::integer,
+                   .default_value = length,
+                   .min = 2,
+                   .max = 1 << 20});
+  specs.push_back({.key = "parts",
+                   .description = "Pieces of the text, which follow each other.",
+                   .kind = ParamKind::integer,
+                   .default_value = parts,
+                   .min = 1,
+                   .max = 4096});
+  return specs;
 }
 
 std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts) {
@@ -81,20 +86,21 @@ std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::
   return out;
 }
 
-std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,
+std::vector<ModelText> whole_texts(const std::filesystem::path& model, const ParamSet& params,
                                    const Inputs& inputs) {
   const auto tokens = inputs.find("tokens");
   const bool has_tokens = tokens != inputs.end();
   if (has_tokens && !params.is_default("text"))
     throw UsageError("text= and tokens=", "one of the two is read",
                      "give text=FILE, or tokens=FILE");
-  std::vector<ModelText> whole;
-  if (has_tokens)
-    whole = given_tokens(std::get<Tensor>(tokens->second));
-  else
-    whole.push_back(read_text(model, std::get<Text>(inputs.at("text"))));
+  if (has_tokens) return given_tokens(std::get<Tensor>(tokens->second));
+  return {read_text(model, std::get<Text>(inputs.at("text")))};
+}
+
+std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,
+                                   const Inputs& inputs) {
   std::vector<ModelText> texts;
-  for (const ModelText& text : whole)
+  for (const ModelText& text : whole_texts(model, params, inputs))
     for (ModelText& part : parts_of(text, static_cast<std::size_t>(params.integer("length")),
                                     static_cast<std::size_t>(params.integer("parts"))))
       texts.push_back(std::move(part));
@@ -118,6 +124,27 @@ std::vector<ModelText> other_texts(const std::filesystem::path& model, const std
   for (ModelText& text : texts)
     if (text.tokens.size() > most) text.tokens.resize(most);
   return texts;
+}
+
+std::int32_t leading_token(const std::filesystem::path& model) {
+  std::unique_ptr<tokenizers::Tokenizer> tokenizer;
+  try {
+    tokenizer = tokenizers::read_tokenizer(model);
+  } catch (const Error&) {  // nothing says what stands before
+    return -1;
+  }
+  const std::vector<std::int32_t> with = tokenizer->encode("a", tokenizers::Special::add),
+                                  without = tokenizer->encode("a", tokenizers::Special::omit);
+  return with.empty() || (!without.empty() && with.front() == without.front()) ? -1 : with.front();
+}
+
+std::vector<std::int32_t> ids_of_words(const std::filesystem::path& model,
+                                       const std::string& words) {
+  std::vector<std::int32_t> ids =
+      tokenizers::read_tokenizer(model)->encode(words, tokenizers::Special::omit);
+  if (ids.empty())
+    throw UsageError("\"" + words + "\"", "has no tokens", "give words that the tokenizer reads");
+  return ids;
 }
 
 std::vector<std::string> labels_of(const std::filesystem::path& model,

@@ -17,7 +17,9 @@ struct ModelText {
   std::vector<std::int32_t> tokens{};
 };
 
-/// The parameters text, tokens, length and parts, with these for defaults.
+/// The parameters text and tokens.
+std::vector<ParamSpec> source_params();
+/// Those, length and parts, with these for defaults.
 std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts);
 
 /// The texts that those parameters name: a text that the model's own tokenizer reads, or ids
@@ -29,6 +31,10 @@ std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts);
 std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,
                                    const Inputs& inputs);
 
+/// The texts that source_params() name, as a whole. Throws as model_texts does.
+std::vector<ModelText> whole_texts(const std::filesystem::path& model, const ParamSet& params,
+                                   const Inputs& inputs);
+
 /// A text beside the others, KEY and KEY_tokens: a file, or ids [N] or [texts, N].
 std::vector<ParamSpec> other_text_params(const char* key, const char* description);
 /// The texts of those two parameters, cut to `length`; none where both are empty.
@@ -37,6 +43,14 @@ std::vector<ModelText> other_texts(const std::filesystem::path& model, const std
 
 /// The parts of a sequence.
 std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts);
+
+/// The token that a model's tokenizer puts before every text, <s> or [CLS]; −1 without one.
+std::int32_t leading_token(const std::filesystem::path& model);
+
+/// The tokens of words, without what stands around a text. Throws UsageError for none, and as
+/// read_tokenizer does.
+std::vector<std::int32_t> ids_of_words(const std::filesystem::path& model,
+                                       const std::string& words);
 
 /// How a model's pieces read; "5" for the id 5 where the model has no tokenizer.
 std::vector<std::string> labels_of(const std::filesystem::path& model,

@@ -95,10 +95,7 @@ class Patching {
 
   void choose_tokens() {
     const auto chosen = [&](std::int32_t given, const Matrix<T>& logits, const char* key) {
-      if (given >= run_.vocabulary_size())
-        throw UsageError(fmt::format("{}={}", key, given),
-                         fmt::format("the vocabulary has {}", run_.vocabulary_size()),
-                         "give the id of a token; orrery tokens prints them");
+      run_.require_token(given, key);
       return given >= 0 ? given : most_probable(probabilities_of<T>(logits, 0), 1).front();
     };
     result_.answer = chosen(request_.answer, clean_logits_, "answer");

@@ -131,9 +131,7 @@ class TextLosses {
     std::vector<double> means;
     for (const ModelText& text : texts_) {
       if (progress_.stop_requested()) throw Stopped();
-      const PassEdits<T> of_pass = run_.edits_of(list, static_cast<Index>(text.tokens.size()));
-      const Matrix<T> hidden = run_.pass(text.tokens, {.edits = &of_pass});
-      means.push_back(statistics::sample_moments(run_.losses(list, hidden, text.tokens)).mean);
+      means.push_back(statistics::sample_moments(run_.edited_losses(list, text.tokens)).mean);
       ++passes_;
     }
     return known_[key] = std::move(means);

@@ -1,4 +1,4 @@
-// orrery model_heads, what_if, settle, lens, patch.
+// orrery model_heads, what_if, settle, lens, patch, repeat, needle.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -90,6 +90,29 @@ TEST_CASE("lens and patch print what lies between the layers") {
   CHECK(heads.at("effects").at("head_output").size() == 2);
 }
 
+TEST_CASE("repeat prints the losses of both halves, with and without edits") {
+  const Asked asked;
+  const Outcome outcome =
+      asked.shell.run("repeat " + small_model("llama-off") + " repeated=8 --out repeat.npz");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Contains("second half") && Contains("95 % of 8 sequences"));
+  const json edited = json::parse(
+      asked.shell.run("repeat " + small_model("llama-off") + " repeated=8 --edit still:0 --json")
+          .out);
+  CHECK(edited.at("edits") == json::array({"still:0"}));
+  CHECK(edited.at("loss_by_position").size() == 16);
+}
+
+TEST_CASE("needle prints a table of lengths and depths") {
+  const Asked asked;
+  CHECK_THAT(asked.run("needle", "llama-off", "lengths=8+12 key=1 value=1").out,
+             Contains("share retrieved") && Contains("seed 0"));
+  const json table =
+      asked.read("needle", "llama-off", "lengths=8+12 key=1 value=1 depths=3 --edit still:0");
+  CHECK(table.at("cells").size() == 6);
+  CHECK(table.at("edits") == json::array({"still:0"}));
+}
+
 TEST_CASE("Wrong questions end with the status of their kind, and say what to write") {
   const Asked asked;
   const auto refused = [&](const std::string& command, const std::string& model,
@@ -115,6 +138,12 @@ TEST_CASE("Wrong questions end with the status of their kind, and say what to wr
   refused("lens", "llama-off", "--positions 16", 2, "token 16");
   refused("lens", "bert-bare", "", 2, "no head");
   refused("patch", "llama-off", "", 2, "corrupted=FILE");
+  refused("needle", "llama-off", "lengths=64", 2, "give a longer text");
+  refused("needle", "llama-off", "lengths=8.5", 2, "whole number");
+  refused("needle", "llama-off", "--fact cog", 2, "all three");
   refused("patch", "llama-off", "corrupted_tokens=ids.npy", 2, "nothing would differ");
+  const Outcome first = asked.shell.run("repeat " + small_model("llama-off") + " first=4000");
+  CHECK(first.status == 2);
+  CHECK_THAT(first.err, Contains("first=4000"));
   CHECK(asked.shell.run("lens nowhere tokens=ids.npy").status == 4);
 }

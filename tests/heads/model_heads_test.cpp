@@ -121,7 +121,7 @@ TEST_CASE("Scores in JSON are those of the maps that a pass writes") {
   }
   std::size_t numbers = 0;
   for (const Array& array : heads_arrays(table)) numbers += array.size();
-  CHECK(numbers == 8 * (9 + 9 + 4 + 4 + 4));
+  CHECK(numbers == 8 * (10 + 10 + 4 + 4 + 4));
 }
 
 TEST_CASE("An encoder-decoder, and a score that there is not, are refused") {

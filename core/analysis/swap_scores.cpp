@@ -1,0 +1,85 @@
+#include "core/analysis/swap_scores.h"
+
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace orrery {
+
+std::vector<Index> random_partners(Random& random, Index n) {
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (Index left = n; left > 1; --left)
+    std::swap(order[static_cast<std::size_t>(left - 1)],
+              order[static_cast<std::size_t>(random.integer(left))]);
+  std::vector<Index> partners(order.size());
+  std::iota(partners.begin(), partners.end(), Index{0});
+  for (std::size_t at = 0; at + 1 < order.size(); at += 2) {
+    partners[static_cast<std::size_t>(order[at])] = order[at + 1];
+    partners[static_cast<std::size_t>(order[at + 1])] = order[at];
+  }
+  return partners;
+}
+
+template <class T>
+void SwapScoreSums<T>::begin(std::span<const Index> partners, const Mask& mask) {
+  partners_ = partners;
+  mask_ = &mask;
+}
+
+template <class T>
+void SwapScoreSums<T>::add_rows(Index first, const MatrixIn<T>& logits, const MatrixIn<T>& moved) {
+  for (Index row = 0; row < logits.rows(); ++row) {
+    const VisibleKeys seen = mask_->keys_of(first + row, logits.cols());
+    for (Index a = seen.first; a < seen.end; ++a) {
+      const Index b = partners_[static_cast<std::size_t>(a)];
+      if (b <= a || b >= seen.end) continue;
+      const double before = static_cast<double>(logits(row, a) - logits(row, b));
+      const double after = static_cast<double>(moved(row, a) - moved(row, b));
+      Sums& sums = a == 0 ? with_first_ : others_;
+      sums.places += (before + after) * (before + after);
+      sums.contents += (before - after) * (before - after);
+      const double size = static_cast<double>(logits(row, a));
+      sums.squares += size * size;
+    }
+  }
+}
+
+template <class T>
+void SwapScoreSums<T>::Sums::add(const Sums& other) {
+  places += other.places;
+  contents += other.contents;
+  squares += other.squares;
+}
+
+template <class T>
+double SwapScoreSums<T>::Sums::share() const {
+  // A product of 64 channels is rounded a few times its last digit.
+  constexpr double rounding = 16 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double all = places + contents;
+  return all <= squares * rounding * rounding ? std::numeric_limits<double>::quiet_NaN()
+                                              : places / all;
+}
+
+template <class T>
+void SwapScoreSums<T>::add(const SwapScoreSums& other) {
+  with_first_.add(other.with_first_);
+  others_.add(other.others_);
+}
+
+template <class T>
+double SwapScoreSums<T>::place_share() const {
+  Sums all = with_first_;
+  all.add(others_);
+  return all.share();
+}
+
+template <class T>
+double SwapScoreSums<T>::place_share_without_first() const {
+  return others_.share();
+}
+
+template class SwapScoreSums<float>;
+template class SwapScoreSums<double>;
+
+}  // namespace orrery
