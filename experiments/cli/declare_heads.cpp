@@ -1,4 +1,4 @@
-// model_heads, what_if, settle, lens, patch, repeat, needle
+// model_heads, what_if, settle, lens, patch, repeat, needle, passport
 #include <fmt/format.h>
 
 #include <memory>
@@ -14,12 +14,13 @@ namespace orrery::cli {
 namespace {
 
 /// What every command that asks a model takes.
-std::shared_ptr<LiveOptions> add_live_options(CLI::App* command) {
+std::shared_ptr<LiveOptions> add_live_options(
+    CLI::App* command, const char* out = "A new .npz or .safetensors file of the arrays") {
   auto options_of = std::make_shared<LiveOptions>();
   LiveOptions& options = *options_of;
   command->add_option("MODEL", options.model, "A model's folder, or a .gguf file")->required();
   command->allow_extras();
-  command->add_option("--out", options.out, "A new .npz or .safetensors file of the arrays");
+  command->add_option("--out", options.out, out);
   command->add_flag("--force", options.force, "Replace the file that is there");
   command->add_option("--threads", options.threads, "Threads; default all cores. The same bytes")
       ->check(CLI::Range(1, 4096));
@@ -182,12 +183,28 @@ Command declare_needle(CLI::App& app) {
   return live_command(command, options, needle_command);
 }
 
+Command declare_passport(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "passport", "A model on one page: positions, proofs by loss, heads, reach, what breaks it");
+  const auto options = add_live_options(command, "A new .html or .json file");
+  command->footer([] {
+    return "A second word is another model, and the two are compared. Either may be a .json that\n"
+           "--out has written. Heads are chosen by even texts and tested on odd ones.\n\n"
+           "Keys, as key=value, with their defaults:\n" +
+           keys_text(passport_params()) +
+           "\nExamples:\n"
+           "  orrery passport tiny-llama tokens=ids.npy parts=4 repeated=8 targets=1 --out a.json\n"
+           "  orrery passport a.json tiny-bert tokens=ids.npy parts=4 repeated=8 --out both.html";
+  });
+  return live_command(command, options, passport_command);
+}
+
 }  // namespace
 
 std::vector<Command> declare_heads_commands(CLI::App& app, const std::vector<std::string>&) {
   return {declare_model_heads(app), declare_what_if(app), declare_settle(app),
           declare_lens(app),        declare_patch(app),   declare_repeat(app),
-          declare_needle(app)};
+          declare_needle(app),      declare_passport(app)};
 }
 
 }  // namespace orrery::cli
