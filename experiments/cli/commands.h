@@ -55,8 +55,8 @@ struct ForwardOptions {
 };
 int forward_command(const ForwardOptions& options);
 
-/// Options of the commands that ask a model: model_heads, what_if, settle, lens, patch, repeat and
-/// needle.
+/// Options of the commands that ask a model: model_heads, what_if, settle, lens, patch, repeat,
+/// needle and passport.
 struct LiveOptions {
   std::string model{};                       ///< a folder or a .gguf
   std::vector<std::string> words{};          ///< key=value
@@ -76,6 +76,7 @@ int lens_command(const LiveOptions& options);
 int patch_command(const LiveOptions& options);
 int repeat_command(const LiveOptions& options);
 int needle_command(const LiveOptions& options);
+int passport_command(const LiveOptions& options);
 
 struct FamiliesOptions {
   bool json{false};

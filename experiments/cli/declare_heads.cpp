@@ -1,4 +1,4 @@
-// model_heads, what_if, settle, lens, patch, repeat, needle
+// model_heads, what_if, settle, lens, patch, repeat, needle, passport
 #include <fmt/format.h>
 
 #include <memory>
@@ -25,9 +25,10 @@ std::shared_ptr<LiveOptions> add_live_options(CLI::App* command) {
   return options_of;
 }
 
-/// --out, of a command that has arrays.
-void add_out(CLI::App* command, LiveOptions& options) {
-  command->add_option("--out", options.out, "A new .npz or .safetensors file of the arrays");
+/// --out, of a command that writes something.
+void add_out(CLI::App* command, LiveOptions& options,
+             const char* what = "A new .npz or .safetensors file of the arrays") {
+  command->add_option("--out", options.out, what);
   command->add_flag("--force", options.force, "Replace the file that is there");
 }
 
@@ -146,16 +147,13 @@ Command declare_repeat(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "repeat", "Give a model random tokens twice: what it copies, and from where on");
   const auto options = add_live_options(command);
-  command
-      ->add_option("--edit", options->edits,
-                   "A change of the model that copies: orrery what_if --help")
-      ->allow_extra_args(false);
+  add_out(command, *options);
+  add_edits(command, *options, "A change of the model that copies: orrery what_if --help");
   command->footer([] {
     return "Both halves are judged by the same tokens, all but the first, whose repetition "
            "nothing\n"
-           "announces. The tokens of a sequence are distinct.\n\n"
-           "Keys, as key=value, with their defaults:\n" +
-           keys_text(repeat_params()) +
+           "announces. The tokens of a sequence are distinct.\n\n" +
+           keys_section(repeat_params()) +
            "\nExamples:\n"
            "  orrery repeat tiny-llama repeated=16\n"
            "  orrery repeat tiny-llama repeated=16 seed=3 --edit still:0 --json";
@@ -167,16 +165,15 @@ Command declare_needle(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "needle", "Put a fact into a text, and see from which places and lengths a model finds it");
   const auto options = add_live_options(command);
-  command->add_option("--edit", options->edits, "A change of the model: orrery what_if --help")
-      ->allow_extra_args(false);
+  add_out(command, *options);
+  add_edits(command, *options, "A change of the model: orrery what_if --help");
   command->add_option("--fact", options->fact, "The fact; default random tokens, key and value");
   command->add_option("--question", options->question, "What asks for it, behind the text");
   command->add_option("--answer", options->answer, "What should come next, with its space");
   command->footer([] {
     return "Random needles are of tokens that the text does not have. The gain is over the same\n"
-           "question behind a text as long without the fact.\n\n"
-           "Keys, as key=value, with their defaults:\n" +
-           keys_text(needle_params()) +
+           "question behind a text as long without the fact.\n\n" +
+           keys_section(needle_params()) +
            "\nExamples:\n"
            "  orrery needle tiny-llama text=story.txt lengths=8+12 key=1 value=1\n"
            "  orrery needle tiny-llama text=story.txt lengths=24 --fact \" key is cog\" \\\n"
@@ -185,11 +182,28 @@ Command declare_needle(CLI::App& app) {
   return live_command(command, options, needle_command);
 }
 
+Command declare_passport(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "passport", "A model on one page: positions, proofs by loss, heads, reach, what breaks it");
+  const auto options = add_live_options(command);
+  add_out(command, *options, "A new .html or .json file");
+  command->footer([] {
+    return "A second word is another model, and the two are compared. Either may be a .json that\n"
+           "--out has written. Heads are chosen by even texts and tested on odd ones.\n\n" +
+           keys_section(passport_params()) +
+           "\nExamples:\n"
+           "  orrery passport tiny-llama tokens=ids.npy parts=4 repeated=8 targets=1 --out a.json\n"
+           "  orrery passport a.json tiny-bert tokens=ids.npy parts=4 repeated=8 --out both.html";
+  });
+  return live_command(command, options, passport_command);
+}
+
 }  // namespace
 
 std::vector<Command> declare_heads_commands(CLI::App& app, const std::vector<std::string>&) {
-  return {declare_model_heads(app), declare_what_if(app), declare_settle(app), declare_lens(app),
-          declare_patch(app),       declare_repeat(app),  declare_needle(app)};
+  return {declare_model_heads(app), declare_what_if(app), declare_settle(app),
+          declare_lens(app),        declare_patch(app),   declare_repeat(app),
+          declare_needle(app),      declare_passport(app)};
 }
 
 }  // namespace orrery::cli

@@ -30,6 +30,15 @@ ParamSpec sequences_of_repeats(std::int64_t usual) {
   return whole_number("repeats", "Sequences of repeated random tokens.", usual, 1, 4096);
 }
 
+ParamSpec asked_questions(std::vector<std::string> usual) {
+  ParamSpec questions{.key = "questions",
+                      .description = "What is asked.",
+                      .kind = ParamKind::choice_list,
+                      .default_value = std::move(usual)};
+  for (const std::string& name : question_names()) questions.choices.push_back({name, ""});
+  return questions;
+}
+
 void add(std::vector<ParamSpec>& specs, std::vector<ParamSpec> more) {
   for (ParamSpec& spec : more) specs.push_back(std::move(spec));
 }
@@ -62,12 +71,7 @@ std::vector<ParamSpec> what_if_params() {
 
 std::vector<ParamSpec> settle_params() {
   std::vector<ParamSpec> specs = text_params(256, 12);
-  ParamSpec questions{.key = "questions",
-                      .description = "What is asked.",
-                      .kind = ParamKind::choice_list,
-                      .default_value = question_names()};
-  for (const std::string& name : question_names()) questions.choices.push_back({name, ""});
-  specs.push_back(std::move(questions));
+  specs.push_back(asked_questions(question_names()));
   specs.push_back(
       whole_number("rounds", "Settings that are corrected, one after another.", 4, 0, 64));
   specs.push_back(pass_precision_param());
@@ -118,6 +122,21 @@ std::vector<ParamSpec> needle_params() {
   specs.push_back(whole_number("draws", "Needles, in as many parts of the text.", 4, 1, 4096));
   specs.push_back(whole_number("key", "Random tokens that the question repeats.", 2, 1, 1024));
   specs.push_back(whole_number("value", "Random tokens that answer it.", 2, 1, 1024));
+  specs.push_back(seed_of_draws());
+  specs.push_back(first_token_param());
+  specs.push_back(pass_precision_param());
+  return specs;
+}
+
+std::vector<ParamSpec> passport_params() {
+  std::vector<ParamSpec> specs = text_params(128, 12);
+  specs.push_back(asked_questions(
+      {"pairing", "base", "scaling", "direction", "norm_plus_one", "scale", "window"}));
+  specs.push_back(
+      whole_number("targets", "Last tokens of each text, for the reach.", 32, 1, 65536));
+  specs.push_back(whole_number("repeated", "Random tokens that come twice.", 32, 2, 65536));
+  specs.push_back(sequences_of_repeats(8));
+  specs.push_back(whole_number("chosen", "Heads that each score chooses.", 4, 1, 64));
   specs.push_back(seed_of_draws());
   specs.push_back(first_token_param());
   specs.push_back(pass_precision_param());

@@ -14,5 +14,6 @@ std::vector<ParamSpec> lens_params();
 std::vector<ParamSpec> patch_params();
 std::vector<ParamSpec> repeat_params();
 std::vector<ParamSpec> needle_params();
+std::vector<ParamSpec> passport_params();
 
 }  // namespace orrery::cli

@@ -1,4 +1,4 @@
-// orrery model_heads, what_if, settle, lens, patch, repeat, needle.
+// orrery model_heads, what_if, settle, lens, patch, repeat, needle, passport.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -111,6 +111,25 @@ TEST_CASE("needle prints a table of lengths and depths") {
       asked.read("needle", "llama-off", "lengths=8+12 key=1 value=1 depths=3 --edit still:0");
   CHECK(table.at("cells").size() == 6);
   CHECK(table.at("edits") == json::array({"still:0"}));
+}
+
+TEST_CASE("passport writes a page or JSON, and compares what it has written with a model") {
+  const Asked asked;
+  const std::string small = " tokens=ids.npy parts=4 targets=1 repeated=4 ";
+  const Outcome one =
+      asked.run("passport", "llama-off", "parts=4 targets=1 repeated=4 --out a.json");
+  CHECK(one.status == 0);
+  CHECK_THAT(one.out, Contains("what breaks it") && Contains("verified by its loss"));
+  const Outcome both =
+      asked.shell.run("passport a.json " + small_model("bert-off") + small + "--out both.html");
+  CHECK(both.status == 0);
+  CHECK_THAT(both.out, Contains("differences"));
+  CHECK_THAT(content(asked.shell.folder() / "both.html"), Contains("Two passports"));
+  CHECK(json::parse(asked.shell.run("passport a.json --json").out).at("passport") == 1);
+  CHECK_THAT(asked.shell.run("passport a.json seed=3").err, Contains("no model is asked"));
+  CHECK_THAT(asked.shell.run("passport a.json --out a.txt").err, Contains(".html or .json"));
+  CHECK(asked.shell.run("passport nothing.json").status == 4);
+  CHECK(asked.run("passport", "llama-off", "parts=3").status == 2);
 }
 
 TEST_CASE("Wrong questions end with the status of their kind, and say what to write") {

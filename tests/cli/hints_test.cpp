@@ -52,7 +52,7 @@ TEST_CASE("A parameter or an option of something else is told whose it is") {
        {decay + "--repeats 3", 2, "--repeats: is not an option of run; sweep and plan have it"},
        {decay + "--threads 2", 2,
         "--threads: is not an option of run; forward, model_heads, what_if, settle, "
-        "lens, patch, repeat, needle, sweep and resume have it"},
+        "lens, patch, repeat, needle, passport, sweep and resume have it"},
        {decay + "precision=eager_bf16", 2,
         "precision: is not a parameter of long_term_decay; it is one of "},
        {"run attention_map mask=causal", 2, "did you mean causal=true?"}});

@@ -123,6 +123,7 @@ files_of_lens() { files_of_forward; }
 files_of_patch() { files_of_forward; }
 files_of_repeat() { files_of_forward; }
 files_of_needle() { files_of_forward; }
+files_of_passport() { files_of_forward; }
 
 files_of_run() { ln -s "$tree/README.md" .; }
 

@@ -1,0 +1,321 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/heads/head_json.h"
+#include "experiments/heads/passport.h"
+
+namespace orrery::heads {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int passport_version = 1;
+/// Of more heads than these, rows of 60 bytes would not fit.
+constexpr std::size_t most_head_rows = 480;
+constexpr double digits_kept = 1e4;
+
+/// Four decimals: what is judged has no more.
+ordered_json short_number(double value) {
+  return number_json(std::round(value * digits_kept) / digits_kept);
+}
+
+ordered_json short_numbers(const std::vector<double>& values) {
+  ordered_json json = ordered_json::array();
+  for (const double value : values) json.push_back(number_json(std::round(value * 100) / 100));
+  return json;
+}
+
+/// A probability: one that is small keeps its size.
+ordered_json p_json(double p) {
+  return std::isnan(p) ? ordered_json() : ordered_json(std::stod(fmt::format("{:.2g}", p)));
+}
+
+ordered_json difference_json(const statistics::Welch& difference) {
+  return {{"difference", short_number(difference.difference)},
+          {"low", short_number(difference.low)},
+          {"high", short_number(difference.high)}};
+}
+
+ordered_json encodings_json(const Passport& passport) {
+  ordered_json all = ordered_json::array();
+  for (const PassportLayers& layers : passport.encodings) {
+    ordered_json facts = ordered_json::array();
+    for (const model_files::PositionFact& fact : layers.facts)
+      facts.push_back({{"field", fact.label}, {"value", fact.value}, {"reason", fact.reason}});
+    all.push_back({{"layers", layers.layers}, {"facts", std::move(facts)}});
+  }
+  return all;
+}
+
+const char* verdict_word(Verdict verdict) {
+  return verdict == Verdict::confirmed      ? "confirmed"
+         : verdict == Verdict::contradicted ? "contradicted"
+                                            : "undecided";
+}
+
+/// The question's answer in a line: what stands, and the rival that comes nearest to it.
+ordered_json question_json(const OpenQuestion& question) {
+  const auto& all = question.hypotheses;
+  const auto stands =
+      std::find_if(all.begin(), all.end(), [](const Hypothesis& h) { return h.stands; });
+  const Hypothesis* rival = nullptr;
+  for (const Hypothesis& h : all)
+    if (!h.stands && (!rival || h.loss < rival->loss)) rival = &h;
+  ordered_json json{{"question", question.name},
+                    {"verdict", verdict_word(question.verdict)},
+                    {"stands", stands->label},
+                    {"loss", short_number(stands->loss)}};
+  if (!rival) return json;
+  json["rival"] = rival->label;
+  json["rival_loss"] = short_number(rival->loss);
+  const Hypothesis& tested = stands == all.begin() ? *rival : *stands;
+  json["p_holm"] = p_json(tested.p);
+  return json;
+}
+
+ordered_json verified_json(const Passport& passport) {
+  if (!passport.settlement) return {};
+  ordered_json questions = ordered_json::array();
+  for (const OpenQuestion& question : passport.settlement->questions)
+    questions.push_back(question_json(question));
+  const std::size_t texts = passport.settlement->texts.size();
+  return {{"texts_that_prefer", (texts + 1) / 2},
+          {"texts_that_test", texts / 2},
+          {"questions", std::move(questions)}};
+}
+
+std::vector<double> layer_means(const HeadTable& table, std::size_t score) {
+  std::vector<double> means;
+  for (int layer = 0; layer < table.layers; ++layer) {
+    std::vector<double> own;
+    for (const HeadRow& row : table.rows)
+      if (row.layer == layer && !std::isnan(row.scores[score])) own.push_back(row.scores[score]);
+    means.push_back(statistics::sample_moments(own).mean);
+  }
+  return means;
+}
+
+std::size_t strongest_band(const HeadRow& row) {
+  const std::vector<double> bands = band_shares(row);
+  return static_cast<std::size_t>(std::max_element(bands.begin(), bands.end()) - bands.begin());
+}
+
+/// [layer, head, sink, place without the first token, strongest band].
+ordered_json head_row_json(const HeadRow& row) {
+  return ordered_json::array(
+      {row.layer, row.head, row.sink_dominates ? 1 : 0,
+       number_json(std::round(row.without_first[score_number("place")] * 100) / 100),
+       row.pair_shares.empty() || std::isnan(row.pair_shares.front())
+           ? ordered_json()
+           : ordered_json(strongest_band(row))});
+}
+
+ordered_json chosen_json(const HeadTable& table) {
+  ordered_json all = ordered_json::object();
+  for (const ScoreChoice& choice : table.choices) {
+    if (choice.score == "next" && table.rows.front().scores[score_number("next")] == 0) continue;
+    if (choice.score == "entropy" || choice.score == "mean_distance") continue;
+    ordered_json heads = ordered_json::array();
+    for (const ChosenHead& head : choice.heads) {
+      const HeadRow& row =
+          table.rows[static_cast<std::size_t>(head.layer * table.heads + head.head)];
+      heads.push_back({{"head", fmt::format("{}.{}", head.layer, head.head)},
+                       {"tested", short_number(head.tested)},
+                       {"chosen_by", short_number(head.chosen_by)},
+                       {"sink", row.sink_dominates},
+                       {"bands", short_numbers(band_shares(row))}});
+    }
+    all[choice.score] = std::move(heads);
+  }
+  return all;
+}
+
+ordered_json heads_of_passport(const Passport& passport) {
+  const HeadTable& table = passport.table;
+  std::int64_t sinks = 0, by_place = 0, by_content = 0;
+  for (const HeadRow& row : table.rows) {
+    const double place = row.without_first[score_number("place")];
+    sinks += row.sink_dominates ? 1 : 0;
+    by_place += place >= 0.5 ? 1 : 0;
+    by_content += place < 0.5 ? 1 : 0;
+  }
+  ordered_json layers = ordered_json::object();
+  for (const char* score : {"first", "place", "distance_r2", "mean_distance"})
+    layers[score] = short_numbers(layer_means(table, score_number(score)));
+  ordered_json json{{"sinks", sinks},
+                    {"by_place", by_place},
+                    {"by_content", by_content},
+                    {"queries", table.queries},
+                    {"induction_queries", table.induction_queries},
+                    {"mean_by_layer", std::move(layers)},
+                    {"chosen_by_even_texts_tested_on_odd", chosen_json(table)}};
+  json["row"] = {"layer", "head", "sink", "place_without_first", "strongest_band"};
+  json["rows"] = ordered_json::array();
+  if (table.rows.size() > most_head_rows) return json;
+  for (const HeadRow& row : table.rows) json["rows"].push_back(head_row_json(row));
+  return json;
+}
+
+ordered_json losses_json(const Passport& passport) {
+  ordered_json places = ordered_json::array();
+  for (const PlaceLoss& place : passport.by_place)
+    places.push_back({{"from", place.from},
+                      {"to", place.to},
+                      {"loss", short_number(place.loss)},
+                      {"error", short_number(place.error)}});
+  return places;
+}
+
+ordered_json reach_json(const ContextReach& reach) {
+  ordered_json contexts = ordered_json::array();
+  for (const ContextLoss& one : reach.contexts) {
+    ordered_json json{{"context", one.context}, {"loss", short_number(one.loss)}};
+    if (&one != &reach.contexts.front()) {
+      json["gain"] = short_number(one.gain.difference);
+      json["p_holm"] = p_json(one.p);
+      json["helps"] = one.helps;
+    }
+    contexts.push_back(std::move(json));
+  }
+  return {{"tokens", reach.reach},
+          {"is_limit_of_the_texts", reach.is_limit},
+          {"targets", reach.targets},
+          {"contexts", std::move(contexts)}};
+}
+
+ordered_json copying_json(const Repeat& repeat) {
+  ordered_json json{
+      {"repeated", repeat.request.tokens},
+      {"repeats", repeat.request.sequences},
+      {"seed", repeat.request.seed},
+      {"loss_of_chance", short_number(std::log(static_cast<double>(repeat.vocabulary)))},
+      {"first_half", short_number(statistics::sample_moments(repeat.first_half).mean)},
+      {"second_half", short_number(statistics::sample_moments(repeat.second_half).mean)},
+      {"gain", difference_json(repeat.gain)}};
+  json["loss_by_position"] = short_numbers(repeat.by_position);
+  return json;
+}
+
+ordered_json breaks_json(const Passport& passport) {
+  ordered_json all = ordered_json::array();
+  for (const Break& one : passport.breaks) {
+    ordered_json json{{"name", one.name}, {"edits", one.edits}, {"loss", short_number(one.loss)}};
+    json.update(difference_json(one.difference));
+    json["p_holm"] = p_json(one.p);
+    json["copying_difference"] = short_number(one.copying);
+    all.push_back(std::move(json));
+  }
+  return all;
+}
+
+/// A statement that people may rely on needs these.
+ordered_json how_json(const Passport& passport) {
+  const PassportRequest& request = passport.request;
+  std::size_t tokens = 0, longest = 0;
+  for (const ModelText& text : request.texts) {
+    tokens += text.tokens.size();
+    longest = std::max<std::size_t>(longest, text.tokens.size());
+  }
+  return {{"first_text", request.texts.front().name},
+          {"texts", request.texts.size()},
+          {"tokens", tokens},
+          {"longest_text", longest},
+          {"seed", request.seed},
+          {"precision", passport.single ? "fp32" : "fp64"}};
+}
+
+}  // namespace
+
+ordered_json passport_document(const Passport& passport) {
+  ordered_json json{
+      {"passport", passport_version},        {"model", passport.model},
+      {"family", passport.family},           {"format", passport.format},
+      {"layers", passport.layers},           {"heads", passport.heads},
+      {"kv_heads", passport.kv_heads},       {"vocabulary", passport.vocabulary},
+      {"how", how_json(passport)},           {"encoding", encodings_json(passport)},
+      {"assumed", passport.assumed},         {"predicts_next", passport.settlement.has_value()},
+      {"verified", verified_json(passport)}, {"heads_by_score", heads_of_passport(passport)}};
+  if (!passport.settlement) return json;
+  json["loss"] = short_number(passport.loss);
+  json["loss_by_place"] = losses_json(passport);
+  json["reach"] = reach_json(*passport.reach);
+  json["copying"] = copying_json(*passport.repeat);
+  json["breaks"] = breaks_json(passport);
+  return json;
+}
+
+std::string passport_json(const ordered_json& document) { return document.dump() + "\n"; }
+
+ordered_json read_passport(const std::string& text, const std::string& name) {
+  ordered_json json = ordered_json::parse(text, nullptr, false);
+  if (json.is_object() && json.value("passport", 0) == passport_version) return json;
+  throw DataError(name, fmt::format("is no passport of version {}", passport_version),
+                  "give a model, or what orrery passport --json has written");
+}
+
+namespace {
+
+/// What two passports are compared by, where both have it.
+struct Compared {
+  const char* name;
+  const char* pointer;
+};
+constexpr Compared compared_numbers[] = {
+    {"layers", "/layers"},
+    {"heads of a layer", "/heads"},
+    {"heads that sinks dominate", "/heads_by_score/sinks"},
+    {"heads by place", "/heads_by_score/by_place"},
+    {"heads by content", "/heads_by_score/by_content"},
+    {"loss, nats", "/loss"},
+    {"reach, tokens", "/reach/tokens"},
+    {"copying: loss of the first half", "/copying/first_half"},
+    {"copying: loss of the second half", "/copying/second_half"},
+};
+
+/// The facts of a passport's layers, "layers 0 to 3: base" by value.
+std::vector<std::pair<std::string, std::string>> facts_of_document(const ordered_json& document) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (const ordered_json& layers : document.at("encoding"))
+    for (const ordered_json& fact : layers.at("facts"))
+      facts.emplace_back(fact.at("field").get<std::string>(), fact.at("value").get<std::string>());
+  return facts;
+}
+
+std::string values_of(const std::vector<std::pair<std::string, std::string>>& facts,
+                      const std::string& field) {
+  std::vector<std::string> values;
+  for (const auto& [name, value] : facts)
+    if (name == field && std::find(values.begin(), values.end(), value) == values.end())
+      values.push_back(value);
+  return fmt::format("{}", fmt::join(values, " / "));
+}
+
+}  // namespace
+
+ordered_json passports_compared(const ordered_json& one, const ordered_json& other) {
+  ordered_json differences = ordered_json::array();
+  const auto add = [&](const std::string& name, ordered_json a, ordered_json b) {
+    if (a != b) differences.push_back({{"what", name}, {"a", std::move(a)}, {"b", std::move(b)}});
+  };
+  const auto of_one = facts_of_document(one), of_other = facts_of_document(other);
+  std::vector<std::string> fields;
+  for (const auto& facts : {of_one, of_other})
+    for (const auto& [field, value] : facts)
+      if (std::find(fields.begin(), fields.end(), field) == fields.end()) fields.push_back(field);
+  for (const std::string& field : fields)
+    add(field, values_of(of_one, field), values_of(of_other, field));
+  for (const Compared& number : compared_numbers) {
+    const ordered_json::json_pointer at(number.pointer);
+    add(number.name, one.contains(at) ? one.at(at) : ordered_json(),
+        other.contains(at) ? other.at(at) : ordered_json());
+  }
+  return {{"a", one}, {"b", other}, {"differences", std::move(differences)}};
+}
+
+}  // namespace orrery::heads

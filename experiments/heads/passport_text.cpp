@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/heads/passport.h"
+
+namespace orrery::heads {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// A number or text of a document; "-" for null.
+std::string cell_text(const ordered_json& value) {
+  if (value.is_null()) return "-";
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string encoding_text(const ordered_json& document) {
+  std::string text;
+  for (const ordered_json& layers : document.at("encoding")) {
+    text += layers.at("layers").get<std::string>() + "\n";
+    for (const ordered_json& fact : layers.at("facts"))
+      text +=
+          fmt::format("  {:<15} {}{}\n", cell_text(fact.at("field")), cell_text(fact.at("value")),
+                      fact.at("reason").get<std::string>().empty()
+                          ? ""
+                          : fmt::format("   [{}]", cell_text(fact.at("reason"))));
+  }
+  for (const ordered_json& sentence : document.at("assumed"))
+    text += "assumed: " + cell_text(sentence) + "\n";
+  return text;
+}
+
+std::string verified_text(const ordered_json& verified) {
+  std::string text =
+      fmt::format("verified by its loss, preferred by {} texts and tested on {}:\n",
+                  verified.at("texts_that_prefer").dump(), verified.at("texts_that_test").dump());
+  for (const ordered_json& question : verified.at("questions")) {
+    text += fmt::format("  {:<13} {:<12} {} ({})", cell_text(question.at("question")),
+                        cell_text(question.at("verdict")), cell_text(question.at("stands")),
+                        cell_text(question.at("loss")));
+    if (question.contains("rival"))
+      text += fmt::format("; next {} ({}), p {}", cell_text(question.at("rival")),
+                          cell_text(question.at("rival_loss")), cell_text(question.at("p_holm")));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string heads_of_text(const ordered_json& heads) {
+  std::string text = fmt::format(
+      "heads: {} go by place, {} by content; in {} the first token has most weight\n",
+      heads.at("by_place").dump(), heads.at("by_content").dump(), heads.at("sinks").dump());
+  for (const auto& [score, chosen] : heads.at("chosen_by_even_texts_tested_on_odd").items()) {
+    std::vector<std::string> parts;
+    for (const ordered_json& head : chosen)
+      parts.push_back(fmt::format("{} {}{}", cell_text(head.at("head")),
+                                  cell_text(head.at("tested")),
+                                  head.at("sink").get<bool>() ? " sink" : ""));
+    text += fmt::format("  {:<13} {}\n", score, fmt::join(parts, ", "));
+  }
+  return text;
+}
+
+std::string losses_text(const ordered_json& document) {
+  std::string text = fmt::format("loss {} nats; by place in the text:", document.at("loss").dump());
+  for (const ordered_json& place : document.at("loss_by_place"))
+    text += fmt::format(" {}..{} {}", place.at("from").dump(), place.at("to").dump(),
+                        cell_text(place.at("loss")));
+  const ordered_json& reach = document.at("reach");
+  text += fmt::format("\nreads {}{} tokens back: loss behind contexts of",
+                      reach.at("is_limit_of_the_texts").get<bool>() ? "at least " : "",
+                      reach.at("tokens").dump());
+  for (const ordered_json& one : reach.at("contexts"))
+    text += fmt::format(" {}: {}", one.at("context").dump(), cell_text(one.at("loss")));
+  const ordered_json& copying = document.at("copying");
+  return text + fmt::format("\ncopies {} random tokens: {} nats, then {} (chance {})\n",
+                            copying.at("repeated").dump(), cell_text(copying.at("first_half")),
+                            cell_text(copying.at("second_half")),
+                            cell_text(copying.at("loss_of_chance")));
+}
+
+std::string breaks_text(const ordered_json& breaks) {
+  std::string text =
+      fmt::format("what breaks it{:>44} {:>19} {:>8} {:>9}\n", "loss", "95 %", "p", "copying");
+  for (const ordered_json& one : breaks)
+    text += fmt::format("  {:<48} {:>+7.3f} {:>+9.3f} {:>+9.3f} {:>8} {:>+9.3f}\n",
+                        cell_text(one.at("name")), one.at("difference").get<double>(),
+                        one.at("low").is_null() ? 0 : one.at("low").get<double>(),
+                        one.at("high").is_null() ? 0 : one.at("high").get<double>(),
+                        cell_text(one.at("p_holm")), one.at("copying_difference").get<double>());
+  return text;
+}
+
+std::string one_text(const ordered_json& document) {
+  const ordered_json& how = document.at("how");
+  std::string text = fmt::format(
+      "{}: {}, {}, {} layers of {} heads\n"
+      "{} texts of up to {} tokens, {} in all, the first {}; seed {}, {}\n",
+      cell_text(document.at("model")), cell_text(document.at("family")),
+      cell_text(document.at("format")), document.at("layers").dump(), document.at("heads").dump(),
+      how.at("texts").dump(), how.at("longest_text").dump(), how.at("tokens").dump(),
+      cell_text(how.at("first_text")), how.at("seed").dump(), cell_text(how.at("precision")));
+  text += encoding_text(document);
+  const bool has_losses = document.at("predicts_next").get<bool>();
+  if (has_losses)
+    text += verified_text(document.at("verified"));
+  else
+    text += "no loss verifies it: the model does not predict the next token\n";
+  text += heads_of_text(document.at("heads_by_score"));
+  return has_losses ? text + losses_text(document) + breaks_text(document.at("breaks")) : text;
+}
+
+}  // namespace
+
+std::string passport_text(const ordered_json& one, const ordered_json& other) {
+  if (other.is_null()) return one_text(one);
+  const ordered_json compared = passports_compared(one, other);
+  std::string text = "A  " + one_text(one) + "\nB  " + one_text(other) + "\ndifferences\n";
+  for (const ordered_json& row : compared.at("differences"))
+    text += fmt::format("  {:<34} {:<32} {}\n", cell_text(row.at("what")), cell_text(row.at("a")),
+                        cell_text(row.at("b")));
+  return text;
+}
+
+}  // namespace orrery::heads
