@@ -61,6 +61,7 @@ struct NeedleTable {
 /// front of each (so that the share retrieved is that of greedy decoding). Random needles are of
 /// tokens that no text has, so that nothing but the fact tells them. Draw r takes its own part of
 /// the texts: parts begin evenly from the first token to the last that leaves enough.
+///
 /// Throws UsageError: texts that are shorter than a context, a length without room for the needle, a
 /// vocabulary without enough tokens that the texts do not have, a model without a head or that looks
 /// both ways; as parse_edit and forward do.

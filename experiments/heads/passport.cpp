@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/encodings/rope.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t fewest_passport_texts = 4;
 constexpr Position far_shift = 1000;
+constexpr double least_of_sinks = 0.5;  // of the weight, as HeadScores::sink_dominates
 
 /// "smollm2.gguf", or the folder that a model lies in.
 std::string name_of(const std::filesystem::path& path) {
@@ -40,12 +42,13 @@ struct TriedBreak {
   std::vector<std::string> edits;
 };
 
-/// The heads that a score has chosen, as edits name them.
-std::vector<HeadPlace> chosen_heads(const HeadTable& table, const char* score, std::size_t most) {
+/// The heads that a score above `least` has chosen.
+std::vector<HeadPlace> chosen_heads(const HeadTable& table, const char* score, double least,
+                                    std::size_t most) {
   std::vector<HeadPlace> places;
   if (table.choices.empty()) return places;
   for (const ChosenHead& head : table.choices[score_number(score)].heads)
-    if (places.size() < most) places.push_back({head.layer, head.head});
+    if (places.size() < most && head.chosen_by > least) places.push_back({head.layer, head.head});
   return places;
 }
 
@@ -101,11 +104,11 @@ std::vector<TriedBreak> tried_breaks(const std::vector<LayerPlan>& layers, const
     tried.push_back({fmt::format("each layer sees the last {} tokens", length / 4),
                      {fmt::format("window:{}", length / 4)}});
   std::set<HeadPlace> chosen;
-  for (const auto& [score, name] :
-       {std::pair{"induction", "the strongest induction heads are silent"},
-        std::pair{"previous", "the strongest heads of the token before are silent"},
-        std::pair{"first", "the strongest sinks are silent"}}) {
-    const std::vector<HeadPlace> heads = chosen_heads(table, score, request.chosen);
+  for (const auto& [score, least, name] :
+       {std::tuple{"induction", 0.0, "the strongest induction heads are silent"},
+        std::tuple{"previous", 0.0, "the strongest heads of the token before are silent"},
+        std::tuple{"first", least_of_sinks, "the strongest sinks are silent"}}) {
+    const std::vector<HeadPlace> heads = chosen_heads(table, score, least, request.chosen);
     if (heads.empty()) continue;
     chosen.insert(heads.begin(), heads.end());
     tried.push_back({name, {ablation_of(heads)}});

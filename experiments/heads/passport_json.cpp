@@ -103,7 +103,10 @@ std::vector<double> layer_means(const HeadTable& table, std::size_t score) {
 
 std::size_t strongest_band(const HeadRow& row) {
   const std::vector<double> bands = band_shares(row);
-  return static_cast<std::size_t>(std::max_element(bands.begin(), bands.end()) - bands.begin());
+  std::size_t strongest = 0;
+  for (std::size_t band = 1; band < bands.size(); ++band)
+    if (bands[band] > bands[strongest]) strongest = band;
+  return strongest;
 }
 
 /// [layer, head, sink, place without the first token, strongest band].
@@ -120,7 +123,8 @@ ordered_json chosen_json(const HeadTable& table) {
   ordered_json all = ordered_json::object();
   for (const ScoreChoice& choice : table.choices) {
     if (choice.score == "next" && table.rows.front().scores[score_number("next")] == 0) continue;
-    if (choice.score == "entropy" || choice.score == "mean_distance") continue;
+    if (choice.heads.empty() || choice.score == "entropy" || choice.score == "mean_distance")
+      continue;
     ordered_json heads = ordered_json::array();
     for (const ChosenHead& head : choice.heads) {
       const HeadRow& row =
@@ -138,19 +142,20 @@ ordered_json chosen_json(const HeadTable& table) {
 
 ordered_json heads_of_passport(const Passport& passport) {
   const HeadTable& table = passport.table;
-  std::int64_t sinks = 0, by_place = 0, by_content = 0;
+  std::int64_t sinks = 0, by_place = 0, by_content = 0;  // of those that have a place
   for (const HeadRow& row : table.rows) {
     const double place = row.without_first[score_number("place")];
     sinks += row.sink_dominates ? 1 : 0;
     by_place += place >= 0.5 ? 1 : 0;
     by_content += place < 0.5 ? 1 : 0;
   }
+  const bool has_places = by_place + by_content > 0;
   ordered_json layers = ordered_json::object();
   for (const char* score : {"first", "place", "distance_r2", "mean_distance"})
     layers[score] = short_numbers(layer_means(table, score_number(score)));
   ordered_json json{{"sinks", sinks},
-                    {"by_place", by_place},
-                    {"by_content", by_content},
+                    {"by_place", has_places ? ordered_json(by_place) : ordered_json()},
+                    {"by_content", has_places ? ordered_json(by_content) : ordered_json()},
                     {"queries", table.queries},
                     {"induction_queries", table.induction_queries},
                     {"mean_by_layer", std::move(layers)},

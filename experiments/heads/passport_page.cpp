@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/analysis/largest.h"
 #include "experiments/heads/passport.h"
 #include "experiments/text/xml.h"
 
@@ -57,12 +58,14 @@ struct ChartPoint {
 /// A curve over steps that are as wide as each other, with every value's label below it.
 std::string curve_svg(const std::vector<ChartPoint>& points, const char* about) {
   constexpr double width = 480, height = 150, left = 40, bottom = 20, top = 10;
-  double low = INFINITY, high = -INFINITY;
+  Largest highest(-INFINITY);
+  Smallest lowest(INFINITY);
   for (const ChartPoint& point : points)
     if (!std::isnan(point.value)) {
-      low = std::min<double>(low, point.value);
-      high = std::max<double>(high, point.value);
+      highest.see(point.value);
+      lowest.see(point.value);
     }
+  const double high = highest.value(), low = lowest.value();
   if (!(low <= high)) return "";
   const double span = high > low ? high - low : 1;
   const double step =
@@ -157,10 +160,14 @@ std::string verified_html(const ordered_json& document) {
 
 std::string heads_html(const ordered_json& document) {
   const ordered_json& heads = document.at("heads_by_score");
-  std::string html = fmt::format(
-      "<h2>Heads</h2>\n<p>{} go by place and {} by content; in {} the first token has most of the "
-      "weight.</p>\n",
-      words(heads.at("by_place")), words(heads.at("by_content")), words(heads.at("sinks")));
+  std::string html = "<h2>Heads</h2>\n<p>";
+  if (heads.at("by_place").is_null())
+    html += "Contents carry their places, so that no head is told to go by either";
+  else
+    html += fmt::format("{} go by place and {} by content", words(heads.at("by_place")),
+                        words(heads.at("by_content")));
+  html += fmt::format("; in {} the first token has most of the weight.</p>\n",
+                      words(heads.at("sinks")));
   const bool has_places = std::any_of(heads.at("rows").begin(), heads.at("rows").end(),
                                       [](const ordered_json& row) { return !row.at(3).is_null(); });
   const auto color_at = [](double share) {
@@ -213,9 +220,10 @@ std::string losses_html(const ordered_json& document) {
     copied.push_back({"", number_of(loss)});
   return fmt::format(
       "<h2>Loss by place and true reach</h2>\n<p>{} nats on the texts that test. By the last token "
-      "of each bin:</p>\n{}<p>Reads {}<b>{} tokens</b> back: the last {} tokens of each text "
+      "of each bin:</p>\n{}<p>A longer context is shown to help up to {}<b>{} tokens</b>: the last "
+      "{} tokens of each text "
       "behind "
-      "contexts of so many tokens; a longer one lowers the loss up to there, by paired t over "
+      "contexts of so many tokens, each against one half as long, by paired t over "
       "texts "
       "and Holm.</p>\n{}<h2>Copying</h2>\n<p>{} random tokens: {} nats, and {} when they come "
       "again; "
@@ -230,9 +238,9 @@ std::string losses_html(const ordered_json& document) {
 }
 
 std::string breaks_html(const ordered_json& breaks) {
-  double most = 0;
-  for (const ordered_json& one : breaks)
-    most = std::max<double>(most, std::abs(number_of(one.at("difference"))));
+  Largest largest;
+  for (const ordered_json& one : breaks) largest.see(std::abs(number_of(one.at("difference"))));
+  const double most = largest.value();
   std::string html =
       "<h2>What breaks it</h2>\n<p class=q>Change of the mean loss of odd texts, in nats, with its "
       "95 % over texts; of copying, that of the second half.</p>\n<div "

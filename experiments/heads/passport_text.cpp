@@ -49,9 +49,13 @@ std::string verified_text(const ordered_json& verified) {
 }
 
 std::string heads_of_text(const ordered_json& heads) {
-  std::string text = fmt::format(
-      "heads: {} go by place, {} by content; in {} the first token has most weight\n",
-      heads.at("by_place").dump(), heads.at("by_content").dump(), heads.at("sinks").dump());
+  std::string text = "heads: ";
+  if (heads.at("by_place").is_null())
+    text += "contents carry their places, so that none is told to go by either";
+  else
+    text += fmt::format("{} go by place, {} by content", heads.at("by_place").dump(),
+                        heads.at("by_content").dump());
+  text += fmt::format("; in {} the first token has most weight\n", heads.at("sinks").dump());
   for (const auto& [score, chosen] : heads.at("chosen_by_even_texts_tested_on_odd").items()) {
     std::vector<std::string> parts;
     for (const ordered_json& head : chosen)
@@ -69,7 +73,7 @@ std::string losses_text(const ordered_json& document) {
     text += fmt::format(" {}..{} {}", place.at("from").dump(), place.at("to").dump(),
                         cell_text(place.at("loss")));
   const ordered_json& reach = document.at("reach");
-  text += fmt::format("\nreads {}{} tokens back: loss behind contexts of",
+  text += fmt::format("\na longer context is shown to help up to {}{} tokens: loss behind",
                       reach.at("is_limit_of_the_texts").get<bool>() ? "at least " : "",
                       reach.at("tokens").dump());
   for (const ordered_json& one : reach.at("contexts"))

@@ -93,6 +93,8 @@ TEST_CASE("A model without losses has a passport without them, and it says so") 
   const ordered_json bert = document_of(passport_model("bert-on"), small_request());
   CHECK(bert.at("predicts_next") == false);
   CHECK(bert.at("verified").is_null());
+  CHECK(bert.at("heads_by_score").at("by_place").is_null());
+  CHECK_THAT(passport_text(bert, {}), Contains("contents carry their places"));
   CHECK(bert.count("breaks") == 0);
   CHECK_THAT(passport_text(bert, {}), Contains("no loss verifies it"));
   CHECK_THAT(passport_page(bert, {}), Contains("no loss tells how its weights are meant"));
