@@ -146,7 +146,7 @@ class Found:
         shape = tuple(described.shape[: described.rank])
         dtype = _NUMPY[described.type]
         count = int(np.prod(shape))
-        buffer = (ctypes.c_char * (count * dtype.itemsize)).from_address(described.data)
+        buffer: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(described.data)
         buffer.handle = self.handle  # NumPy keeps the buffer, and the buffer its owner
         array = np.frombuffer(buffer, dtype).reshape(shape)
         array.flags.writeable = False
