@@ -33,10 +33,8 @@ class NeedleSearch {
                        "does not predict the next token: it looks both ways, or has no head",
                        "take a causal model with its head");
     run.require_token(request_.first, "first");
-    for (const std::string& text : request_.edits) {
-      edits_.push_back(parse_edit(text));
-      table_.edits.push_back(edit_text(edits_.back()));
-    }
+    edits_ = parse_edits(request_.edits);
+    for (const Edit& edit : edits_) table_.edits.push_back(edit_text(edit));
     draw_needles();
   }
 

@@ -45,11 +45,8 @@ template <class T>
 void measure_repeats(ModelRun<T>& run, Repeat& repeat, Progress& progress) {
   const RepeatRequest& request = repeat.request;
   run.require_token(request.first, "first");
-  std::vector<Edit> edits;
-  for (const std::string& text : request.edits) {
-    edits.push_back(parse_edit(text));
-    repeat.edits.push_back(edit_text(edits.back()));
-  }
+  const std::vector<Edit> edits = parse_edits(request.edits);
+  for (const Edit& edit : edits) repeat.edits.push_back(edit_text(edit));
   const auto n = static_cast<std::size_t>(request.tokens);
   PositionMeans means(2 * n);
   for (std::int64_t s = 0; s < request.sequences; ++s) {
