@@ -127,8 +127,9 @@ ordered_json chosen_json(const HeadTable& table) {
       continue;
     ordered_json heads = ordered_json::array();
     for (const ChosenHead& head : choice.heads) {
-      const HeadRow& row =
-          table.rows[static_cast<std::size_t>(head.layer * table.heads + head.head)];
+      const std::size_t before =
+          static_cast<std::size_t>(head.layer) * static_cast<std::size_t>(table.heads);
+      const HeadRow& row = table.rows[before + static_cast<std::size_t>(head.head)];
       heads.push_back({{"head", fmt::format("{}.{}", head.layer, head.head)},
                        {"tested", short_number(head.tested)},
                        {"chosen_by", short_number(head.chosen_by)},
