@@ -127,13 +127,13 @@ void HeadScoreSums<T>::add_query(const Query& query, bool without_first, Sums& s
   if (seen >= 2) sums.entropy.add(entropy / std::log(static_cast<double>(seen)));
   const double of_first = without_first ? query.first * static_cast<double>(i) : 0;
   if (i >= 1) sums.distance.add((query.distance - of_first) / rest);
-  const Index half = keys / 2;
-  if (i < half) return;
+  const Index reach = keys / 2;
+  if (i < reach) return;
   // i − r ≥ 1: the first token is beyond these distances.
-  const auto behind = query.weights.segment(i - half + 1, half).reverse();
-  Eigen::Map<Eigen::ArrayXd>(sums.by_distance.data(), half) +=
+  const auto behind = query.weights.segment(i - reach + 1, reach).reverse();
+  Eigen::Map<Eigen::ArrayXd>(sums.by_distance.data(), reach) +=
       behind.transpose().template cast<double>() * part;
-  for (Index r = 0; r < half; ++r) sums.queries[static_cast<std::size_t>(r)] += 1;
+  for (Index r = 0; r < reach; ++r) sums.queries[static_cast<std::size_t>(r)] += 1;
 }
 
 template <class T>

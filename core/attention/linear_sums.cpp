@@ -16,7 +16,7 @@ namespace {
 constexpr Index causal_keys = 64;  // in a block: its map is formed
 // Rows whose features are made at once: they and the sums of as many queries stay in the caches. A
 // multiple of kernels::tile_rows and of the rows that RoPE turns from one anchor.
-constexpr Index window = 384;
+constexpr Index window_rows = 384;
 constexpr auto tile_rows = static_cast<Index>(kernels::tile_rows);
 
 std::size_t size(Index n) { return static_cast<std::size_t>(n); }
@@ -102,7 +102,7 @@ class FeatureWindow {
   bool show(Index first, Index count) {
     if (first < first_ || first + count > first_ + made_.below.rows()) {
       first_ = first;
-      const Index rows = std::min(window, sorted_.count() - first);
+      const Index rows = std::min(window_rows, sorted_.count() - first);
       made_ = feature_rows<T, S>(features_, side_, sorted_.positions(first, rows),
                                  sorted_.rows(first, rows), tile_rows);
       constexpr auto range = range_of(S{});
@@ -188,7 +188,7 @@ class Attended {
         weighs_(options.causal && !key_by_key),
         block_keys_(key_by_key       ? Index{1}
                     : options.causal ? causal_keys
-                                     : window),
+                                     : window_rows),
         checked_(std::is_same_v<S, float> || weighs_),
         queries_(features, FeaturesOf::queries, in.m, in.q, checked_),
         keys_(features, FeaturesOf::keys, in.n, in.k, checked_),
@@ -198,7 +198,7 @@ class Attended {
         features_(features.map.features(in.k.cols())),
         columns_((in.v.cols() + lanes() - 1) / lanes() * lanes()),
         seen_(features_, columns_),
-        sum_(window, columns_),
+        sum_(window_rows, columns_),
         out_{Matrix<T>(in.q.rows(), in.v.cols()), Matrix<T>(in.q.rows(), 1),
              Matrix<T>(in.q.rows(), 1)} {}
 
@@ -245,7 +245,7 @@ class Attended {
     Index end = next_;
     while (end < static_cast<Index>(visible_.size()) && visible_[size(end)] <= keys) ++end;
     for (; next_ < end; next_ += count_) {
-      count_ = std::min(window, end - next_);
+      count_ = std::min(window_rows, end - next_);
       if (!queries_.show(next_, count_)) return false;
       multiply(query_product(seen_.values().data(), columns_, sum_.data(), columns_));
       if (block) weigh(*block);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double no_score = std::numeric_limits<double>::quiet_NaN();
 
-constexpr ScoreKind kinds[] = {
+constexpr ScoreKind all_kinds[] = {
     {"previous", "A(i, i−1)", "Weight on the token before."},
     {"next", "A(i, i+1)", "Weight on the token behind; 0 where the model looks back."},
     {"self", "A(i, i)", "Weight on the token itself."},
@@ -232,14 +232,14 @@ std::vector<ScoreChoice> choices_of(const HeadMeter<T>& choosing, const HeadMete
     tested.push_back(testing.all_scores(h));
   }
   std::vector<ScoreChoice> choices;
-  for (std::size_t k = 0; k < std::size(kinds); ++k) {
+  for (std::size_t k = 0; k < std::size(all_kinds); ++k) {
     std::vector<int> order;
     for (std::size_t h = 0; h < chosen.size(); ++h)
       if (!std::isnan(chosen[h][k])) order.push_back(static_cast<int>(h));
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
       return chosen[static_cast<std::size_t>(a)][k] > chosen[static_cast<std::size_t>(b)][k];
     });
-    ScoreChoice choice{.score = std::string(kinds[k].key)};
+    ScoreChoice choice{.score = std::string(all_kinds[k].key)};
     for (const int h : order) {
       if (choice.heads.size() == most) break;
       choice.heads.push_back({h / heads, h % heads, chosen[static_cast<std::size_t>(h)][k],
@@ -319,13 +319,13 @@ class HeadMeasurement {
 
 }  // namespace
 
-std::span<const ScoreKind> score_kinds() { return kinds; }
+std::span<const ScoreKind> score_kinds() { return all_kinds; }
 
 std::size_t score_number(std::string_view key) {
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < std::size(kinds); ++k) {
-    if (kinds[k].key == key) return k;
-    names.emplace_back(kinds[k].key);
+  for (std::size_t k = 0; k < std::size(all_kinds); ++k) {
+    if (all_kinds[k].key == key) return k;
+    names.emplace_back(all_kinds[k].key);
   }
   throw_unknown_name(key, "a score of heads", names);
 }
