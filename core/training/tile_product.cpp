@@ -25,6 +25,14 @@ kernels::TileProduct<T> product_into(MatrixOut<T> c, Into into) {
           .add = into == Into::add};
 }
 
+/// Products without rows, columns or terms, whose memory kernels could not step through.
+template <class T>
+bool done_if_empty(MatrixOut<T> c, Index terms, Into into) {
+  if (c.size() > 0 && terms > 0) return false;
+  if (into == Into::set) c.setZero();
+  return true;
+}
+
 }  // namespace
 
 /// For a matrix whose columns come in panels.
@@ -64,6 +72,7 @@ void TileProducts<T>::multiply(kernels::TileProduct<T> p, const MatrixIn<T>& b) 
 
 template <class T>
 void TileProducts<T>::times(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOut<T> c, Into into) {
+  if (done_if_empty<T>(c, a.cols(), into)) return;
   kernels::TileProduct<T> p = product_into<T>(c, into);
   p.a = a.data();
   p.a_stride = a.outerStride();
@@ -73,6 +82,7 @@ void TileProducts<T>::times(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOu
 template <class T>
 void TileProducts<T>::transpose_times(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOut<T> c,
                                       Into into) {
+  if (done_if_empty<T>(c, a.rows(), into)) return;
   kernels::TileProduct<T> p = product_into<T>(c, into);
   p.a = a.data();
   p.a_stride = 1;
@@ -92,6 +102,7 @@ template <class T>
 void TileProducts<T>::times_transpose(const MatrixIn<T>& a, const MatrixIn<T>& b, MatrixOut<T> c,
                                       Into into) {
   const auto panel = static_cast<std::ptrdiff_t>(kernels::tile_kernels<T>().panel);
+  if (done_if_empty<T>(c, a.cols(), into)) return;
   kernels::TileProduct<T> p = product_into<T>(c, into);
   p.inner = size(a.cols());
   p.a = a.data();
