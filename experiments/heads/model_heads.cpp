@@ -165,7 +165,8 @@ class HeadMeter {
   }
 
   void finish_head(int layer, int head) {
-    const auto at = static_cast<std::size_t>(layer * run_.head_count() + head);
+    const auto at = static_cast<std::size_t>(layer) * static_cast<std::size_t>(run_.head_count()) +
+                    static_cast<std::size_t>(head);
     const Mask& mask = masks_[static_cast<std::size_t>(layer)];
     const AttentionDesign& a = run_.design().attention;
     const int kv_head = HeadGroups(a.heads, a.kv_heads).kv_head(head);
