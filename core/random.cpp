@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -50,6 +52,15 @@ Matrix<T> normal_matrix(Random& random, Index rows, Index columns, double standa
     for (Index j = 0; j < columns; ++j)
       values(i, j) = static_cast<T>(standard_deviation * random.normal());
   return values;
+}
+
+std::vector<Index> random_order(Random& random, Index n) {
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), Index{0});
+  for (std::size_t left = order.size(); left > 1; --left)
+    std::swap(order[left - 1],
+              order[static_cast<std::size_t>(random.integer(static_cast<std::int64_t>(left)))]);
+  return order;
 }
 
 template Matrix<float> normal_matrix<float>(Random&, Index, Index, double);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <random>
 #include <string_view>
+#include <vector>
 
 #include "core/types.h"
 
@@ -33,5 +34,8 @@ class Random {
 /// fp64: an fp32 matrix is the rounded fp64 one.
 template <class T>
 Matrix<T> normal_matrix(Random& random, Index rows, Index columns, double standard_deviation = 1.0);
+
+/// 0 … n − 1 in random order, each order as likely (Fisher and Yates).
+std::vector<Index> random_order(Random& random, Index n);
 
 }  // namespace orrery

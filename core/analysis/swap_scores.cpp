@@ -2,16 +2,11 @@
 
 #include <limits>
 #include <numeric>
-#include <utility>
 
 namespace orrery {
 
 std::vector<Index> random_partners(Random& random, Index n) {
-  std::vector<Index> order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), Index{0});
-  for (Index left = n; left > 1; --left)
-    std::swap(order[static_cast<std::size_t>(left - 1)],
-              order[static_cast<std::size_t>(random.integer(left))]);
+  const std::vector<Index> order = random_order(random, n);
   std::vector<Index> partners(order.size());
   std::iota(partners.begin(), partners.end(), Index{0});
   for (std::size_t at = 0; at + 1 < order.size(); at += 2) {

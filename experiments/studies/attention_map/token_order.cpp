@@ -88,9 +88,7 @@ std::vector<Index> token_order(const ParamSet& params, Index tokens) {
   if (name == "reversed") std::reverse(order.begin(), order.end());
   if (name == "shuffled") {
     Random random(params.is_used("seed") ? params.integer("seed") : 0, "order of the tokens");
-    for (std::size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1],
-                order[static_cast<std::size_t>(random.integer(static_cast<std::int64_t>(i)))]);
+    order = random_order(random, tokens);
   }
   return order;
 }

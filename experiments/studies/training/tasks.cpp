@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <numeric>
 
 #include "core/errors.h"
 
@@ -21,11 +20,9 @@ std::vector<std::int32_t> random_symbols(Random& random, Index count, Index symb
 }
 
 std::vector<std::int32_t> shuffled_symbols(Random& random, Index symbols) {
-  std::vector<std::int32_t> all(static_cast<std::size_t>(symbols));
-  std::iota(all.begin(), all.end(), 0);
-  for (std::size_t i = all.size(); i > 1; --i)
-    std::swap(all[i - 1],
-              all[static_cast<std::size_t>(random.integer(static_cast<std::int64_t>(i)))]);
+  std::vector<std::int32_t> all;
+  for (const Index symbol : random_order(random, symbols))
+    all.push_back(static_cast<std::int32_t>(symbol));
   return all;
 }
 
