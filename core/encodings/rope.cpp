@@ -259,6 +259,21 @@ void Rope<T>::add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d
   d_v += d_values - transposed_product<T>(in.weights, d_out);
 }
 
+template <class T>
+Matrix<T> repaired_rows(const MatrixIn<T>& rows, Index heads, RopePairing from, RopePairing to) {
+  const RopeConvention rope = completed({.d_head = rows.rows() / heads});
+  Matrix<T> out(rows.rows(), rows.cols());
+  for (Index first = 0; first < rows.rows(); first += rope.d_head)
+    for (Index t = 0; t < pairs_of(rope); ++t) {
+      const ChannelPair old = channels_of(rope, t, from), now = channels_of(rope, t, to);
+      out.row(first + now.a) = rows.row(first + old.a);
+      out.row(first + now.b) = rows.row(first + old.b);
+    }
+  return out;
+}
+
+template Matrix<float> repaired_rows(const MatrixIn<float>&, Index, RopePairing, RopePairing);
+template Matrix<double> repaired_rows(const MatrixIn<double>&, Index, RopePairing, RopePairing);
 template class Rope<float>;
 template class Rope<double>;
 

@@ -142,4 +142,9 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   RotationTable value_table_;  ///< without the attention factor
 };
 
+/// Rows of W_q or W_k, or of their biases, moved from one pairing to another: a rope of the other one
+/// then gives the same scores. All channels of a head are paired. [heads·d_head, columns]
+template <class T>
+Matrix<T> repaired_rows(const MatrixIn<T>& rows, Index heads, RopePairing from, RopePairing to);
+
 }  // namespace orrery

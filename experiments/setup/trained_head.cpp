@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/encodings/rope_convention.h"
+#include "core/encodings/rope.h"
 #include "core/errors.h"
 #include "experiments/checkpoints/checkpoint.h"
 #include "experiments/files/assets.h"
@@ -23,22 +23,10 @@ std::filesystem::path model_folder() {
   return files::asset_path("models/" + std::string(trained_model));
 }
 
-/// Rows of one head as the columns of a projection; the pairs of q and k interleaved.
+/// Rows of one head as the columns of a projection.
 template <class T>
 Matrix<T> projection_of(const Matrix<T>& rows, Index head, Index width) {
   return rows.middleRows(head * width, width).transpose();
-}
-
-template <class T>
-Matrix<T> interleaved_columns(const Matrix<T>& W, const RopeConvention& rope) {
-  Matrix<T> out = W;
-  for (Index t = 0; t < pairs_of(rope); ++t) {
-    const ChannelPair from = channels_of(rope, t);
-    const ChannelPair to = channels_of(rope, t, RopePairing::interleaved);
-    out.col(to.a) = W.col(from.a);
-    out.col(to.b) = W.col(from.b);
-  }
-  return out;
 }
 
 /// The ids of the first bytes of a text, each a token.
@@ -119,27 +107,30 @@ TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::
   const Matrix<T> stream = forward<T>(front, *weights, {.ids = ids});
   const auto of_layer = weights->layer(static_cast<int>(layer));
   out.x = normalised<T>(stack.design.norm, of_layer->before_attention, stream);
-  const RopeConvention& rope = stack.layers.at(static_cast<std::size_t>(layer)).rope;
+  const RopePairing pairing = stack.layers.at(static_cast<std::size_t>(layer)).rope.pairing;
   const AttentionWeights<T>& w = of_layer->attention;
-  const Index d = attention.d_head;
-  out.projections.W_q = interleaved_columns<T>(projection_of<T>(w.q.W, head, d), rope);
-  out.projections.W_k = interleaved_columns<T>(projection_of<T>(w.k.W, head, d), rope);
+  const auto interleaved = [&](const Matrix<T>& W) {
+    const Matrix<T> rows = repaired_rows<T>(W, attention.heads, pairing, RopePairing::interleaved);
+    return projection_of<T>(rows, head, attention.d_head);
+  };
+  out.projections.W_q = interleaved(w.q.W);
+  out.projections.W_k = interleaved(w.k.W);
   out.projections.W_v = projection_of<T>(w.v.W, head, attention.d_value);
   return out;
 }
 
 template <class T>
-TrainedHead<T> trained_head_of_example(std::size_t max_tokens, std::int64_t layer,
-                                       std::int64_t head) {
+TrainedHead<T> trained_head_of_example(const ParamSet& params, std::int64_t tokens) {
   constexpr std::uintmax_t most_bytes = 1 << 20;
   const std::string text = files::read_file(files::asset_path("texts/the_orrery.txt"), most_bytes);
-  return trained_head<T>(text, max_tokens, layer, head);
+  return trained_head<T>(text, static_cast<std::size_t>(tokens), params.integer("trained_layer"),
+                         params.integer("head"));
 }
 
 template TrainedHead<float> trained_head(std::string_view, std::size_t, std::int64_t, std::int64_t);
 template TrainedHead<double> trained_head(std::string_view, std::size_t, std::int64_t,
                                           std::int64_t);
-template TrainedHead<float> trained_head_of_example(std::size_t, std::int64_t, std::int64_t);
-template TrainedHead<double> trained_head_of_example(std::size_t, std::int64_t, std::int64_t);
+template TrainedHead<float> trained_head_of_example(const ParamSet&, std::int64_t);
+template TrainedHead<double> trained_head_of_example(const ParamSet&, std::int64_t);
 
 }  // namespace orrery::setup

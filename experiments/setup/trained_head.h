@@ -49,9 +49,9 @@ template <class T>
 TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::int64_t layer,
                             std::int64_t head);
 
-/// The same over the text that comes with Orrery, which the model did not learn from.
+/// That of "trained_layer" and "head" over the first `tokens` bytes of the text that comes with
+/// Orrery, which the model did not learn from.
 template <class T>
-TrainedHead<T> trained_head_of_example(std::size_t max_tokens, std::int64_t layer,
-                                       std::int64_t head);
+TrainedHead<T> trained_head_of_example(const ParamSet& params, std::int64_t tokens);
 
 }  // namespace orrery::setup

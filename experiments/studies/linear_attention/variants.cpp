@@ -112,9 +112,7 @@ LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs) {
   if (const UserQkv given = user_qkv(inputs); given.any()) {
     read_files(params, given, in);
   } else if (has_trained_contents(params)) {
-    const TrainedHead<double> head =
-        trained_head_of_example<double>(static_cast<std::size_t>(params.integer("tokens")),
-                                        params.integer("trained_layer"), params.integer("head"));
+    const auto head = trained_head_of_example<double>(params, params.integer("tokens"));
     in.q = head.projections.queries(head.x);
     in.k = head.projections.keys(head.x);
     in.v = head.projections.values(head.x);

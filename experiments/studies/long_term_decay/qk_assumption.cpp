@@ -58,10 +58,9 @@ std::vector<QkPair> pairs_of_files(const ParamSet& params, const Inputs& inputs)
 
 /// What the head has learned to make of a text that the model did not learn from.
 std::vector<QkPair> pairs_of_model(const ParamSet& params) {
-  constexpr std::size_t tokens = 1024;
+  constexpr std::int64_t tokens = 1024;
   check_acts_on_qk(params);
-  const TrainedHead<double> head = trained_head_of_example<double>(
-      tokens, params.integer("trained_layer"), params.integer("head"));
+  const auto head = trained_head_of_example<double>(params, tokens);
   return pairs_of_rows(params, head.projections.queries(head.x), head.projections.keys(head.x));
 }
 

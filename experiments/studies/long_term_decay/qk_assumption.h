@@ -21,9 +21,10 @@ struct DecayAssumption {
   bool has_spread() const { return pairs.size() > 1; }
 };
 
-/// The pairs of q and k that "assumption" names. From files and
-/// from the trained model, `draws` random pairs of rows of q and k. Throws UsageError without both files, and DataError for files that do not fit each other
-/// or have an odd number of channels.
+/// The pairs of q and k that "assumption" names. From files and from the trained model, `draws`
+/// random pairs of rows of q and k. Throws UsageError without both files, for an encoding that adds
+/// to the input and for a head that the model does not have, and DataError for files that do not fit
+/// each other or have an odd number of channels.
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs);
 
 }  // namespace orrery::studies

@@ -49,9 +49,7 @@ ShiftedTokens<T> draw_tokens(const ParamSet& params) {
   Random places(seed, "positions of relative_invariance");
   ShiftedTokens<T> tokens;
   if (has_trained_contents(params)) {
-    TrainedHead<T> head =
-        trained_head_of_example<T>(static_cast<std::size_t>(params.integer("tokens")),
-                                   params.integer("trained_layer"), params.integer("head"));
+    TrainedHead<T> head = trained_head_of_example<T>(params, params.integer("tokens"));
     tokens.x = std::move(head.x);
     tokens.projections = std::move(head.projections);
   } else {

@@ -20,8 +20,8 @@ namespace orrery::studies {
 namespace {
 
 ParamSpec head_of_trained_param() {
-  ParamSpec head =
-      count_param({"head", "$h$"}, "The head of the trained model, counted from 0.", 0, 0, 3);
+  ParamSpec head = count_param({"head", "$h$"}, "The head of the trained model, counted from 0.", 0,
+                               0, trained_heads - 1);
   head.used_when = Condition{"contents", {"trained"}};
   return head;
 }

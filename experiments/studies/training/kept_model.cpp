@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/encodings/rope_convention.h"
+#include "core/encodings/rope.h"
 #include "experiments/checkpoints/family.h"
 #include "experiments/data/safetensors.h"
 #include "experiments/tokenizers/byte_level.h"
@@ -25,19 +25,6 @@ Array array_of(std::string name, const Matrix<float>& values, bool vector) {
   array.shape.push_back(static_cast<std::size_t>(values.cols()));
   array.values = std::vector<float>(values.data(), values.data() + values.size());
   return array;
-}
-
-/// Rows of W_q or W_k, or their biases as a column, from one pairing to another.
-Matrix<float> repaired(const Matrix<float>& rows, Index heads, RopePairing from, RopePairing to) {
-  const RopeConvention rope = completed({.d_head = rows.rows() / heads});
-  Matrix<float> out(rows.rows(), rows.cols());
-  for (Index first = 0; first < rows.rows(); first += rope.d_head)
-    for (Index t = 0; t < pairs_of(rope); ++t) {
-      const ChannelPair old = channels_of(rope, t, from), now = channels_of(rope, t, to);
-      out.row(first + now.a) = rows.row(first + old.a);
-      out.row(first + now.b) = rows.row(first + old.b);
-    }
-  return out;
 }
 
 /// Puts weights under the names of a family.
@@ -175,8 +162,10 @@ void pair_as(const KeptFamily& family, const TrainingPlan& plan, ModelWeights<fl
   const Index heads = plan.params.integer("heads");
   for (LayerWeights<float>& layer : weights.layers)
     for (LinearWeights<float>* w : {&layer.attention.q, &layer.attention.k}) {
-      w->W = repaired(w->W, heads, own, wanted);
-      if (w->b.size() > 0) w->b = repaired(w->b.transpose(), heads, own, wanted).transpose();
+      w->W = repaired_rows<float>(w->W, heads, own, wanted);
+      if (w->b.size() == 0) continue;
+      const Matrix<float> column = w->b.transpose();
+      w->b = repaired_rows<float>(column, heads, own, wanted).transpose();
     }
 }
 
