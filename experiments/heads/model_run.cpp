@@ -132,12 +132,17 @@ void ModelRun<T>::require_token(std::int32_t id, const char* key) const {
 }
 
 template <class T>
+void ModelRun<T>::require_losses() const {
+  if (predicts_next()) return;
+  throw UsageError(checkpoint_.store().name(),
+                   "does not predict the next token: it looks both ways, or has no head",
+                   "take a causal model with its head");
+}
+
+template <class T>
 std::vector<double> ModelRun<T>::losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
                                         const std::vector<std::int32_t>& tokens) {
-  if (!predicts_next())
-    throw UsageError(checkpoint_.store().name(),
-                     "does not predict the next token: it looks both ways, or has no head",
-                     "take a causal model with its head");
+  require_losses();
   return next_token_losses<T>(edited_design(design(), edits), weights_, hidden, tokens, threads_);
 }
 

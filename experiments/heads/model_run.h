@@ -25,6 +25,8 @@ class ModelRun {
   int head_count() const { return static_cast<int>(design().attention.heads); }
   int vocabulary_size() const { return static_cast<int>(weights_.vocabulary_size()); }
   bool predicts_next() const;
+  /// Throws UsageError for a model that does not predict the next token.
+  void require_losses() const;
 
   /// Edits with what their texts alone do not hold: the layers' ropes, and how defects turn q and k.
   /// They hold as long as this run does.

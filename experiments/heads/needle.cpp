@@ -28,10 +28,7 @@ class NeedleSearch {
  public:
   NeedleSearch(ModelRun<T>& run, NeedleTable& table, Progress& progress)
       : run_(run), request_(table.request), table_(table), progress_(progress) {
-    if (!run.predicts_next())
-      throw UsageError(table.model,
-                       "does not predict the next token: it looks both ways, or has no head",
-                       "take a causal model with its head");
+    run.require_losses();
     run.require_token(request_.first, "first");
     edits_ = parse_edits(request_.edits);
     for (const Edit& edit : edits_) table_.edits.push_back(edit_text(edit));
@@ -55,7 +52,7 @@ class NeedleSearch {
         }
       }
       for (NeedleCell& cell : row) {
-        cell.loss = statistics::sample_moments(cell.losses).mean;
+        cell.loss = statistics::sample_mean(cell.losses);
         cell.gain = statistics::paired_test(cell.losses, without);
         table_.cells.push_back(std::move(cell));
       }

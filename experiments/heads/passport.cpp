@@ -119,12 +119,6 @@ std::vector<TriedBreak> tried_breaks(const std::vector<LayerPlan>& layers, const
   return tried;
 }
 
-std::vector<ModelText> texts_of_half(const std::vector<ModelText>& texts, std::size_t first) {
-  std::vector<ModelText> half;
-  for (std::size_t t = first; t < texts.size(); t += 2) half.push_back(texts[t]);
-  return half;
-}
-
 /// The losses by place of texts, in bins of 1, 2, 4, … tokens.
 std::vector<PlaceLoss> losses_by_place(const std::vector<std::vector<double>>& of_texts) {
   std::size_t longest = 0;
@@ -138,7 +132,7 @@ std::vector<PlaceLoss> losses_by_place(const std::vector<std::vector<double>>& o
       if (losses.size() < to) continue;
       const auto begin = losses.begin() + static_cast<std::ptrdiff_t>(from - 1);
       const auto end = losses.begin() + static_cast<std::ptrdiff_t>(to);
-      means.push_back(statistics::sample_moments(std::vector<double>(begin, end)).mean);
+      means.push_back(statistics::sample_mean({begin, end}));
     }
     const statistics::SampleMoments moments = statistics::sample_moments(means);
     bins.push_back({static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), moments.mean,
@@ -161,9 +155,11 @@ class LossChapter {
       of_texts.push_back(run_.edited_losses({}, text.tokens));
     }
     passport_.by_place = losses_by_place(of_texts);
-    const std::vector<double> own = means_under({});
-    passport_.loss = statistics::sample_moments(own).mean;
-    const double own_copying = copying_under({});
+    std::vector<double> own;
+    for (std::size_t t = 1; t < of_texts.size(); t += 2)
+      own.push_back(statistics::sample_mean(of_texts[t]));
+    passport_.loss = statistics::sample_mean(own);
+    const double own_copying = statistics::sample_mean(passport_.repeat->second_half);
     const std::vector<TriedBreak> tried =
         tried_breaks(run_.layers(), passport_.table, passport_.request);
     for (std::size_t b = 0; b < tried.size(); ++b) {
@@ -180,7 +176,7 @@ class LossChapter {
     try {
       const std::vector<Edit> edits = {parse_edit(tried.edits.front())};
       const std::vector<double> changed = means_under(edits);
-      one.loss = statistics::sample_moments(changed).mean;
+      one.loss = statistics::sample_mean(changed);
       one.difference = statistics::paired_test(own, changed);
       one.copying = copying_under(edits) - own_copying;
     } catch (const UsageError&) {
@@ -199,8 +195,9 @@ class LossChapter {
   /// Mean losses of the odd texts.
   std::vector<double> means_under(const std::vector<Edit>& edits) {
     std::vector<double> means;
-    for (const ModelText& text : texts_of_half(passport_.request.texts, 1))
-      means.push_back(statistics::sample_moments(run_.edited_losses(edits, text.tokens)).mean);
+    const std::vector<ModelText>& texts = passport_.request.texts;
+    for (std::size_t t = 1; t < texts.size(); t += 2)
+      means.push_back(statistics::sample_mean(run_.edited_losses(edits, texts[t].tokens)));
     return means;
   }
 
@@ -214,7 +211,7 @@ class LossChapter {
                                                     request.seed, s, request.first));
       means.push_back(second_half_mean(losses, static_cast<std::size_t>(request.repeated)));
     }
-    return statistics::sample_moments(means).mean;
+    return statistics::sample_mean(means);
   }
 
   ModelRun<T>& run_;

@@ -96,7 +96,7 @@ std::vector<double> layer_means(const HeadTable& table, std::size_t score) {
     std::vector<double> own;
     for (const HeadRow& row : table.rows)
       if (row.layer == layer && !std::isnan(row.scores[score])) own.push_back(row.scores[score]);
-    means.push_back(statistics::sample_moments(own).mean);
+    means.push_back(statistics::sample_mean(own));
   }
   return means;
 }
@@ -201,8 +201,8 @@ ordered_json copying_json(const Repeat& repeat) {
       {"repeats", repeat.request.sequences},
       {"seed", repeat.request.seed},
       {"loss_of_chance", short_number(std::log(static_cast<double>(repeat.vocabulary)))},
-      {"first_half", short_number(statistics::sample_moments(repeat.first_half).mean)},
-      {"second_half", short_number(statistics::sample_moments(repeat.second_half).mean)},
+      {"first_half", short_number(statistics::sample_mean(repeat.first_half))},
+      {"second_half", short_number(statistics::sample_mean(repeat.second_half))},
       {"gain", difference_json(repeat.gain)}};
   json["loss_by_position"] = short_numbers(repeat.by_position);
   return json;

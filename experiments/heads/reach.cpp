@@ -36,16 +36,15 @@ double loss_behind(ModelRun<T>& run, const ModelText& text, std::int64_t context
   std::vector<std::int32_t> tokens(begin, text.tokens.end());
   if (first >= 0 && begin != text.tokens.begin()) tokens.insert(tokens.begin(), first);
   const std::vector<double> losses = run.edited_losses({}, tokens);
-  return statistics::sample_moments(
-             std::vector<double>(losses.end() - static_cast<std::ptrdiff_t>(targets), losses.end()))
-      .mean;
+  return statistics::sample_mean(
+      {losses.end() - static_cast<std::ptrdiff_t>(targets), losses.end()});
 }
 
 void judge_contexts(ContextReach& reach) {
   std::vector<double> p;
   for (std::size_t c = 0; c < reach.contexts.size(); ++c) {
     ContextLoss& one = reach.contexts[c];
-    one.loss = statistics::sample_moments(one.losses).mean;
+    one.loss = statistics::sample_mean(one.losses);
     const std::vector<double>& before = reach.contexts[c == 0 ? 0 : c - 1].losses;
     one.gain = statistics::paired_test(one.losses, before);
     if (c > 0) p.push_back(one.gain.p);

@@ -67,7 +67,7 @@ void measure_repeats(ModelRun<T>& run, Repeat& repeat, Progress& progress) {
 
 double second_half_mean(const std::vector<double>& losses, std::size_t tokens) {
   const auto begin = losses.end() - static_cast<std::ptrdiff_t>(tokens - 1);
-  return statistics::sample_moments(std::vector<double>(begin, losses.end())).mean;
+  return statistics::sample_mean({begin, losses.end()});
 }
 
 Repeat repeat_tokens(LiveModel& model, const RepeatRequest& request, Progress& progress) {
@@ -103,7 +103,7 @@ std::vector<Array> repeat_arrays(const Repeat& repeat) {
 std::string repeat_json(const Repeat& repeat) {
   const RepeatRequest& request = repeat.request;
   const auto half = [](const std::vector<double>& values) {
-    return ordered_json{{"mean", number_json(statistics::sample_moments(values).mean)},
+    return ordered_json{{"mean", number_json(statistics::sample_mean(values))},
                         {"sequences", numbers_json(values)}};
   };
   const ordered_json json{
@@ -148,7 +148,7 @@ std::string steps_text(const Repeat& repeat, bool second) {
       const double loss = repeat.by_position[(second ? n : 0) + t];
       if (!std::isnan(loss)) losses.push_back(loss);
     }
-    text += fmt::format(" {:>8}", score_text(statistics::sample_moments(losses).mean));
+    text += fmt::format(" {:>8}", score_text(statistics::sample_mean(losses)));
   }
   return text;
 }
@@ -163,10 +163,9 @@ std::string repeat_text(const Repeat& repeat) {
   if (request.first >= 0) text += fmt::format("behind token {}\n", request.first);
   if (!repeat.edits.empty()) text += fmt::format("edits: {}\n", fmt::join(repeat.edits, " "));
   text += fmt::format("first half   {:>8.3f} nats   chance, ln {}: {:.3f}\n",
-                      statistics::sample_moments(repeat.first_half).mean, repeat.vocabulary,
+                      statistics::sample_mean(repeat.first_half), repeat.vocabulary,
                       std::log(static_cast<double>(repeat.vocabulary)));
-  text += fmt::format("second half  {:>8.3f} nats\n",
-                      statistics::sample_moments(repeat.second_half).mean);
+  text += fmt::format("second half  {:>8.3f} nats\n", statistics::sample_mean(repeat.second_half));
   text += fmt::format("gain         {:>8.3f} nats   {}\n", repeat.gain.difference,
                       gain_spread_text(repeat));
   text += "A half's loss leaves its first token out, whose repetition nothing announces.\n";

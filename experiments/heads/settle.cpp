@@ -131,7 +131,7 @@ class TextLosses {
     std::vector<double> means;
     for (const ModelText& text : texts_) {
       if (progress_.stop_requested()) throw Stopped();
-      means.push_back(statistics::sample_moments(run_.edited_losses(list, text.tokens)).mean);
+      means.push_back(statistics::sample_mean(run_.edited_losses(list, text.tokens)));
       ++passes_;
     }
     return known_[key] = std::move(means);
@@ -152,10 +152,6 @@ std::vector<double> half_of(const std::vector<double>& of_texts, std::size_t fir
   std::vector<double> half;
   for (std::size_t i = first; i < of_texts.size(); i += 2) half.push_back(of_texts[i]);
   return half;
-}
-
-double mean_of(const std::vector<double>& values) {
-  return statistics::sample_moments(values).mean;
 }
 
 template <class T>
@@ -244,7 +240,7 @@ class Settling {
   /// The hypothesis of the lowest loss of the even texts comes first.
   void prefer(OpenQuestion& question, const Edits& stands) {
     const auto loss = [&](const Hypothesis& h) {
-      return mean_of(half_of(losses_with(stands, h), 0));
+      return statistics::sample_mean(half_of(losses_with(stands, h), 0));
     };
     auto best = question.hypotheses.begin();
     for (auto one = question.hypotheses.begin(); one != question.hypotheses.end(); ++one)
@@ -260,7 +256,7 @@ class Settling {
       for (Hypothesis& h : question.hypotheses) {
         const std::vector<double> own = half_of(losses_with(stands, h), 1);
         const statistics::Welch test = statistics::paired_test(preferred, own);
-        h.loss = mean_of(own);
+        h.loss = statistics::sample_mean(own);
         h.difference = test.difference;
         h.low = test.low;
         h.high = test.high;

@@ -163,11 +163,11 @@ class SideBySide {
     std::vector<double> means[2];
     for (const TextEffect& text : result_.texts) {
       if (text.before.empty()) continue;
-      means[0].push_back(statistics::sample_moments(text.before).mean);
-      means[1].push_back(statistics::sample_moments(text.after).mean);
+      means[0].push_back(statistics::sample_mean(text.before));
+      means[1].push_back(statistics::sample_mean(text.after));
     }
-    result_.before = statistics::sample_moments(means[0]).mean;
-    result_.after = statistics::sample_moments(means[1]).mean;
+    result_.before = statistics::sample_mean(means[0]);
+    result_.after = statistics::sample_mean(means[1]);
     result_.difference = {.difference = result_.after - result_.before,
                           .t = no_number,
                           .degrees = no_number,

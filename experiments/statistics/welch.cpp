@@ -37,6 +37,8 @@ SampleMoments sample_moments(std::span<const double> values) {
   return moments;
 }
 
+double sample_mean(std::span<const double> values) { return sample_moments(values).mean; }
+
 MeanInterval mean_interval(const SampleMoments& sample) {
   if (sample.n < 2 || !std::isfinite(sample.standard_error)) return {nan, nan};
   const double reach =

@@ -17,6 +17,8 @@ struct SampleMoments {
 };
 
 SampleMoments sample_moments(std::span<const double> values);
+/// Its mean alone.
+double sample_mean(std::span<const double> values);
 
 /// The interval that covers the mean with 95 %, mean ± t · sd / √n with the 97.5 % quantile t of
 /// Student's distribution with n − 1 degrees of freedom; NaN below two numbers.
