@@ -38,3 +38,15 @@ function(orrery_unite target)
   # g++ takes sources that are compiled together for headers.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 endfunction()
+
+# orrery_unite_folders(TARGET): the sources of each folder at once, for targets whose folders name things alike.
+function(orrery_unite_folders target)
+  orrery_unite(${target})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET folder FILENAME group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+endfunction()

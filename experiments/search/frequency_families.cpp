@@ -12,12 +12,13 @@
 namespace orrery::search {
 namespace {
 
-using Estimates = std::vector<FrequencyEstimate>;
+using FrequencyEstimates = std::vector<FrequencyEstimate>;
 
 /// Standard errors beyond which one pair counts no more: a few wrong pairs must not hide a family.
 constexpr double most_errors = 30.0;
 
-double misfit_of(const std::vector<double>& theta, const Estimates& estimates, double direction) {
+double misfit_of(const std::vector<double>& theta, const FrequencyEstimates& estimates,
+                 double direction) {
   double sum = 0;
   for (std::size_t t = 0; t < estimates.size(); ++t) {
     const FrequencyEstimate& e = estimates[t];
@@ -32,14 +33,14 @@ double misfit_of(const std::vector<double>& theta, const Estimates& estimates, d
 /// Whether powers of it make frequencies: above 1, and by more than rounding.
 bool is_base(double base) { return std::isfinite(base) && base > 1.01; }
 
-struct Line {
+struct FittedLine {
   double slope, intercept, slope_error;
 };
 
 /// ln|theta| over t by weighted least squares, over the pairs among the first `count` that are
 /// known to a fifth. `least_error`: relative, of frequencies that were rounded.
-std::optional<Line> fit_line(const Estimates& estimates, std::size_t count,
-                             double least_error = 1e-7) {
+std::optional<FittedLine> fit_line(const FrequencyEstimates& estimates, std::size_t count,
+                                   double least_error = 1e-7) {
   double w = 0, wt = 0, wtt = 0, wy = 0, wty = 0;
   std::size_t used = 0;
   for (std::size_t t = 0; t < count; ++t) {
@@ -57,7 +58,7 @@ std::optional<Line> fit_line(const Estimates& estimates, std::size_t count,
   const double determinant = w * wtt - wt * wt;
   if (used < 2 || !(determinant > 0)) return std::nullopt;
   const double slope = (w * wty - wt * wy) / determinant;
-  return Line{slope, (wy - slope * wt) / w, std::sqrt(w / determinant)};
+  return FittedLine{slope, (wy - slope * wt) / w, std::sqrt(w / determinant)};
 }
 
 /// The known number within the relative error, or the number rounded to as many digits as count.
@@ -80,7 +81,7 @@ double snapped(double value, double relative_error, const std::vector<double>& k
 
 class Fitter {
  public:
-  Fitter(const WrittenRope& structure, const Estimates& estimates)
+  Fitter(const WrittenRope& structure, const FrequencyEstimates& estimates)
       : structure_(structure), estimates_(estimates) {
     double leaning = 0;
     for (const FrequencyEstimate& e : estimates)
@@ -155,7 +156,7 @@ class Fitter {
       }
   }
 
-  void try_slope(const std::optional<Line>& line) {
+  void try_slope(const std::optional<FittedLine>& line) {
     if (!line) return;
     const auto r = static_cast<double>(2 * pairs_of(structure_));
     const Index own = 2 * pairs_of(structure_);
@@ -196,7 +197,7 @@ class Fitter {
     const std::size_t two = std::min<std::size_t>(estimates_.size(), 2);
     const auto count =
         static_cast<std::ptrdiff_t>(std::max<std::size_t>(two, estimates_.size() / 5));
-    const Estimates fast(estimates_.begin(), estimates_.begin() + count);
+    const FrequencyEstimates fast(estimates_.begin(), estimates_.begin() + count);
     return misfit_of(frequencies_of(rope), fast, clockwise_ ? -1.0 : 1.0);
   }
 
@@ -298,7 +299,7 @@ class Fitter {
   }
 
   const WrittenRope& structure_;
-  const Estimates& estimates_;
+  const FrequencyEstimates& estimates_;
   bool clockwise_{false};
   std::vector<double> fitted_{};
   std::vector<FamilyFit> found_{};

@@ -15,8 +15,6 @@
 namespace orrery::search {
 namespace {
 
-constexpr Index sampled_rows = 96;
-constexpr Index sampled_heads = 4;
 constexpr Index tried_rows = 24;
 constexpr Index tried_heads = 2;
 constexpr double fitting = explained_roundings;  // above it other explanations are looked for

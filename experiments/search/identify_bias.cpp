@@ -16,10 +16,10 @@
 namespace orrery::search {
 namespace {
 
-constexpr double explained = 4.0;        // roundings: what is above is no explanation
-constexpr double least_variance = 0.01;  // of what fits to the bit
+constexpr double explained_bias = 4.0;        // roundings: what is above is no explanation
+constexpr double least_bias_variance = 0.01;  // of what fits to the bit
 constexpr Index fitted_cells = 1 << 16;
-constexpr double least_unit = 1e-100;  // of what is all zeros; its square is still a number
+constexpr double least_bias_unit = 1e-100;  // of what is all zeros; its square is still a number
 
 /// Every `step`th of so many, beginning and end among them.
 std::vector<Index> some_of(Index count, Index most) {
@@ -63,7 +63,7 @@ BiasCells cells_of(const BiasQuestion& question, bool all) {
                                .m = question.queries[static_cast<std::size_t>(i)],
                                .n = question.keys[static_cast<std::size_t>(j)],
                                .value = y,
-                               .unit = std::max<double>(unit, least_unit),
+                               .unit = std::max<double>(unit, least_bias_unit),
                                .slack = y == 0 ? 0.0 : u * std::ldexp(1.0, std::ilogb(y))});
       }
     }
@@ -114,7 +114,7 @@ void order(std::vector<BiasHypothesis>& found) {
   });
   const Residual best = least->residual;
   const double variance =
-      std::max<double>(best.sum_of_squares / std::max<double>(best.count, 1), least_variance);
+      std::max<double>(best.sum_of_squares / std::max<double>(best.count, 1), least_bias_variance);
   for (BiasHypothesis& hypothesis : found) {
     hypothesis.evidence = (hypothesis.residual.sum_of_squares - best.sum_of_squares) / variance;
     hypothesis.tied = hypothesis.evidence < evidence_to_decide;
@@ -133,7 +133,7 @@ bool holds_free_numbers(const BiasHypothesis& hypothesis) {
 /// does.
 void drop_free_tables(std::vector<BiasHypothesis>& found) {
   const bool formula = std::any_of(found.begin(), found.end(), [](const BiasHypothesis& h) {
-    return !holds_free_numbers(h) && h.residual.rms() < explained;
+    return !holds_free_numbers(h) && h.residual.rms() < explained_bias;
   });
   if (!formula) return;
   found.erase(std::remove_if(found.begin(), found.end(), holds_free_numbers), found.end());
@@ -152,7 +152,7 @@ Index rows_seen(const WrittenBias& bias) {
 void drop_finer_buckets(std::vector<BiasHypothesis>& found) {
   Index least = std::numeric_limits<Index>::max();
   const auto fits = [](const BiasHypothesis& h) {
-    return h.bias.family == BiasFamily::t5 && h.residual.rms() < explained;
+    return h.bias.family == BiasFamily::t5 && h.residual.rms() < explained_bias;
   };
   for (const BiasHypothesis& hypothesis : found)
     if (fits(hypothesis)) least = std::min<Index>(least, rows_seen(hypothesis.bias));
@@ -260,7 +260,7 @@ BiasAnswer identify_bias(const BiasQuestion& question) {
   }
   answer.toeplitz = toeplitz_of(cells_of(question, true));
   answer.hypotheses = ranked(question);
-  answer.explained = answer.best().residual.rms() < explained;
+  answer.explained = answer.best().residual.rms() < explained_bias;
   return answer;
 }
 

@@ -27,9 +27,9 @@ namespace {
 /// and a unit is smaller than that by up to √2, which makes 2.5. Partial sums are rounded as well,
 /// where they are kept in the format: PyTorch's fp32 logits of 64 channels leave 2.7.
 constexpr double explained = 4.0;
-constexpr double least_variance = 0.01;  // of what fits to the bit
-constexpr double of_exact = 0.2;         // stages in fp64
-constexpr double unusual = 1.2;          // what is wrong with queries or keys alone
+constexpr double least_logits_variance = 0.01;  // of what fits to the bit
+constexpr double of_exact = 0.2;                // stages in fp64
+constexpr double unusual = 1.2;                 // what is wrong with queries or keys alone
 
 /// cos and sin in fp32: attention factors are part of the scale.
 WrittenRope plain(WrittenRope rope) {
@@ -342,8 +342,8 @@ class LogitsSearch {
           return a.residual.sum_of_squares < b.residual.sum_of_squares;
         });
     const Residual best = least->residual;
-    const double variance =
-        std::max<double>(best.sum_of_squares / std::max<double>(best.count, 1), least_variance);
+    const double variance = std::max<double>(best.sum_of_squares / std::max<double>(best.count, 1),
+                                             least_logits_variance);
     for (LogitsHypothesis& hypothesis : found_) {
       hypothesis.evidence = (hypothesis.residual.sum_of_squares - best.sum_of_squares) / variance;
       hypothesis.tied = hypothesis.evidence < evidence_to_decide;

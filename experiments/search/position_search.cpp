@@ -10,9 +10,6 @@
 namespace orrery::search {
 namespace {
 
-constexpr Index sampled_rows = 96;
-constexpr Index sampled_heads = 4;
-
 /// The sample with heads for rows, at the positions 0, 1, … of heads.
 RotationSample transposed_sample(const RotationSample& sample) {
   RotationSample other = sample;

@@ -10,8 +10,6 @@ namespace orrery::search {
 namespace {
 
 constexpr Index looked_at_rows = 4096;
-constexpr Index sampled_rows = 96;
-constexpr Index sampled_heads = 4;
 constexpr Index least_rows = 4;  // of a text, on average
 
 /// Whether each row stays as it was, but for a common factor.

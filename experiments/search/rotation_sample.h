@@ -25,6 +25,9 @@ struct RotatedTensor {
 /// integers are numbers of all formats, so that a tensor of ones is bf16.
 Precision narrowest_format(const MatrixIn<double>& values);
 
+/// Rows and heads of a tensor that every hypothesis meets.
+inline constexpr Index sampled_rows = 96, sampled_heads = 4;
+
 /// Rows of some heads, copied: few enough to try hypotheses on.
 struct RotationSample {
   RowPlaces places{};

@@ -13,15 +13,15 @@ namespace {
 
 constexpr FcChar32 unknown_character = 0xFFFD;
 
-struct Release {
+struct FontRelease {
   void operator()(FcPattern* p) const { FcPatternDestroy(p); }
   void operator()(FcFontSet* s) const { FcFontSetDestroy(s); }
 };
-using Pattern = std::unique_ptr<FcPattern, Release>;
-using FontSet = std::unique_ptr<FcFontSet, Release>;
+using FontPattern = std::unique_ptr<FcPattern, FontRelease>;
+using FontSet = std::unique_ptr<FcFontSet, FontRelease>;
 
-Pattern wanted_pattern(bool bold) {
-  Pattern pattern(FcPatternCreate());
+FontPattern wanted_pattern(bool bold) {
+  FontPattern pattern(FcPatternCreate());
   FcPatternAddString(pattern.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>("DejaVu Sans"));
   FcPatternAddInteger(pattern.get(), FC_WEIGHT, bold ? FC_WEIGHT_BOLD : FC_WEIGHT_NORMAL);
   FcPatternAddBool(pattern.get(), FC_SCALABLE, FcTrue);
@@ -56,8 +56,8 @@ struct MainFont {
     face = face_of(best.get());
   }
 
-  Pattern wanted;
-  Pattern best;
+  FontPattern wanted;
+  FontPattern best;
   FontFace face;
 };
 

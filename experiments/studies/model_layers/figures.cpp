@@ -18,8 +18,6 @@
 namespace orrery::studies {
 namespace {
 
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-
 std::string fact_of(const std::vector<PositionFact>& facts, const std::string& label) {
   for (const PositionFact& fact : facts)
     if (fact.label == label) return fact.value;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "experiments/model_files/receptive_field.h"
 
 namespace orrery::studies {
+
+/// A number that a layer has not.
+inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 /// A model's layers and what was found about them.
 struct LayersFound {

@@ -19,8 +19,6 @@
 namespace orrery::studies {
 namespace {
 
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-
 std::vector<ParamSpec> declared_params() {
   return {{.key = "model",
            .description = "A model's config.json, params.json or .gguf, or its folder.",

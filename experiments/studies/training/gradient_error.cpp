@@ -8,7 +8,7 @@
 namespace orrery::studies {
 namespace {
 
-constexpr Index sequences = 2;
+constexpr Index checked_sequences = 2;
 
 /// A model in fp64 with the weights of one that was trained.
 class ExactModel {
@@ -23,7 +23,8 @@ class ExactModel {
     const auto to = named_weights(weights_);
     for (std::size_t i = 0; i < to.size(); ++i) *to[i].values = from[i].values->cast<double>();
     Random random(seed, "sequences of a gradient");
-    drawn_ = draw_sequences(task, random, sequences, params.integer("tokens"), TextPart::learned);
+    drawn_ = draw_sequences(task, random, checked_sequences, params.integer("tokens"),
+                            TextPart::learned);
   }
 
   ModelWeights<double>& weights() { return weights_; }
@@ -45,7 +46,7 @@ class ExactModel {
   struct Pass {
     explicit Pass(const ExactModel& model)
         : plan(forward_plan(model.shape_.design, encodings_of(model.recipe_, model.weights_),
-                            model.drawn_.length, sequences)),
+                            model.drawn_.length, checked_sequences)),
           network(model.shape_.design, model.weights_, plan) {
       for (const double of_token : network.forward(model.drawn_.view()).losses) loss += of_token;
     }
