@@ -34,11 +34,11 @@ void draw_job(Session& session, std::size_t index, const Ui& ui) {
     return;
   }
   ImGui::ProgressBar(static_cast<float>(status.fraction), ImVec2(-1, 0),
-                     fmt::format("{} {:.0f}%  {}", status.stage, 100 * status.fraction,
-                                 duration_text(status.seconds))
-                         .c_str());
+                     progress_text(status).c_str());
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(index));
+  if (ImGui::Button(pause_text(status))) session.pause(index);
+  ImGui::SameLine();
   if (ImGui::Button("Stop")) session.stop(index);
   ImGui::PopID();
 }
@@ -54,7 +54,7 @@ void JobsPanel::draw(Session& session, bool writing, const Ui& ui) {
   if (ImGui::BeginTable("jobs", 3)) {
     ImGui::TableSetupColumn("view", ImGuiTableColumnFlags_WidthFixed, ui.px(220));
     ImGui::TableSetupColumn("state", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("stop", ImGuiTableColumnFlags_WidthFixed, ui.px(60));
+    ImGui::TableSetupColumn("stop", ImGuiTableColumnFlags_WidthFixed, ui.px(120));
     for (std::size_t i = 0; i < session.size(); ++i) draw_job(session, i, ui);
     ImGui::EndTable();
   }

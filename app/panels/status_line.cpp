@@ -121,14 +121,18 @@ bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui
 }
 
 void draw_progress(Session& session, const ResultStore::Status& status, const Ui& ui) {
-  const float stop_width = ImGui::CalcTextSize("Stop").x + 2 * ImGui::GetStyle().FramePadding.x;
-  const float bar = std::min(ui.px(220), ImGui::GetWindowWidth() * 0.4f);
-  const float total = bar + stop_width + 2 * ImGui::GetStyle().ItemSpacing.x;
+  const char* const pause = pause_text(status);
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float buttons =
+      ImGui::CalcTextSize("Stop").x + ImGui::CalcTextSize(pause).x + 4 * style.FramePadding.x;
+  const float bar = std::min(ui.px(240), ImGui::GetWindowWidth() * 0.4f);
+  const float total = bar + buttons + 3 * style.ItemSpacing.x;
   ImGui::SameLine(std::max(0.0f, ImGui::GetWindowWidth() - total - ui.px(6)));
-  const std::string words = fmt::format("{} {:.0f}%  {}", status.stage, 100 * status.fraction,
-                                        duration_text(status.seconds));
   ImGui::ProgressBar(static_cast<float>(status.fraction), ImVec2(bar, ImGui::GetFrameHeight()),
-                     words.c_str());
+                     progress_text(status).c_str());
+  ImGui::SameLine();
+  if (ImGui::Button(pause)) session.pause(session.selected());
+  mark_item(ui, "button Pause");
   ImGui::SameLine();
   if (ImGui::Button("Stop")) session.stop();
   mark_item(ui, "button Stop");
@@ -158,6 +162,19 @@ double wrap_width(double width, const Ui& ui) { return std::max(width - 28 * ui.
 
 }  // namespace
 
+bool shows_progress(const ResultStore::Status& status) {
+  return status.busy && status.seconds > worth_showing;
+}
+
+std::string progress_text(const ResultStore::Status& status) {
+  return fmt::format("{}{} {:.0f}%  {}", status.paused ? "Paused: " : "", status.stage,
+                     100 * status.fraction, duration_text(status.seconds));
+}
+
+const char* pause_text(const ResultStore::Status& status) {
+  return status.paused ? "Go on" : "Pause";
+}
+
 std::string checks_text(const Result& result) {
   const std::size_t good = holding(result), bad = result.checks.size() - good;
   std::string hold = good == 1 ? std::string("1 check holds") : fmt::format("{} checks hold", good);
@@ -171,7 +188,7 @@ bool draw_status(Session& session, const StatusWords& words, const Ui& ui) {
   const bool clicked = state.result && draw_facts(state, words, ui);
   if (!state.result) text_muted("No result yet");
   const ResultStore::Status status = session.status();
-  if (status.busy && status.seconds > worth_showing)
+  if (shows_progress(status))
     draw_progress(session, status, ui);
   else
     draw_note(words.note, ui);

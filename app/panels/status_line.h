@@ -15,9 +15,15 @@ struct StatusWords {
   bool leads{};                  ///< brief, where there are no controls: at the cursor
 };
 
+/// Whether a job has run long enough that its progress is shown, with buttons that pause and stop it.
+bool shows_progress(const ResultStore::Status& status);
+/// "training 40% 2.1 s", "Paused: training 40% 2.1 s".
+std::string progress_text(const ResultStore::Status& status);
+/// "Pause", or "Go on".
+const char* pause_text(const ResultStore::Status& status);
+
 /// Shows compute time, seed, precision and checks of the result on screen; while a job runs, its
-/// progress and a button that stops it. Draws into the current window. Returns whether the checks
-/// were clicked.
+/// progress. Draws into the current window. Returns whether the checks were clicked.
 bool draw_status(Session& session, const StatusWords& words, const Ui& ui);
 /// "12 checks hold", "11 checks hold, 1 fails".
 std::string checks_text(const Result& result);

@@ -52,6 +52,7 @@ struct ResultStore::Asker::Queue {
   std::uint64_t delivered{0};      ///< the ticket of the last outcome
   std::vector<Outcome> outcomes{};
   std::optional<Outcome> so_far{};  ///< of what is running
+  bool paused{false};
 
   bool wishes_for(const std::string& key) const {
     if (running && running->key == key && running_ticket == newest && newest > stopped) return true;
@@ -81,6 +82,7 @@ class ResultStore::Shared {
   void remove(const std::shared_ptr<Queue>& queue);
   void ask(Queue& queue, std::vector<Wish> wishes);
   void stop(Queue& queue);
+  void pause(Queue& queue, bool paused);
   Status status(const Queue& queue) const;
   template <class Use>
   auto with(const Queue&, const Use& use) const {
@@ -96,7 +98,13 @@ class ResultStore::Shared {
     std::string stage{};
     Clock::time_point began{Clock::now()};
     Clock::time_point woken{};
-    Clock::time_point seen{};  ///< when it last showed what it has found
+    Clock::time_point seen{};                   ///< when it last showed what it has found
+    std::optional<Clock::time_point> halted{};  ///< when its present pause began
+    Clock::duration paused{};                   ///< its pauses before
+
+    double seconds() const {
+      return std::chrono::duration<double>(halted.value_or(Clock::now()) - began - paused).count();
+    }
   };
   /// Reads the files of one experiment, for one thread at a time.
   struct Loader {
@@ -117,6 +125,8 @@ class ResultStore::Shared {
   Outcome found_or_computed(const Waiting& waiting, Loader& loader, Progress& progress);
   void finish(Queue& queue, const Waiting& waiting, Outcome outcome);
   void report(const std::string& key, double fraction, std::string_view stage);
+  bool is_paused(const std::string& key) const;
+  void wait_while_paused(const std::string& key);
   bool should_stop(const std::string& key) const;
   bool wants_to_see(const std::string& key) const;
   void see(const std::string& key, const std::shared_ptr<const Result>& so_far);
@@ -125,7 +135,7 @@ class ResultStore::Shared {
   const std::function<void()> wake_;
   const Options options_;
   mutable std::mutex mutex_{};
-  std::condition_variable wanted_{};
+  std::condition_variable wanted_{}, resumed_{};
   ResultMemo memo_;
   std::vector<std::shared_ptr<Queue>> queues_{};
   std::map<std::string, Running> running_{};
@@ -143,7 +153,10 @@ class ResultStore::Shared::WorkProgress : public Progress {
   void update(double fraction, std::string_view stage) override {
     shared_.report(key_, fraction, stage);
   }
-  bool stop_requested() const override { return shared_.should_stop(key_); }
+  bool stop_requested() const override {
+    shared_.wait_while_paused(key_);
+    return shared_.should_stop(key_);
+  }
   bool wants_to_see() const override { return shared_.wants_to_see(key_); }
   void see(std::shared_ptr<Result> so_far) override { shared_.see(key_, so_far); }
 
@@ -167,6 +180,7 @@ void ResultStore::Shared::ask(Queue& queue, std::vector<Wish> wishes) {
   const std::lock_guard lock(mutex_);
   queue.newest = ++last_ticket_;
   queue.waiting.clear();
+  queue.paused = false;
   for (Wish& wish : wishes) {
     std::string key = key_of(wish);
     const ResultMemo::Entry* kept = names_files(wish.params) ? nullptr : memo_.find(key, nullptr);
@@ -178,6 +192,7 @@ void ResultStore::Shared::ask(Queue& queue, std::vector<Wish> wishes) {
     else
       queue.waiting.push_back({std::move(wish), std::move(key)});
   }
+  resumed_.notify_all();
   grow();
 }
 
@@ -185,6 +200,14 @@ void ResultStore::Shared::stop(Queue& queue) {
   const std::lock_guard lock(mutex_);
   queue.waiting.clear();
   queue.stopped = queue.newest;
+  queue.paused = false;
+  resumed_.notify_all();
+}
+
+void ResultStore::Shared::pause(Queue& queue, bool paused) {
+  const std::lock_guard lock(mutex_);
+  queue.paused = paused && queue.running;
+  resumed_.notify_all();
 }
 
 ResultStore::Status ResultStore::Shared::status(const Queue& queue) const {
@@ -196,7 +219,8 @@ ResultStore::Status ResultStore::Shared::status(const Queue& queue) const {
   if (work == running_.end()) return status;
   status.fraction = work->second.fraction;
   status.stage = work->second.stage;
-  status.seconds = seconds_since(work->second.began);
+  status.paused = is_paused(work->first);
+  status.seconds = work->second.seconds();
   return status;
 }
 
@@ -207,6 +231,7 @@ void ResultStore::Shared::quit() {
     for (const std::shared_ptr<Queue>& queue : queues_) queue->waiting.clear();
   }
   wanted_.notify_all();
+  resumed_.notify_all();
   // No thread is added any more.
   for (std::thread& thread : threads_) thread.join();
 }
@@ -296,7 +321,6 @@ ResultStore::Outcome ResultStore::Shared::compute(const Waiting& waiting, Loader
 
 ResultStore::Outcome ResultStore::Shared::found_or_computed(const Waiting& waiting, Loader& loader,
                                                             Progress& progress) {
-  const auto began = Clock::now();
   progress.update(0.0, "reading");
   const ParamSet& params = waiting.wish.params;
   std::shared_ptr<const Inputs> inputs;
@@ -313,8 +337,8 @@ ResultStore::Outcome ResultStore::Shared::found_or_computed(const Waiting& waiti
   }
   auto result =
       std::make_shared<const Result>(waiting.wish.experiment->run(params, *inputs, progress));
-  const double seconds = seconds_since(began);
   const std::lock_guard lock(mutex_);
+  const double seconds = running_.at(waiting.key).seconds();
   memo_.keep(waiting.key, {result, of_files, seconds});
   return {.result = std::move(result), .seconds = seconds};
 }
@@ -323,6 +347,7 @@ void ResultStore::Shared::finish(Queue& queue, const Waiting& waiting, Outcome o
   running_.erase(waiting.key);
   queue.running.reset();
   queue.so_far.reset();
+  queue.paused = false;
   const std::uint64_t ticket = queue.running_ticket;
   const bool newest = ticket == queue.newest;
   if (ticket <= queue.stopped || ticket < queue.delivered) return;
@@ -345,6 +370,27 @@ void ResultStore::Shared::report(const std::string& key, double fraction, std::s
     if (due) work.woken = now;
   }
   if (due && wake_) wake_();
+}
+
+/// By all for whom it runs, while nobody else wishes for it.
+bool ResultStore::Shared::is_paused(const std::string& key) const {
+  bool paused = false;
+  for (const std::shared_ptr<Queue>& queue : queues_) {
+    const bool runs_for_it = queue->running && queue->running->key == key;
+    if (queue->wishes_for(key) && !(runs_for_it && queue->paused)) return false;
+    paused = paused || (runs_for_it && queue->paused);
+  }
+  return paused && !quitting_;
+}
+
+void ResultStore::Shared::wait_while_paused(const std::string& key) {
+  std::unique_lock lock(mutex_);
+  if (!is_paused(key)) return;
+  Running& work = running_.at(key);
+  work.halted = Clock::now();
+  resumed_.wait(lock, [&] { return !is_paused(key); });
+  work.paused += Clock::now() - *work.halted;
+  work.halted.reset();
 }
 
 bool ResultStore::Shared::should_stop(const std::string& key) const {
@@ -372,8 +418,8 @@ void ResultStore::Shared::see(const std::string& key, const std::shared_ptr<cons
     work.seen = Clock::now();
     for (const std::shared_ptr<Queue>& queue : queues_)
       if (queue->running && queue->running->key == key && queue->running_ticket > queue->stopped)
-        queue->so_far = Outcome{
-            .wish = queue->running->wish, .result = so_far, .seconds = seconds_since(work.began)};
+        queue->so_far =
+            Outcome{.wish = queue->running->wish, .result = so_far, .seconds = work.seconds()};
   }
   if (wake_) wake_();
 }
@@ -401,6 +447,8 @@ ResultStore::Asker& ResultStore::Asker::operator=(Asker&& other) noexcept {
 void ResultStore::Asker::ask(std::vector<Wish> wishes) { shared_->ask(*queue_, std::move(wishes)); }
 
 void ResultStore::Asker::stop() { shared_->stop(*queue_); }
+
+void ResultStore::Asker::pause(bool paused) { shared_->pause(*queue_, paused); }
 
 void ResultStore::Asker::forget() {
   stop();

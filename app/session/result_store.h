@@ -49,7 +49,8 @@ class ResultStore {
     bool busy{};  ///< running, or about to
     double fraction{};
     std::string stage{};
-    double seconds{};  ///< since the running work began
+    double seconds{};  ///< that the running work has taken, without its pauses
+    bool paused{};
   };
   class Asker;
 
@@ -82,6 +83,9 @@ class ResultStore::Asker {
   void ask(std::vector<Wish> wishes);
   /// Withdraws all wishes; a computation that no other asker wants stops at once.
   void stop();
+  /// Lets the work that runs for it wait, or go on: it waits where it would report its progress,
+  /// unless another asker wishes for it too. Asking and stopping let it go on.
+  void pause(bool paused);
   /// Stops, and drops the outcomes that were not taken.
   void forget();
   bool has_asked() const;

@@ -235,6 +235,11 @@ void Session::stop(std::size_t index) {
     say(index, "Stopped. The figure still shows the previous settings.");
 }
 
+void Session::pause(std::size_t index) {
+  const ResultStore::Status now = status(index);
+  if (now.busy) askers_[index].pause(!now.paused);
+}
+
 void Session::update() {
   for (PreviewSlot& one : previews_) one.take();
   for (std::size_t i = 0; i < states_.size(); ++i) take(i);
@@ -277,8 +282,10 @@ ResultStore::Status Session::status(std::size_t index) const {
 }
 
 bool Session::busy() const {
-  return std::any_of(askers_.begin(), askers_.end(),
-                     [](const ResultStore::Asker& asker) { return asker.status().busy; });
+  return std::any_of(askers_.begin(), askers_.end(), [](const ResultStore::Asker& asker) {
+    const ResultStore::Status status = asker.status();
+    return status.busy && !status.paused;
+  });
 }
 
 void take_next_step(Session& session, const NextStep& next) {

@@ -122,6 +122,8 @@ class Session {
   /// Stops the current experiment's computation and shows a message.
   void stop() { stop(selected_); }
   void stop(std::size_t index);
+  /// Lets the computation of an experiment wait, or go on. A paused one is not busy.
+  void pause(std::size_t index);
   void say(std::string message) { say(selected_, std::move(message)); }
   void dismiss() { say({}); }
 

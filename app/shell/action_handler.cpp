@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/gui/shortcuts.h"
+#include "app/panels/status_line.h"
 #include "app/player/prediction_box.h"
 #include "app/player/step_screen.h"
 #include "app/session/command_line.h"
@@ -197,6 +198,18 @@ void ActionHandler::turn_page(bool on) {
   on ? to_.director.next() : to_.director.back();
   // The arrow that turned the page moves no focus.
   ImGui::SetWindowFocus(nullptr);
+}
+
+void ActionHandler::pause() {
+  Session& shown = to_.workspace.shown();
+  shown.pause(shown.selected());
+}
+
+/// What takes a while pauses and goes on; beside it the distance grows.
+void ActionHandler::press_space() {
+  if (ImGui::GetIO().NavVisible) return;
+  if (panels::shows_progress(to_.workspace.shown().status())) return pause();
+  to_.growing_distance.toggle();
 }
 
 void ActionHandler::scroll_lesson(double pages) {

@@ -72,6 +72,8 @@ class ActionHandler {
   void paste_settings();
   void copy_step();
   void turn_page(bool on);
+  void pause();
+  void press_space();
   void scroll_lesson(double pages);
   void leave_lesson();
   void open_manual();

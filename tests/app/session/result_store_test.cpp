@@ -323,6 +323,69 @@ TEST_CASE("Stop ends what runs and drops what waits, without a message") {
   CHECK(gated.runs_of(2) == 0);
 }
 
+TEST_CASE("Paused work waits until it may go on, and its pause takes no time") {
+  Gated gated;
+  gated.shut(1);
+  ResultStore store(test::no_files, {});
+  Asker asker(store);
+  asker.ask(gated.at(1));
+  gated.wait_for(1);
+  asker.pause(true);
+  wait_until([&] {
+    const double seconds = asker.status().seconds;
+    std::this_thread::sleep_for(5ms);
+    return asker.status().seconds == seconds;
+  });
+  CHECK(asker.status().paused);
+  CHECK(asker.status().busy);
+  gated.open();
+  std::this_thread::sleep_for(30ms);
+  CHECK(asker.status().paused);
+  const double before = asker.status().seconds;
+  asker.pause(false);
+  const Outcome outcome = only(finished(asker));
+  CHECK(seed_of(outcome) == 1);
+  CHECK(outcome.seconds >= before);
+  CHECK(outcome.seconds < before + 0.03);
+  CHECK_FALSE(asker.status().paused);
+  asker.pause(true);  // nothing runs
+  CHECK_FALSE(asker.status().paused);
+}
+
+TEST_CASE("What another asker wishes for as well is not paused, nor what is asked for again") {
+  Gated gated;
+  gated.shut(1);
+  ResultStore store(test::no_files, {}, patient);
+  Asker asker(store), other(store);
+  asker.ask(gated.at(1));
+  gated.wait_for(1);
+  asker.pause(true);
+  other.ask(gated.at(1));
+  CHECK_FALSE(asker.status().paused);
+  other.stop();
+  CHECK(asker.status().paused);
+  asker.ask(gated.at(1));
+  CHECK_FALSE(asker.status().paused);
+  gated.open();
+  CHECK(seed_of(only(finished(asker))) == 1);
+}
+
+TEST_CASE("Paused work stops when it is told to, and with its store") {
+  Gated gated;
+  gated.shut(1);
+  gated.shut(2);
+  ResultStore store(test::no_files, {}, patient);
+  Asker asker(store);
+  asker.ask(gated.at(1));
+  gated.wait_for(1);
+  asker.pause(true);
+  asker.stop();
+  CHECK(finished(asker).empty());
+  asker.ask(gated.at(2));
+  gated.wait_for(2);
+  asker.pause(true);
+}
+
 TEST_CASE("Progress is told while work runs") {
   Gated gated;
   gated.shut(1);

@@ -3,6 +3,8 @@
 #include <GLFW/glfw3.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
@@ -39,6 +41,38 @@ TEST_CASE("Space lets the distance grow: it goes to the longest, begins anew, an
   const double stopped = held(*session);
   desktop.frame(30);
   CHECK(held(*session) == stopped);
+}
+
+TEST_CASE("Space pauses a training, whose curves stand, and lets it go on") {
+  const auto session = start_session({.view = "training", .overrides = {"steps=100000"}}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  const auto steps_taken = [&] {
+    const auto result = session->current().result;
+    return result ? std::get<LinePlot>(result->figures.front().content).series.front().x.back() : 0;
+  };
+  const auto frames_until = [&](const auto& holds) {
+    for (int frame = 0; frame < 4000 && !holds(); ++frame) {
+      desktop.frame();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return holds();
+  };
+  REQUIRE(frames_until([&] { return steps_taken() > 0 && session->status().seconds > 0.3; }));
+  desktop.press(GLFW_KEY_SPACE);
+  REQUIRE(session->status().paused);
+  CHECK_FALSE(session->busy());
+  desktop.settle();
+  desktop.frame();
+  const double seconds = session->status().seconds, steps = steps_taken();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  desktop.frame(5);
+  CHECK(session->status().seconds == seconds);
+  CHECK(steps_taken() == steps);
+  CHECK(desktop.app().due_in() < 0);  // the distance does not grow
+  desktop.press(GLFW_KEY_SPACE);
+  CHECK_FALSE(session->status().paused);
+  CHECK(frames_until([&] { return steps_taken() > steps; }));
+  session->stop();
 }
 
 TEST_CASE("A full stop and a comma go one token on and back, from the distance that is set") {
