@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/map_equation.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
 
@@ -158,6 +160,47 @@ Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Ru
           std::move(map), std::move(role)};
 }
 
+/// A head of a run after so many steps.
+setup::EquationPart moment(const Run& run, const TrainedHead& head, double step) {
+  const Positions at = consecutive_positions(head.weights.rows());
+  const Mask mask = run.causal ? Mask::causal(at, at) : Mask();
+  const std::string name = fmt::format("step {:.0f}", step);
+  return {.symbol = "a_{m,n}",
+          .name = name,
+          .map = {.values = setup::to_array<float>(
+                      head.weights, fmt::format("weights_{}_step_{:.0f}", run.encoding, step),
+                      fmt::format("Weights of layer {} head {} of {}, {}", head.layer, head.head,
+                                  encoding_label(run.encoding), name),
+                      {"query", "key"}, {.kind = "moments", .encodings = {run.encoding}}),
+                  .masked = mask.allows_everything() ? nullptr
+                                                     : setup::mask_array(mask, head.weights.rows()),
+                  .x = setup::key_axis(),
+                  .y = setup::query_axis(),
+                  .quantity = "attention weight"},
+          .profile = setup::profile_of(diagonal_profile<float>(head.weights, at, at, mask))};
+}
+
+/// The head that tells most in the end, through time.
+Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
+  const TrainedHead& last = telling_head(run);
+  const auto index = static_cast<std::size_t>(&last - run.heads.data());
+  std::vector<setup::EquationPart> parts;
+  for (const EarlierHeads& earlier : run.earlier)
+    if (earlier.step < run.steps.back())
+      parts.push_back(moment(run, earlier.heads[index], earlier.step));
+  parts.push_back(moment(run, last, run.steps.back()));
+  for (std::size_t i = 1; i < parts.size(); ++i) parts[i].relation = R"(\to)";
+  MapEquation equation = setup::map_equation(std::move(parts), encoding_color(run.encoding));
+  const std::string factors = setup::factors_text(equation);
+  return {"moments_" + run.encoding,
+          fmt::format("{}: layer {} head {} while it learns", encoding_label(run.encoding),
+                      last.layer, last.head),
+          fmt::format("A block of {} symbols twice, seed {}. {}{}", last.weights.rows() / 2,
+                      run.seed, caption(params, runs), factors.empty() ? "" : " · " + factors),
+          std::move(equation),
+          {.kind = "moments", .encodings = {run.encoding}}};
+}
+
 }  // namespace
 
 Spread spread_of(const std::vector<double>& values) {
@@ -202,6 +245,8 @@ std::vector<Figure> training_figures(const ParamSet& params, const std::vector<R
     figures.push_back(forming_figure(params, runs));
     for (const std::string& encoding : params.list("encoding"))
       figures.push_back(map_figure(params, runs, *runs_of(runs, encoding).front()));
+    for (const std::string& encoding : params.list("encoding"))
+      figures.push_back(moments_figure(params, runs, *runs_of(runs, encoding).front()));
   }
   return figures;
 }

@@ -46,12 +46,20 @@ std::vector<TrainedHead> look_at_heads(const Trainer<float>& trainer,
 
 }  // namespace
 
+std::vector<std::int64_t> kept_moments(std::int64_t steps) {
+  std::vector<std::int64_t> moments{1};
+  for (std::int64_t part = 16; part > 1; part /= 2)
+    if (steps / part > moments.back()) moments.push_back(steps / part);
+  return moments;
+}
+
 OneRun::OneRun(const TrainingPlan& plan, const Training& training)
     : plan_(plan),
       training_(training),
       run_{.encoding = training.encoding,
            .seed = training.seed,
-           .learning_rate = training.learning_rate},
+           .learning_rate = training.learning_rate,
+           .causal = plan.task.causal()},
       shape_(model_shape<float>(plan.params, plan.task)),
       trainer_(make_trainer()),
       data_(training.seed, "sequences of training"),
@@ -96,6 +104,10 @@ void OneRun::look() {
   sum_ = 0;
   since_ = 0;
   run_.heads = look_at_heads(trainer_, block_);
+  const std::vector<std::int64_t> moments = kept_moments(training_.steps);
+  const bool first_seed = run_.seed == plan_.params.integer("seed");
+  if (first_seed && std::find(moments.begin(), moments.end(), done_) != moments.end())
+    run_.earlier.push_back({static_cast<double>(done_), run_.heads});
   double previous = 0, induction = 0;
   for (const TrainedHead& head : run_.heads) {
     previous = head.scores.previous > previous ? head.scores.previous : previous;

@@ -11,6 +11,10 @@
 
 namespace orrery::studies {
 
+/// Moments whose heads are kept: after the first step, and of all steps the 16th part, then twice as many
+/// each time, as far as half of them.
+std::vector<std::int64_t> kept_moments(std::int64_t steps);
+
 /// What the models of one experiment share.
 struct TrainingPlan {
   const ParamSet& params;
@@ -34,7 +38,8 @@ class OneRun {
 
   /// Takes steps until `end` of them were taken in all.
   void advance(std::int64_t end);
-  /// Notes the mean loss of the steps since the last look, and the heads as they are now.
+  /// Notes the mean loss of the steps since the last look, and the heads as they are now. Those at
+  /// kept_moments() stay.
   void look();
   /// Notes the loss of held-out sequences, so many at each length.
   void judge(Index sequences);

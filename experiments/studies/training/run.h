@@ -29,6 +29,12 @@ struct TrainedHead {
 /// "previous token", "induction", "first token", "itself", "local" or "no one thing".
 std::string name_of_head(const BlockScores& scores);
 
+/// The heads of a model that is not trained to its end.
+struct EarlierHeads {
+  double step{};  ///< steps that were taken before
+  std::vector<TrainedHead> heads{};
+};
+
 /// Sequences that the model has not seen, of one length.
 struct LossAtLength {
   Index length{};
@@ -41,14 +47,16 @@ struct Run {
   std::string encoding{};
   std::int64_t seed{};
   double learning_rate{};
+  bool causal{};                    ///< its tokens see none behind them
   std::vector<double> steps{};      ///< those after which it was looked at
   std::vector<double> loss{};       ///< mean of the steps since the last look
   std::vector<double> previous{};   ///< the highest score of any head at each look
   std::vector<double> induction{};  ///< the same
   std::vector<LossAtLength> held_out{};
   std::vector<TrainedHead> heads{};
-  double gradient_error{};  ///< see gradient_error.h
-  Index weights{};          ///< numbers that were trained, beside the encoding's own
+  std::vector<EarlierHeads> earlier{};  ///< at five moments; of the first seed alone
+  double gradient_error{};              ///< see gradient_error.h
+  Index weights{};                      ///< numbers that were trained, beside the encoding's own
 };
 
 }  // namespace orrery::studies

@@ -21,6 +21,7 @@ std::set<std::int64_t> look_steps(std::int64_t steps) {
   std::set<std::int64_t> at{steps};
   for (std::int64_t i = 1; i < looks; ++i) at.insert((steps * i + looks - 1) / looks);
   for (std::int64_t step = 1; step < steps / looks; step *= 2) at.insert(step);
+  for (const std::int64_t step : kept_moments(steps)) at.insert(step);
   return at;
 }
 

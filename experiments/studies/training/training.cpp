@@ -105,7 +105,7 @@ std::vector<ParamSpec> declared_params() {
 ExperimentInfo make_info() {
   return {
       .name = "training",
-      .version = 1,
+      .version = 2,
       .title = "Training",
       .question =
           "How does a small model learn where its tokens are, and what does it do beyond "
@@ -225,9 +225,12 @@ Result findings(const ParamSet& params, const Trained& trained) {
   result.figures = training_figures(params, trained.runs);
   result.tables = training_tables(trained);
   result.files = trained.files;
-  for (const Figure& figure : result.figures)
+  for (const Figure& figure : result.figures) {
     if (const auto* map = std::get_if<Heatmap>(&figure.content))
       result.arrays.push_back(map->values);
+    else if (const auto* moments = std::get_if<MapEquation>(&figure.content))
+      for (const MapTerm& moment : moments->terms) result.arrays.push_back(moment.map.values);
+  }
   return result;
 }
 
