@@ -25,7 +25,27 @@ constexpr const char* all_questions[] = {"pairing",  "base",      "scaling",
                                          "fraction", "direction", "norm_plus_one",
                                          "softcap",  "scale",     "window"};
 
+constexpr const char* rope_questions[] = {"pairing", "base", "scaling", "fraction", "direction"};
+
 using Edits = std::vector<std::string>;
+
+Edits joined(Edits first, const Edits& then) {
+  first.insert(first.end(), then.begin(), then.end());
+  return first;
+}
+
+/// Without those whose setting a later one sets again.
+Edits without_overruled(const Edits& edits) {
+  Edits kept;
+  for (auto edit = edits.begin(); edit != edits.end(); ++edit) {
+    const std::string setting = edit->substr(0, edit->find(':') + 1);
+    const bool again = !setting.empty() && std::any_of(edit + 1, edits.end(), [&](const auto& e) {
+      return e.starts_with(setting);
+    });
+    if (!again) kept.push_back(*edit);
+  }
+  return kept;
+}
 
 Hypothesis alternative(std::string label, Edits edits) {
   return {.label = std::move(label), .edits = std::move(edits)};
@@ -123,27 +143,31 @@ class TextLosses {
   TextLosses(ModelRun<T>& run, const std::vector<ModelText>& texts, Progress& progress)
       : run_(run), texts_(texts), progress_(progress) {}
 
-  const std::vector<double>& of(const Edits& edits) {
-    const std::string key = fmt::format("{}", fmt::join(edits, " "));
-    if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    progress_.update(0.5, key.empty() ? "as it stands" : key);
-    const std::vector<Edit> list = parse_edits(edits);
+  double of(const Edits& edits, std::size_t text) {
+    std::string key = fmt::format("{}", fmt::join(edits, " "));
+    const auto [known, is_new] = known_.try_emplace({std::move(key), text});
+    if (!is_new) return known->second;
+    const std::string& label = known->first.first;
+    checkpoint(progress_, 0.5, label.empty() ? "as it stands" : label);
+    known->second =
+        statistics::sample_mean(run_.edited_losses(parse_edits(edits), texts_[text].tokens));
+    ++passes_;
+    return known->second;
+  }
+  std::vector<double> of(const Edits& edits) {
     std::vector<double> means;
-    for (const ModelText& text : texts_) {
-      if (progress_.stop_requested()) throw Stopped();
-      means.push_back(statistics::sample_mean(run_.edited_losses(list, text.tokens)));
-      ++passes_;
-    }
-    return known_[key] = std::move(means);
+    for (std::size_t i = 0; i < texts_.size(); ++i) means.push_back(of(edits, i));
+    return means;
   }
 
+  std::size_t texts() const { return texts_.size(); }
   std::int64_t passes() const { return passes_; }
 
  private:
   ModelRun<T>& run_;
   const std::vector<ModelText>& texts_;
   Progress& progress_;
-  std::map<std::string, std::vector<double>> known_{};
+  std::map<std::pair<std::string, std::size_t>, double> known_{};
   std::int64_t passes_{0};
 };
 
@@ -169,10 +193,11 @@ class Settling {
     for (std::int64_t round = 0; round < request_.rounds; ++round) {
       const Hypothesis* better = best_correction(asked);
       if (!better) break;
-      for (const std::string& edit : better->edits) {
-        edits.push_back(edit);
-        result_.corrections.push_back(edit);
-      }
+      Edits correction = better->edits;
+      const Edits of_rope = best_rope(asked, edits);
+      if (is_better(joined(edits, of_rope), joined(edits, correction))) correction = of_rope;
+      edits = joined(edits, correction);
+      result_.corrections = without_overruled(joined(result_.corrections, correction));
       asked = ask_all(edits);
       result_.corrected = asked;
     }
@@ -214,10 +239,8 @@ class Settling {
     return questions;
   }
 
-  const std::vector<double>& losses_with(const Edits& stands, const Hypothesis& hypothesis) {
-    Edits edits = stands;
-    edits.insert(edits.end(), hypothesis.edits.begin(), hypothesis.edits.end());
-    return losses_.of(edits);
+  std::vector<double> losses_with(const Edits& stands, const Hypothesis& hypothesis) {
+    return losses_.of(joined(stands, hypothesis.edits));
   }
 
   /// The model as it stands and what gives other losses. Where a hypothesis gives the same ones, it
@@ -225,7 +248,7 @@ class Settling {
   std::vector<Hypothesis> distinct(std::vector<Hypothesis> others, const Edits& stands) {
     std::vector<Hypothesis> all = {{.label = "as it stands", .stands = true}};
     for (Hypothesis& other : others) {
-      const std::vector<double>& losses = losses_with(stands, other);
+      const std::vector<double> losses = losses_with(stands, other);
       const auto same = std::find_if(all.begin(), all.end(), [&](const Hypothesis& one) {
         return losses_with(stands, one) == losses;
       });
@@ -298,6 +321,57 @@ class Settling {
         }
     }
     return best;
+  }
+
+  /// The edits of that rope which the even texts like best, of all that the questions' hypotheses
+  /// combine to: where several settings are wrong, mending one alone may help nothing. All are tried
+  /// on the first text, and ever fewer of them, the best ones, on more.
+  Edits best_rope(const std::vector<OpenQuestion>& questions, const Edits& stands) {
+    std::vector<Candidate> ropes = ropes_of(questions, stands);
+    std::size_t tried = 0;
+    for (std::size_t next = 0; next < losses_.texts(); next += 2) {
+      for (Candidate& rope : ropes) rope.sum += losses_.of(rope.edits, next);
+      std::stable_sort(ropes.begin(), ropes.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.sum < b.sum; });
+      constexpr std::size_t fewest = 8;
+      if (++tried % 2 == 1 && ropes.size() > fewest)
+        ropes.resize(std::max<std::size_t>(fewest, ropes.size() / 4));
+    }
+    const Edits& best = ropes.front().edits;
+    return {best.begin() + static_cast<std::ptrdiff_t>(stands.size()), best.end()};
+  }
+
+  struct Candidate {
+    Edits edits{};
+    double sum{};  ///< of the losses of the texts that it was tried on
+  };
+
+  /// One hypothesis of each question about a rope, in all combinations.
+  static std::vector<Candidate> ropes_of(const std::vector<OpenQuestion>& questions,
+                                         const Edits& stands) {
+    std::vector<Candidate> ropes{{.edits = stands}};
+    for (const OpenQuestion& question : questions) {
+      if (!is_of_rope(question.name)) continue;
+      std::vector<Candidate> more;
+      for (const Candidate& rope : ropes)
+        for (const Hypothesis& h : question.hypotheses)
+          more.push_back({.edits = joined(rope.edits, h.edits)});
+      ropes = std::move(more);
+    }
+    return ropes;
+  }
+
+  static bool is_of_rope(const std::string& question) {
+    return std::find(std::begin(rope_questions), std::end(rope_questions), question) !=
+           std::end(rope_questions);
+  }
+
+  /// Whether the odd texts say so.
+  bool is_better(const Edits& a, const Edits& b) {
+    if (a == b) return false;
+    const statistics::Welch test =
+        statistics::paired_test(half_of(losses_.of(b), 1), half_of(losses_.of(a), 1));
+    return test.p < significance && test.difference < 0;
   }
 
   ModelRun<T>& run_;

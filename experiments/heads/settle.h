@@ -47,8 +47,9 @@ struct Settlement {
   std::string family{};
   std::vector<ModelText> texts{};
   std::vector<std::string> start{};  ///< the edits that the model was asked about with
-  /// Corrections, in their order: each contradicted question's preferred hypothesis, the one with
-  /// the largest difference first, until none is left.
+  /// Corrections, in their order: of contradicted questions the preferred hypothesis of the one with
+  /// the largest difference, or several settings of the rope at once where the odd texts reject that
+  /// one against them; until none is contradicted.
   std::vector<std::string> corrections{};
   std::vector<OpenQuestion> questions{};  ///< of the model as it was asked about
   std::vector<OpenQuestion> corrected{};  ///< of the corrected model; empty without corrections
