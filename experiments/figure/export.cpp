@@ -39,8 +39,8 @@ double proportion_of(const Figure& figure) {
       const bool square = map.values->shape.at(0) == map.values->shape.at(1);
       return square ? 0.84 : 0.64;
     }
-    double operator()(const TableFigure& rows) const {
-      return 0.06 * (2 + static_cast<double>(rows.rows.size()));
+    double operator()(const TableFigure& table) const {
+      return 0.06 * (2 + static_cast<double>(table.rows.size()));
     }
     double operator()(const VectorPlot&) const { return 0.84; }
     double operator()(const MapEquation& equation) const {

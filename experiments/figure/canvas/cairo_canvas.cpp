@@ -21,12 +21,10 @@ namespace {
 constexpr double largest_png_side = 16384.0;
 constexpr double vector_pixels_per_point = 3.0;  ///< resolution of images in a PDF
 
-struct Destroy {
-  void operator()(cairo_t* c) const { cairo_destroy(c); }
+struct DestroyPattern {
   void operator()(cairo_pattern_t* p) const { cairo_pattern_destroy(p); }
 };
-using Context = std::unique_ptr<cairo_t, Destroy>;
-using Pattern = std::unique_ptr<cairo_pattern_t, Destroy>;
+using Pattern = std::unique_ptr<cairo_pattern_t, DestroyPattern>;
 
 void require_size(FigureFormat format, Size size, double png_scale) {
   const double scale = format == FigureFormat::png ? png_scale : 1.0;
@@ -67,7 +65,7 @@ struct CairoCanvas::Target {
   double scale;
   std::string bytes{};
   CairoSurface surface{};
-  Context context{};
+  CairoContext context{};
   std::optional<TextMetrics> text{};
 };
 

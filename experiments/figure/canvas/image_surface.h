@@ -14,6 +14,11 @@ struct DestroySurface {
 };
 using CairoSurface = std::unique_ptr<cairo_surface_t, DestroySurface>;
 
+struct DestroyContext {
+  void operator()(cairo_t* context) const { cairo_destroy(context); }
+};
+using CairoContext = std::unique_ptr<cairo_t, DestroyContext>;
+
 /// Throws IoError with Cairo's message unless `status` is success.
 void check_cairo(cairo_status_t status);
 

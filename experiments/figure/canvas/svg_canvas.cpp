@@ -20,15 +20,10 @@ namespace {
 
 constexpr double image_pixels_per_point = 2.0;
 
-struct DestroyContext {
-  void operator()(cairo_t* context) const { cairo_destroy(context); }
-};
-using Context = std::unique_ptr<cairo_t, DestroyContext>;
-
 /// A context without a drawing, for measuring text.
-Context measuring_context() {
+CairoContext measuring_context() {
   const CairoSurface surface(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
-  Context context(cairo_create(surface.get()));
+  CairoContext context(cairo_create(surface.get()));
   check_cairo(cairo_status(context.get()));
   return context;
 }
@@ -159,7 +154,7 @@ struct SvgCanvas::Drawing {
   std::string stroke_attributes{};
   std::vector<Rect> clips{};
   std::vector<bool> clip_has_group{};
-  Context context{measuring_context()};
+  CairoContext context{measuring_context()};
   TextMetrics metrics{context.get()};
 };
 

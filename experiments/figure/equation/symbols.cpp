@@ -9,7 +9,7 @@ namespace {
 using Class = EquationNode::Class;
 
 // clang-format off
-constexpr std::array table{
+constexpr std::array symbol_table{
     NamedSymbol{"alpha", "α", Class::ordinary}, NamedSymbol{"beta", "β", Class::ordinary},
     NamedSymbol{"gamma", "γ", Class::ordinary}, NamedSymbol{"delta", "δ", Class::ordinary},
     NamedSymbol{"epsilon", "ε", Class::ordinary}, NamedSymbol{"zeta", "ζ", Class::ordinary},
@@ -60,12 +60,12 @@ constexpr std::array table{
 
 }  // namespace
 
-std::span<const NamedSymbol> named_symbols() { return table; }
+std::span<const NamedSymbol> named_symbols() { return symbol_table; }
 
 const NamedSymbol* find_named_symbol(std::string_view name) {
-  const auto* found = std::find_if(table.begin(), table.end(),
+  const auto* found = std::find_if(symbol_table.begin(), symbol_table.end(),
                                    [&](const NamedSymbol& symbol) { return symbol.name == name; });
-  return found == table.end() ? nullptr : found;
+  return found == symbol_table.end() ? nullptr : found;
 }
 
 Class class_of_character(std::string_view character) {
@@ -80,10 +80,10 @@ Class class_of_character(std::string_view character) {
   if (character == ")" || character == "]") return Class::closing;
   if (character == "," || character == ";") return Class::punctuation;
   if (character == "|" || character == "‖") return Class::ordinary;  // opens or closes
-  const auto* known = std::find_if(table.begin(), table.end(), [&](const NamedSymbol& symbol) {
-    return symbol.text == character;
-  });
-  return known == table.end() ? Class::ordinary : known->role;
+  const auto* known =
+      std::find_if(symbol_table.begin(), symbol_table.end(),
+                   [&](const NamedSymbol& symbol) { return symbol.text == character; });
+  return known == symbol_table.end() ? Class::ordinary : known->role;
 }
 
 }  // namespace orrery::figure

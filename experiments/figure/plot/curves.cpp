@@ -12,9 +12,9 @@ namespace orrery::figure {
 namespace {
 
 constexpr double band_alpha = 0.22;
-constexpr double ghost_width = 0.6;     ///< of a ghost's line, relative to the others
-constexpr double part_width = 0.4;      ///< of the line of one run
-constexpr std::size_t max_dots = 4000;  ///< with more, dots cover one another
+constexpr double ghost_width = 0.6;      ///< of a ghost's line, relative to the others
+constexpr double part_width = 0.4;       ///< of the line of one run
+constexpr std::size_t most_dots = 4000;  ///< with more, dots cover one another
 
 double width_of(const Series& series) {
   if (series.is_part()) return part_width;
@@ -89,7 +89,7 @@ void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
     CurveCache::CurveKey key = key_of(series, series.y, axes);
     key.cell = 0.5 * radius;
     const std::vector<Point>& dots = context.curves.dots(key, [&] {
-      return decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, key.cell, max_dots);
+      return decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, key.cell, most_dots);
     });
     context.canvas.push_clip(expanded(axes.plot, radius));
     for (const Point& dot : dots) draw_dot(context.canvas, dot, radius, color);
