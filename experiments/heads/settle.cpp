@@ -191,11 +191,12 @@ class Settling {
     result_.questions = ask_all(edits);
     std::vector<OpenQuestion> asked = result_.questions;
     for (std::int64_t round = 0; round < request_.rounds; ++round) {
-      const Hypothesis* better = best_correction(asked);
-      if (!better) break;
-      Edits correction = better->edits;
+      const Hypothesis* single = best_correction(asked);
+      if (!single && !is_rope_open(asked)) break;
+      Edits correction = single ? single->edits : Edits();
       const Edits of_rope = best_rope(asked, edits);
       if (is_better(joined(edits, of_rope), joined(edits, correction))) correction = of_rope;
+      if (correction.empty()) break;
       edits = joined(edits, correction);
       result_.corrections = without_overruled(joined(result_.corrections, correction));
       asked = ask_all(edits);
@@ -361,6 +362,18 @@ class Settling {
     return ropes;
   }
 
+  /// Whether questions about a rope were asked and none is confirmed: one that is wrong in several
+  /// ways leaves all of them undecided.
+  static bool is_rope_open(const std::vector<OpenQuestion>& questions) {
+    bool open = false;
+    for (const OpenQuestion& question : questions) {
+      if (!is_of_rope(question.name)) continue;
+      if (question.verdict == Verdict::confirmed) return false;
+      open = true;
+    }
+    return open;
+  }
+
   static bool is_of_rope(const std::string& question) {
     return std::find(std::begin(rope_questions), std::end(rope_questions), question) !=
            std::end(rope_questions);
@@ -400,9 +413,11 @@ Settlement settle(LiveModel& model, const SettleRequest& request, Progress& prog
 }
 
 bool is_contradicted(const Settlement& settlement) {
-  return std::any_of(
-      settlement.questions.begin(), settlement.questions.end(),
-      [](const OpenQuestion& question) { return question.verdict == Verdict::contradicted; });
+  return !settlement.corrections.empty() ||
+         std::any_of(settlement.questions.begin(), settlement.questions.end(),
+                     [](const OpenQuestion& question) {
+                       return question.verdict == Verdict::contradicted;
+                     });
 }
 
 }  // namespace orrery::heads

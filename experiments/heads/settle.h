@@ -49,7 +49,7 @@ struct Settlement {
   std::vector<std::string> start{};  ///< the edits that the model was asked about with
   /// Corrections, in their order: of contradicted questions the preferred hypothesis of the one with
   /// the largest difference, or several settings of the rope at once where the odd texts reject that
-  /// one against them; until none is contradicted.
+  /// one against them; until nothing is contradicted and one question of the rope is confirmed.
   std::vector<std::string> corrections{};
   std::vector<OpenQuestion> questions{};  ///< of the model as it was asked about
   std::vector<OpenQuestion> corrected{};  ///< of the corrected model; empty without corrections
@@ -69,7 +69,8 @@ std::vector<std::string> question_names();
 /// Throws UsageError for fewer than four texts, an unknown question, and a model without losses.
 Settlement settle(LiveModel& model, const SettleRequest& request, Progress& progress);
 
-/// Whether a question is contradicted: the model as it was asked about is not the best.
+/// Whether the model as it was asked about is not the best: a question is contradicted, or several
+/// settings at once are better.
 bool is_contradicted(const Settlement& settlement);
 
 std::string settle_json(const Settlement& settlement);

@@ -204,6 +204,7 @@ TEST_CASE("Heads are named by what takes most of their weight") {
   CHECK(name_of_head({.first = 0.6}) == "first token");
   CHECK(name_of_head({.self = 0.7}) == "itself");
   CHECK(name_of_head({.previous = 0.3, .self = 0.3, .local = 0.85}) == "local");
+  CHECK(name_of_head({.local = 0.9, .farther = 0.5, .distance = 3}) == "3 tokens back");
   CHECK(name_of_head({.previous = 0.1}) == "no one thing");
 }
 

@@ -127,10 +127,10 @@ Figure forming_figure(const ParamSet& params, const std::vector<Run>& runs) {
           caption(params, runs), std::move(plot)};
 }
 
-/// The head of a run with the highest score of what copies.
+/// The head of a run that looks back most, wherever to.
 const TrainedHead& telling_head(const Run& run) {
   const auto told = [](const TrainedHead& head) {
-    return head.scores.induction + head.scores.previous;
+    return std::max<double>({head.scores.induction, head.scores.previous, head.scores.farther});
   };
   const TrainedHead* best = &run.heads.front();
   for (const TrainedHead& head : run.heads)
@@ -271,7 +271,9 @@ std::vector<Table> training_tables(const Trained& trained) {
                              {"induction"},
                              {"first_token"},
                              {"itself"},
-                             {"local"}});
+                             {"local"},
+                             {"farther"},
+                             {"distance", "tokens"}});
   for (const Run& run : trained.runs) {
     for (std::size_t i = 0; i < run.steps.size(); ++i)
       curves.row(
@@ -281,7 +283,7 @@ std::vector<Table> training_tables(const Trained& trained) {
     for (const TrainedHead& head : run.heads)
       heads.row({run.encoding, run.seed, head.layer, head.head, name_of_head(head.scores),
                  head.scores.previous, head.scores.induction, head.scores.first, head.scores.self,
-                 head.scores.local});
+                 head.scores.local, head.scores.farther, head.scores.distance});
   }
   setup::TableBuilder rates("learning_rates", "rates that were tried, and the mean loss at the end",
                             {{"encoding"}, {"learning_rate"}, {"loss", "nats"}, {"taken"}});

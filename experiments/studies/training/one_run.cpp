@@ -18,8 +18,15 @@ BlockScores scores_of(const Matrix<float>& weights) {
     sum.induction += at(m - period + 1);
     for (Index near = 0; near < 3; ++near) sum.local += at(m - near);
   }
+  for (Index r = 2; r <= period; ++r) {
+    const double at_distance = weights.diagonal(-r).tail(n - period).template cast<double>().sum();
+    if (r == period - 1 || at_distance <= sum.farther) continue;
+    sum.farther = at_distance;
+    sum.distance = r;
+  }
   const auto rows = static_cast<double>(n - period);
-  for (double* score : {&sum.previous, &sum.self, &sum.first, &sum.induction, &sum.local})
+  for (double* score :
+       {&sum.previous, &sum.self, &sum.first, &sum.induction, &sum.local, &sum.farther})
     *score /= rows;
   return sum;
 }

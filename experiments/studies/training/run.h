@@ -17,6 +17,8 @@ struct BlockScores {
   double first{};     ///< mean of a_{m, 0}
   double induction{};  ///< mean of a_{m, m−p+1}, p the length of the block: what followed last time
   double local{};      ///< mean of the weights within 3 tokens
+  double farther{};    ///< the largest mean of a_{m, m−r}, r from 2 to p, but p − 1
+  Index distance{};    ///< that r
 };
 
 /// A head of a trained model.
@@ -26,7 +28,8 @@ struct TrainedHead {
   Matrix<float> weights{};  ///< over the repeated block
 };
 
-/// "previous token", "induction", "first token", "itself", "local" or "no one thing".
+/// "previous token", "induction", "first token", "itself", "3 tokens back", "local" or "no one
+/// thing".
 std::string name_of_head(const BlockScores& scores);
 
 /// The heads of a model that is not trained to its end.
