@@ -79,7 +79,7 @@ void check_facts(const std::string& name) {
   const json file = golden(name);
   std::size_t seen = 0;
   for (const auto& item : file.at("cases").items()) {
-    if (!is_tried(seen++)) continue;
+    if (!is_tried(seen++, 9)) continue;
     const json& entry = item.value();
     const GoldenCase tensors = read_case(file, entry);
     const RotationAnswer answer = identify_rotation(tensors.question());

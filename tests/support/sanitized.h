@@ -18,7 +18,9 @@ inline constexpr bool sanitized = false;
 inline constexpr bool sanitized = false;
 #endif
 
-/// Whether an item of a list is tried: every one, under sanitizers every third.
-constexpr bool is_tried(std::size_t item) { return !sanitized || item % 3 == 0; }
+/// Whether an item of a list is tried: every one, under sanitizers one of `share`.
+constexpr bool is_tried(std::size_t item, std::size_t share = 3) {
+  return !sanitized || item % share == 0;
+}
 
 }  // namespace orrery::test

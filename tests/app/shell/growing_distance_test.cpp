@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
@@ -61,9 +62,15 @@ TEST_CASE("Space pauses a training, whose curves stand, and lets it go on") {
   desktop.press(GLFW_KEY_SPACE);
   REQUIRE(session->status().paused);
   CHECK_FALSE(session->busy());
-  desktop.settle();
-  desktop.frame();
-  const double seconds = session->status().seconds, steps = steps_taken();
+  // The steps that are being taken end first.
+  double seconds = 0;
+  REQUIRE(frames_until([&] {
+    const double before = std::exchange(seconds, session->status().seconds);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    return before == seconds;
+  }));
+  desktop.frame(2);
+  const double steps = steps_taken();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   desktop.frame(5);
   CHECK(session->status().seconds == seconds);
