@@ -1,4 +1,5 @@
 #include "core/kernels/activations.h"
+#include "tests/support/sanitized.h"
 
 #include <catch2/catch.hpp>
 
@@ -117,8 +118,10 @@ void check_accuracy(Level level, const ActivationCase& activation, const std::ve
 
 TEST_CASE("Activations of fp32 are right to 0.51 units in the last place, at every level") {
   const std::vector<float> x = sweep();
+  std::size_t seen = 0;
   for (const Level level : levels_of_activations())
-    for (const ActivationCase& activation : activation_cases) check_accuracy(level, activation, x);
+    for (const ActivationCase& activation : activation_cases)
+      if (test::is_tried(seen++, 5)) check_accuracy(level, activation, x);
 }
 
 TEST_CASE("Activations keep NaN and have their limits at infinity, at every level") {
