@@ -1,5 +1,4 @@
 #include "core/kernels/activations.h"
-#include "tests/support/sanitized.h"
 
 #include <catch2/catch.hpp>
 
@@ -7,6 +6,8 @@
 #include <limits>
 #include <numbers>
 #include <vector>
+
+#include "tests/support/sanitized.h"
 
 using namespace orrery::kernels;
 
@@ -121,7 +122,7 @@ TEST_CASE("Activations of fp32 are right to 0.51 units in the last place, at eve
   std::size_t seen = 0;
   for (const Level level : levels_of_activations())
     for (const ActivationCase& activation : activation_cases)
-      if (test::is_tried(seen++, 5)) check_accuracy(level, activation, x);
+      if (orrery::test::is_tried(seen++, 5)) check_accuracy(level, activation, x);
 }
 
 TEST_CASE("Activations keep NaN and have their limits at infinity, at every level") {
