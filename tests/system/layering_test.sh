@@ -110,34 +110,34 @@ holds "caught: the desktop compiled with Eigen's folder" fails layering
 build_good_house
 holds "a house that keeps every rule passes" layering
 
-# A layer's own compiler invocation, given another text: what it finds follows from what its target links.
-# LIKE is of a layer whose sources are compiled one by one.
-# compiles LIKE INCLUDE: a file that includes INCLUDE alone compiles as the source file LIKE does.
+# A target's own compiler invocation, given another text: what it finds follows from what it links.
+# compiles TARGET INCLUDE: a file that includes INCLUDE alone compiles as the sources of TARGET do.
 compiles() {
   local directory command
   directory=$(awk -F'"' '$2 == "directory" { print $4; exit }' "$build/compile_commands.json")
-  command=$(awk -v file="\"file\": \"$tree/$1\"" '
-    /^[[:space:]]*"command":/ { sub(/^[^:]*: "/, ""); sub(/",$/, ""); gsub(/\\"/, "\""); command = $0 }
-    index($0, file) { print command }' "$build/compile_commands.json")
+  command=$(awk -v target="CMakeFiles/$1.dir/" '
+    /^[[:space:]]*"command":/ && index($0, target) {
+      sub(/^[^:]*: "/, ""); sub(/",$/, ""); gsub(/\\"/, "\""); print; exit
+    }' "$build/compile_commands.json")
   printf '#include "%s"\n' "$2" >"$scratch/probe.cpp"
   (cd "$directory" && eval "${command%% -o *} -fsyntax-only '$scratch/probe.cpp'") >/dev/null 2>"$scratch/said"
 }
 tree=$1 build=$2
 holds "figures compile with headers of their own layer" \
-  compiles experiments/figure/export.cpp experiments/figure/export.h
+  compiles orrery_figure experiments/figure/export.h
 holds "figures compile with headers of a lower layer" \
-  compiles experiments/figure/export.cpp experiments/model/result.h
+  compiles orrery_figure experiments/model/result.h
 holds "figures do not compile with headers of a higher layer" \
-  fails compiles experiments/figure/export.cpp experiments/sweeps/plan.h
+  fails compiles orrery_figure experiments/sweeps/plan.h
 holds "figures do not compile with the core's matrices" \
-  fails compiles experiments/figure/export.cpp core/types.h
+  fails compiles orrery_figure core/types.h
 holds "experiments do not compile with headers of the command line" \
-  fails compiles experiments/lessons/library.cpp experiments/cli/commands.h
+  fails compiles orrery_lessons experiments/cli/commands.h
 if [[ -d $build/app ]]; then
   holds "the desktop compiles with headers of the experiments" \
-    compiles app/panels/param_panel.cpp experiments/model/result.h
+    compiles orrery_panels experiments/model/result.h
   holds "the desktop does not compile with the core's matrices" \
-    fails compiles app/panels/param_panel.cpp core/types.h
+    fails compiles orrery_panels core/types.h
 fi
 
 holds "this house keeps every rule" "$here/layering.sh" "$1" "$2/compile_commands.json"

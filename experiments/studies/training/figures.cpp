@@ -130,7 +130,10 @@ Figure forming_figure(const ParamSet& params, const std::vector<Run>& runs) {
 /// The head of a run that looks back most, wherever to.
 const TrainedHead& telling_head(const Run& run) {
   const auto told = [](const TrainedHead& head) {
-    return std::max<double>({head.scores.induction, head.scores.previous, head.scores.farther});
+    Largest most(head.scores.previous);
+    most.see(head.scores.induction);
+    most.see(head.scores.farther);
+    return most.value();
   };
   const TrainedHead* best = &run.heads.front();
   for (const TrainedHead& head : run.heads)
@@ -165,19 +168,21 @@ setup::EquationPart moment(const Run& run, const TrainedHead& head, double step)
   const Positions at = consecutive_positions(head.weights.rows());
   const Mask mask = run.causal ? Mask::causal(at, at) : Mask();
   const std::string name = fmt::format("step {:.0f}", step);
-  return {.symbol = "a_{m,n}",
-          .name = name,
-          .map = {.values = setup::to_array<float>(
-                      head.weights, fmt::format("weights_{}_step_{:.0f}", run.encoding, step),
-                      fmt::format("Weights of layer {} head {} of {}, {}", head.layer, head.head,
-                                  encoding_label(run.encoding), name),
-                      {"query", "key"}, {.kind = "moments", .encodings = {run.encoding}}),
-                  .masked = mask.allows_everything() ? nullptr
-                                                     : setup::mask_array(mask, head.weights.rows()),
-                  .x = setup::key_axis(),
-                  .y = setup::query_axis(),
-                  .quantity = "attention weight"},
-          .profile = setup::profile_of(diagonal_profile<float>(head.weights, at, at, mask))};
+  return {
+      .symbol = "a_{m,n}",
+      .name = name,
+      .map = {.values = setup::to_array<float>(
+                  head.weights, fmt::format("weights_{}_step_{:.0f}", run.encoding, step),
+                  fmt::format("Weights of layer {} head {} of {}, {}", head.layer, head.head,
+                              encoding_label(run.encoding), name),
+                  {"query", "key"},
+                  {.kind = fmt::format("weights_step_{:.0f}", step), .encodings = {run.encoding}}),
+              .masked =
+                  mask.allows_everything() ? nullptr : setup::mask_array(mask, head.weights.rows()),
+              .x = setup::key_axis(),
+              .y = setup::query_axis(),
+              .quantity = "attention weight"},
+      .profile = setup::profile_of(diagonal_profile<float>(head.weights, at, at, mask))};
 }
 
 /// The head that tells most in the end, through time.
