@@ -134,7 +134,7 @@ struct SvgCanvas::Drawing {
   std::string clip(const Rect& rect) {
     const auto known = std::find_if(clips.begin(), clips.end(),
                                     [&](const Rect& other) { return same(rect, other); });
-    const std::string name = fmt::format("{}-clip{}", id, known - clips.begin());
+    std::string name = fmt::format("{}-clip{}", id, known - clips.begin());
     if (known != clips.end()) return name;
     clips.push_back(rect);
     add(fmt::format("<clipPath id=\"{}\"><rect {}/></clipPath>", name, box(rect)));
