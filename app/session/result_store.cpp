@@ -19,10 +19,6 @@ constexpr auto progress_interval = std::chrono::milliseconds(60);
 // How often work shows what it has found so far: figures are made for it.
 constexpr auto sight_interval = std::chrono::milliseconds(100);
 
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
 std::string key_of(const Wish& wish) {
   std::string key = wish.experiment->info.name;
   for (const ParamSpec& spec : wish.params.specs()) key += '\n' + wish.params.to_text(spec.key);
@@ -301,7 +297,6 @@ void ResultStore::Shared::loop() {
 /// Neither result nor failure: it was stopped.
 ResultStore::Outcome ResultStore::Shared::compute(const Waiting& waiting, Loader& loader) {
   WorkProgress progress(*this, waiting.key);
-  const auto began = Clock::now();
   Outcome outcome;
   try {
     outcome = found_or_computed(waiting, loader, progress);
@@ -314,7 +309,6 @@ ResultStore::Outcome ResultStore::Shared::compute(const Waiting& waiting, Loader
     outcome.failure = std::current_exception();
     outcome.error = "the computation failed for an unknown reason";
   }
-  if (!outcome.result) outcome.seconds = seconds_since(began);
   outcome.wish = waiting.wish;
   return outcome;
 }
@@ -344,6 +338,7 @@ ResultStore::Outcome ResultStore::Shared::found_or_computed(const Waiting& waiti
 }
 
 void ResultStore::Shared::finish(Queue& queue, const Waiting& waiting, Outcome outcome) {
+  if (!outcome.result) outcome.seconds = running_.at(waiting.key).seconds();
   running_.erase(waiting.key);
   queue.running.reset();
   queue.so_far.reset();
