@@ -5,6 +5,7 @@
 
 #include "core/random.h"
 #include "experiments/heads/model_run.h"
+#include "experiments/heads/model_texts.h"
 #include "experiments/heads/settle.h"
 #include "experiments/statistics/welch.h"
 #include "experiments/tokenizers/read_tokenizer.h"
@@ -25,13 +26,7 @@ std::filesystem::path trained_model() {
 std::vector<ModelText> texts_of_training(std::size_t count) {
   std::ifstream file(source_folder() + "/assets/texts/where_tokens_are.txt", std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  const ModelText whole{"text", tokenizers::read_tokenizer(trained_model())->encode(text)};
-  std::vector<ModelText> texts;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto first = whole.tokens.begin() + static_cast<std::ptrdiff_t>(1000 + 1500 * i);
-    texts.push_back({"text", {first, first + 64}});
-  }
-  return texts;
+  return parts_of({"text", tokenizers::read_tokenizer(trained_model())->encode(text)}, 64, count);
 }
 
 /// One to three settings that a reader of the file may get wrong, each of another kind.

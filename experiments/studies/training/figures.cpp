@@ -141,20 +141,28 @@ const TrainedHead& telling_head(const Run& run) {
   return *best;
 }
 
+/// Its weights over the repeated block.
+/// @param when  ends its description: ", step 18"
+Heatmap map_of(const TrainedHead& head, const std::string& encoding, std::string name,
+               const std::string& when, FigureRole role) {
+  return {.values =
+              setup::to_array<float>(head.weights, std::move(name),
+                                     fmt::format("Weights of layer {} head {} of {}{}", head.layer,
+                                                 head.head, encoding_label(encoding), when),
+                                     {"query", "key"}, std::move(role)),
+          .x = setup::key_axis(),
+          .y = setup::query_axis(),
+          .quantity = "attention weight"};
+}
+
 Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
   const TrainedHead& head = telling_head(run);
   const std::string label = encoding_label(run.encoding);
   FigureRole role{.kind = "trained_weights", .encodings = {run.encoding}};
-  Heatmap map{.values = setup::to_array<float>(
-                  head.weights, "weights_" + run.encoding,
-                  fmt::format("Weights of layer {} head {} of {} over a repeated block", head.layer,
-                              head.head, label),
-                  {"query", "key"}, role),
-              .x = setup::key_axis(),
-              .y = setup::query_axis(),
-              .quantity = "attention weight",
-              .symbol = "$a_{mn}$",
-              .range = Range{0, 1}};
+  Heatmap map =
+      map_of(head, run.encoding, "weights_" + run.encoding, " over a repeated block", role);
+  map.symbol = "$a_{mn}$";
+  map.range = Range{0, 1};
   return {"weights_" + run.encoding,
           fmt::format("{}, trained: layer {} head {}, {}", label, head.layer, head.head,
                       name_of_head(head.scores)),
@@ -167,22 +175,14 @@ Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Ru
 setup::EquationPart moment(const Run& run, const TrainedHead& head, double step) {
   const Positions at = consecutive_positions(head.weights.rows());
   const Mask mask = run.causal ? Mask::causal(at, at) : Mask();
-  const std::string name = fmt::format("step {:.0f}", step);
-  return {
-      .symbol = "a_{m,n}",
-      .name = name,
-      .map = {.values = setup::to_array<float>(
-                  head.weights, fmt::format("weights_{}_step_{:.0f}", run.encoding, step),
-                  fmt::format("Weights of layer {} head {} of {}, {}", head.layer, head.head,
-                              encoding_label(run.encoding), name),
-                  {"query", "key"},
-                  {.kind = fmt::format("weights_step_{:.0f}", step), .encodings = {run.encoding}}),
-              .masked =
-                  mask.allows_everything() ? nullptr : setup::mask_array(mask, head.weights.rows()),
-              .x = setup::key_axis(),
-              .y = setup::query_axis(),
-              .quantity = "attention weight"},
-      .profile = setup::profile_of(diagonal_profile<float>(head.weights, at, at, mask))};
+  const std::string number = fmt::format("{:.0f}", step);
+  setup::EquationPart part{.symbol = "a_{m,n}", .name = "step " + number};
+  part.map =
+      map_of(head, run.encoding, "weights_" + run.encoding + "_step_" + number, ", " + part.name,
+             {.kind = "weights_step_" + number, .encodings = {run.encoding}});
+  if (run.causal) part.map.masked = setup::mask_array(mask, head.weights.rows());
+  part.profile = setup::profile_of(diagonal_profile<float>(head.weights, at, at, mask));
+  return part;
 }
 
 /// The head that tells most in the end, through time.

@@ -11,8 +11,8 @@
 
 namespace orrery::studies {
 
-/// Moments whose heads are kept: after the first step, and of all steps the 16th part, then twice as many
-/// each time, as far as half of them.
+/// Moments whose heads are kept: after the first step, and after a 16th, 8th, quarter and half of
+/// all steps.
 std::vector<std::int64_t> kept_moments(std::int64_t steps);
 
 /// What the models of one experiment share.
