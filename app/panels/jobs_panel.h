@@ -5,7 +5,8 @@
 
 namespace orrery::panels {
 
-/// Lists the running and finished computations, one line per experiment, each with buttons that pause and stop it.
+/// Lists the running and finished computations, one line per experiment, each with
+/// buttons that pause and stop it.
 class JobsPanel : public Overlay {
  public:
   void draw(Session& session, bool writing, const Ui& ui);

@@ -15,7 +15,8 @@ struct StatusWords {
   bool leads{};                  ///< brief, where there are no controls: at the cursor
 };
 
-/// Whether a job has run long enough that its progress is shown, with buttons that pause and stop it.
+/// Whether a job has run long enough that its progress is shown, with buttons that pause and stop
+/// it.
 bool shows_progress(const ResultStore::Status& status);
 /// "training 40% 2.1 s", "Paused: training 40% 2.1 s".
 std::string progress_text(const ResultStore::Status& status);
