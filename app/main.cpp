@@ -14,6 +14,7 @@
 #include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/results/memory.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/text/printable.h"
 
 namespace {
@@ -43,6 +44,11 @@ void declare(CLI::App& cli, RenderOptions& options) {
   cli.add_option("--motion", options.motion,
                  "With --render and --lesson: frames of the motion from each step to the next");
   cli.add_flag("--projector", options.projector, "With --render: in projector mode");
+  cli.add_option_function<std::vector<std::string>>(
+         "--plugin", [](const std::vector<std::string>&) {},
+         "Load a shared library with encodings of your own; again for another")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   cli.add_flag("--no-restore", options.start_afresh,
                "Start with the defaults and do not touch the saved session");
   cli.add_option("--show", options.show,
@@ -129,9 +135,13 @@ int run(int argc, char** argv) {
   RenderOptions options;
   declare(cli, options);
   try {
+    orrery::setup::load_plugins({argv, argv + argc});  // before anything asks for encodings
     cli.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return cli.exit(error) == 0 ? exit_ok : exit_usage;
+  } catch (const orrery::Error& error) {
+    std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
+    return exit_status(error.kind());
   }
   try {
     take_path(options.start);

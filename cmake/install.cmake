@@ -10,13 +10,14 @@ install(FILES LICENSE assets/licenses.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
 set_target_properties(orrery_core PROPERTIES EXPORT_NAME core)
 set_target_properties(orrery_params PROPERTIES EXPORT_NAME params)
+set_target_properties(orrery_plugin PROPERTIES EXPORT_NAME plugin)
 set_target_properties(orrery_options PROPERTIES EXPORT_NAME options)
-install(TARGETS orrery_core orrery_params orrery_options EXPORT orrery
+install(TARGETS orrery_core orrery_plugin orrery_params orrery_options EXPORT orrery
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/orrery)
 install(DIRECTORY core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery COMPONENT development
         FILES_MATCHING PATTERN "*.h")
-# <orrery/all.h>, and <orrery/version.h>, whose macros say whether something is there.
+# <orrery/all.h>, <orrery/plugin.h>, and <orrery/version.h>, whose macros say whether something is there.
 file(CONFIGURE OUTPUT include/orrery/version.h @ONLY CONTENT [[
 #pragma once
 
@@ -45,7 +46,18 @@ file(CONFIGURE OUTPUT include/orrery/all.h @ONLY CONTENT [[
 #include <core/encodings/rope.h>
 #include <core/encodings/rope_convention.h>
 ]])
+file(CONFIGURE OUTPUT include/orrery/plugin.h @ONLY CONTENT [[
+#pragma once
+
+// What an encoding of one's own needs, as a plug-in or within a program.
+
+#include <core/attention/content.h>
+#include <core/attention/logit_factors.h>
+#include <core/encodings/relative_index.h>
+#include <core/plugin.h>
+]])
 install(FILES ${PROJECT_BINARY_DIR}/include/orrery/version.h ${PROJECT_BINARY_DIR}/include/orrery/all.h
+              ${PROJECT_BINARY_DIR}/include/orrery/plugin.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery COMPONENT development)
 install(EXPORT orrery NAMESPACE orrery:: FILE orrery-targets.cmake DESTINATION ${package_folder}
         COMPONENT development)

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <type_traits>
+#include <iterator>
+#include <mutex>
+#include <string_view>
+#include <utility>
 
 #include "core/encodings/alibi.h"
 #include "core/encodings/axis_rope.h"
@@ -33,62 +36,97 @@
 namespace orrery {
 namespace {
 
-template <template <class> class Method>
-std::vector<Door> doors_of() {
-  std::vector<Door> doors;
-  if (std::is_base_of_v<InputTerm<double>, Method<double>>) doors.push_back(Door::input_term);
-  if (std::is_base_of_v<QkTransform<double>, Method<double>>) doors.push_back(Door::qk_transform);
-  if (std::is_base_of_v<ScoreTerms<double>, Method<double>>) doors.push_back(Door::score_terms);
-  if (std::is_base_of_v<ValueTerm<double>, Method<double>>) doors.push_back(Door::value_term);
-  return doors;
+/// What register_encoding has been given, until the catalogue is read for the first time.
+struct Registry {
+  std::mutex mutex{};
+  std::vector<EncodingEntry> registered{};
+  bool is_read{false};
+};
+
+Registry& registry() {
+  static Registry all;
+  return all;
 }
 
-template <class Method>
-std::unique_ptr<Encoding> make(const EncodingSettings& settings) {
-  return Method::make(settings);
+std::vector<EncodingEntry> library_entries() {
+  // clang-format off
+  return {
+      encoding_entry<NoEncoding>(),
+      encoding_entry<Sinusoidal>(),
+      encoding_entry<Rope>(),
+      encoding_entry<Alibi>(),
+      encoding_entry<Learned>(),
+      encoding_entry<Shaw>(),
+      encoding_entry<TransformerXl>(),
+      encoding_entry<T5>(),
+      encoding_entry<Tupe>(),
+      encoding_entry<Deberta>(),
+      encoding_entry<Kerple>(),
+      encoding_entry<Xpos>(),
+      encoding_entry<Sandwich>(),
+      encoding_entry<Fire>(),
+      encoding_entry<Fox>(),
+      encoding_entry<Cope>(),
+      encoding_entry<Path>(),
+      encoding_entry<Pope>(),
+      encoding_entry<Inkling>(),
+      encoding_entry<GrapeAdditive>(),
+      encoding_entry<GrapeMultiplicative>(),
+      encoding_entry<AxisRope>(),
+  };
+  // clang-format on
 }
 
-/// Most encodings have no parameters that could contradict each other, and no check.
-template <class Method>
-void check(const EncodingSettings& settings) {
-  if constexpr (requires { Method::check(settings); }) Method::check(settings);
+bool is_taken(const std::string& name, const std::vector<EncodingEntry>& entries) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const EncodingEntry& entry) { return entry.info.name == name; });
 }
 
-template <template <class> class Method>
-EncodingEntry entry() {
-  return {Method<double>::info(), doors_of<Method>(), &make<Method<float>>, &make<Method<double>>,
-          &check<Method<double>>};
+void check_entry(const EncodingEntry& entry) {
+  const EncodingInfo& info = entry.info;
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
+  if (info.name.empty() || info.name.find_first_not_of(letters) != std::string::npos)
+    throw UsageError(fmt::format("the encoding \"{}\"", info.name),
+                     "has a name of other characters than a-z, 0-9 and _",
+                     "give EncodingInfo::name a name like log_bias");
+  if (entry.doors.empty())
+    throw UsageError(info.name, "acts on nothing",
+                     "inherit InputTerm, QkTransform, ScoreTerms or ValueTerm");
+  std::vector<std::string> keys;
+  for (const ParamSpec& spec : info.params)
+    if (spec.key != base_param().key) keys.push_back(spec.key);
+  for (const TableSpec& table : info.tables) keys.push_back(table.name);
+  for (const std::string& key : keys)
+    if (!key.starts_with(info.name + "."))
+      throw UsageError(fmt::format("\"{}\" of {}", key, info.name),
+                       "may be the key of something else",
+                       fmt::format("name it {}.{}", info.name, key));
 }
 
 }  // namespace
 
+void register_encoding(EncodingEntry entry) {
+  check_entry(entry);
+  Registry& all = registry();
+  const std::scoped_lock lock(all.mutex);
+  if (all.is_read)
+    throw UsageError(entry.info.name, "is registered after the catalogue was read",
+                     "register encodings before anything else is asked of the library");
+  if (is_taken(entry.info.name, library_entries()) || is_taken(entry.info.name, all.registered))
+    throw UsageError(entry.info.name, "is an encoding already", "give yours another name");
+  entry.registered = true;
+  all.registered.push_back(std::move(entry));
+}
+
 const std::vector<EncodingEntry>& encoding_catalogue() {
-  // clang-format off
-  static const std::vector<EncodingEntry> entries{
-      entry<NoEncoding>(),
-      entry<Sinusoidal>(),
-      entry<Rope>(),
-      entry<Alibi>(),
-      entry<Learned>(),
-      entry<Shaw>(),
-      entry<TransformerXl>(),
-      entry<T5>(),
-      entry<Tupe>(),
-      entry<Deberta>(),
-      entry<Kerple>(),
-      entry<Xpos>(),
-      entry<Sandwich>(),
-      entry<Fire>(),
-      entry<Fox>(),
-      entry<Cope>(),
-      entry<Path>(),
-      entry<Pope>(),
-      entry<Inkling>(),
-      entry<GrapeAdditive>(),
-      entry<GrapeMultiplicative>(),
-      entry<AxisRope>(),
-  };
-  // clang-format on
+  static const std::vector<EncodingEntry> entries = [] {
+    Registry& all = registry();
+    const std::scoped_lock lock(all.mutex);
+    all.is_read = true;
+    std::vector<EncodingEntry> both = library_entries();
+    std::move(all.registered.begin(), all.registered.end(), std::back_inserter(both));
+    return both;
+  }();
   return entries;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/door.h"
@@ -19,9 +20,41 @@ struct EncodingEntry {
   std::unique_ptr<Encoding> (*make_float)(const EncodingSettings&);
   std::unique_ptr<Encoding> (*make_double)(const EncodingSettings&);
   void (*check)(const EncodingSettings&);
+  bool registered{false};  ///< by register_encoding: from outside the library
 
   bool uses(Door door) const { return std::find(doors.begin(), doors.end(), door) != doors.end(); }
 };
+
+/// The entry of the class template Method<T>, which has
+///   static EncodingInfo info();
+///   static std::unique_ptr<Method> make(const EncodingSettings&);
+/// and, where parameters may contradict each other, static void check(const EncodingSettings&).
+template <template <class> class Method>
+EncodingEntry encoding_entry() {
+  EncodingEntry entry{Method<double>::info(), {}, nullptr, nullptr, nullptr};
+  if (std::is_base_of_v<InputTerm<double>, Method<double>>) entry.doors.push_back(Door::input_term);
+  if (std::is_base_of_v<QkTransform<double>, Method<double>>)
+    entry.doors.push_back(Door::qk_transform);
+  if (std::is_base_of_v<ScoreTerms<double>, Method<double>>)
+    entry.doors.push_back(Door::score_terms);
+  if (std::is_base_of_v<ValueTerm<double>, Method<double>>) entry.doors.push_back(Door::value_term);
+  entry.make_float = [](const EncodingSettings& settings) -> std::unique_ptr<Encoding> {
+    return Method<float>::make(settings);
+  };
+  entry.make_double = [](const EncodingSettings& settings) -> std::unique_ptr<Encoding> {
+    return Method<double>::make(settings);
+  };
+  entry.check = [](const EncodingSettings& settings) {
+    if constexpr (requires { Method<double>::check(settings); }) Method<double>::check(settings);
+  };
+  return entry;
+}
+
+/// Adds an encoding of the caller's own behind those of the library, in everything that reads the
+/// catalogue. Throws UsageError: the catalogue has been read already, a name that is taken or not
+/// made of a-z, 0-9 and _, no door, and a parameter or table whose key does not begin with
+/// "NAME.", the parameter "base" excepted.
+void register_encoding(EncodingEntry entry);
 
 /// THE list of encodings, in the order in which menus show them. The place is the colour slot.
 const std::vector<EncodingEntry>& encoding_catalogue();

@@ -7,6 +7,7 @@
 #include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
 #include "experiments/c/orrery.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/sweeps/catalogue_json.h"
 
 namespace orrery::c {
@@ -34,6 +35,13 @@ orrery_status orrery_describe(const char* name, orrery_result** result) {
   return orrery::c::guarded([&] {
     orrery::c::require(name, "the name");
     orrery::c::give(result, orrery::sweeps::description_json(name));
+  });
+}
+
+orrery_status orrery_load_plugin(const char* file) {
+  return orrery::c::guarded([&] {
+    orrery::c::require(file, "the file");
+    orrery::setup::load_plugin(file);
   });
 }
 

@@ -112,6 +112,10 @@ ORRERY_API orrery_status orrery_list(const char* what, orrery_result** result);
 /// JSON of `orrery describe NAME --json`: an experiment, an encoding or a preset.
 ORRERY_API orrery_status orrery_describe(const char* name, orrery_result** result);
 
+/// Adds the encodings of a plug-in (orrery help plugins) to this process, for good. Before any call
+/// that reads names of encodings; ORRERY_USAGE after one.
+ORRERY_API orrery_status orrery_load_plugin(const char* file);
+
 // ---- Encodings --------------------------------------------------------------------------------
 
 /// An encoding with its settings, made once and applied often: what a call then takes beside the

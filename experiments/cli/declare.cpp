@@ -14,6 +14,16 @@ void add_verbosity(CLI::App* command) {
       "Say also which point is done and what takes how long");
 }
 
+/// main() has loaded them before anything was declared.
+void add_plugins(CLI::App* command) {
+  command
+      ->add_option_function<std::vector<std::string>>(
+          "--plugin", [](const std::vector<std::string>&) {},
+          "Load a shared library with encodings of your own: see orrery help plugins")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+}
+
 }  // namespace
 
 std::vector<std::string> option_names(const CLI::App& command) {
@@ -32,7 +42,11 @@ std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::stri
         declare_attend_commands, declare_lesson_commands, declare_open_commands})
     for (Command& command : declare(app, argv)) all.push_back(std::move(command));
   add_verbosity(&app);
-  for (const Command& command : all) add_verbosity(command.app);
+  add_plugins(&app);
+  for (const Command& command : all) {
+    add_verbosity(command.app);
+    add_plugins(command.app);
+  }
   return all;
 }
 

@@ -15,6 +15,7 @@
 #include "experiments/files/notices.h"
 #include "experiments/results/build_info.h"
 #include "experiments/results/memory.h"
+#include "experiments/setup/plugins.h"
 
 namespace {
 
@@ -94,6 +95,7 @@ int run_program(int argc, char** argv) {
       "base=10000\n"
       "orrery help lists topics: sweeps, arrays, exit-codes and others.");
   const std::vector<std::string> words(argv, argv + argc);
+  setup::load_plugins(words);  // what commands declare depends on them
   const std::vector<Command> commands = declare_commands(app, words);
   try {
     check_command(app, words);

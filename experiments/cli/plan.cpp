@@ -16,6 +16,7 @@
 #include "experiments/files/file.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/sweeps/estimate.h"
 #include "experiments/sweeps/job_script.h"
 #include "experiments/sweeps/merge.h"
@@ -188,6 +189,7 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
   EmitOptions emit{.program = failure ? "orrery" : self.string(),
                    .folder = current_folder().string(),
                    .sweep = words_of(spec, options.sweep),
+                   .plugins = setup::plugin_variable(),
                    .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
                    .out = spec.out,
                    .shards = options.shards > 0 ? options.shards : points};

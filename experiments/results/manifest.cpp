@@ -11,6 +11,7 @@
 #include "experiments/results/json_fields.h"
 #include "experiments/results/machine.h"
 #include "experiments/results/params_json.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/text/model_names.h"
 #include "experiments/text/printable.h"
 
@@ -73,6 +74,14 @@ WrittenFile file_from(const Json& json) {
   return file;
 }
 
+Json plugins_json() {
+  Json all = Json::array();
+  for (const setup::Plugin& plugin : setup::loaded_plugins())
+    all.push_back(
+        {{"file", plugin.file}, {"sha256", plugin.sha256}, {"encodings", plugin.encodings}});
+  return all;
+}
+
 }  // namespace
 
 Json program_json() {
@@ -97,10 +106,13 @@ Json machine_json() {
 
 nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
                                      const std::vector<WrittenFile>& files) {
-  return {{"schema", manifest_schema},    {"program", program_json()},
-          {"machine", machine_json()},    {"experiment", experiment_json(result.provenance)},
-          {"run", run_json(result, run)}, {"inputs", inputs_json(run.inputs)},
-          {"files", files_json(files)}};
+  nlohmann::ordered_json json{
+      {"schema", manifest_schema},    {"program", program_json()},
+      {"machine", machine_json()},    {"experiment", experiment_json(result.provenance)},
+      {"run", run_json(result, run)}, {"inputs", inputs_json(run.inputs)},
+      {"files", files_json(files)}};
+  if (!setup::loaded_plugins().empty()) json["plugins"] = plugins_json();
+  return json;
 }
 
 std::vector<WrittenFile> files_of(const Json& manifest) {

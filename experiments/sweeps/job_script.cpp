@@ -26,8 +26,12 @@ std::string plain_name(const std::string& name) {
 
 /// The only lines that hold words of the user, each quoted; all others name these variables.
 std::string assignments(const EmitOptions& o) {
-  return fmt::format("folder={}\nprogram={}\nout={}\nsweep=({})\n", shell_quoted(o.folder),
-                     shell_quoted(o.program), shell_quoted(path_word(o.out)), shell_line(o.sweep));
+  std::string lines =
+      fmt::format("folder={}\nprogram={}\nout={}\nsweep=({})\n", shell_quoted(o.folder),
+                  shell_quoted(o.program), shell_quoted(path_word(o.out)), shell_line(o.sweep));
+  if (!o.plugins.empty())
+    lines += fmt::format("export ORRERY_PLUGINS={}\n", shell_quoted(o.plugins));
+  return lines;
 }
 
 std::string needs_of(const EmitOptions& o) {
@@ -53,7 +57,7 @@ if [[ -z ${SLURM_ARRAY_TASK_ID:-} ]]; then
   shards=$(sbatch --parsable --job-name="$name" "${shard_log[@]}" "$@" "$script")
   sbatch --job-name="$name-merge" "${merge_log[@]}" --dependency=afterany:"${shards%%;*}" "$@" <<EOF
 #!/bin/bash
-$(declare -p folder program out logs plain)
+$(declare -p folder program out logs plain ${ORRERY_PLUGINS+ORRERY_PLUGINS})
 \$plain || exec >"\$logs/merge-\$SLURM_JOB_ID.log" 2>&1
 cd -- "\$folder" && exec "\$program" merge "\$out"
 EOF

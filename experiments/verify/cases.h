@@ -94,6 +94,7 @@ void block_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void refusal_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void format_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims);
+void registered_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void misprints(const VerifyOptions& options, std::vector<Claim>& claims);
 
 /// Eq. (34): how far `rope`, made for d and the paper's base, is from R_m x. A parameter, so that a

@@ -42,7 +42,8 @@ struct VerifyOptions {
 /// properties it claims, what is true of long-term decay, both ways of attention (of a map, and
 /// without one) over texts longer than their tiles, and the paper's misprints. Every claim compares
 /// the library with an evaluation that calls none of it, term by term, in loops over tokens and
-/// channels.
+/// channels. Of encodings that were registered from outside, of which no paper is known here, it
+/// checks the laws that every encoding obeys.
 std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress);
 
 }  // namespace orrery::verify

@@ -38,6 +38,7 @@ from .results import (
     Result,
     Sweep,
     describe,
+    load_plugin,
     names,
     run,
     sweep,

@@ -103,6 +103,7 @@ for _name, _restype, _argtypes in [
     ("result_destroy", None, [_handle]),
     ("list", ctypes.c_int, [_text, _Place]),
     ("describe", ctypes.c_int, [_text, _Place]),
+    ("load_plugin", ctypes.c_int, [_text]),
     ("encoding_create", ctypes.c_int, [_text, _Arrays, _size, _Place]),
     ("encoding_destroy", None, [_handle]),
     ("encoding_settings", ctypes.c_int, [_handle, _Place]),

@@ -6,7 +6,7 @@ import concurrent.futures
 import ctypes
 import os
 from dataclasses import dataclass
-from typing import Any, Iterator, Mapping, Optional
+from typing import Any, Iterator, Mapping, Optional, Union
 
 import numpy as np
 
@@ -367,3 +367,9 @@ def names(what: str = "all") -> dict[str, list[str]]:
     """Names of "experiments", "encodings" and "presets", or of one of these."""
     found = _arrays.found(lambda place: lib.orrery_list(what.encode(), place)).json
     return {kind: [next(iter(one.values())) for one in many] for kind, many in found.items()}
+
+
+def load_plugin(file: Union[str, os.PathLike[str]]) -> None:
+    """Adds the encodings of a plug-in (`orrery help plugins`) to this process, for good. To be
+    called before anything that reads names of encodings."""
+    check(lib.orrery_load_plugin(os.fsencode(os.path.abspath(file))))

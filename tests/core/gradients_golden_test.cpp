@@ -4,8 +4,8 @@
 #include <set>
 #include <string>
 
+#include "core/analysis/encoding_gradients.h"
 #include "tests/support/catalogue_cases.h"
-#include "tests/support/encoding_gradients.h"
 #include "tests/support/golden.h"
 
 using namespace orrery;

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
+#include "core/analysis/encoding_gradients.h"
 #include "core/encodings/pope.h"
 #include "tests/support/catalogue_cases.h"
-#include "tests/support/encoding_gradients.h"
 #include "tests/support/golden.h"
 
 using namespace orrery;

@@ -79,4 +79,38 @@ folder=$(dirname "$(find prefix/ -name orrery.pc)")
 read -ra flags <<<"$(PKG_CONFIG_PATH=$folder pkg-config --cflags --libs orrery)"
 holds "and finds it through pkg-config" cc -std=c11 c.c -o with_pkg "${flags[@]}"
 equals "and runs" "$version" "$(LD_LIBRARY_PATH=$folder/.. ./with_pkg)"
+
+# An encoding of somebody's own, as the page on plug-ins has it.
+cp -r "$tree/docs/examples/encoding" rhythm
+plugin_builds() {
+  cmake -G Ninja -S rhythm -B rhythm/build -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_COMPILER="$compiler" \
+    -D CMAKE_PREFIX_PATH="$scratch/prefix" >"$scratch/log" 2>&1 &&
+    cmake --build rhythm/build >>"$scratch/log" 2>&1 || ! cat "$scratch/log"
+}
+holds "the example of a plug-in is built upon orrery::plugin" plugin_builds
+plugin=$(readlink -f rhythm/build/rhythm.so)
+orrery=$scratch/prefix/bin/orrery
+holds "its encoding is listed" grep -q '^  rhythm ' <("$orrery" list encodings --plugin "$plugin")
+holds "and described" grep -q '^  rhythm.period ' <(ORRERY_PLUGINS=$plugin "$orrery" describe rhythm)
+holds "and obeys the laws" "$orrery" verify --draws 1 --only rhythm -q --plugin "$plugin"
+equals "seven of them, five in both precisions" 12 \
+  "$("$orrery" verify --draws 1 --only rhythm --json --plugin "$plugin" | grep -c '"holds": true')"
+holds "and runs" "$orrery" run attention_map encoding=rope+rhythm tokens=8 --out run -q --plugin "$plugin"
+holds "which the manifest records" grep -q "$(sha256sum <"$plugin" | cut -d' ' -f1)" run/manifest.json
+holds "and trains in a sweep" "$orrery" sweep training encoding=rhythm steps=10 rhythm.period=3,5 --out sweep -q \
+  --plugin "$plugin"
+holds "whose points are drawn again" "$orrery" redraw sweep -q --plugin "$plugin"
+"$orrery" plan training encoding=rhythm steps=10 rhythm.period=3,5 --emit parallel --out planned --plugin "$plugin" >script
+holds "and whose script names it" grep -qxF "export ORRERY_PLUGINS='$plugin'" script
+holds "the desktop has it" "$scratch/prefix/bin/orrery-desktop" --render shots --view score_decomposition \
+  encoding=rhythm --plugin "$plugin"
+holds "nobody else does" fails "$orrery" run attention_map encoding=rhythm -q
+equals "what is no plug-in is refused" "$(basename "$folder"/../liborrery.so.*.*.*): is a shared library, but no plug-in" \
+  "$("$orrery" list --plugin "$folder"/../liborrery.so 2>&1 | sed 's,.*/,,; s/;.*//')"
+if [[ -x /usr/bin/python3 ]] && /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
+  equals "Python has it, too" True "$(PYTHONPATH=$tree/python ORRERY_LIBRARY=$(readlink -f "$folder/../liborrery.so") \
+    /usr/bin/python3 -B -c 'import sys, pyorrery as orr
+orr.load_plugin(sys.argv[1])
+print(orr.bias("rhythm", 8, rhythm__gain=3)[0, 7, 0] == 3)' "$plugin")"
+fi
 finish
