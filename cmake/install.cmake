@@ -53,8 +53,8 @@ file(CONFIGURE OUTPUT include/orrery/plugin.h @ONLY CONTENT [[
 
 #include <core/attention/content.h>
 #include <core/attention/logit_factors.h>
+#include <core/encodings/plugin.h>
 #include <core/encodings/relative_index.h>
-#include <core/plugin.h>
 ]])
 install(FILES ${PROJECT_BINARY_DIR}/include/orrery/version.h ${PROJECT_BINARY_DIR}/include/orrery/all.h
               ${PROJECT_BINARY_DIR}/include/orrery/plugin.h

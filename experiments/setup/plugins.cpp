@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -31,6 +31,10 @@ std::string library_path(const std::string& file) {
   if (failure)
     throw IoError(fmt::format("--plugin {}", file), failure.message(),
                   "name a shared library that exists");
+  if (path.string().find(':') != std::string::npos)
+    throw UsageError(fmt::format("--plugin {}", path.string()),
+                     fmt::format("has a colon in it, which separates files in {}", plugins_key),
+                     "rename it");
   return path.string();
 }
 
@@ -63,14 +67,11 @@ std::vector<EncodingEntry> entries_of(const std::string& file) {
 }
 
 std::vector<std::string> files_in_environment() {
-  std::vector<std::string> files;
   const char* const text = std::getenv(plugins_key);
-  std::string_view rest = text == nullptr ? "" : text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(':'), rest.size());
-    if (end > 0) files.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  std::istringstream list(text == nullptr ? "" : text);
+  std::vector<std::string> files;
+  for (std::string file; std::getline(list, file, ':');)
+    if (!file.empty()) files.push_back(file);
   return files;
 }
 

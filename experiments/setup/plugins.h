@@ -5,7 +5,7 @@
 
 namespace orrery::setup {
 
-/// A shared library of encodings that was loaded (core/plugin.h).
+/// A shared library of encodings that was loaded (core/encodings/plugin.h).
 struct Plugin {
   std::string file{};    ///< absolute
   std::string sha256{};  ///< of its bytes, 64 hexadecimal digits
@@ -15,7 +15,7 @@ struct Plugin {
 /// Registers the encodings of a plug-in, for as long as the program runs. To be called before
 /// anything else is asked of the catalogue. Does nothing for a file that is loaded already. Throws
 /// IoError for a file that cannot be read, DataError for one that is no plug-in or was compiled for
-/// another Orrery, and UsageError as register_encoding does.
+/// another Orrery, and UsageError for a path with a colon and as register_encoding does.
 void load_plugin(const std::string& file);
 
 /// Loads those of the environment's ORRERY_PLUGINS, separated by colons, and those after each

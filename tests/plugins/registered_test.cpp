@@ -9,8 +9,8 @@
 
 #include "core/attention/content.h"
 #include "core/attention/logit_factors.h"
+#include "core/encodings/plugin.h"
 #include "core/encodings/relative_index.h"
-#include "core/plugin.h"
 #include "experiments/verify/claims.h"
 #include "tests/support/refusals.h"
 
