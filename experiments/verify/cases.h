@@ -90,6 +90,7 @@ void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void setting_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void path_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void without_map_claims(const VerifyOptions& options, std::vector<Claim>& claims);
+void row_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void block_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void refusal_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void format_claims(const VerifyOptions& options, std::vector<Claim>& claims);

@@ -62,6 +62,7 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
                               {"settings", setting_claims},
                               {"attention of a map and without", path_claims},
                               {"attention without a map", without_map_claims},
+                              {"rows of attention", row_claims},
                               {"linear attention block by block", block_claims},
                               {"shapes", refusal_claims},
                               {"number formats", format_claims},
