@@ -11,8 +11,12 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/orrery)
 set_target_properties(orrery_core PROPERTIES EXPORT_NAME core)
 set_target_properties(orrery_params PROPERTIES EXPORT_NAME params)
 set_target_properties(orrery_plugin PROPERTIES EXPORT_NAME plugin)
+set(exported orrery_core orrery_params orrery_options)
+if(ORRERY_C)  # code for shared libraries
+  list(APPEND exported orrery_plugin)
+endif()
 set_target_properties(orrery_options PROPERTIES EXPORT_NAME options)
-install(TARGETS orrery_core orrery_plugin orrery_params orrery_options EXPORT orrery
+install(TARGETS ${exported} EXPORT orrery
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${CMAKE_INSTALL_INCLUDEDIR}/orrery)
 install(DIRECTORY core DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/orrery COMPONENT development

@@ -10,7 +10,7 @@ namespace orrery::session {
 namespace {
 
 std::string with_plugins(std::vector<std::string> words) {
-  for (std::string& word : setup::plugin_words()) words.push_back(std::move(word));
+  for (std::string& word : setup::plugin_words(words)) words.push_back(std::move(word));
   return shell_line(words);
 }
 

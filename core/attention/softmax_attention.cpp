@@ -74,6 +74,20 @@ class Prepared {
   Matrix<T> v_{};
 };
 
+/// Encodings may be a caller's own.
+template <class T>
+void check_terms(const std::vector<ScoreTerm<T>>& terms, Index queries, Index keys) {
+  if (terms.empty())
+    throw UsageError("an encoding without terms", "gives no logits",
+                     "return the content term at least from score_terms");
+  for (const ScoreTerm<T>& term : terms)
+    if (term.logits.rows() != queries || term.logits.cols() != keys)
+      throw UsageError(
+          fmt::format("the term {} of [{}, {}]", term.name, term.logits.rows(), term.logits.cols()),
+          fmt::format("must be [queries, keys] = [{}, {}]", queries, keys),
+          "return a number for each pair from score_terms");
+}
+
 template <class T>
 std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDoors<T>& doors,
                                    const Mask& mask) {
@@ -82,6 +96,7 @@ std::vector<ScoreTerm<T>> terms_of(const ScoreInputs<T>& scores, const SoftmaxDo
     terms = doors.score_terms->score_terms(scores);
   else
     terms.push_back(scaled_content_term<T>(scores));
+  check_terms(terms, scores.q.rows(), scores.k.rows());
   if (scores.scoring.rule.given()) {
     const std::vector<double> factors =
         logit_factors_of(scores.scoring.rule, scores.m, mask, scores.k.rows());

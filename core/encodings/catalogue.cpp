@@ -36,7 +36,7 @@
 namespace orrery {
 namespace {
 
-/// What register_encoding has been given, until the catalogue is read for the first time.
+/// What register_encodings has been given, until the catalogue is read for the first time.
 struct Registry {
   std::mutex mutex{};
   std::vector<EncodingEntry> registered{};
@@ -82,6 +82,13 @@ bool is_taken(const std::string& name, const std::vector<EncodingEntry>& entries
                      [&](const EncodingEntry& entry) { return entry.info.name == name; });
 }
 
+/// The parameter that encodings with geometric frequencies share.
+bool is_shared_base(const ParamSpec& spec) {
+  const ParamSpec base = base_param();
+  return spec.key == base.key && spec.kind == base.kind &&
+         spec.default_value == base.default_value && spec.min == base.min && spec.max == base.max;
+}
+
 void check_entry(const EncodingEntry& entry) {
   const EncodingInfo& info = entry.info;
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -94,7 +101,7 @@ void check_entry(const EncodingEntry& entry) {
                      "inherit InputTerm, QkTransform, ScoreTerms or ValueTerm");
   std::vector<std::string> keys;
   for (const ParamSpec& spec : info.params)
-    if (spec.key != base_param().key) keys.push_back(spec.key);
+    if (!is_shared_base(spec)) keys.push_back(spec.key);
   for (const TableSpec& table : info.tables) keys.push_back(table.name);
   for (const std::string& key : keys)
     if (!key.starts_with(info.name + "."))
@@ -105,17 +112,22 @@ void check_entry(const EncodingEntry& entry) {
 
 }  // namespace
 
-void register_encoding(EncodingEntry entry) {
-  check_entry(entry);
+void register_encodings(std::vector<EncodingEntry> entries) {
   Registry& all = registry();
   const std::scoped_lock lock(all.mutex);
-  if (all.is_read)
-    throw UsageError(entry.info.name, "is registered after the catalogue was read",
-                     "register encodings before anything else is asked of the library");
-  if (is_taken(entry.info.name, library_entries()) || is_taken(entry.info.name, all.registered))
-    throw UsageError(entry.info.name, "is an encoding already", "give yours another name");
-  entry.registered = true;
-  all.registered.push_back(std::move(entry));
+  std::vector<EncodingEntry> taken = library_entries();
+  taken.insert(taken.end(), all.registered.begin(), all.registered.end());
+  for (EncodingEntry& entry : entries) {
+    check_entry(entry);
+    if (all.is_read)
+      throw UsageError(entry.info.name, "is registered after the catalogue was read",
+                       "register encodings before anything else is asked of the library");
+    if (is_taken(entry.info.name, taken))
+      throw UsageError(entry.info.name, "is an encoding already", "give yours another name");
+    entry.registered = true;
+    taken.push_back(entry);
+  }
+  std::move(entries.begin(), entries.end(), std::back_inserter(all.registered));
 }
 
 const std::vector<EncodingEntry>& encoding_catalogue() {

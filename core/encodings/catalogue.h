@@ -20,7 +20,7 @@ struct EncodingEntry {
   std::unique_ptr<Encoding> (*make_float)(const EncodingSettings&);
   std::unique_ptr<Encoding> (*make_double)(const EncodingSettings&);
   void (*check)(const EncodingSettings&);
-  bool registered{false};  ///< by register_encoding: from outside the library
+  bool registered{false};  ///< by register_encodings: from outside the library
 
   bool uses(Door door) const { return std::find(doors.begin(), doors.end(), door) != doors.end(); }
 };
@@ -50,11 +50,11 @@ EncodingEntry encoding_entry() {
   return entry;
 }
 
-/// Adds an encoding of the caller's own behind those of the library, in everything that reads the
-/// catalogue. Throws UsageError: the catalogue has been read already, a name that is taken or not
-/// made of a-z, 0-9 and _, no door, and a parameter or table whose key does not begin with
-/// "NAME.", the parameter "base" excepted.
-void register_encoding(EncodingEntry entry);
+/// Adds encodings of the caller's own, all or none, behind those of the library, in everything
+/// that reads the catalogue. Throws UsageError: the catalogue has been read already, a name that is
+/// taken or not made of a-z, 0-9 and _, no door, a parameter or table whose key does not begin with
+/// "NAME.", and a "base" that is not base_param().
+void register_encodings(std::vector<EncodingEntry> entries);
 
 /// THE list of encodings, in the order in which menus show them. The place is the colour slot.
 const std::vector<EncodingEntry>& encoding_catalogue();

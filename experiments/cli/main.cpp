@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <new>
 
@@ -77,6 +78,12 @@ void check_command(const CLI::App& app, const std::vector<std::string>& argv) {
   if (!argv[1].starts_with("-")) throw_unknown_name(argv[1], "a command", names);
 }
 
+/// Help and the version are given whatever there is to load.
+bool only_explains(const std::vector<std::string>& argv) {
+  constexpr std::array<std::string_view, 4> first{"help", "--help", "-h", "--version"};
+  return argv.size() > 1 && std::find(first.begin(), first.end(), argv[1]) != first.end();
+}
+
 int run_or_suggest(const Command& command) {
   try {
     return command.run();
@@ -95,7 +102,7 @@ int run_program(int argc, char** argv) {
       "base=10000\n"
       "orrery help lists topics: sweeps, arrays, exit-codes and others.");
   const std::vector<std::string> words(argv, argv + argc);
-  setup::load_plugins(words);  // what commands declare depends on them
+  if (!only_explains(words)) setup::load_plugins(words);  // before any command is declared
   const std::vector<Command> commands = declare_commands(app, words);
   try {
     check_command(app, words);

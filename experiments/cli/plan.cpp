@@ -189,7 +189,7 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
   EmitOptions emit{.program = failure ? "orrery" : self.string(),
                    .folder = current_folder().string(),
                    .sweep = words_of(spec, options.sweep),
-                   .plugins = setup::plugin_variable(),
+                   .plugins = setup::plugin_words(),
                    .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
                    .out = spec.out,
                    .shards = options.shards > 0 ? options.shards : points};

@@ -105,7 +105,7 @@ std::string run_command_line(const Provenance& provenance, const std::string& ou
   for (const auto& [key, value] : provenance.params)
     if (!value.empty()) words.push_back(key + "=" + value);
   if (!out.empty()) words.insert(words.end(), {"--out", out});
-  for (std::string& word : setup::plugin_words()) words.push_back(std::move(word));
+  for (std::string& word : setup::plugin_words(words)) words.push_back(std::move(word));
   return shell_line(words);
 }
 

@@ -74,9 +74,9 @@ WrittenFile file_from(const Json& json) {
   return file;
 }
 
-Json plugins_json() {
+Json plugins_json(const std::vector<setup::Plugin>& plugins) {
   Json all = Json::array();
-  for (const setup::Plugin& plugin : setup::loaded_plugins())
+  for (const setup::Plugin& plugin : plugins)
     all.push_back(
         {{"file", plugin.file}, {"sha256", plugin.sha256}, {"encodings", plugin.encodings}});
   return all;
@@ -111,7 +111,10 @@ nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
       {"machine", machine_json()},    {"experiment", experiment_json(result.provenance)},
       {"run", run_json(result, run)}, {"inputs", inputs_json(run.inputs)},
       {"files", files_json(files)}};
-  if (!setup::loaded_plugins().empty()) json["plugins"] = plugins_json();
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : result.provenance.params) settings.push_back(key + "=" + value);
+  if (const auto plugins = setup::plugins_named_in(settings); !plugins.empty())
+    json["plugins"] = plugins_json(plugins);
   return json;
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
+#include "experiments/setup/plugins.h"
 
 namespace orrery::results {
 namespace {
@@ -37,7 +38,11 @@ std::map<std::string, std::string> effective(const ParamSet& params,
 std::string point_id(const ExperimentInfo& info, const ParamSet& params,
                      const std::vector<InputFile>& files) {
   std::string text = fmt::format("{}\n{}\n", info.name, info.version);
-  for (const auto& [key, value] : effective(params, files)) text += key + "=" + value + "\n";
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : effective(params, files)) settings.push_back(key + "=" + value);
+  for (const std::string& setting : settings) text += setting + "\n";
+  for (const setup::Plugin& plugin : setup::plugins_named_in(settings))
+    text += plugin.sha256 + "\n";
   return sha256_hex(text).substr(0, id_digits);
 }
 

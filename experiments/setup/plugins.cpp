@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
+#include <mutex>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -20,22 +23,31 @@ namespace {
 constexpr const char* plugins_key = "ORRERY_PLUGINS";
 constexpr const char* plugin_option = "--plugin";
 
-std::vector<Plugin>& plugins() {
-  static std::vector<Plugin> all;
+struct Loaded {
+  std::mutex mutex{};
+  std::vector<Plugin> plugins{};
+};
+
+Loaded& loaded() {
+  static Loaded all;
   return all;
 }
 
-std::string library_path(const std::string& file) {
+std::vector<Plugin> loaded_plugins() {
+  const std::scoped_lock lock(loaded().mutex);
+  return loaded().plugins;
+}
+
+std::string library_path(const std::string& file, std::string_view named_by) {
+  const std::string name = named_by.empty() ? file : fmt::format("{} {}", named_by, file);
   std::error_code failure;
-  const std::filesystem::path path = std::filesystem::canonical(file, failure);
-  if (failure)
-    throw IoError(fmt::format("--plugin {}", file), failure.message(),
-                  "name a shared library that exists");
-  if (path.string().find(':') != std::string::npos)
-    throw UsageError(fmt::format("--plugin {}", path.string()),
+  const std::string path = std::filesystem::canonical(file, failure).string();
+  if (failure) throw IoError(name, failure.message(), "name a shared library that exists");
+  if (path.find(':') != std::string::npos)
+    throw UsageError(name,
                      fmt::format("has a colon in it, which separates files in {}", plugins_key),
                      "rename it");
-  return path.string();
+  return path;
 }
 
 /// A function of a shared library; null where it has none of that name.
@@ -61,9 +73,16 @@ std::vector<EncodingEntry> entries_of(const std::string& file) {
         file,
         fmt::format("was built for Orrery {}, and this is {}", built_for(), ORRERY_PLUGIN_ABI),
         "build it again with the headers of this one");
-  std::vector<EncodingEntry> entries;
-  encodings(entries);
-  return entries;
+  try {
+    std::vector<EncodingEntry> entries;
+    encodings(entries);
+    return entries;
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw DataError(file, fmt::format("cannot describe its encodings ({})", error.what()),
+                    "look at EncodingInfo::info() of each");
+  }
 }
 
 std::vector<std::string> files_in_environment() {
@@ -85,41 +104,69 @@ std::vector<std::string> files_in_words(const std::vector<std::string>& words) {
   return files;
 }
 
+/// Whether `name` is one of the values of "key=value+value,value".
+bool names_among(const std::string& setting, const std::string& name) {
+  std::istringstream values(setting.substr(setting.find('=') + 1));
+  for (std::string some; std::getline(values, some, ',');) {
+    std::istringstream joined(some);
+    for (std::string value; std::getline(joined, value, '+');)
+      if (value == name) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-void load_plugin(const std::string& file) {
-  Plugin plugin{.file = library_path(file)};
-  for (const Plugin& loaded : plugins())
-    if (loaded.file == plugin.file) return;
+void load_plugin(const std::string& file, std::string_view named_by) {
+  Plugin plugin{.file = library_path(file, named_by)};
+  const std::scoped_lock lock(loaded().mutex);
+  std::vector<Plugin>& plugins = loaded().plugins;
+  for (const Plugin& before : plugins)
+    if (before.file == plugin.file) return;
   plugin.sha256 = files::sha256_of(files::MappedFile(plugin.file));
-  for (EncodingEntry& entry : entries_of(plugin.file)) {
-    plugin.encodings.push_back(entry.info.name);
-    register_encoding(std::move(entry));
-  }
-  plugins().push_back(std::move(plugin));
+  std::vector<EncodingEntry> entries = entries_of(plugin.file);
+  for (const EncodingEntry& entry : entries) plugin.encodings.push_back(entry.info.name);
+  register_encodings(std::move(entries));
+  plugins.push_back(std::move(plugin));
+  std::vector<std::string> all;
+  for (const Plugin& one : plugins) all.push_back(one.file);
+  setenv(plugins_key, fmt::format("{}", fmt::join(all, ":")).c_str(), 1);
 }
 
 void load_plugins(const std::vector<std::string>& words) {
-  for (const std::string& file : files_in_environment()) load_plugin(file);
-  for (const std::string& file : files_in_words(words)) load_plugin(file);
-  if (!plugins().empty()) setenv(plugins_key, plugin_variable().c_str(), 1);
+  for (const std::string& file : files_in_environment()) load_plugin(file, plugins_key);
+  for (const std::string& file : files_in_words(words)) load_plugin(file, plugin_option);
 }
 
-const std::vector<Plugin>& loaded_plugins() { return plugins(); }
+std::vector<Plugin> plugins_named_in(const std::vector<std::string>& settings) {
+  std::vector<Plugin> named = loaded_plugins();
+  const auto is_named = [&](const std::string& encoding) {
+    return std::any_of(settings.begin(), settings.end(),
+                       [&](const std::string& word) { return names_among(word, encoding); });
+  };
+  std::erase_if(named, [&](const Plugin& plugin) {
+    return std::none_of(plugin.encodings.begin(), plugin.encodings.end(), is_named);
+  });
+  return named;
+}
 
-std::vector<std::string> plugin_words() {
+namespace {
+
+std::vector<std::string> words_of(const std::vector<Plugin>& plugins) {
   std::vector<std::string> words;
-  for (const Plugin& plugin : plugins()) {
+  for (const Plugin& plugin : plugins) {
     words.emplace_back(plugin_option);
     words.push_back(plugin.file);
   }
   return words;
 }
 
-std::string plugin_variable() {
-  std::vector<std::string> files;
-  for (const Plugin& plugin : plugins()) files.push_back(plugin.file);
-  return fmt::format("{}", fmt::join(files, ":"));
+}  // namespace
+
+std::vector<std::string> plugin_words(const std::vector<std::string>& settings) {
+  return words_of(plugins_named_in(settings));
 }
+
+std::vector<std::string> plugin_words() { return words_of(loaded_plugins()); }
 
 }  // namespace orrery::setup

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery::setup {
@@ -12,23 +13,24 @@ struct Plugin {
   std::vector<std::string> encodings{};
 };
 
-/// Registers the encodings of a plug-in, for as long as the program runs. To be called before
-/// anything else is asked of the catalogue. Does nothing for a file that is loaded already. Throws
-/// IoError for a file that cannot be read, DataError for one that is no plug-in or was compiled for
-/// another Orrery, and UsageError for a path with a colon and as register_encoding does.
-void load_plugin(const std::string& file);
+/// Registers the encodings of a plug-in, all or none, for as long as the process runs; programs
+/// that it starts load them by ORRERY_PLUGINS, files with colons between them. To be called before
+/// anything else is asked of the catalogue. Does nothing for a file that is loaded already.
+/// @param named_by  "--plugin", in errors
+/// Throws IoError for a file that cannot be read, DataError for one that is no plug-in or was
+/// compiled for another Orrery, and UsageError for a path with a colon and as register_encodings
+/// does.
+void load_plugin(const std::string& file, std::string_view named_by = {});
 
-/// Loads those of the environment's ORRERY_PLUGINS, separated by colons, and those after each
-/// --plugin among the words of a command line; ORRERY_PLUGINS then names them all, for programs that
-/// this one starts.
+/// Loads those of ORRERY_PLUGINS, and those after each --plugin among the words of a command line.
 void load_plugins(const std::vector<std::string>& words);
 
-/// In the order in which they were loaded.
-const std::vector<Plugin>& loaded_plugins();
-
-/// {"--plugin", FILE, …}: what a command line needs to have them.
+/// Those that have an encoding which settings name, "encoding=rope+rhythm", in the order in which
+/// they were loaded.
+std::vector<Plugin> plugins_named_in(const std::vector<std::string>& settings);
+/// {"--plugin", FILE, …}: what a command line with these settings needs.
+std::vector<std::string> plugin_words(const std::vector<std::string>& settings);
+/// The same of all that are loaded.
 std::vector<std::string> plugin_words();
-/// FILE:…, what ORRERY_PLUGINS has to be.
-std::string plugin_variable();
 
 }  // namespace orrery::setup

@@ -26,12 +26,9 @@ std::string plain_name(const std::string& name) {
 
 /// The only lines that hold words of the user, each quoted; all others name these variables.
 std::string assignments(const EmitOptions& o) {
-  std::string lines =
-      fmt::format("folder={}\nprogram={}\nout={}\nsweep=({})\n", shell_quoted(o.folder),
-                  shell_quoted(o.program), shell_quoted(path_word(o.out)), shell_line(o.sweep));
-  if (!o.plugins.empty())
-    lines += fmt::format("export ORRERY_PLUGINS={}\n", shell_quoted(o.plugins));
-  return lines;
+  return fmt::format("folder={}\nprogram={}\nout={}\nsweep=({})\nplugins=({})\n",
+                     shell_quoted(o.folder), shell_quoted(o.program),
+                     shell_quoted(path_word(o.out)), shell_line(o.sweep), shell_line(o.plugins));
 }
 
 std::string needs_of(const EmitOptions& o) {
@@ -57,9 +54,9 @@ if [[ -z ${SLURM_ARRAY_TASK_ID:-} ]]; then
   shards=$(sbatch --parsable --job-name="$name" "${shard_log[@]}" "$@" "$script")
   sbatch --job-name="$name-merge" "${merge_log[@]}" --dependency=afterany:"${shards%%;*}" "$@" <<EOF
 #!/bin/bash
-$(declare -p folder program out logs plain ${ORRERY_PLUGINS+ORRERY_PLUGINS})
+$(declare -p folder program out logs plain plugins)
 \$plain || exec >"\$logs/merge-\$SLURM_JOB_ID.log" 2>&1
-cd -- "\$folder" && exec "\$program" merge "\$out"
+cd -- "\$folder" && exec "\$program" merge "\$out" "\${plugins[@]}"
 EOF
   exit
 fi
@@ -87,7 +84,7 @@ if ! "$program" --version >/dev/null; then
     "cmake -D ORRERY_CPU_LEVEL=none" >&2
   exit 1
 fi
-exec "$program" sweep "${{sweep[@]}}" --shard "$SLURM_ARRAY_TASK_ID/{0}" \
+exec "$program" sweep "${{sweep[@]}}" "${{plugins[@]}}" --shard "$SLURM_ARRAY_TASK_ID/{0}" \
   --threads "${{SLURM_CPUS_PER_TASK:-1}}" --out "$out"
 )",
       o.shards, needs_of(o), assignments(o), shell_quoted(plain_name(o.name)), submission);
@@ -105,10 +102,10 @@ set -euo pipefail
 cd -- "$folder"
 for ((shard = 1; shard <= {0}; ++shard)); do
   printf 'cd -- %q && exec' "$folder"
-  printf ' %q' "$program" sweep "${{sweep[@]}}" --shard "$shard/{0}" --threads 1 --out "$out"
+  printf ' %q' "$program" sweep "${{sweep[@]}}" "${{plugins[@]}}" --shard "$shard/{0}" --threads 1 --out "$out"
   echo
 done | parallel --will-cite "$@"
-exec "$program" merge "$out"
+exec "$program" merge "$out" "${{plugins[@]}}"
 )",
                      o.shards, assignments(o));
 }

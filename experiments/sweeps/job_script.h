@@ -9,12 +9,12 @@ namespace orrery::sweeps {
 
 /// The parts of a job script.
 struct EmitOptions {
-  std::string program{"orrery"};     ///< path of the command-line program
-  std::string folder{};              ///< working folder of the script
-  std::vector<std::string> sweep{};  ///< the words after `orrery sweep`
-  std::string plugins{};             ///< of ORRERY_PLUGINS; empty for none
-  std::string name{};                ///< name of the job, of which Slurm gets what is plain
-  std::string out{};                 ///< folder of the merged sweep; shards are in OUT.shards
+  std::string program{"orrery"};       ///< path of the command-line program
+  std::string folder{};                ///< working folder of the script
+  std::vector<std::string> sweep{};    ///< the words after `orrery sweep`
+  std::vector<std::string> plugins{};  ///< words that load them
+  std::string name{};                  ///< name of the job, of which Slurm gets what is plain
+  std::string out{};                   ///< folder of the merged sweep; shards are in OUT.shards
   int shards{1};
   // What one shard needs, with a margin; 0: not known.
   int minutes{0};

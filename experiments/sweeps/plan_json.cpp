@@ -199,7 +199,8 @@ PlanPoint point_from(const PlanRecord::Point& record, const Experiment& experime
   require_same_files(record, point.files, display_name);
   if (point_id(experiment.info, point.params, point.files) != point.id)
     refuse_plan(display_name,
-                fmt::format("point {} ({}) has other defaults now", point.id, point.label));
+                fmt::format("point {} ({}) has other defaults, or a plug-in of another build, now",
+                            point.id, point.label));
   return point;
 }
 

@@ -108,7 +108,7 @@ void input_term_claims(Ledger<T>& ledger, Random& random) {
   }
   logits += added;
   const double bound = 4 * rounding_bound<T>(roundings_of(d_model)) + 2 * angle_bound(1000);
-  const Paper paper{ClaimKind::cited, "(4)", "A factor of each query, and a mask that adds"};
+  const Paper paper{ClaimKind::property, "(4)", "A factor of each query, and a mask that adds"};
   ledger.compare(paper, "input_rule_logits", "of positions that are added to the input: logits",
                  out.logits, logits, bound);
   Rows sum = Rows::Zero(tokens, tokens);

@@ -21,6 +21,7 @@
 #include "core/encodings/kerple.h"
 #include "core/encodings/path.h"
 #include "core/encodings/pope.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
@@ -52,7 +53,7 @@ class NumbersAndVectors final : public Encoding, public ScoreTerms<T>, public Va
   std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override {
     std::vector<ScoreTerm<T>> terms;
     terms.push_back(scaled_content_term<T>(in));
-    terms.push_back({"cosine", of_pairs(in.m, in.n, [](double r) { return std::cos(r); })});
+    terms.push_back({"cosine", of_distances(in.m, in.n, [](double r) { return std::cos(r); })});
     return terms;
   }
   std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
@@ -62,7 +63,7 @@ class NumbersAndVectors final : public Encoding, public ScoreTerms<T>, public Va
   void add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
                            const ScoreGradients<T>&) const override {}
   void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override {
-    const Matrix<T> sine = of_pairs(in.m, in.n, [](double r) { return std::sin(r); });
+    const Matrix<T> sine = of_distances(in.m, in.n, [](double r) { return std::sin(r); });
     const Matrix<T> sums = in.weights.cwiseProduct(sine).rowwise().sum();
     out += sums.replicate(1, out.cols());
   }
@@ -78,13 +79,8 @@ class NumbersAndVectors final : public Encoding, public ScoreTerms<T>, public Va
 
  private:
   template <class Of>
-  static Matrix<T> of_pairs(PositionsIn m, PositionsIn n, const Of& of) {
-    Matrix<T> out(static_cast<Index>(m.size()), static_cast<Index>(n.size()));
-    for (Index i = 0; i < out.rows(); ++i)
-      for (Index j = 0; j < out.cols(); ++j)
-        out(i, j) = static_cast<T>(of(
-            static_cast<double>(n[static_cast<std::size_t>(j)] - m[static_cast<std::size_t>(i)])));
-    return out;
+  static Matrix<T> of_distances(PositionsIn m, PositionsIn n, const Of& of) {
+    return matrix_of_distances<T>(m, n, [&](Position r) { return of(static_cast<double>(-r)); });
   }
 };
 
@@ -161,16 +157,7 @@ TEST_CASE("Linear attention reads values within a wider matrix as it reads their
   }
 }
 
-TEST_CASE("A denominator of 0 weighs nothing, in the map of weights too") {
-  const Positions at = consecutive_positions(4);
-  Matrix<double> q = Matrix<double>::Ones(4, 3);
-  q.row(2).setConstant(-1);
-  const auto weights = linear_attention_weights<double>({q, q, q, at, at}, Relu<double>(), nullptr);
-  CHECK(weights.row(2).isZero(0));
-  CHECK(weights.row(0).sum() == Approx(1));
-}
-
-TEST_CASE("Sinusoids in fp64 are those of the exact angle to the last bit but one") {
+TEST_CASE("Sinusoids in fp64 have the bits of the exact angle") {
   const Positions at{0, 1, 3, 1000, 123457, (Position{1} << 40) + 1};
   const Sinusoidal<double> sinusoids(16);
   Matrix<double> p = Matrix<double>::Zero(static_cast<Index>(at.size()), 16);
@@ -300,16 +287,27 @@ TEST_CASE("Without sections of axes frequencies are those of all pairs") {
   CHECK(axes_of_pairs(AxisDesign::time_last, {2, 1, 2}) == std::vector<std::size_t>{1, 2, 2, 0, 0});
 }
 
-TEST_CASE("A sink is that of its head, and takes a share of a softmax") {
-  const Matrix<double> x = Matrix<double>::Ones(2, 4);
-  const Positions at = consecutive_positions(2);
-  const std::vector<double> sinks{0.5, 1};
-  const auto attend = [&](int head, WeightRule rule) {
-    Scoring scoring{.sinks = sinks};
-    scoring.weights = rule;
-    return softmax_attention<double>({x, x, x, at, at, head}, {}, {}, scoring);
+TEST_CASE("Terms of a shape of their own are refused, and so is none at all") {
+  struct Wrong final : Encoding, ScoreTerms<double> {
+    explicit Wrong(std::vector<std::pair<Index, Index>> given) : shapes(std::move(given)) {}
+    EncodingTraits traits() const override { return {.relative = true}; }
+    std::vector<ScoreTerm<double>> score_terms(const ScoreInputs<double>&) const override {
+      std::vector<ScoreTerm<double>> terms;
+      for (const auto& [rows, columns] : shapes)
+        terms.push_back({"mine", Matrix<double>::Ones(rows, columns)});
+      return terms;
+    }
+    void add_score_gradients(const ScoreInputs<double>&, const MatrixIn<double>&,
+                             const ScoreGradients<double>&) const override {}
+    std::vector<std::pair<Index, Index>> shapes;
   };
-  CHECK_NOTHROW(attend(1, WeightRule::softmax));
-  CHECK_THROWS_WITH(attend(-1, WeightRule::softmax), Contains("2 sinks for head -1"));
-  CHECK_THROWS_WITH(attend(0, WeightRule::stick_breaking), Contains("stick-breaking"));
+  const Matrix<double> q = Matrix<double>::Ones(2, 4), k = Matrix<double>::Ones(3, 4);
+  const Positions m = consecutive_positions(2), n = consecutive_positions(3);
+  const auto attend = [&](const Wrong& encoding) {
+    return softmax_attention<double>({q, k, k, m, n}, SoftmaxDoors<double>::of(encoding));
+  };
+  CHECK_NOTHROW(attend(Wrong({{2, 3}, {2, 3}})));
+  CHECK_THROWS_WITH(attend(Wrong({{2, 3}, {3, 2}})),
+                    Contains("the term mine of [3, 2]: must be [queries, keys] = [2, 3]"));
+  CHECK_THROWS_WITH(attend(Wrong({})), Contains("without terms"));
 }

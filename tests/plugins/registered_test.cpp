@@ -87,15 +87,26 @@ EncodingEntry changed(const std::string& name, const std::string& key, bool with
   return entry;
 }
 
-/// What register_encoding says of each before the catalogue is read; "own" is then in it.
+EncodingEntry with_base(double default_value) {
+  EncodingEntry entry = changed("four", "four.mistake");
+  entry.info.params.push_back(base_param());
+  entry.info.params.back().default_value = default_value;
+  return entry;
+}
+
+/// What register_encodings says of each before the catalogue is read; "own" is then in it.
 const std::vector<std::string>& refusals() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> said;
+    // One that is refused takes those beside it along.
+    said.push_back(refusal([] {
+      register_encodings({changed("beside", "beside.mistake"), changed("rope", "rope.mistake")});
+    }));
     for (const EncodingEntry& entry :
          {encoding_entry<Own>(), encoding_entry<Own>(), changed("rope", "rope.mistake"),
           changed("", ".mistake"), changed("Own", "Own.mistake"), changed("two", "own.mistake"),
-          changed("three", "three.mistake", false)})
-      said.push_back(refusal([&] { register_encoding(entry); }));
+          changed("three", "three.mistake", false), with_base(500.0)})
+      said.push_back(refusal([&] { register_encodings({entry}); }));
     return said;
   }();
   return all;
@@ -108,24 +119,27 @@ TEST_CASE("An encoding is registered under a name and keys of its own, or refuse
   REQUIRE(is_registered);
   CHECK(refusals() ==
         std::vector<std::string>{
-            "", "own: is an encoding already; give yours another name",
+            "rope: is an encoding already; give yours another name", "",
+            "own: is an encoding already; give yours another name",
             "rope: is an encoding already; give yours another name",
             "the encoding \"\": has a name of other characters than a-z, 0-9 and _; give "
             "EncodingInfo::name a name like log_bias",
             "the encoding \"Own\": has a name of other characters than a-z, 0-9 and _; give "
             "EncodingInfo::name a name like log_bias",
             "\"own.mistake\" of two: may be the key of something else; name it two.own.mistake",
-            "three: acts on nothing; inherit InputTerm, QkTransform, ScoreTerms or ValueTerm"});
+            "three: acts on nothing; inherit InputTerm, QkTransform, ScoreTerms or ValueTerm",
+            "\"base\" of four: may be the key of something else; name it four.base"});
 }
 
 TEST_CASE("It stands behind those of the library, with the doors of its type") {
   const EncodingEntry& own = encoding_catalogue().back();
   CHECK(own.info.name == "own");
+  CHECK(encoding_catalogue()[encoding_catalogue().size() - 2].info.name == "axis_rope");
   CHECK(own.registered);
   CHECK(own.doors == std::vector<Door>{Door::score_terms});
   CHECK_FALSE(find_encoding("rope").registered);
   CHECK(encoding_choices().back().name == "own");
-  CHECK(refusal([] { register_encoding(changed("late", "late.mistake")); }) ==
+  CHECK(refusal([] { register_encodings({changed("late", "late.mistake")}); }) ==
         "late: is registered after the catalogue was read; register encodings before anything "
         "else is asked of the library");
 }
