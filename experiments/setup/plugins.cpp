@@ -41,7 +41,7 @@ std::vector<Plugin> loaded_plugins() {
 std::string library_path(const std::string& file, std::string_view named_by) {
   const std::string name = named_by.empty() ? file : fmt::format("{} {}", named_by, file);
   std::error_code failure;
-  const std::string path = std::filesystem::canonical(file, failure).string();
+  std::string path = std::filesystem::canonical(file, failure).string();
   if (failure) throw IoError(name, failure.message(), "name a shared library that exists");
   if (path.find(':') != std::string::npos)
     throw UsageError(name,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -103,8 +104,8 @@ void input_term_claims(Ledger<T>& ledger, Random& random) {
   Rows logits = literal::scores(literal::product(from, wide(w.W_q)),
                                 literal::product(from, wide(w.W_k)), std::sqrt(double{d}));
   for (Index i = 0; i < tokens; ++i) {
-    const auto times = static_cast<double>(at[static_cast<std::size_t>(i)] / 16);
-    logits.row(i) *= 1 + 0.5 * std::log1p(times);
+    const Position times = at[static_cast<std::size_t>(i)] / 16;
+    logits.row(i) *= 1 + 0.5 * std::log1p(static_cast<double>(times));
   }
   logits += added;
   const double bound = 4 * rounding_bound<T>(roundings_of(d_model)) + 2 * angle_bound(1000);
@@ -178,12 +179,19 @@ double miscounted_denominators() {
   return count;
 }
 
-/// How many of these are taken, and of their nearest right forms refused.
-double misjudged_refusals() {
-  double count = 0;
-  const auto see = [&](const std::function<void()>& act, bool taken) {
-    count += refusal(act).empty() != taken;
-  };
+/// Counts what is taken though it ought to be refused, and the other way round.
+class Misjudged {
+ public:
+  void see(const std::function<void()>& act, bool taken) {
+    count_ += refusal(act).empty() != taken;
+  }
+  double count() const { return count_; }
+
+ private:
+  double count_{0};
+};
+
+void see_sinks_and_segments(Misjudged& all) {
   const Rows x = Rows::Constant(3, d, 0.5);
   const Positions at = consecutive_positions(3);
   const std::vector<double> sinks{0, 1};
@@ -192,44 +200,61 @@ double misjudged_refusals() {
   };
   Scoring sticks{.sinks = sinks};
   sticks.weights = WeightRule::stick_breaking;
-  see([&] { attend(1, {.sinks = sinks}); }, true);
-  see([&] { attend(2, {.sinks = sinks}); }, false);
-  see([&] { attend(-1, {.sinks = sinks}); }, false);
-  see([&] { attend(0, sticks); }, false);
+  all.see([&] { attend(1, {.sinks = sinks}); }, true);
+  all.see([&] { attend(2, {.sinks = sinks}); }, false);
+  all.see([&] { attend(-1, {.sinks = sinks}); }, false);
+  all.see([&] { attend(0, sticks); }, false);
 
   const Sinusoidal<double> sinusoids(d);
-  see([&] { static_cast<void>(attention_from_qkv<double>(sinusoids, {x, x, x, at, at})); }, false);
+  all.see(
+      [&] {
+        static_cast<void>(attention_from_qkv<double>(sinusoids, {x, x, x, at, at}));
+      },
+      false);
+
   const std::vector<std::int32_t> ids{0, 1, 1};
   const NoEncoding<double> none;
-  see(
+  all.see(
       [&] {
         static_cast<void>(attention_from_qkv<double>(
             none, {.q = x, .k = x, .v = x, .m = at, .n = at, .segments = {ids, ids}}));
       },
       false);
+}
 
+void see_layers(Misjudged& all) {
+  const Rows x = Rows::Constant(3, d, 0.5);
+  const Positions at = consecutive_positions(3);
+  const NoEncoding<double> none;
   for (const auto& [heads, kv_heads] :
        {std::pair<Index, Index>{4, 2}, {4, 1}, {4, 4}, {0, 1}, {4, 0}, {4, 3}, {2, 4}})
-    see([&, heads = heads, kv_heads = kv_heads] { static_cast<void>(HeadGroups(heads, kv_heads)); },
+    all.see(
+        [&, heads = heads, kv_heads = kv_heads] { static_cast<void>(HeadGroups(heads, kv_heads)); },
         heads == 4 && (kv_heads == 1 || kv_heads == 2 || kv_heads == 4));
 
   const LayerInputs<double> layer{{x, x}, {x}, {x}, at, at};
   const auto soft = [&](const LayerInputs<double>& in, const MaskSpec& visible) {
     return [&, in, visible] { static_cast<void>(multi_head_attention<double>(none, in, visible)); };
   };
-  see(soft(layer, {}), true);
-  see(soft({{x, x}, {x}, {x, x}, at, at}, {}), false);
-  see(soft(layer, {.key_is_real = {true, true, false}}), true);
-  see(soft(layer, {.key_is_real = {true, true}}), false);
-  see(soft(layer, {.key_is_real = {true, true, true, true}}), false);
-  see(soft(layer, {.head_masks = {Mask::causal(at, at), Mask::causal(at, at)}}), true);
-  see(soft(layer, {.head_masks = {Mask::causal(at, at)}}), false);
-  see(soft(layer, {.mask = Mask::causal(at, consecutive_positions(2))}), false);
-  see(soft(layer, {.mask = Mask::causal(consecutive_positions(2), at)}), false);
+  all.see(soft(layer, {}), true);
+  all.see(soft({{x, x}, {x}, {x, x}, at, at}, {}), false);
+  all.see(soft(layer, {.key_is_real = {true, true, false}}), true);
+  all.see(soft(layer, {.key_is_real = {true, true}}), false);
+  all.see(soft(layer, {.key_is_real = {true, true, true, true}}), false);
+  all.see(soft(layer, {.head_masks = {Mask::causal(at, at), Mask::causal(at, at)}}), true);
+  all.see(soft(layer, {.head_masks = {Mask::causal(at, at)}}), false);
+  all.see(soft(layer, {.mask = Mask::causal(at, consecutive_positions(2))}), false);
+  all.see(soft(layer, {.mask = Mask::causal(consecutive_positions(2), at)}), false);
   for (const Position width : {-1, 0})
-    see([&] { static_cast<void>(Mask::sliding_window(at, at, width)); }, false);
-  see([&] { static_cast<void>(Mask::sliding_window(at, at, 1)); }, true);
+    all.see([&] { static_cast<void>(Mask::sliding_window(at, at, width)); }, false);
+  all.see([&] { static_cast<void>(Mask::sliding_window(at, at, 1)); }, true);
+}
 
+void see_linear_layers(Misjudged& all) {
+  const Rows x = Rows::Constant(3, d, 0.5);
+  const Positions at = consecutive_positions(3);
+  const std::vector<std::int32_t> ids{0, 1, 1};
+  const LayerInputs<double> layer{{x, x}, {x}, {x}, at, at};
   const EluPlusOne<double> elu;
   const auto linear = [&](const MaskSpec& visible, SegmentsIn segments = {}) {
     return [&, visible, segments] {
@@ -238,22 +263,32 @@ double misjudged_refusals() {
       static_cast<void>(multi_head_linear_attention<double>({}, elu, in, visible));
     };
   };
-  see(linear({.causal = true, .key_is_real = {true, false, true}}), true);
-  see(linear({.window = 2}), false);
-  see(linear({.mask = Mask::causal(at, at)}), false);
-  see(linear({.head_masks = {Mask::causal(at, at), Mask::causal(at, at)}}), false);
-  see(linear({}, {ids, ids}), false);
+  all.see(linear({.causal = true, .key_is_real = {true, false, true}}), true);
+  all.see(linear({.window = 2}), false);
+  all.see(linear({.mask = Mask::causal(at, at)}), false);
+  all.see(linear({.head_masks = {Mask::causal(at, at), Mask::causal(at, at)}}), false);
+  all.see(linear({}, {ids, ids}), false);
+}
 
+void see_buckets(Misjudged& all) {
   const auto buckets = [&](T5Buckets of, Index rows) {
     return [=] { static_cast<void>(T5<double>(of, Rows::Zero(rows, 2))); };
   };
-  see(buckets({.buckets = 32}, 32), true);
-  see(buckets({.buckets = 31}, 31), false);
-  see(buckets({.buckets = 31, .bidirectional = false}, 31), true);
-  see(buckets({.buckets = 2}, 2), false);
-  see(buckets({.buckets = 1, .bidirectional = false}, 1), false);
-  see(buckets({.buckets = 32}, 31), false);
-  return count;
+  all.see(buckets({.buckets = 32}, 32), true);
+  all.see(buckets({.buckets = 31}, 31), false);
+  all.see(buckets({.buckets = 31, .bidirectional = false}, 31), true);
+  all.see(buckets({.buckets = 2}, 2), false);
+  all.see(buckets({.buckets = 1, .bidirectional = false}, 1), false);
+  all.see(buckets({.buckets = 32}, 31), false);
+}
+
+double misjudged_refusals() {
+  Misjudged all;
+  see_sinks_and_segments(all);
+  see_layers(all);
+  see_linear_layers(all);
+  see_buckets(all);
+  return all.count();
 }
 
 }  // namespace
