@@ -137,13 +137,6 @@ int run(int argc, char** argv) {
   try {
     orrery::setup::load_plugins({argv, argv + argc});  // before anything asks for encodings
     cli.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return cli.exit(error) == 0 ? exit_ok : exit_usage;
-  } catch (const orrery::Error& error) {
-    std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
-    return exit_status(error.kind());
-  }
-  try {
     take_path(options.start);
     if (options.folder.empty() && !options.script.empty())
       throw orrery::UsageError("--script " + options.script, "needs --render",
@@ -151,6 +144,8 @@ int run(int argc, char** argv) {
     if (options.folder.empty()) return open_or_render(options);
     orrery::headless::render_views(options);
     return exit_ok;
+  } catch (const CLI::ParseError& error) {
+    return cli.exit(error) == 0 ? exit_ok : exit_usage;
   } catch (const orrery::Error& error) {
     std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
     return exit_status(error.kind());

@@ -7,19 +7,11 @@
 #include "experiments/text/shell_quote.h"
 
 namespace orrery::session {
-namespace {
-
-std::string with_plugins(std::vector<std::string> words) {
-  for (std::string& word : setup::plugin_words(words)) words.push_back(std::move(word));
-  return shell_line(words);
-}
-
-}  // namespace
 
 std::string command_text(const ExperimentState& state) {
   std::vector<std::string> words{"orrery", "run", state.experiment->info.name};
   for (std::string& word : state.params.overrides()) words.push_back(std::move(word));
-  return with_plugins(std::move(words));
+  return setup::command_line(std::move(words));
 }
 
 std::string command_text(const LiveSweep& sweep) {
@@ -28,7 +20,7 @@ std::string command_text(const LiveSweep& sweep) {
   around.reset(sweep.key());
   for (std::string& word : around.overrides()) words.push_back(std::move(word));
   words.push_back(fmt::format("{}={}", sweep.key(), fmt::join(sweep.values(), ",")));
-  return with_plugins(std::move(words));
+  return setup::command_line(std::move(words));
 }
 
 std::string plot_command_text(const std::string& folder, const std::string& hue,

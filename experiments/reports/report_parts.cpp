@@ -13,7 +13,6 @@
 #include "experiments/results/params_json.h"
 #include "experiments/setup/plugins.h"
 #include "experiments/text/number_text.h"
-#include "experiments/text/shell_quote.h"
 
 namespace orrery::reports {
 namespace {
@@ -105,8 +104,7 @@ std::string run_command_line(const Provenance& provenance, const std::string& ou
   for (const auto& [key, value] : provenance.params)
     if (!value.empty()) words.push_back(key + "=" + value);
   if (!out.empty()) words.insert(words.end(), {"--out", out});
-  for (std::string& word : setup::plugin_words(words)) words.push_back(std::move(word));
-  return shell_line(words);
+  return setup::command_line(std::move(words));
 }
 
 void add_claims(const ResultSections& of, std::vector<Block>& blocks) {

@@ -16,6 +16,7 @@
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/files/mapped_file.h"
+#include "experiments/text/shell_quote.h"
 
 namespace orrery::setup {
 namespace {
@@ -104,6 +105,15 @@ std::vector<std::string> files_in_words(const std::vector<std::string>& words) {
   return files;
 }
 
+std::vector<std::string> words_of(const std::vector<Plugin>& plugins) {
+  std::vector<std::string> words;
+  for (const Plugin& plugin : plugins) {
+    words.emplace_back(plugin_option);
+    words.push_back(plugin.file);
+  }
+  return words;
+}
+
 /// Whether `name` is one of the values of "key=value+value,value".
 bool names_among(const std::string& setting, const std::string& name) {
   std::istringstream values(setting.substr(setting.find('=') + 1));
@@ -150,23 +160,11 @@ std::vector<Plugin> plugins_named_in(const std::vector<std::string>& settings) {
   return named;
 }
 
-namespace {
-
-std::vector<std::string> words_of(const std::vector<Plugin>& plugins) {
-  std::vector<std::string> words;
-  for (const Plugin& plugin : plugins) {
-    words.emplace_back(plugin_option);
-    words.push_back(plugin.file);
-  }
-  return words;
-}
-
-}  // namespace
-
-std::vector<std::string> plugin_words(const std::vector<std::string>& settings) {
-  return words_of(plugins_named_in(settings));
-}
-
 std::vector<std::string> plugin_words() { return words_of(loaded_plugins()); }
+
+std::string command_line(std::vector<std::string> words) {
+  for (std::string& word : words_of(plugins_named_in(words))) words.push_back(std::move(word));
+  return text::shell_line(words);
+}
 
 }  // namespace orrery::setup

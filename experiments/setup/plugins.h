@@ -28,9 +28,9 @@ void load_plugins(const std::vector<std::string>& words);
 /// Those that have an encoding which settings name, "encoding=rope+rhythm", in the order in which
 /// they were loaded.
 std::vector<Plugin> plugins_named_in(const std::vector<std::string>& settings);
-/// {"--plugin", FILE, …}: what a command line with these settings needs.
-std::vector<std::string> plugin_words(const std::vector<std::string>& settings);
-/// The same of all that are loaded.
+/// {"--plugin", FILE, …} for all that are loaded.
 std::vector<std::string> plugin_words();
+/// The words as a line for a shell, which loads the plug-ins that the settings among them name.
+std::string command_line(std::vector<std::string> words);
 
 }  // namespace orrery::setup

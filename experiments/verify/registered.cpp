@@ -9,7 +9,7 @@
 #include "core/analysis/largest.h"
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"
-#include "experiments/verify/cases.h"
+#include "experiments/verify/setting_cases.h"
 
 namespace orrery::verify {
 namespace {
@@ -24,15 +24,14 @@ struct Subject {
   ParamSet params;
   std::string setting{};  ///< "rhythm.form=causal"; empty for the defaults
 
-  EncodingSettings settings() const {
-    return {.d_model = d_model, .d_head = d, .heads = layer_heads, .params = params};
-  }
   template <class T>
   std::unique_ptr<Encoding> made(const Tables* tables = nullptr, Tables* made_of = nullptr) const {
-    EncodingSettings all = settings();
-    all.tables = tables;
-    all.made = made_of;
-    return make_encoding<T>(entry.info.name, all);
+    return make_encoding<T>(entry.info.name, {.d_model = d_model,
+                                              .d_head = d,
+                                              .heads = layer_heads,
+                                              .params = params,
+                                              .tables = tables,
+                                              .made = made_of});
   }
   Paper paper() const { return {ClaimKind::property, "", entry.info.label}; }
   std::string name(std::string_view law) const {
@@ -52,13 +51,7 @@ void set_with_conditions(ParamSet& params, const std::string& key, const std::st
 
 /// The defaults, and each choice and switch that is another.
 std::vector<Subject> subjects_of(const EncodingEntry& entry) {
-  ParamSpec selector{.key = "encoding",
-                     .kind = ParamKind::choice,
-                     .default_value = entry.info.name,
-                     .choices = encoding_choices()};
-  std::vector<ParamSpec> specs{std::move(selector)};
-  for (ParamSpec& spec : encoding_params("encoding")) specs.push_back(std::move(spec));
-  const ParamSet defaults(specs);
+  const ParamSet defaults = params_of(entry.info.name, {});
   std::vector<Subject> subjects{{entry, defaults}};
   for (const ParamSpec& spec : entry.info.params) {
     std::vector<std::string> values;
