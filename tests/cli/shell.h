@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <string>
 
@@ -36,8 +37,11 @@ class Shell {
     const std::string command = "cd '" + folder().string() + "' && ORRERY_ASSETS='" +
                                 test::source_folder() + "/assets' " + before + " '" +
                                 test::cli_program() + "' " + arguments + " 2>err.txt " + redirect;
-    const int status = std::system(command.c_str());
-    return {WEXITSTATUS(status), content(folder() / "out.txt"), content(folder() / "err.txt")};
+    const int status = WEXITSTATUS(std::system(command.c_str()));
+    const std::string err = content(folder() / "err.txt");
+    // What a signal ended says why in words that no test asks for.
+    if (status > 128) std::cerr << arguments << " ended with " << status << "\n" << err;
+    return {status, content(folder() / "out.txt"), err};
   }
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(folder() / name, std::ios::binary) << bytes;

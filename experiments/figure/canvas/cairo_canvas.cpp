@@ -61,6 +61,7 @@ CairoSurface make_surface(FigureFormat format, Size size, double png_scale, std:
 
 struct CairoCanvas::Target {
   Target(FigureFormat f, double s) : format(f), scale(s) {}
+  std::optional<CairoTurn> turn{std::in_place};  ///< declared first, so that it ends last
   FigureFormat format;
   double scale;
   std::string bytes{};
@@ -206,6 +207,10 @@ std::string CairoCanvas::finish() {
   cairo_surface_t* surface = target_->surface.get();
   if (target_->format == FigureFormat::png) {
     check_cairo(cairo_surface_status(surface));
+    // No more text is drawn, and others need not wait until this is compressed.
+    target_->text.reset();
+    target_->context.reset();
+    target_->turn.reset();
     target_->bytes = png_file(surface);
   } else {
     cairo_surface_finish(surface);

@@ -154,6 +154,7 @@ struct SvgCanvas::Drawing {
   std::string stroke_attributes{};
   std::vector<Rect> clips{};
   std::vector<bool> clip_has_group{};
+  CairoTurn turn{};
   CairoContext context{measuring_context()};
   TextMetrics metrics{context.get()};
 };

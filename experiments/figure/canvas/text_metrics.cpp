@@ -13,7 +13,17 @@ struct Destroy {
   void operator()(cairo_font_options_t* options) const { cairo_font_options_destroy(options); }
 };
 
+std::unique_lock<std::recursive_mutex> turn_with_fonts() {
+  static std::recursive_mutex one_at_a_time;
+  return CairoTurn::needed() ? std::unique_lock(one_at_a_time)
+                             : std::unique_lock<std::recursive_mutex>();
+}
+
 }  // namespace
+
+CairoTurn::CairoTurn() : turn_(turn_with_fonts()) {}
+
+bool CairoTurn::needed() { return cairo_version() < CAIRO_VERSION_ENCODE(1, 17, 4); }
 
 TextMetrics::TextMetrics(cairo_t* context) : context_(context) {
   const std::unique_ptr<cairo_font_options_t, Destroy> options(cairo_font_options_create());

@@ -2,6 +2,7 @@
 
 #include <cairo.h>
 
+#include <mutex>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,22 @@ namespace orrery::figure {
 struct LineExtents {
   double ascent{};
   double height{};
+};
+
+/// A thread's turn with Cairo's fonts, of which a thread may hold several. Cairo before 1.17.4 ends
+/// the program when one thread lets go of a font's last use while another finds that font ("double
+/// free and failed assertions in cairo_scaled_font_destroy", its commit a6773501), and a context
+/// lets go of fonts in many of its calls: so one thread at a time has contexts. With later Cairo
+/// there is nothing to wait for.
+class CairoTurn {
+ public:
+  CairoTurn();
+
+  /// Whether the threads of this program wait for each other.
+  static bool needed();
+
+ private:
+  std::unique_lock<std::recursive_mutex> turn_;
 };
 
 /// Measures text the same for every file format: without hinting, and independent of resolution and

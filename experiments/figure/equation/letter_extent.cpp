@@ -11,6 +11,7 @@
 #include "experiments/figure/canvas/font_fallback.h"
 #include "experiments/figure/canvas/image_surface.h"
 #include "experiments/figure/canvas/symbol_font.h"
+#include "experiments/figure/canvas/text_metrics.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::figure {
@@ -39,6 +40,7 @@ ScaledFont without_hinting(cairo_font_face_t* face) {
 class Extents {
  public:
   LetterExtent of(char32_t character, Face face, bool bold) {
+    const CairoTurn turn;  // before the lock: who draws, measures
     const std::scoped_lock one_at_a_time(mutex_);
     const auto [place, fresh] = known_.try_emplace(std::tuple(character, face, bold));
     if (fresh) place->second = measured(character, face, bold);

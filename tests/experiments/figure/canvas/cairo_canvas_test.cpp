@@ -7,6 +7,7 @@
 #include <chrono>
 #include <clocale>
 #include <cmath>
+#include <future>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -79,6 +80,23 @@ TEST_CASE("Files do not depend on the time") {
   const std::string before = in_pdf();
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   CHECK(in_pdf() == before);
+}
+
+TEST_CASE("Threads draw at the same time only with a Cairo whose fonts bear it") {
+  std::promise<void> drawn;
+  const std::future<void> done = drawn.get_future();
+  std::jthread other;
+  {
+    const CairoCanvas held(FigureFormat::pdf, size, 1.0);
+    const SvgCanvas beside(size, {});  // a thread may hold several
+    other = std::jthread([&] {
+      render(test::table_figure(), FigureFormat::svg);
+      drawn.set_value();
+    });
+    if (CairoTurn::needed())
+      CHECK(done.wait_for(std::chrono::milliseconds(300)) == std::future_status::timeout);
+  }
+  done.wait();
 }
 
 TEST_CASE("Impossible sizes are refused with a remedy") {
