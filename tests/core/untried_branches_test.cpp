@@ -309,5 +309,6 @@ TEST_CASE("Terms of a shape of their own are refused, and so is none at all") {
   CHECK_NOTHROW(attend(Wrong({{2, 3}, {2, 3}})));
   CHECK_THROWS_WITH(attend(Wrong({{2, 3}, {3, 2}})),
                     Contains("the term mine of [3, 2]: must be [queries, keys] = [2, 3]"));
+  CHECK_THROWS_WITH(attend(Wrong({{2, 4}})), Contains("the term mine of [2, 4]"));
   CHECK_THROWS_WITH(attend(Wrong({})), Contains("without terms"));
 }
