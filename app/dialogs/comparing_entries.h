@@ -15,6 +15,8 @@ namespace orrery::dialogs {
 void add_sweeps(const Session& session, std::vector<PaletteEntry>& entries);
 /// "sweep base 100 1e6" as an entry that does so, if there is such a number.
 std::optional<PaletteEntry> typed_sweep(const Session& session, std::string_view typed);
+/// "compare alibi and rope" as an entry that shows both, in this view or the first that can.
+std::optional<PaletteEntry> typed_comparison(const Session& session, std::string_view typed);
 /// "ALiBi − RoPE: attention weight" for what may be subtracted from the figures on screen.
 void add_differences(const Session& session, std::vector<PaletteEntry>& entries);
 

@@ -17,16 +17,6 @@ namespace {
 
 constexpr double dialog_width = 560;
 
-struct Format {
-  const char* name;
-  const char* about;
-};
-constexpr std::array format_choices{
-    Format{"png", "Pixels at twice the screen resolution, for slides and e-mail"},
-    Format{"svg", "Vector graphics for the web and for editing"},
-    Format{"pdf", "Vector graphics for papers"},
-    Format{"csv", "The numbers in the figure, for spreadsheets and scripts"}};
-
 std::string current_folder() {
   std::error_code failed;
   const std::filesystem::path here = std::filesystem::current_path(failed);
@@ -95,7 +85,7 @@ void ExportDialog::take_outcome(Session& session) {
 }
 
 void ExportDialog::draw_formats(const Ui& ui) {
-  for (const Format& format : format_choices) {
+  for (const ExportFormat& format : export_formats) {
     const bool chosen = request_.format == format.name;
     if (ImGui::RadioButton(format.name, chosen)) {
       std::filesystem::path path = path_;

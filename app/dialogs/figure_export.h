@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -26,6 +27,17 @@ ShownFigure shown_figure(const Session& session, const Figure& figure, const Fig
 
 /// The figures that the view has drawn in this frame, as they are shown.
 std::vector<ShownFigure> figures_on_screen(const Session& session);
+
+/// A format of files, and what it is for.
+struct ExportFormat {
+  const char* name;
+  const char* about;
+};
+inline constexpr std::array export_formats{
+    ExportFormat{"png", "Pixels at twice the screen resolution, for slides and e-mail"},
+    ExportFormat{"svg", "Vector graphics for the web and for editing"},
+    ExportFormat{"pdf", "Vector graphics for papers"},
+    ExportFormat{"csv", "The numbers in the figure, for spreadsheets and scripts"}};
 
 struct ExportRequest {
   std::vector<ShownFigure> figures{};

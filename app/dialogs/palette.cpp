@@ -5,15 +5,20 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
+#include <filesystem>
 #include <utility>
 
 #include "app/dialogs/comparing_entries.h"
+#include "app/dialogs/figure_export.h"
 #include "app/dialogs/questions.h"
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"
 #include "app/session/fuzzy.h"
+#include "app/views/readout.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/lessons/library.h"
 #include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::dialogs {
@@ -40,10 +45,16 @@ const char* kind_text(Kind kind) {
       return "sweep";
     case Kind::difference:
       return "difference";
+    case Kind::number:
+      return "number";
     case Kind::preset:
       return "preset";
     case Kind::question:
       return "question";
+    case Kind::lesson:
+      return "lesson";
+    case Kind::file:
+      return "export";
     case Kind::action:
       return "";
   }
@@ -52,7 +63,8 @@ const char* kind_text(Kind kind) {
 
 std::optional<double> score(std::string_view typed, const PaletteEntry& entry) {
   const std::optional<double> title = fuzzy_score(typed, entry.title);
-  if (title) return title;
+  const std::optional<double> also = fuzzy_score(typed, entry.also);
+  if (title || also) return title && also ? std::max(*title, *also) : title ? title : also;
   // Any long sentence contains scattered letters, so here the typed text must occur as a whole.
   const std::optional<double> detail = fuzzy_score(typed, entry.detail);
   const bool whole = entry.detail.find(typed) != std::string::npos;
@@ -85,6 +97,7 @@ void add_choices(const ParamSet& params, std::vector<PaletteEntry>& entries) {
           {.kind = Kind::setting,
            .title = fmt::format("{}: {}", param_title(spec), choice_title(spec, choice.name)),
            .detail = plain_text(choice.description),
+           .also = choice_title(spec, choice.name),
            .key = spec.key,
            .value = choice.name});
   }
@@ -95,17 +108,66 @@ std::vector<PaletteEntry> read_presets() {
   std::vector<PaletteEntry> entries;
   for (const std::string& name : preset_names()) {
     try {
-      std::string title = name;
-      std::replace(title.begin(), title.end(), '_', ' ');
+      std::string words = name;
+      std::replace(words.begin(), words.end(), '_', ' ');
+      const std::string description = preset_named(name).description;
+      const std::size_t end = std::min(description.find_first_of(":("), description.size()),
+                        rest =
+                            std::min(description.find_first_not_of(":( ", end), description.size());
       entries.push_back({.kind = Kind::preset,
-                         .title = std::move(title),
-                         .detail = preset_named(name).description,
+                         .title = description.substr(0, end),
+                         .detail = description.substr(rest),
+                         .also = std::move(words),
                          .key = name});
     } catch (const std::exception&) {
       continue;
     }
   }
   return entries;
+}
+
+/// The lessons that come with Orrery; a file that cannot be read is left out.
+std::vector<PaletteEntry> read_lessons() {
+  std::vector<PaletteEntry> entries;
+  for (const std::filesystem::path& file : lessons::bundled_lessons()) {
+    try {
+      const lessons::Lesson lesson = lessons::read_lesson(file).lesson;
+      entries.push_back(
+          {.kind = Kind::lesson,
+           .title = fmt::format("Lesson {}: {}", lesson.number, plain_text(lesson.title)),
+           .detail = fmt::format("{} min", lesson.minutes),
+           .also = file.stem().string(),
+           .key = file.string()});
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+  return entries;
+}
+
+/// What a result says in numbers: "rope first rise: 19 tokens".
+void add_numbers(const Result& result, std::vector<PaletteEntry>& entries) {
+  for (const Scalar& scalar : result.scalars) {
+    if (std::isnan(scalar.value)) continue;
+    std::string words = scalar.name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    entries.push_back({.kind = Kind::number,
+                       .title = fmt::format("{}: {}{}{}", words, readout_number(scalar.value),
+                                            scalar.unit.empty() ? "" : " ", scalar.unit),
+                       .detail = plain_text(scalar.description),
+                       .also = scalar.name,
+                       .key = scalar.name,
+                       .value = number_text(scalar.value)});
+  }
+}
+
+/// A file of what is on screen, in each format.
+void add_exports(std::vector<PaletteEntry>& entries) {
+  for (const ExportFormat& format : export_formats)
+    entries.push_back({.kind = Kind::file,
+                       .title = fmt::format("Export as {}", format.name),
+                       .detail = format.about,
+                       .key = format.name});
 }
 
 struct HistoryStep {
@@ -156,17 +218,21 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
   }
   if (session.size() > 0) {
     const ExperimentState& state = session.current();
+    if (state.result) add_numbers(*state.result, entries);
     if (state.result)
       for (const Figure& figure : state.result->figures)
         entries.push_back({.kind = Kind::figure,
                            .title = plain_text(figure.title),
                            .detail = figure.id,
                            .key = figure.id});
-    for (const ParamSpec& spec : state.params.specs())
+    for (const ParamSpec& spec : state.params.specs()) {
+      const std::string title = param_title(spec), about = plain_text(spec.description);
       entries.push_back({.kind = Kind::parameter,
-                         .title = spec.key,
-                         .detail = plain_text(spec.description),
+                         .title = title,
+                         .detail = title == spec.key ? about : spec.key + ": " + about,
+                         .also = spec.key,
                          .key = spec.key});
+    }
     add_choices(state.params, entries);
     add_sweeps(session, entries);
     add_differences(session, entries);
@@ -176,8 +242,10 @@ std::vector<PaletteEntry> palette_entries(const Session& session, const Actions&
                        .title = plain_text(questions()[i].question->words),
                        .detail = plain_text(questions()[i].question->answer),
                        .view = i});
-  static const std::vector<PaletteEntry> presets = read_presets();
+  static const std::vector<PaletteEntry> presets = read_presets(), course = read_lessons();
+  entries.insert(entries.end(), course.begin(), course.end());
   entries.insert(entries.end(), presets.begin(), presets.end());
+  add_exports(entries);
   for (const Action& action : actions)
     if (action.name != "palette")
       entries.push_back({.kind = Kind::action,
@@ -198,6 +266,7 @@ std::vector<PaletteEntry> palette_matches(const Session& session, const Actions&
   std::vector<PaletteEntry> matches;
   if (auto setting = setting_entry(session, typed)) matches.push_back(std::move(*setting));
   if (auto sweep = typed_sweep(session, typed)) matches.push_back(std::move(*sweep));
+  if (auto comparison = typed_comparison(session, typed)) matches.push_back(std::move(*comparison));
   for (auto& [points, entry] : scored) matches.push_back(std::move(entry));
   return matches;
 }
@@ -214,7 +283,7 @@ bool Palette::draw_input(const Ui& ui) {
   HistoryStep step;
   const std::string before = typed_;
   const bool taken = ImGui::InputTextWithHint(
-      "##typed", "Find a view, figure, parameter or action, or type dim=256", &typed_,
+      "##typed", "Find a view, lesson, number or setting, or type dim=256", &typed_,
       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackHistory, on_arrow, &step);
   ImGui::PopStyleVar();
   moved_ = step.by != 0 || typed_ != before;

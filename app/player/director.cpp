@@ -135,6 +135,8 @@ void Director::show_step(bool with_motion) {
                             .figure = now.figure,
                             .views = now.views});
     session_.apply(screen);
+    std::size_t& furthest = session_.lessons[player_.file().stem().string()].step;
+    furthest = std::max(furthest, player_.at() + 1);
     if (motion) begin_motion(std::move(*motion));
     veil();
   } catch (const std::exception& error) {

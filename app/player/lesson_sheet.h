@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "app/gui/overlay.h"
 #include "app/gui/ui.h"
 #include "app/player/layers.h"
+#include "app/session/desktop_state.h"
 
 namespace orrery::player {
 
@@ -24,11 +27,19 @@ struct LessonCard {
 /// The lessons that come with Orrery. A file that cannot be read is left out.
 std::vector<LessonCard> lesson_cards();
 
+/// The step that a reader goes on with, from 0: where he stopped, and the first of a lesson that
+/// he has not begun or has read to its end.
+std::size_t next_step(const LessonCard& card, const std::map<std::string, LessonProgress>& read);
+
 /// The lessons as cards. Arrow keys and Enter choose one, too.
 class LessonSheet : public Overlay {
  public:
-  /// Returns the file of the lesson that was chosen in this frame.
-  std::optional<std::filesystem::path> draw(const Ui& ui);
+  struct Chosen {
+    std::filesystem::path file{};
+    std::size_t step{};  ///< from 0
+  };
+  /// Returns the lesson that was chosen in this frame, and the step that it goes on with.
+  std::optional<Chosen> draw(const std::map<std::string, LessonProgress>& read, const Ui& ui);
 
  private:
   std::vector<LessonCard> cards_{};

@@ -49,6 +49,12 @@ struct SavedShown {
   friend bool operator==(const SavedShown&, const SavedShown&) = default;
 };
 
+/// How far a lesson was read.
+struct LessonProgress {
+  std::size_t step{};  ///< the furthest that was shown, from 1
+  friend bool operator==(const LessonProgress&, const LessonProgress&) = default;
+};
+
 inline constexpr double min_scale = 0.5, max_scale = 4.0;
 
 /// The state that undo restores and the next start finds again.

@@ -154,8 +154,9 @@ class Session {
   bool busy() const;
 
   Look look{};
-  SavedShown saved{};                 ///< state of the browser of saved results
-  std::vector<std::string> recent{};  ///< files and folders, the newest first
+  SavedShown saved{};                               ///< state of the browser of saved results
+  std::vector<std::string> recent{};                ///< files and folders, the newest first
+  std::map<std::string, LessonProgress> lessons{};  ///< by a lesson's name: "08-decay"
   /// Puts a path at the head of `recent`.
   void remember_path(const std::string& path);
 

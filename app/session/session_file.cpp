@@ -55,7 +55,7 @@ std::string content_of(const std::filesystem::path& path) {
 /// What the file holds, unless another window wrote it after this session was read from it.
 std::string content_known_to(const Session& session, const std::filesystem::path& path) {
   std::string text = content_of(path);
-  SessionDocument held{defaults_of(session.snapshot()), {}};
+  SessionDocument held{.state = defaults_of(session.snapshot())};
   try {
     read_session_text(held, text);
   } catch (const std::exception&) {
@@ -68,6 +68,8 @@ std::string content_known_to(const Session& session, const std::filesystem::path
 void keep_changes(const SessionDocument& before, const SessionDocument& other,
                   SessionDocument& mine) {
   mine.recent = united_paths(before.recent, other.recent, mine.recent);
+  for (const auto& [name, progress] : other.lessons)
+    mine.lessons[name].step = std::max(mine.lessons[name].step, progress.step);
   if (mine.state.look == before.state.look) mine.state.look = other.state.look;
   if (mine.state.saved == before.state.saved) mine.state.saved = other.state.saved;
   for (std::size_t i = 0; i < mine.state.experiments.size(); ++i)
@@ -105,17 +107,15 @@ void restore_session(Session& session, const std::filesystem::path& path) {
 SessionKeeper::SessionKeeper(const Session& session, std::filesystem::path path)
     : session_(session),
       path_(std::move(path)),
-      seen_(session.snapshot()),
-      seen_recent_(session.recent),
+      seen_(document_of(session)),
       written_(document_of(session)),
       text_(content_known_to(session, path_)) {}
 
 std::string SessionKeeper::watch(double seconds) {
   if (path_.empty()) return {};
-  DesktopState state = session_.snapshot();
-  if (!(state == seen_) || session_.recent != seen_recent_) {
-    seen_ = std::move(state);
-    seen_recent_ = session_.recent;
+  SessionDocument now = document_of(session_);
+  if (!(now == seen_)) {
+    seen_ = std::move(now);
     dirty_ = true;
     changed_at_ = seconds;
   }
@@ -165,7 +165,7 @@ std::string SessionKeeper::write() {
 
 void SessionKeeper::finish() noexcept {
   try {
-    const bool changed = !(session_.snapshot() == seen_) || session_.recent != seen_recent_;
+    const bool changed = !(document_of(session_) == seen_);
     if (!path_.empty() && (dirty_ || changed)) write();
   } catch (...) {
     // The program is ending; there is no place left to report it.

@@ -41,8 +41,7 @@ class SessionKeeper {
 
   const Session& session_;
   std::filesystem::path path_;
-  DesktopState seen_{};
-  std::vector<std::string> seen_recent_{};
+  SessionDocument seen_{};
   SessionDocument written_{};  ///< this session's own when it was last written or began
   std::string text_{};         ///< what the file held then
   bool dirty_{false};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -108,6 +109,17 @@ std::string write_experiments(const DesktopState& state, const std::string& path
   return text;
 }
 
+const TomlFields<LessonProgress>& lesson_fields() {
+  const auto is_step = [](double x) { return x >= 1 && x <= 1000 && x == std::floor(x); };
+  TomlCodec<double> number =
+      toml_number(is_step, "must be the number of a step, a whole number from 1 to 1000");
+  auto step = field_read<LessonProgress>(
+      "step", number, [](LessonProgress& to, double x) { to.step = static_cast<std::size_t>(x); });
+  step.line = [](const LessonProgress& from) { return std::to_string(from.step); };
+  static const TomlFields<LessonProgress> fields{step};
+  return fields;
+}
+
 const TomlFields<SessionDocument>& document_fields() {
   const auto state = &SessionDocument::state;
   TomlField<SessionDocument> version = obsolete_field<SessionDocument>("orrery_session");
@@ -116,6 +128,7 @@ const TomlFields<SessionDocument>& document_fields() {
       version,
       field_within(state, shown_field()),
       field("recent", &SessionDocument::recent, toml_words()),
+      section_field("lesson", &SessionDocument::lessons, lesson_fields()),
       field_within(state, section_field("look", &DesktopState::look, look_fields())),
       field_within(state, section_field("saved", &DesktopState::saved, saved_fields())),
       field_within(state, {"experiment", read_experiments, nullptr, write_experiments})};
@@ -146,7 +159,9 @@ std::string settings_text(const ExperimentState& state, bool with_arrangement) {
          write_fields(settings, experiment_fields());
 }
 
-SessionDocument document_of(const Session& session) { return {session.snapshot(), session.recent}; }
+SessionDocument document_of(const Session& session) {
+  return {session.snapshot(), session.recent, session.lessons};
+}
 
 std::string session_text(const Session& session) { return session_text(document_of(session)); }
 
@@ -198,10 +213,11 @@ std::vector<std::string> read_session_text(SessionDocument& document, std::strin
 }
 
 std::vector<std::string> apply_session_text(Session& session, std::string_view text) {
-  SessionDocument document{session.snapshot(), {}};
+  SessionDocument document{.state = session.snapshot()};
   std::vector<std::string> left_out = read_session_text(document, text);
   session.apply(document.state);
   session.recent = std::move(document.recent);
+  session.lessons = std::move(document.lessons);
   return left_out;
 }
 

@@ -23,7 +23,9 @@ void apply_settings_text(Session& session, std::string_view text);
 /// All that the file of a session holds.
 struct SessionDocument {
   DesktopState state{};
-  std::vector<std::string> recent{};  ///< as Session::recent
+  std::vector<std::string> recent{};                ///< as Session::recent
+  std::map<std::string, LessonProgress> lessons{};  ///< as Session::lessons
+  friend bool operator==(const SessionDocument&, const SessionDocument&) = default;
 };
 SessionDocument document_of(const Session& session);
 

@@ -52,7 +52,7 @@ void ActionHandler::take(const PaletteEntry& entry) {
   Session& session = to_.workspace.live();
   switch (entry.kind) {
     case PaletteEntry::Kind::view:
-      return to_.workspace.show_view(entry.view);
+      return to_.workspace.show_view(*entry.view);
     case PaletteEntry::Kind::figure:
       to_.workspace.show_live();
       return session.select_figure(entry.key);
@@ -62,6 +62,7 @@ void ActionHandler::take(const PaletteEntry& entry) {
       look().projector = false;
       return to_.params.focus(entry.key);
     case PaletteEntry::Kind::setting:
+      if (entry.view) to_.workspace.show_view(*entry.view);
       to_.workspace.show_live();
       session.set(entry.key, entry.value);
       return;
@@ -76,7 +77,13 @@ void ActionHandler::take(const PaletteEntry& entry) {
                        again ? std::nullopt : std::optional(entry.minus));
     }
     case PaletteEntry::Kind::question:
-      return ask(entry.view);
+      return ask(*entry.view);
+    case PaletteEntry::Kind::number:
+      return copy(entry.value, fmt::format("Copied {} = {}", entry.key, entry.value));
+    case PaletteEntry::Kind::lesson:
+      return open_lesson(entry.key);
+    case PaletteEntry::Kind::file:
+      return to_.exports.request(entry.key);
     case PaletteEntry::Kind::preset:
       return show_preset(entry.key);
     case PaletteEntry::Kind::action:

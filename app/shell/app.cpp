@@ -218,7 +218,8 @@ void App::draw_overlays(const Ui& ui) {
   overlays_.shortcuts.draw(actions(), ui);
   overlays_.manual.draw(ui);
   if (const auto question = overlays_.questions.draw(ui)) actions_.ask(*question);
-  if (const auto file = overlays_.lessons.draw(ui)) actions_.open_lesson(file->string());
+  if (const auto chosen = overlays_.lessons.draw(session.lessons, ui))
+    actions_.open_lesson(chosen->file.string(), chosen->step);
   if (overlays_.scoreboard.is_open()) overlays_.scoreboard.draw(director_.scoreboard(), ui);
   overlays_.exports.draw(session, ui);
   if (const auto path = overlays_.files.draw(session, ui)) opener_.open(*path);

@@ -22,7 +22,8 @@ ExportRequester::~ExportRequester() {
 }
 
 void ExportRequester::update() {
-  if (!std::exchange(requested_, false)) return;
+  const std::optional<std::string> format = std::exchange(requested_, std::nullopt);
+  if (!format) return;
   Session& live = workspace_.live();
   std::vector<ShownFigure> figures = figures_on_screen(workspace_.shown());
   if (figures.empty()) return live.note("There is no figure to export yet.");
@@ -30,7 +31,7 @@ void ExportRequester::update() {
   const std::string stem = figures.size() == 1
                                ? fmt::format("{}-{}", experiment, figures.front().figure.id)
                                : experiment;
-  dialog_.ask(std::move(figures), stem, live.look.theme);
+  dialog_.ask(std::move(figures), stem, live.look.theme, *format);
 }
 
 void ExportRequester::ask_for(const Figure& figure, const FigureView& view,

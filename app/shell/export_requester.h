@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "app/dialogs/export_dialog.h"
 #include "app/shell/workspace.h"
@@ -16,8 +18,8 @@ class ExportRequester {
   ExportRequester(const ExportRequester&) = delete;
   ExportRequester& operator=(const ExportRequester&) = delete;
 
-  /// Exports what this frame draws, once it is drawn.
-  void request() { requested_ = true; }
+  /// Exports what this frame draws, once it is drawn, in the format of the last time or in this one.
+  void request(std::string format = {}) { requested_ = std::move(format); }
   /// Opens the dialog if that was requested. Call after the figures are drawn.
   void update();
 
@@ -26,7 +28,7 @@ class ExportRequester {
 
   Workspace& workspace_;
   ExportDialog& dialog_;
-  bool requested_{false};
+  std::optional<std::string> requested_{};  ///< the format; empty: that of the last time
 };
 
 }  // namespace orrery::shell

@@ -9,7 +9,9 @@
 #include <thread>
 
 #include "app/player/director.h"
+#include "app/player/lesson_sheet.h"
 #include "app/player/prediction_box.h"
+#include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "experiments/lessons/library.h"
 #include "tests/app/fixture.h"
@@ -373,6 +375,28 @@ TEST_CASE("F4 lists the lessons, and a click opens one") {
   desktop.settle();
   REQUIRE(desktop.app().director().is_open());
   CHECK(desktop.app().director().player().lesson().number == 7);
+}
+
+TEST_CASE("A lesson goes on at the step where it was left, and at its first once it was read") {
+  const player::LessonCard card{.file = "lessons/08-not-proved.md", .steps = 7};
+  CHECK(player::next_step(card, {}) == 0);
+  CHECK(player::next_step(card, {{"08-not-proved", {1}}}) == 0);
+  CHECK(player::next_step(card, {{"08-not-proved", {4}}}) == 3);
+  CHECK(player::next_step(card, {{"08-not-proved", {7}}}) == 0);
+  CHECK(player::next_step(card, {{"08-not-proved", {9}}}) == 0);  // steps that are gone
+  CHECK(player::next_step(card, {{"07-decay", {4}}}) == 0);
+  Reader reader("07-decay", 2);
+  CHECK(reader.session->lessons.at("07-decay").step == 3);
+  reader.desktop.app().open_lesson("07-decay", 0);
+  CHECK(reader.session->lessons.at("07-decay").step == 3);  // the furthest
+  const std::string text = session::session_text(*reader.session);
+  CHECK_THAT(text, Catch::Contains("[lesson.\"07-decay\"]\nstep = 3"));
+  const auto again = start_session({}, {});
+  CHECK(session::apply_session_text(*again, text).empty());
+  CHECK(again->lessons == reader.session->lessons);
+  const auto left_out =
+      session::apply_session_text(*again, "orrery_session = 1\n[lesson.07-decay]\nstep = 0.5\n");
+  CHECK(left_out.size() == 1);
 }
 
 TEST_CASE("A lesson that is edited is shown anew, with its errors beside the step") {

@@ -219,6 +219,35 @@ TEST_CASE("The palette sets choices and values, and shows presets") {
   CHECK(session->note() == "The first of several: ./orrery sweep decay_over_bases");
 }
 
+TEST_CASE("The palette opens lessons, copies numbers, compares, and exports in a format") {
+  const auto session = start_session({.view = "rotation"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  const auto choose = [&](const char* words) {
+    desktop.press(GLFW_KEY_K, with_control);
+    desktop.frame(2);
+    desktop.type(words);
+    desktop.press(GLFW_KEY_ENTER);
+    desktop.settle();
+  };
+  choose("compare alibi and rope");
+  CHECK(session->current().params.to_text("encoding") == "alibi+rope");
+  choose("long-term decay");
+  choose("first rise");
+  REQUIRE(session->current().result);
+  for (const Scalar& scalar : session->current().result->scalars)
+    if (scalar.name == "rope_first_rise")
+      CHECK(session->note() == "Copied rope_first_rise = " + number_text(scalar.value));
+  choose("export pdf");
+  CHECK(desktop.app().item_rects().find("export width").has_value());
+  desktop.press(GLFW_KEY_ESCAPE);
+  desktop.frame(2);
+  choose("lesson 8");
+  CHECK(session->lessons.size() == 1);
+  CHECK(session->lessons.begin()->first.starts_with("08-"));
+  CHECK(session->lessons.begin()->second.step == 1);
+}
+
 TEST_CASE("Escape closes the palette, and keys go to the desktop again") {
   Script script;
   script.desktop.press(GLFW_KEY_K, with_control);
