@@ -120,14 +120,14 @@ bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui
   return !result.checks.empty() && checks_button(result, false, ui);
 }
 
-void draw_progress(Session& session, const ResultStore::Status& status, const Ui& ui) {
+void draw_progress(Session& session, const ResultStore::Status& status, float end, const Ui& ui) {
   const char* const pause = pause_text(status);
   const ImGuiStyle& style = ImGui::GetStyle();
   const float buttons =
       ImGui::CalcTextSize("Stop").x + ImGui::CalcTextSize(pause).x + 4 * style.FramePadding.x;
-  const float bar = std::min(ui.px(240), ImGui::GetWindowWidth() * 0.4f);
+  const float bar = std::min(ui.px(240), end * 0.4f);
   const float total = bar + buttons + 3 * style.ItemSpacing.x;
-  ImGui::SameLine(std::max(0.0f, ImGui::GetWindowWidth() - total - ui.px(6)));
+  ImGui::SameLine(std::max(0.0f, end - total - ui.px(6)));
   ImGui::ProgressBar(static_cast<float>(status.fraction), ImVec2(bar, ImGui::GetFrameHeight()),
                      progress_text(status).c_str());
   ImGui::SameLine();
@@ -140,20 +140,19 @@ void draw_progress(Session& session, const ResultStore::Status& status, const Ui
 
 /// How to find help, as much as has room in whole words.
 std::string help_within(float room) {
-  for (const char* words : {"F2: questions   Ctrl+K: find anything   ?: shortcuts",
-                            "Ctrl+K: find anything   ?: shortcuts", "?: shortcuts"})
+  for (const char* words : {"Ctrl+K: find anything   ?: shortcuts", "?: shortcuts"})
     if (ImGui::CalcTextSize(words).x <= room) return words;
   return "";
 }
 
-/// Shows at the right edge what was done last, or else how to find help.
-void draw_note(const std::string& note, const Ui& ui) {
+/// Shows at the right what was done last, or else how to find help.
+void draw_note(const std::string& note, float end, const Ui& ui) {
   ImGui::SameLine(0, ui.px(40));
-  const float room = ImGui::GetContentRegionAvail().x - ui.px(14);
+  const float room = end - ImGui::GetCursorPosX() - ui.px(14);
   std::string words = note.empty() ? help_within(room) : note;
   if (room < ui.px(60) || words.empty()) return;
   if (ImGui::CalcTextSize(words.c_str()).x > room) words = shortened(words, room);
-  ImGui::SameLine(ImGui::GetWindowWidth() - ImGui::CalcTextSize(words.c_str()).x - ui.px(14));
+  ImGui::SameLine(end - ImGui::CalcTextSize(words.c_str()).x - ui.px(14));
   text_muted(words);
   if (!note.empty()) tooltip(ui, as_marked(note));
 }
@@ -188,10 +187,11 @@ bool draw_status(Session& session, const StatusWords& words, const Ui& ui) {
   const bool clicked = state.result && draw_facts(state, words, ui);
   if (!state.result) text_muted("No result yet");
   const ResultStore::Status status = session.status();
+  const float end = ImGui::GetWindowWidth() - static_cast<float>(words.right);
   if (shows_progress(status))
-    draw_progress(session, status, ui);
+    draw_progress(session, status, end, ui);
   else
-    draw_note(words.note, ui);
+    draw_note(words.note, end, ui);
   return clicked;
 }
 

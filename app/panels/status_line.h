@@ -13,6 +13,7 @@ struct StatusWords {
   std::string note{};            ///< what was done last; empty: how to find help
   bool brief{};                  ///< beside controls: neither time nor seed
   bool leads{};                  ///< brief, where there are no controls: at the cursor
+  double right{};                ///< what is drawn at the right end of the line takes so much
 };
 
 /// Whether a job has run long enough that its progress is shown, with buttons that pause and stop

@@ -1,8 +1,10 @@
 #include "app/session/file_targets.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/session/folder_listing.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery::session {
 namespace {
@@ -27,6 +29,26 @@ void add_targets(std::vector<FileTarget>& targets, const Session& session, std::
     if (has_type(spec, type)) targets.push_back({index, spec.key});
 }
 
+/// Whether the last word of a file's name is that of a parameter: "layer_3_k.npy" and k.
+bool is_called(const std::string& path, const std::string& key) {
+  const std::string stem = lower_ascii(std::filesystem::path(path).stem().string());
+  const std::string name = key.substr(key.find_last_of('.') + 1);
+  if (!stem.ends_with(name)) return false;
+  const char before = stem.size() == name.size() ? ' ' : stem[stem.size() - name.size() - 1];
+  return before < 'a' || before > 'z';
+}
+
+/// The one that the file is called after comes first, then those that hold no file yet.
+void order_targets(std::vector<FileTarget>& targets, const Session& session,
+                   const std::string& path) {
+  const auto rank = [&](const FileTarget& target) {
+    const bool taken = !session.state(target.experiment).params.text(target.key).empty();
+    return is_called(path, target.key) ? 0 : taken ? 2 : 1;
+  };
+  std::stable_sort(targets.begin(), targets.end(),
+                   [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+}
+
 }  // namespace
 
 std::vector<FileTarget> file_targets(const Session& session, const std::string& path) {
@@ -36,6 +58,7 @@ std::vector<FileTarget> file_targets(const Session& session, const std::string& 
   for (std::size_t i = 0; targets.empty() && i < session.size(); ++i)
     add_targets(targets, session, i, extension);
   if (targets.empty()) add_targets(targets, session, session.selected(), "*");
+  order_targets(targets, session, path);
   return targets;
 }
 

@@ -16,6 +16,7 @@ struct FileTarget {
 
 /// The parameters that a file may be meant for: those of the experiment on screen that name its
 /// type, else those of the first other one that names it, else those on screen that read anything.
+/// First the one that the file is called after ("k.npy" and k), then those that hold no file yet.
 std::vector<FileTarget> file_targets(const Session& session, const std::string& path);
 
 /// The parameter of the experiment on screen that suits a file best without asking: one that

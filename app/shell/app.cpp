@@ -1,8 +1,12 @@
 #include "app/shell/app.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "app/gui/areas.h"
@@ -18,8 +22,24 @@
 namespace orrery::shell {
 namespace {
 
-// Of the width of the bar below the figure; the rest is the status.
-constexpr double controls_share = 0.76;
+// Of the width of the bar below the figure.
+constexpr double projected_controls_share = 0.9;
+constexpr double checks_room = 140;  ///< "5 checks hold", and the gaps around it
+
+constexpr std::array doors{Door{"Questions", "questions"}, Door{"Course", "lessons"},
+                           Door{"Open …", "open"}};
+constexpr double door_gap = 6;
+constexpr double least_with_all_doors = 1000;  // narrower bars leave the last to the menu
+
+double doors_width(std::span<const Door> shown, const Ui& ui) {
+  if (shown.empty()) return 0.0;
+  double width = area_margin * ui.scale;
+  for (const Door& door : shown)
+    width += static_cast<double>(ImGui::CalcTextSize(door.label).x +
+                                 2 * ImGui::GetStyle().FramePadding.x) +
+             door_gap * ui.scale;
+  return width;
+}
 
 /// Begins the one window of Dear ImGui that everything is drawn into.
 void begin_window() {
@@ -156,9 +176,32 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
                           .note = live().note(),
                           .brief = with_controls,
-                          .leads = with_controls && step_has_no_controls()};
+                          .leads = with_controls && step_has_no_controls(),
+                          .right = doors_width(doors_in(area.width, ui), ui)};
   if (draw_status(workspace_.shown(), words, ui)) actions_.perform("checks");
+  draw_doors(doors_in(area.width, ui), top, ui);
   ImGui::EndChild();
+}
+
+std::span<const Door> App::doors_in(double width, const Ui& ui) const {
+  // The controls of a lesson take the room.
+  if (workspace_.live().look.projector || director_.is_open()) return {};
+  const bool all = width >= least_with_all_doors * ui.scale;
+  return std::span(doors).first(doors.size() - (all ? 0 : 1));
+}
+
+/// What a newcomer looks for, at the right end of the line.
+void App::draw_doors(std::span<const Door> shown, float top, const Ui& ui) {
+  const double end = static_cast<double>(ImGui::GetWindowWidth());
+  ImGui::SetCursorPos(ImVec2(static_cast<float>(end - doors_width(shown, ui)), top));
+  for (const Door& door : shown) {
+    const Action& action = *find_action(actions(), door.action);
+    const bool pressed = ImGui::Button(door.label);
+    mark_item(ui, "button " + std::string(door.label));
+    tooltip(ui, fmt::format("{} ({})", action.about, shortcut_text(action.shortcuts.front())));
+    ImGui::SameLine(0, ui.px(door_gap));
+    if (pressed) actions_.perform(action);
+  }
 }
 
 /// What the result suggests to look at next, as a button.
@@ -182,7 +225,9 @@ bool App::step_has_no_controls() const {
 
 void App::draw_controls(double width, const Ui& ui) {
   const bool projector = live().look.projector;
-  const double room = width * (projector ? 0.9 : controls_share);
+  const double room = projector
+                          ? width * projected_controls_share
+                          : width - doors_width(doors_in(width, ui), ui) - checks_room * ui.scale;
   if (director_.shows_step()) {
     const std::vector<std::string>& keys = director_.player().step().controls;
     if (!keys.empty() && draw_control_strip(live(), keys, keys.size(), room, ui))

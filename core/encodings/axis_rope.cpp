@@ -89,7 +89,8 @@ EncodingInfo AxisRope<T>::info() {
       .tables = std::move(tables),
       .decay = {.param = "base"},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::rotated_qk},
-      .cost = {.mean_logit = 100}};
+      .cost = {.mean_logit = 100},
+      .same_heads = true};
 }
 
 template <class T>

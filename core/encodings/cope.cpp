@@ -96,7 +96,8 @@ EncodingInfo Cope<T>::info() {
                   .initial = "normal, deviation 0.02; the paper starts at zeros"}},
       .stages = {Stage::table},
       .term_symbols = {{"counted_position", R"(\mathbf{q}_m^\top \mathbf{e}_{(m-n+1)/2})"},
-                       {"contextual_position", R"(\mathbf{q}_m^\top \Delta\mathbf{e}_p)"}}};
+                       {"contextual_position", R"(\mathbf{q}_m^\top \Delta\mathbf{e}_p)"}},
+      .same_heads = true};
 }
 
 template <class T>

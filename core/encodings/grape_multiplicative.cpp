@@ -124,7 +124,8 @@ EncodingInfo GrapeMultiplicative<T>::info() {
                   .initial = "normal, deviation $d_\\mathrm{head}^{−1/2}$"}},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::table,
                  Stage::rotated_qk},
-      .cost = {.mean_logit = 7, .joins_channels = true}};
+      .cost = {.mean_logit = 7, .joins_channels = true},
+      .same_heads = true};
 }
 
 template <class T>

@@ -38,7 +38,8 @@ EncodingInfo Learned<T>::info() {
                       "normal, deviation 0.02 (BERT)"}},
           .length_param = "learned.length",
           .stages = {Stage::table, Stage::input},
-          .term_symbols = four_term_symbols()};
+          .term_symbols = four_term_symbols(),
+          .same_heads = true};
 }
 
 template <class T>

@@ -118,7 +118,8 @@ EncodingInfo Shaw<T>::info() {
                   "With variant=keys_and_values only: added to values.", initial}},
       .stages = {Stage::table},
       .term_symbols = {{"content_to_position", R"(\mathbf{q}_m^\top \mathbf{a}_r)"},
-                       {"position_to_content", R"(\mathbf{k}_n^\top \mathbf{a}_r)"}}};
+                       {"position_to_content", R"(\mathbf{k}_n^\top \mathbf{a}_r)"}},
+      .same_heads = true};
 }
 
 template <class T>

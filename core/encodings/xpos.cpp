@@ -119,7 +119,8 @@ EncodingInfo Xpos<T>::info() {
       .params = {base_param(), std::move(scale_base), std::move(gamma), std::move(centre)},
       .decay = {.param = "xpos.scale_base"},
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::rotated_qk},
-      .cost = {.mean_logit = 400}};
+      .cost = {.mean_logit = 400},
+      .same_heads = true};
 }
 
 template <class T>

@@ -239,6 +239,10 @@ TEST_CASE("Numbers that no formula has are refused") {
       Contains("rope.original_length=inf"));
   CHECK_THROWS_WITH(completed({.d_head = 16, .begin = -2, .rotary_dims = 8}),
                     Contains("rotary_dims=8"));
+  CHECK_THROWS_WITH(
+      completed({.d_head = 7, .rotary_dims = 2, .partial = RopePartial::proportional}),
+      Contains("d_head=7"));
+  CHECK_THROWS_WITH(completed({.d_head = 7}), Contains("d_head=7"));
   CHECK_THROWS_WITH(Sinusoidal<double>(0), Contains("d=0"));
 }
 

@@ -196,3 +196,28 @@ TEST_CASE("Tables without rows, channels or heads are refused by the encoding th
   CHECK_THROWS_WITH(Sinusoidal<double>(0, 10000.0, SinusoidalLayout::tensor2tensor),
                     Contains("d_model=0"));
 }
+
+TEST_CASE("Heads are said to be alike where they are, and where they are not, they differ") {
+  const Matrix<double> x = drawn(9, 8, 1);
+  const Positions at = consecutive_positions(9);
+  for (const EncodingEntry& entry : encoding_catalogue()) {
+    INFO(entry.info.name);
+    // Rows that differ by head where the default has the same for each.
+    const Tables by_head{{"pope.phases", of_shape(2, 8) * -1.0}, {"kerple.r1", of_shape(1, 2)}};
+    Tables tables;
+    for (auto [name, table] : by_head)
+      if (name.starts_with(entry.info.name)) {
+        table(0, 0) *= 2;
+        tables[name] = table;
+      }
+    const ParamSet params = params_of({entry.info.name, {}});
+    const auto encoding = make_encoding<double>(
+        entry.info.name,
+        {.d_model = 8, .d_head = 8, .heads = 2, .params = params, .tables = &tables});
+    const auto doors = SoftmaxDoors<double>::of(*encoding);
+    const auto of_head = [&](int head) {
+      return softmax_attention<double>({x, x, x, at, at, head}, doors).logits;
+    };
+    CHECK((largest_difference(of_head(0), of_head(1)) == 0) == entry.info.same_heads);
+  }
+}

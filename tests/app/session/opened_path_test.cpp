@@ -78,13 +78,24 @@ TEST_CASE("A tensor that several parameters could read is asked about") {
   session.select(0);
   test::NullDesktop desktop(session, 1280, 800);
   desktop.settle();
-  CHECK(file_targets(session, path).size() == 2);
+  const auto first = [&](const char* name) {
+    const std::vector<FileTarget> targets = file_targets(session, name);
+    CHECK(targets.size() == 2);
+    return targets.front().key;
+  };
+  CHECK(first(path.c_str()) == "q");
+  CHECK(first("layer_3_k.npy") == "k");
+  CHECK(first("K.npy") == "k");
+  CHECK(first("rank.npy") == "q");
   const std::size_t before = desktop.vertices();
   desktop.app().drop({path});
   wait_for(desktop, [&] { return desktop.vertices() > before + 100; });
   CHECK(session.current().params.text("q").empty());
   CHECK(session.current().params.text("k").empty());
   CHECK(desktop.vertices() > before + 100);
+  session.set("q", path);
+  CHECK(first(path.c_str()) == "k");  // Enter does not take the place of the first
+  CHECK(first("q.npy") == "q");
 }
 
 TEST_CASE("A model's configuration, or its folder, opens as a view of its layers") {
