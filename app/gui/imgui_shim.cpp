@@ -28,6 +28,18 @@ void forget_left_text() {
 #endif
 }
 
+/// Below the item, or above where it lies low in the window.
+void begin_tooltip_beside(const Rect& item, double width) {
+  constexpr double gap = 6;
+  const ImVec2 window = ImGui::GetIO().DisplaySize;
+  const bool low = item.bottom() > 0.6 * static_cast<double>(window.y);
+  const double x = std::max(0.0, std::min(item.x, static_cast<double>(window.x) - width));
+  ImGui::SetNextWindowPos(vec({x, low ? item.y - gap : item.bottom() + gap}), ImGuiCond_Always,
+                          ImVec2(0, low ? 1.0f : 0.0f));
+  ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);
+  ImGui::BeginTooltip();
+}
+
 #if IMGUI_VERSION_NUM >= 18700
 struct KeyPair {
   int glfw;
@@ -197,7 +209,8 @@ void inject_key(ImGuiIO& io, int glfw_key, bool down) { io.AddKeyEvent(imgui_key
 void hold_key(ImGuiIO&, int, bool) {}
 void hold_modifiers(ImGuiIO&, bool, bool) {}
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(imgui_key(glfw_key)); }
-void begin_tooltip() {
+void begin_tooltip(const std::optional<Rect>& item, double width) {
+  if (item) return begin_tooltip_beside(*item, width);
 #if IMGUI_VERSION_NUM >= 18960 && IMGUI_VERSION_NUM < 19140
   // Beside the mouse, where 1.86 has it, and not below.
   ImGuiWindow* const last = ImGui::FindWindowByName("##Tooltip_00");
@@ -256,7 +269,8 @@ void hold_modifiers(ImGuiIO& io, bool control, bool shift) {
 }
 bool key_pressed(int glfw_key, bool repeats) { return ImGui::IsKeyPressed(glfw_key, repeats); }
 bool key_down(int glfw_key) { return ImGui::IsKeyDown(glfw_key); }
-void begin_tooltip() {
+void begin_tooltip(const std::optional<Rect>& item, double width) {
+  if (item) return begin_tooltip_beside(*item, width);
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, 1.0f);
   ImGui::BeginTooltip();
 }

@@ -3,6 +3,7 @@
 #include <imgui.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -71,9 +72,10 @@ int backend_key(int by_position, int by_label);
 /// Tells Dear ImGui which GLFW codes its own keys have; a backend with a window does it by itself.
 void map_keys(ImGuiIO& io);
 
-/// ImGui::BeginTooltip, at the same place beside the mouse in every version, and fully legible also
-/// where it explains an item that is dimmed. End with end_tooltip().
-void begin_tooltip();
+/// ImGui::BeginTooltip, at the same place in every version, and fully legible also where it explains
+/// an item that is dimmed: beside the mouse, or below or above `item`, wherever there is more room,
+/// for a tip that is at most `width` wide. End with end_tooltip().
+void begin_tooltip(const std::optional<Rect>& item = std::nullopt, double width = 0);
 void end_tooltip();
 
 /// The next item gets the keyboard and shows it, from whichever window the keyboard was in.

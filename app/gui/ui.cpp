@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,15 @@ TextStyle current_style() {
 }
 
 ImGuiCanvas canvas_of(const Ui& ui) { return {*ImGui::GetWindowDrawList(), ui.fonts, ui.textures}; }
+
+constexpr double tip_width = 340;
+constexpr double tallest_beside = 100;  ///< of an item that its tip leaves uncovered
+
+void show_tip(const Ui& ui, std::string_view marked, const std::optional<Rect>& beside) {
+  shim::begin_tooltip(beside, (tip_width + 24) * ui.scale);
+  draw_rich_text(ui, marked, tip_width * ui.scale);
+  shim::end_tooltip();
+}
 
 std::vector<std::string_view> paragraphs(std::string_view text) {
   std::vector<std::string_view> found;
@@ -158,13 +168,15 @@ std::string shortened(const std::string& words, float room) {
 }
 
 void tooltip(const Ui& ui, std::string_view marked) {
-  if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) show_tooltip(ui, marked);
+  // A hand that drags sees what it moves.
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsAnyMouseDown()) return;
+  const Point from = shim::point(ImGui::GetItemRectMin()),
+              to = shim::point(ImGui::GetItemRectMax());
+  const Rect item{from.x, from.y, to.x - from.x, to.y - from.y};
+  const bool small = item.height <= tallest_beside * ui.scale;
+  show_tip(ui, marked, small ? std::optional(item) : std::nullopt);
 }
 
-void show_tooltip(const Ui& ui, std::string_view marked) {
-  shim::begin_tooltip();
-  draw_rich_text(ui, marked, 340 * ui.scale);
-  shim::end_tooltip();
-}
+void show_tooltip(const Ui& ui, std::string_view marked) { show_tip(ui, marked, std::nullopt); }
 
 }  // namespace orrery::gui

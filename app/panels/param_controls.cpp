@@ -22,6 +22,7 @@ constexpr double max_steps = 1e7;
 // More boxes than this would push the controls below them out of sight.
 constexpr std::size_t most_boxes = 12;
 constexpr double popup_width = 300;
+constexpr int fine_digits = 4;
 
 ImGuiSliderFlags slider_flags(const ParamSpec& spec) {
   return moves_by_ratios(spec) ? ImGuiSliderFlags_Logarithmic : ImGuiSliderFlags_None;
@@ -42,13 +43,62 @@ std::optional<double> tick_at_mouse_drag(const ParamSpec& spec) {
   return tick_at_mouse(spec);
 }
 
+/// The way of a slider, 0 to 1.
+struct Way {
+  double low;
+  double high;
+  bool ratios;
+
+  double share_of(double number) const {
+    const double share =
+        ratios ? std::log1p(number - low) / std::log1p(high - low) : (number - low) / (high - low);
+    return std::clamp(share, 0.0, 1.0);
+  }
+  double number_at(double share) const {
+    return ratios ? low + std::expm1(share * std::log1p(high - low)) : low + share * (high - low);
+  }
+};
+
+// In lines of text, from the middle of a slider.
+constexpr double fine_from = 1.5, fine_halving = 1.0;
+
+/// The number where the mouse, held above or below the slider that was drawn last, moves it finely:
+/// half as far a pixel for each line of text that it is away. Empty where it moves it as it is.
+std::optional<double> finely_dragged(const Way& way, double number) {
+  if (!ImGui::IsItemActive() || !ImGui::IsMouseDown(ImGuiMouseButton_Left) || is_typed())
+    return std::nullopt;
+  const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+  const ImGuiIO& io = ImGui::GetIO();
+  const double lines = static_cast<double>(std::abs(io.MousePos.y - (from.y + to.y) / 2) /
+                                           ImGui::GetTextLineHeight());
+  // Kept between the frames, as what it moves in one may be less than a step.
+  float& share = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("##fine"));
+  const bool begins = ImGui::IsMouseClicked(ImGuiMouseButton_Left);
+  if (begins || lines < fine_from) {
+    share = static_cast<float>(way.share_of(number));
+    return std::nullopt;
+  }
+  const double slowed = std::exp2((fine_from - lines) / fine_halving - 1);
+  const double moved = slowed * static_cast<double>(io.MouseDelta.x / (to.x - from.x));
+  share = static_cast<float>(std::clamp(static_cast<double>(share) + moved, 0.0, 1.0));
+  return way.number_at(static_cast<double>(share));
+}
+
 void integer_slider(Session& session, const ParamSpec& spec) {
   auto number = static_cast<std::int64_t>(number_shown(session, spec));
+  const std::int64_t before = number;
   const auto low = static_cast<std::int64_t>(least_of_slider(spec));
   const auto high = static_cast<std::int64_t>(std::floor(spec.max));
   const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_S64, &number, &low, &high,
                                            "%lld", slider_flags(spec));
+  const Way way{static_cast<double>(low), static_cast<double>(high), moves_by_ratios(spec)};
+  const std::optional<double> fine = finely_dragged(way, static_cast<double>(before));
   draw_ticks(spec);
+  if (fine) {
+    const std::int64_t nearest = nearest_allowed(spec, std::llround(*fine));
+    if (nearest != before) session.set_value(spec.key, nearest);
+    return;
+  }
   if (!changed) return;
   if (is_typed()) return static_cast<void>(session.set_value(spec.key, number));
   const std::optional<double> tick = tick_at_mouse_drag(spec);
@@ -58,9 +108,17 @@ void integer_slider(Session& session, const ParamSpec& spec) {
 
 void real_slider(Session& session, const ParamSpec& spec) {
   double number = session.current().params.real(spec.key);
+  const double before = number;
   const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_Double, &number, &spec.min,
                                            &spec.max, "%.6g", slider_flags(spec));
+  const std::optional<double> fine =
+      finely_dragged({spec.min, spec.max, moves_by_ratios(spec)}, before);
   draw_ticks(spec);
+  if (fine) {
+    const double nearest = std::clamp(rounded_to_digits(*fine, fine_digits), spec.min, spec.max);
+    if (nearest != before) session.set_value(spec.key, nearest);
+    return;
+  }
   if (!changed) return;
   if (is_typed()) return static_cast<void>(session.set_value(spec.key, number));
   const double rounded = rounded_to_digits(number, scale_digits);

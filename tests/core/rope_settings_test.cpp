@@ -40,6 +40,20 @@ TEST_CASE("The settings of a convention give it back") {
   }
 }
 
+TEST_CASE("The share of channels that turn gives their number back, in every head") {
+  // 98·(2/98) is below 2 in floating-point numbers.
+  for (Index d = 2; d <= 512; d += 2)
+    for (Index r = 2; r <= d; r += 2) {
+      const RopeConvention convention{.d_head = d, .rotary_dims = r};
+      ParamSet params(rope_params(false));
+      for (const auto& [key, value] : settings_of(convention)) params.set_value(key, value);
+      const RopeConvention again =
+          rope_convention_of({.d_model = d, .d_head = d, .params = params});
+      if (again.rotary_dims != r) FAIL(again.rotary_dims << " for " << r << " of " << d);
+    }
+  SUCCEED();
+}
+
 TEST_CASE("Values that no parameter takes are refused by its name") {
   CHECK_THROWS_WITH(check_settings({.d_head = 8, .rotary_dims = 8, .base = 1e13}),
                     Contains("base=1e+13") || Contains("base=10000000000000"));

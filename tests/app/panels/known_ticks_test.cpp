@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "app/gui/imgui_shim.h"
 #include "app/shell/start.h"
 #include "experiments/setup/known_values.h"
 #include "experiments/studies/catalogue.h"
@@ -49,6 +50,41 @@ TEST_CASE("A drag that ends near a known value ends on it, and elsewhere where i
   desktop.drag(desktop.item("param base", known), desktop.item("param base", 0.7));
   CHECK(base() > 1e8);
   CHECK(base() < 1e9);
+}
+
+TEST_CASE("A slider that is dragged from further away moves finely, and no tip covers it") {
+  const auto session = start_session({.view = "long_term_decay"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  session->look.show_list.reset();
+  session->look.show_panel.reset();
+  desktop.settle();
+  const auto base = [&] { return session->current().params.real("base"); };
+  const Point at = desktop.item("param base", 0.5);
+  const auto move = [&](double right, double up) { desktop.move_to({at.x + right, at.y - up}); };
+  const auto hold = [&](bool down) {
+    shim::inject_mouse_button(desktop.io(), 0, down);
+    desktop.frame(2);
+  };
+  move(0, 0);
+  desktop.frame(2);
+  const std::size_t with_tip = desktop.vertices();
+  hold(true);
+  CHECK(desktop.vertices() < with_tip);
+  move(40, 0);
+  const double coarse = base();
+  move(41, 0);
+  const double pixel = base() / coarse;  // on the slider
+  CHECK(pixel > 1.1);
+  move(41, 120);
+  const double before = base();
+  move(51, 120);
+  CHECK(base() > before);
+  CHECK(base() / before < std::pow(pixel, 0.5));  // ten pixels, each a twentieth of one or less
+  move(41, 120);
+  CHECK(base() == Approx(before).epsilon(2e-3));
+  move(42, 0);
+  CHECK(base() > before);
+  hold(false);
 }
 
 TEST_CASE("The tooltip of a parameter names its known values") {
