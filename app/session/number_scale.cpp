@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "experiments/setup/known_values.h"
+
 namespace orrery::session {
 namespace {
 
@@ -23,6 +25,22 @@ ParamValue value_near(const ParamSpec& spec, double number, bool is_end) {
   }
   const double rounded = is_end ? number : rounded_to_digits(number, scale_digits);
   return std::clamp(rounded, spec.min, spec.max);
+}
+
+/// The value at `share` of the way, or the value of a paper or model that is nearer to it than half
+/// a step of the scale: 10000 stands for 9 190 and 500000 for 478 000.
+double known_or_at(const ParamSpec& spec, const Ends& ends, double share, double step,
+                   bool by_ratios) {
+  const auto at = [&](double x) { return at_share(ends.from, ends.to, x, by_ratios); };
+  const auto place = [&](double number) { return by_ratios ? std::log(number) : number; };
+  const double number = at(share), low = at(share - step / 2), high = at(share + step / 2);
+  double best = number;
+  for (const setup::KnownValue& known : setup::known_values(spec.key)) {
+    if (known.value <= low || known.value >= high) continue;
+    const double distance = std::abs(place(known.value) - place(number));
+    if (best == number || distance < std::abs(place(best) - place(number))) best = known.value;
+  }
+  return best;
 }
 
 }  // namespace
@@ -62,10 +80,13 @@ std::vector<ParamValue> values_between(const ParamSpec& spec, double from, doubl
   const double low = std::min(from, to), high = std::max(from, to);
   const bool by_ratios = moves_by_ratios(spec) && low > 0.0;
   std::vector<ParamValue> values;
+  const double step = 1.0 / static_cast<double>(count - 1);
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_end = i == 0 || i + 1 == count;
-    const double share = static_cast<double>(i) / static_cast<double>(count - 1);
-    const double number = i + 1 == count ? high : at_share(low, high, share, by_ratios);
+    const double share = static_cast<double>(i) * step;
+    const double number = i == 0           ? low
+                          : i + 1 == count ? high
+                                           : known_or_at(spec, {low, high}, share, step, by_ratios);
     ParamValue value = value_near(spec, number, is_end);
     if (std::find(values.begin(), values.end(), value) == values.end())
       values.push_back(std::move(value));

@@ -27,7 +27,8 @@ bool is_number(const ParamSpec& spec);
 double number_of(const ParamSet& params, const ParamSpec& spec);
 
 /// At most `count` values from `from` to `to`, both among them, in equal steps of the scale: by
-/// ratios where it moves by ratios and both are above 0. Whole numbers are multiples that are
+/// ratios where it moves by ratios and both are above 0. Between the ends the value of a paper or a
+/// model takes the place of one that is within half a step. Whole numbers are multiples that are
 /// allowed, each once; others are rounded to scale_digits between the ends.
 std::vector<ParamValue> values_between(const ParamSpec& spec, double from, double to,
                                        std::size_t count);

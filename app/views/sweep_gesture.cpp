@@ -24,13 +24,22 @@ const ParamSpec* changed_number(const ParamSet& before, const ParamSet& now) {
   return changed;
 }
 
-/// Whether Esc was pressed for no popup, or the mouse beside everything that it could be meant for.
+bool has_popup() {
+  return ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+}
+
+/// Whether Esc was pressed for no popup.
+bool is_taken_back() { return !has_popup() && shim::key_pressed(GLFW_KEY_ESCAPE, false); }
+
+/// Whether the mouse was pressed beside everything that it could be meant for.
 bool is_dismissed() {
-  const bool popup =
-      ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-  if (popup) return false;
-  const bool beside = ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsAnyItemHovered();
-  return beside || shim::key_pressed(GLFW_KEY_ESCAPE, false);
+  return !has_popup() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !ImGui::IsAnyItemHovered();
+}
+
+/// Sets the one number in which the parameters differ from those before, if that is all.
+void give_back(Session& session, const ParamSet& before) {
+  if (const ParamSpec* number = changed_number(before, session.current().params))
+    session.set_value(number->key, before.value(number->key));
 }
 
 }  // namespace
@@ -50,10 +59,16 @@ void SweepGesture::update(Session& session) {
   const bool now = ImGui::GetIO().KeyShift;
   const bool shift = std::exchange(shift_, now) || now;
   const ParamSpec* number = pressed_ && shift ? changed_number(*pressed_, params) : nullptr;
-  if (number)
+  if (number) {
+    before_ = pressed_;
     session.sweep(number->key, shown_.at(number->key), number_of(params, *number));
-  else if (!session.swept() || is_dismissed())
+  } else if (session.swept() && is_taken_back()) {
     session.end_sweep();
+    if (before_) give_back(session, *before_);
+  } else if (!session.swept() || is_dismissed()) {
+    session.end_sweep();
+  }
+  if (!session.swept()) before_.reset();
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) pressed_.reset();
 }
 

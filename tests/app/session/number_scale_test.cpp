@@ -27,6 +27,14 @@ TEST_CASE("Values lie in equal steps of the slider's scale, its ends unchanged")
   CHECK(values_between(real_spec(0, 1, false), 0.5, 0.5, 6) == Values{0.5});
 }
 
+TEST_CASE("Values of papers and models stand for those near them") {
+  ParamSpec base = real_spec(1.001, 1e12, true);
+  base.key = "base";
+  // In equal steps 31.6, 1000, 31623, 10^6 and 3.16e7.
+  CHECK(values_between(base, 1, 1e9, 7) == Values{1.001, 31.6, 1000.0, 1e4, 1e6, 3.16e7, 1e9});
+  CHECK(values_between(base, 2500, 40000, 3) == Values{2500.0, 1e4, 4e4});
+}
+
 TEST_CASE("Whole numbers are distinct multiples that are allowed") {
   ParamSpec spec = test::n_param();
   using I = std::int64_t;
