@@ -48,6 +48,8 @@ std::string facts_of(const ParamSpec& spec) {
   if (spec.stated_if_set) text += "; stated if set";
   for (const Retired& old : spec.retired_keys) text += "; was " + old.name;
   for (const Retired& old : spec.retired_values) text += "; had " + old.name;
+  if (spec.idle) text += "; idle at times";
+  if (spec.role != ParamRole::none) text += fmt::format("; role {}", static_cast<int>(spec.role));
   return text + "\n";
 }
 
@@ -58,9 +60,18 @@ std::string facts_of(const EncodingInfo& info) {
   text += "  rounds at";
   for (const Stage stage : info.stages) text += fmt::format(" {}", name(stage));
   text += "\n";
-  for (const TableSpec& table : info.tables)
-    text += fmt::format("  table {} {}{}{}: {}\n", table.name, table.shape,
-                        table.drawn ? " drawn" : "", table.biases ? " biases" : "", table.initial);
+  text += fmt::format("  costs {}{} and {}{}\n", info.cost.mean_logit,
+                      info.cost.joins_channels ? " a pair" : "", info.cost.content,
+                      info.same_heads ? "; heads alike" : "");
+  for (const TermSymbol& term : info.term_symbols)
+    text += fmt::format("  term {} {}\n", term.term, term.symbol);
+  for (const TableSpec& table : info.tables) {
+    const bool bounded = table.least > TableSpec{}.least || table.most < TableSpec{}.most;
+    text += fmt::format("  table {} {}{}{}{}: {}\n", table.name, table.shape,
+                        table.drawn ? " drawn" : "", table.biases ? " biases" : "",
+                        bounded ? fmt::format(" from {} to {}", table.least, table.most) : "",
+                        table.initial);
+  }
   for (const ParamSpec& spec : info.params) text += facts_of(spec);
   return text;
 }

@@ -152,6 +152,19 @@ TEST_CASE("More than 64 tokens at one position turn alike") {
   CHECK(x(199, 0) == Approx(0.5 * (std::cos(70.0) - std::sin(70.0))).margin(1e-13));
 }
 
+TEST_CASE("Long queries and keys are weighed without a map as with one, in any width") {
+  for (const Index d : {8, 16, 24, 64}) {
+    const Positions at = consecutive_positions(40);
+    const Matrix<double> q = drawn(40, d, 1) * 20, k = drawn(40, d, 2) * 20, v = drawn(40, d, 3);
+    const auto none = make_case<double>({"none", {}}, d, 1);
+    const auto doors = SoftmaxDoors<double>::of(*none);
+    const Mask mask = Mask::causal(at, at);
+    CHECK(largest_difference(softmax_attention<double>({q, k, v, at, at}, doors, mask).output,
+                             attention_output<double>({q, k, v, at, at}, doors, mask).output) <
+          1e-12);
+  }
+}
+
 TEST_CASE("Attention without queries has no rows, whatever the encoding") {
   const Matrix<double> none(0, 8), k = drawn(3, 8, 1);
   const Positions n = consecutive_positions(3);
