@@ -44,7 +44,7 @@ void draw_struck(const std::vector<std::string>& lines) {
 
 /// "12 min, 9 steps", and how far it was read.
 std::string extent_of(const LessonCard& card, const std::map<std::string, LessonProgress>& read) {
-  const std::string all = fmt::format("{} min, {} steps", card.minutes, card.steps);
+  std::string all = fmt::format("{} min, {} steps", card.minutes, card.steps);
   const auto progress = read.find(card.file.stem().string());
   if (progress == read.end()) return all;
   if (progress->second.step >= card.steps) return all + "  ·  ✓ read";

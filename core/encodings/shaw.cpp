@@ -67,8 +67,7 @@ EncodingInfo Shaw<T>::info() {
                  .kind = ParamKind::integer,
                  .default_value = std::int64_t{16},
                  .min = 0,
-                 .max = 65536,
-                 .logarithmic = false};
+                 .max = 65536};
   ParamSpec ahead{
       .key = "shaw.clip_ahead",
       .symbol = "$k_\\mathrm{right}$",
@@ -77,8 +76,7 @@ EncodingInfo Shaw<T>::info() {
       .kind = ParamKind::integer,
       .default_value = std::int64_t{-1},
       .min = -1,
-      .max = 65536,
-      .logarithmic = false};
+      .max = 65536};
   ParamSpec rows{
       .key = "shaw.rows",
       .description = "Which distance row 0 of the tables holds.",

@@ -195,17 +195,20 @@ TEST_CASE("The palette finds by a few letters, arrows choose and Enter takes") {
   CHECK(script.session.selected() == 0);
 }
 
+/// Chooses the first that the palette finds.
+void choose_in_palette(test::NullDesktop& desktop, const char* words) {
+  desktop.press(GLFW_KEY_K, with_control);
+  desktop.frame(2);
+  desktop.type(words);
+  desktop.press(GLFW_KEY_ENTER);
+  desktop.settle();
+}
+
 TEST_CASE("The palette sets choices and values, and shows presets") {
   const auto session = start_session({.view = "score_spectrogram"}, {});
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
-  const auto choose = [&](const char* words) {
-    desktop.press(GLFW_KEY_K, with_control);
-    desktop.frame(2);
-    desktop.type(words);
-    desktop.press(GLFW_KEY_ENTER);
-    desktop.settle();
-  };
+  const auto choose = [&](const char* words) { choose_in_palette(desktop, words); };
   choose("encoding ALiBi");
   CHECK(session->current().params.to_text("encoding") == "alibi");
   choose("encoding rope");
@@ -223,13 +226,7 @@ TEST_CASE("The palette opens lessons, copies numbers, compares, and exports in a
   const auto session = start_session({.view = "rotation"}, {});
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
-  const auto choose = [&](const char* words) {
-    desktop.press(GLFW_KEY_K, with_control);
-    desktop.frame(2);
-    desktop.type(words);
-    desktop.press(GLFW_KEY_ENTER);
-    desktop.settle();
-  };
+  const auto choose = [&](const char* words) { choose_in_palette(desktop, words); };
   choose("compare alibi and rope");
   CHECK(session->current().params.to_text("encoding") == "alibi+rope");
   choose("long-term decay");
