@@ -84,6 +84,40 @@ class NumbersAndVectors final : public Encoding, public ScoreTerms<T>, public Va
   }
 };
 
+/// A number and a vector of keys per distance: cos(n − m) beside the products of queries, and of
+/// keys with ones times sin(n − m).
+class NumbersAndKeyVectors final : public Encoding, public ScoreTerms<double> {
+ public:
+  EncodingTraits traits() const override { return {.relative = true}; }
+  std::vector<ScoreTerm<double>> score_terms(const ScoreInputs<double>& in) const override {
+    std::vector<ScoreTerm<double>> terms;
+    terms.push_back(scaled_content_term<double>(in));
+    Matrix<double> added(in.q.rows(), in.k.rows());
+    for (Index i = 0; i < added.rows(); ++i)
+      for (Index j = 0; j < added.cols(); ++j) {
+        const auto r = static_cast<double>(in.n[static_cast<std::size_t>(j)] -
+                                           in.m[static_cast<std::size_t>(i)]);
+        added(i, j) = std::cos(r) + in.k.row(j).sum() * std::sin(r);
+      }
+    terms.push_back({"both", std::move(added)});
+    return terms;
+  }
+  std::optional<LogitFactors<double>> logit_factors(const ScoreInputs<double>& in,
+                                                    const Distances& distances) const override {
+    const double scale = score_scale(1, in.q.cols(), in.scoring);
+    LogitFactors<double> out{.q = in.q * scale, .bias = Matrix<double>(1, distances.count)};
+    out.by_key = {.rows = Matrix<double>(distances.count, in.k.cols()), .first = distances.first};
+    for (Index i = 0; i < distances.count; ++i) {
+      const auto r = static_cast<double>(distances.first + i);
+      out.bias(0, i) = std::cos(r);
+      out.by_key.rows.row(i).setConstant(std::sin(r));
+    }
+    return out;
+  }
+  void add_score_gradients(const ScoreInputs<double>&, const MatrixIn<double>&,
+                           const ScoreGradients<double>&) const override {}
+};
+
 template <class T>
 double difference_of_ways(const Encoding& encoding, Position first, Index tokens) {
   Random random(3, "both ways of a branch");
@@ -118,6 +152,11 @@ TEMPLATE_TEST_CASE("Numbers and vectors of distances come together without a map
   for (const Index tokens : {1, 7, 60, 600})
     CHECK(difference_of_ways<TestType>(encoding, 5, tokens) <
           (sizeof(TestType) == 8 ? 1e-12 : 1e-5));
+}
+
+TEST_CASE("Numbers and vectors of keys come together without a map") {
+  for (const Index tokens : {1, 7, 60, 600})
+    CHECK(difference_of_ways<double>(NumbersAndKeyVectors(), 5, tokens) < 1e-12);
 }
 
 TEST_CASE("A bias whose positions are rounded is that of the map without one, too") {

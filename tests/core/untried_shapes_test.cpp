@@ -120,6 +120,29 @@ TEST_CASE("A direction of zeros has no derivative, and spoils no other") {
   for (const auto& [name, table] : of_path.tables) CHECK(table.allFinite());
 }
 
+TEST_CASE("Every key of a context has its derivative, with queries before and behind all of them") {
+  const Matrix<double> q = drawn(4, 8, 2), k = drawn(6, 8, 3), d_logits = drawn(4, 6, 4);
+  const Positions m{-3, 2, 4, 11}, n{0, 2, 2, 3, 5, 9};
+  for (const char* name : {"cope", "fox", "path", "grape_additive"}) {
+    const auto encoding = make_case<double>({name, {}}, 8, 1);
+    const auto& terms = dynamic_cast<const ScoreTerms<double>&>(*encoding);
+    const auto loss = [&](const Matrix<double>& keys) {
+      return sum_of_terms(terms, {q, keys, m, n}).cwiseProduct(d_logits).sum();
+    };
+    const Pulled d = pulled(terms, {q, k, m, n}, d_logits);
+    constexpr double step = 1e-5;
+    for (Index j = 0; j < 6; ++j)
+      for (const Index c : {0, 5}) {
+        INFO(name << " key " << j << " channel " << c);
+        Matrix<double> above = k, below = k;
+        above(j, c) += step;
+        below(j, c) -= step;
+        CHECK(d.k(j, c) ==
+              Approx((loss(above) - loss(below)) / (2 * step)).epsilon(1e-6).margin(1e-8));
+      }
+  }
+}
+
 TEST_CASE("Distances beyond Inkling's profiles leave them as they are") {
   const Inkling<double> inkling(of_shape(8, 3), drawn(3, 5, 1), 8);
   const Matrix<double> q = drawn(2, 8, 2), k = drawn(2, 8, 3), d_logits = of_shape(2, 2);
