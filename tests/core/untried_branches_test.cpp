@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/attention/content.h"
 #include "core/attention/linear_attention.h"
 #include "core/attention/softmax_attention.h"
 #include "core/encodings/alibi.h"
@@ -44,80 +43,6 @@ namespace {
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A number and a vector per distance: cos(n − m) beside the products, and ones times sin(n − m)
-/// added to the values.
-template <class T>
-class NumbersAndVectors final : public Encoding, public ScoreTerms<T>, public ValueTerm<T> {
- public:
-  EncodingTraits traits() const override { return {.relative = true}; }
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override {
-    std::vector<ScoreTerm<T>> terms;
-    terms.push_back(scaled_content_term<T>(in));
-    terms.push_back({"cosine", of_distances(in.m, in.n, [](double r) { return std::cos(r); })});
-    return terms;
-  }
-  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                               const Distances& distances) const override {
-    return distance_bias_factors<T>(*this, in, distances);
-  }
-  void add_score_gradients(const ScoreInputs<T>&, const MatrixIn<T>&,
-                           const ScoreGradients<T>&) const override {}
-  void add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const override {
-    const Matrix<T> sine = of_distances(in.m, in.n, [](double r) { return std::sin(r); });
-    const Matrix<T> sums = in.weights.cwiseProduct(sine).rowwise().sum();
-    out += sums.replicate(1, out.cols());
-  }
-  void add_value_gradients(const ValueInputs<T>&, const MatrixIn<T>&, MatrixOut<T>, MatrixOut<T>,
-                           Tables&) const override {}
-  std::optional<DistanceVectors<T>> value_vectors(const Distances& distances) const override {
-    DistanceVectors<T> out{.rows = Matrix<T>(distances.count, 8), .first = distances.first};
-    for (Index i = 0; i < distances.count; ++i)
-      out.rows.row(i).setConstant(
-          static_cast<T>(std::sin(static_cast<double>(distances.first + i))));
-    return out;
-  }
-
- private:
-  template <class Of>
-  static Matrix<T> of_distances(PositionsIn m, PositionsIn n, const Of& of) {
-    return matrix_of_distances<T>(m, n, [&](Position r) { return of(static_cast<double>(-r)); });
-  }
-};
-
-/// A number and a vector of keys per distance: cos(n − m) beside the products of queries, and of
-/// keys with ones times sin(n − m).
-class NumbersAndKeyVectors final : public Encoding, public ScoreTerms<double> {
- public:
-  EncodingTraits traits() const override { return {.relative = true}; }
-  std::vector<ScoreTerm<double>> score_terms(const ScoreInputs<double>& in) const override {
-    std::vector<ScoreTerm<double>> terms;
-    terms.push_back(scaled_content_term<double>(in));
-    Matrix<double> added(in.q.rows(), in.k.rows());
-    for (Index i = 0; i < added.rows(); ++i)
-      for (Index j = 0; j < added.cols(); ++j) {
-        const auto r = static_cast<double>(in.n[static_cast<std::size_t>(j)] -
-                                           in.m[static_cast<std::size_t>(i)]);
-        added(i, j) = std::cos(r) + in.k.row(j).sum() * std::sin(r);
-      }
-    terms.push_back({"both", std::move(added)});
-    return terms;
-  }
-  std::optional<LogitFactors<double>> logit_factors(const ScoreInputs<double>& in,
-                                                    const Distances& distances) const override {
-    const double scale = score_scale(1, in.q.cols(), in.scoring);
-    LogitFactors<double> out{.q = in.q * scale, .bias = Matrix<double>(1, distances.count)};
-    out.by_key = {.rows = Matrix<double>(distances.count, in.k.cols()), .first = distances.first};
-    for (Index i = 0; i < distances.count; ++i) {
-      const auto r = static_cast<double>(distances.first + i);
-      out.bias(0, i) = std::cos(r);
-      out.by_key.rows.row(i).setConstant(std::sin(r));
-    }
-    return out;
-  }
-  void add_score_gradients(const ScoreInputs<double>&, const MatrixIn<double>&,
-                           const ScoreGradients<double>&) const override {}
-};
-
 template <class T>
 double difference_of_ways(const Encoding& encoding, Position first, Index tokens) {
   Random random(3, "both ways of a branch");
@@ -145,19 +70,6 @@ Matrix<double> logits_of(const Encoding& encoding, const Matrix<double>& x) {
 }
 
 }  // namespace
-
-TEMPLATE_TEST_CASE("Numbers and vectors of distances come together without a map", "", float,
-                   double) {
-  const NumbersAndVectors<TestType> encoding;
-  for (const Index tokens : {1, 7, 60, 600})
-    CHECK(difference_of_ways<TestType>(encoding, 5, tokens) <
-          (sizeof(TestType) == 8 ? 1e-12 : 1e-5));
-}
-
-TEST_CASE("Numbers and vectors of keys come together without a map") {
-  for (const Index tokens : {1, 7, 60, 600})
-    CHECK(difference_of_ways<double>(NumbersAndKeyVectors(), 5, tokens) < 1e-12);
-}
 
 TEST_CASE("A bias whose positions are rounded is that of the map without one, too") {
   const StageRounding rounding(Precision::bf16, {Stage::position});
