@@ -48,12 +48,13 @@ class Prepared {
     constexpr Index worth_a_thread = 1 << 15;
     in_parallel(2, in.k.size() < worth_a_thread ? 1 : threads, [&] {
       return [&](Index item) {
+        // A transform may address columns, which a matrix without rows has nowhere.
         if (item == 0) {
           q_ = rounding.rounded<T>(Stage::qk, in.q);
-          if (doors.qk_transform) doors.qk_transform->transform_queries(in.m, q_);
+          if (doors.qk_transform && q_.rows() > 0) doors.qk_transform->transform_queries(in.m, q_);
         } else {
           k_ = rounding.rounded<T>(Stage::qk, in.k);
-          if (doors.qk_transform) doors.qk_transform->transform_keys(in.n, k_);
+          if (doors.qk_transform && k_.rows() > 0) doors.qk_transform->transform_keys(in.n, k_);
         }
       };
     });
