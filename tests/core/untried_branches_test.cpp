@@ -87,9 +87,14 @@ TEST_CASE("Linear attention reads values within a wider matrix as it reads their
   const Positions at = consecutive_positions(tokens);
   Random random(8, "values in a wider matrix");
   const Matrix<float> x = normal_matrix<float>(random, tokens, 8);
-  Matrix<float> wide = normal_matrix<float>(random, tokens, channels + 5);
-  for (const float last : {0.5F, 1e35F, std::numeric_limits<float>::quiet_NaN()}) {
-    wide(tokens - 1, channels - 1) = last;
+  const Matrix<float> finite = normal_matrix<float>(random, tokens, channels + 5);
+  for (const auto& [row, last] : {std::pair{tokens - 1, 0.5F},
+                                  {tokens - 1, 1e35F},
+                                  {Index{0}, 1e35F},
+                                  {Index{0}, std::numeric_limits<float>::quiet_NaN()},
+                                  {tokens - 1, std::numeric_limits<float>::quiet_NaN()}}) {
+    Matrix<float> wide = finite;
+    wide(row, channels - 1) = last;
     const Matrix<float> copy = wide.leftCols(channels);
     for (const bool causal : {false, true}) {
       const auto attend = [&](const MatrixIn<float>& v) {
@@ -195,6 +200,7 @@ TEST_CASE("Numbers that no formula has are refused") {
       Contains("d_head=7"));
   CHECK_THROWS_WITH(completed({.d_head = 7}), Contains("d_head=7"));
   CHECK_THROWS_WITH(Sinusoidal<double>(0), Contains("d=0"));
+  CHECK_THROWS_AS(Xpos<double>({.d_head = 8, .centre = 2 * max_position}), UsageError);
 }
 
 TEST_CASE("An encoding made for other channels refuses q and k, each by itself") {
