@@ -19,6 +19,13 @@ for script in $(grep -ohE '(tests/packages/[a-z_]+\.sh|cmake/packages/make)\b' "
     exit 1
   fi
 done
+needed=" $("$1/cmake/packages/make" --needed) "
+for package in g++ libcairo2-dev fonts-stix patchelf; do
+  if [[ $needed != *" $package "* ]]; then
+    echo "FALSE cmake/packages/make --install-needed leaves $package out"
+    exit 1
+  fi
+done
 cd "$2"
 cpack -G DEB -B "$folder" -D CPACK_DEBIAN_COMPRESSION_TYPE=zstd >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 ORRERY_FIND_SOURCE=$3 "$here/contents.sh" "$1" "$folder"
