@@ -11,11 +11,14 @@ pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)        # PNG in a quarter
 pkg_check_modules(FONTCONFIG REQUIRED IMPORTED_TARGET fontconfig)  # which file holds DejaVu Sans
 pkg_check_modules(ICU REQUIRED IMPORTED_TARGET icu-uc)       # UTF-8 and word boundaries of every script
 pkg_check_modules(ICU_I18N REQUIRED IMPORTED_TARGET icu-i18n)  # regular expressions of tokenizers, with a time limit
-pkg_check_modules(SENTENCEPIECE REQUIRED IMPORTED_TARGET sentencepiece)  # tokenizer.model files
-# Its pkg-config file names the library that trains as well.
-get_target_property(sentencepiece_libraries PkgConfig::SENTENCEPIECE INTERFACE_LINK_LIBRARIES)
-list(FILTER sentencepiece_libraries EXCLUDE REGEX "_train")
-set_target_properties(PkgConfig::SENTENCEPIECE PROPERTIES INTERFACE_LINK_LIBRARIES "${sentencepiece_libraries}")
+# tokenizer.model files. Its pkg-config file names the library that trains as well, and in Debian 13 a package that
+# it does not bring.
+find_path(SENTENCEPIECE_HEADERS sentencepiece_processor.h REQUIRED)
+find_library(SENTENCEPIECE_LIBRARY sentencepiece REQUIRED)
+mark_as_advanced(SENTENCEPIECE_HEADERS SENTENCEPIECE_LIBRARY)
+add_library(sentencepiece SHARED IMPORTED)
+set_target_properties(sentencepiece PROPERTIES IMPORTED_LOCATION "${SENTENCEPIECE_LIBRARY}"
+  INTERFACE_INCLUDE_DIRECTORIES "${SENTENCEPIECE_HEADERS}")
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)    # .npz archives, with their checks against damage
 find_package(Boost 1.74 REQUIRED CONFIG)              # Student's t distribution (Boost.Math), headers only
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs and configurations, base64 within SVG
