@@ -69,7 +69,9 @@ try_debian_packages() {
   apt_install "${packages[@]}" libegl-mesa0 libgl1-mesa-dri shared-mime-info
   run "/srv/try/try_programs.sh /usr/bin /usr/share" | tee "$root/srv/debian.txt"
   if [[ -e $root/srv/archive.txt ]]; then
-    diff "$root/srv/archive.txt" "$root/srv/debian.txt" >&2 || fail "the archive finds something else"
+    # The archive comes from the oldest system, and so from another compiler.
+    diff <(sed '1s/, GNU [^,]*//' "$root/srv/archive.txt") <(sed '1s/, GNU [^,]*//' "$root/srv/debian.txt") >&2 ||
+      fail "the archive finds something else"
   fi
   run "/srv/try/try_installed.sh"
   say "removing them"
