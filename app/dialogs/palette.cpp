@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <filesystem>
 #include <utility>
 
 #include "app/dialogs/comparing_entries.h"
@@ -20,6 +19,7 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/lessons/library.h"
 #include "experiments/sweeps/sweep_spec.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery::dialogs {
 namespace {
@@ -108,8 +108,6 @@ std::vector<PaletteEntry> read_presets() {
   std::vector<PaletteEntry> entries;
   for (const std::string& name : preset_names()) {
     try {
-      std::string words = name;
-      std::replace(words.begin(), words.end(), '_', ' ');
       const std::string description = preset_named(name).description;
       const std::size_t end = std::min(description.find_first_of(":("), description.size()),
                         rest =
@@ -117,7 +115,7 @@ std::vector<PaletteEntry> read_presets() {
       entries.push_back({.kind = Kind::preset,
                          .title = description.substr(0, end),
                          .detail = description.substr(rest),
-                         .also = std::move(words),
+                         .also = spaced(name),
                          .key = name});
     } catch (const std::exception&) {
       continue;
@@ -126,22 +124,15 @@ std::vector<PaletteEntry> read_presets() {
   return entries;
 }
 
-/// The lessons that come with Orrery; a file that cannot be read is left out.
 std::vector<PaletteEntry> read_lessons() {
   std::vector<PaletteEntry> entries;
-  for (const std::filesystem::path& file : lessons::bundled_lessons()) {
-    try {
-      const lessons::Lesson lesson = lessons::read_lesson(file).lesson;
-      entries.push_back(
-          {.kind = Kind::lesson,
-           .title = fmt::format("Lesson {}: {}", lesson.number, plain_text(lesson.title)),
-           .detail = fmt::format("{} min", lesson.minutes),
-           .also = file.stem().string(),
-           .key = file.string()});
-    } catch (const std::exception&) {
-      continue;
-    }
-  }
+  for (const auto& [file, lesson] : lessons::readable_lessons())
+    entries.push_back(
+        {.kind = Kind::lesson,
+         .title = fmt::format("Lesson {}: {}", lesson.number, plain_text(lesson.title)),
+         .detail = fmt::format("{} min", lesson.minutes),
+         .also = file.stem().string(),
+         .key = file.string()});
   return entries;
 }
 
@@ -149,15 +140,14 @@ std::vector<PaletteEntry> read_lessons() {
 void add_numbers(const Result& result, std::vector<PaletteEntry>& entries) {
   for (const Scalar& scalar : result.scalars) {
     if (std::isnan(scalar.value)) continue;
-    std::string words = scalar.name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    entries.push_back({.kind = Kind::number,
-                       .title = fmt::format("{}: {}{}{}", words, readout_number(scalar.value),
-                                            scalar.unit.empty() ? "" : " ", scalar.unit),
-                       .detail = plain_text(scalar.description),
-                       .also = scalar.name,
-                       .key = scalar.name,
-                       .value = number_text(scalar.value)});
+    entries.push_back(
+        {.kind = Kind::number,
+         .title = fmt::format("{}: {}{}{}", spaced(scalar.name), readout_number(scalar.value),
+                              scalar.unit.empty() ? "" : " ", scalar.unit),
+         .detail = plain_text(scalar.description),
+         .also = scalar.name,
+         .key = scalar.name,
+         .value = number_text(scalar.value)});
   }
 }
 

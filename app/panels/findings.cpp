@@ -11,6 +11,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/views/readout.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery::panels {
 namespace {
@@ -121,11 +122,7 @@ bool has_own_symbol(const Result& result, const Scalar& scalar) {
 }
 
 std::string scalar_text(const Result& result, const Scalar& scalar) {
-  std::string name = scalar.symbol;
-  if (!has_own_symbol(result, scalar)) {
-    name = scalar.name;
-    std::replace(name.begin(), name.end(), '_', ' ');
-  }
+  const std::string name = has_own_symbol(result, scalar) ? scalar.symbol : spaced(scalar.name);
   if (std::isnan(scalar.value)) return name + ": none";
   const std::string unit = scalar.unit.empty() ? "" : " " + scalar.unit;
   return fmt::format("{}: {}{}", name, readout_number(scalar.value), unit);

@@ -13,6 +13,7 @@
 #include "app/session/number_scale.h"
 #include "app/session/value_in_use.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery::panels {
 namespace {
@@ -155,17 +156,12 @@ std::vector<std::string> switched(const ParamSpec& spec, const std::vector<std::
   return names;
 }
 
-std::string in_words(std::string key) {
-  std::replace(key.begin(), key.end(), '_', ' ');
-  return key;
-}
-
 }  // namespace
 
 std::string param_title(const ParamSpec& spec) {
   const std::size_t dot = spec.key.find('.');
-  if (dot == std::string::npos) return in_words(spec.key);
-  const std::string owner = spec.key.substr(0, dot), own = in_words(spec.key.substr(dot + 1));
+  if (dot == std::string::npos) return spaced(spec.key);
+  const std::string owner = spec.key.substr(0, dot), own = spaced(spec.key.substr(dot + 1));
   return fmt::format("{}: {}", setup::label_of_encoding(owner).value_or(owner), own);
 }
 

@@ -11,6 +11,7 @@
 #include "app/views/readout.h"
 #include "experiments/combine/sweep_overview.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/text/ascii.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery::panels {
@@ -46,11 +47,6 @@ std::string checks_of(const PointRecord& point) {
 Color status_color(const PointRecord& point, const Ui& ui) {
   if (point.status == PointStatus::failed) return fails_color(ui.style);
   return point.is_done() ? holds_color(ui.style) : ui.style.muted;
-}
-
-std::string spaced(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
 }
 
 float text_width(const std::string& words) { return ImGui::CalcTextSize(words.c_str()).x; }

@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <exception>
 
 #include "app/gui/imgui_shim.h"
 #include "experiments/lessons/library.h"
@@ -81,15 +80,9 @@ bool draw_card(const LessonCard& card, const std::map<std::string, LessonProgres
 
 std::vector<LessonCard> lesson_cards() {
   std::vector<LessonCard> cards;
-  for (const std::filesystem::path& file : lessons::bundled_lessons()) {
-    try {
-      const lessons::Lesson lesson = lessons::read_lesson(file).lesson;
-      cards.push_back({file, lesson.number, lesson.title, lesson.misconception, lesson.minutes,
-                       lesson.steps.size()});
-    } catch (const std::exception&) {
-      continue;
-    }
-  }
+  for (const auto& [file, lesson] : lessons::readable_lessons())
+    cards.push_back({file, lesson.number, lesson.title, lesson.misconception, lesson.minutes,
+                     lesson.steps.size()});
   return cards;
 }
 

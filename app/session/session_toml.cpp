@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -110,13 +109,8 @@ std::string write_experiments(const DesktopState& state, const std::string& path
 }
 
 const TomlFields<LessonProgress>& lesson_fields() {
-  const auto is_step = [](double x) { return x >= 1 && x <= 1000 && x == std::floor(x); };
-  TomlCodec<double> number =
-      toml_number(is_step, "must be the number of a step, a whole number from 1 to 1000");
-  auto step = field_read<LessonProgress>(
-      "step", number, [](LessonProgress& to, double x) { to.step = static_cast<std::size_t>(x); });
-  step.line = [](const LessonProgress& from) { return std::to_string(from.step); };
-  static const TomlFields<LessonProgress> fields{step};
+  static const TomlFields<LessonProgress> fields{
+      field("step", &LessonProgress::step, toml_whole_number<std::size_t>(1, 1000))};
   return fields;
 }
 

@@ -26,15 +26,21 @@ namespace {
 constexpr double projected_controls_share = 0.9;
 constexpr double checks_room = 140;  ///< "5 checks hold", and the gaps around it
 
+/// A button that leads to what the desktop has: its label and its action.
+struct Door {
+  const char* label;
+  std::string_view action;
+};
 constexpr std::array doors{Door{"Questions", "questions"}, Door{"Course", "lessons"},
                            Door{"Open …", "open"}};
 constexpr double door_gap = 6;
 constexpr double least_with_all_doors = 1000;  // narrower bars leave the last to the menu
 
-double doors_width(std::span<const Door> shown, const Ui& ui) {
-  if (shown.empty()) return 0.0;
+/// Of the first doors.
+double doors_width(std::size_t count, const Ui& ui) {
+  if (count == 0) return 0.0;
   double width = area_margin * ui.scale;
-  for (const Door& door : shown)
+  for (const Door& door : std::span(doors).first(count))
     width += static_cast<double>(ImGui::CalcTextSize(door.label).x +
                                  2 * ImGui::GetStyle().FramePadding.x) +
              door_gap * ui.scale;
@@ -173,28 +179,28 @@ void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
     if (live().look.projector) return ImGui::EndChild();
   }
   draw_next_step(with_controls, ui);
+  const std::size_t shown_doors = doors_in(area.width, ui);
   const StatusWords words{.verb = workspace_.is_browsing() ? "Loaded" : "Computed",
                           .note = live().note(),
                           .brief = with_controls,
                           .leads = with_controls && step_has_no_controls(),
-                          .right = doors_width(doors_in(area.width, ui), ui)};
+                          .right = doors_width(shown_doors, ui)};
   if (draw_status(workspace_.shown(), words, ui)) actions_.perform("checks");
-  draw_doors(doors_in(area.width, ui), top, ui);
+  draw_doors(shown_doors, top, ui);
   ImGui::EndChild();
 }
 
-std::span<const Door> App::doors_in(double width, const Ui& ui) const {
+std::size_t App::doors_in(double width, const Ui& ui) const {
   // The controls of a lesson take the room.
-  if (workspace_.live().look.projector || director_.is_open()) return {};
-  const bool all = width >= least_with_all_doors * ui.scale;
-  return std::span(doors).first(doors.size() - (all ? 0 : 1));
+  if (workspace_.live().look.projector || director_.is_open()) return 0;
+  return width >= least_with_all_doors * ui.scale ? doors.size() : doors.size() - 1;
 }
 
 /// What a newcomer looks for, at the right end of the line.
-void App::draw_doors(std::span<const Door> shown, float top, const Ui& ui) {
+void App::draw_doors(std::size_t count, float top, const Ui& ui) {
   const double end = static_cast<double>(ImGui::GetWindowWidth());
-  ImGui::SetCursorPos(ImVec2(static_cast<float>(end - doors_width(shown, ui)), top));
-  for (const Door& door : shown) {
+  ImGui::SetCursorPos(ImVec2(static_cast<float>(end - doors_width(count, ui)), top));
+  for (const Door& door : std::span(doors).first(count)) {
     const Action& action = *find_action(actions(), door.action);
     const bool pressed = ImGui::Button(door.label);
     mark_item(ui, "button " + std::string(door.label));

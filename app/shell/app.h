@@ -1,10 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,12 +34,6 @@
 #include "app/shell/workspace.h"
 
 namespace orrery::shell {
-
-/// A button that leads to what the desktop has: its label and its action.
-struct Door {
-  const char* label;
-  std::string_view action;
-};
 
 /// The desktop's one window: the chosen view, controls and status below it and, where there is room
 /// or they are asked for, the list of views at the left and all parameters at the right. It only
@@ -106,9 +100,9 @@ class App {
   Regions regions(const Ui& ui) const;
   void draw_lesson(const Rect& area, const Ui& ui);
   void draw_next_step(bool behind_controls, const Ui& ui);
-  /// Those that a bar of this width has.
-  std::span<const Door> doors_in(double width, const Ui& ui) const;
-  void draw_doors(std::span<const Door> shown, float top, const Ui& ui);
+  /// How many doors a bar of this width has.
+  std::size_t doors_in(double width, const Ui& ui) const;
+  void draw_doors(std::size_t count, float top, const Ui& ui);
   bool step_has_no_controls() const;
   void draw_controls(double width, const Ui& ui);
   void announce();

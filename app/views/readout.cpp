@@ -8,6 +8,7 @@
 
 #include "experiments/figure/plot/decimate.h"
 #include "experiments/figure/plot/labels.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery::views {
 namespace {
@@ -113,9 +114,7 @@ std::string label_at(const std::vector<std::string>& labels, std::size_t index) 
 
 /// "content to position" of a term, "logits" of the logits.
 std::string name_of(const FigureRole& role) {
-  std::string name = role.term.empty() ? role.kind : role.term;
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return spaced(role.term.empty() ? role.kind : role.term);
 }
 
 }  // namespace

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "app/session/references.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery::views {
 namespace {
 
 std::string in_words(std::string id) {
-  std::replace(id.begin(), id.end(), '_', ' ');
+  id = spaced(std::move(id));
   if (!id.empty() && id[0] >= 'a' && id[0] <= 'z') id[0] = static_cast<char>(id[0] - 'a' + 'A');
   return id;
 }

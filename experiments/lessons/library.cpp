@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <system_error>
 
 #include "core/errors.h"
@@ -59,6 +60,18 @@ std::vector<fs::path> lessons_named(const std::string& word) {
 
 ParsedLesson read_lesson(const fs::path& file) {
   return parse_lesson(read_file(file, max_file_bytes), file.string());
+}
+
+std::vector<std::pair<fs::path, Lesson>> readable_lessons() {
+  std::vector<std::pair<fs::path, Lesson>> lessons;
+  for (const fs::path& file : bundled_lessons()) {
+    try {
+      lessons.emplace_back(file, read_lesson(file).lesson);
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
+  return lessons;
 }
 
 }  // namespace orrery::lessons

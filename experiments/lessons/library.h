@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/lessons/parse_lesson.h"
@@ -17,6 +18,9 @@ std::vector<std::filesystem::path> lessons_in(const std::filesystem::path& folde
 /// ("07-decay"), its number ("7") or its name without the number ("decay"). Throws UsageError with
 /// the nearest name, IoError.
 std::vector<std::filesystem::path> lessons_named(const std::string& word);
+
+/// The lessons that come with Orrery and their files; a file that cannot be read is left out.
+std::vector<std::pair<std::filesystem::path, Lesson>> readable_lessons();
 
 /// Reads and parses a file. Throws IoError, and DataError for one of more than 1 MiB.
 ParsedLesson read_lesson(const std::filesystem::path& file);

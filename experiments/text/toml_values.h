@@ -46,7 +46,8 @@ template <class Integer>
 TomlCodec<Integer> toml_whole_number(Integer min, Integer max) {
   return {[](const Integer& value) { return std::to_string(value); },
           [=](const toml::node& node, std::string_view key) {
-            return static_cast<Integer>(whole_number_in(node, key, min, max));
+            return static_cast<Integer>(whole_number_in(node, key, static_cast<std::int64_t>(min),
+                                                        static_cast<std::int64_t>(max)));
           }};
 }
 
