@@ -26,6 +26,7 @@ struct Parts {
   bool numbers{};  ///< c_r
   bool content{};  ///< the content's keys are 2k
   bool values{};   ///< w_r beside the values
+  bool hidden{};   ///< and not said to be vectors by distance
 
   std::string title() const {
     std::string text;
@@ -34,7 +35,8 @@ struct Parts {
                                     {keys, " keys"},
                                     {numbers, " numbers"},
                                     {content, " content"},
-                                    {values, " values"}})
+                                    {values, " values"},
+                                    {hidden, " hidden"}})
       if (has) text += word;
     return text;
   }
@@ -98,6 +100,7 @@ class AnyFactors final : public Encoding, public ScoreTerms<T>, public ValueTerm
                   in.n[static_cast<std::size_t>(j)] - in.m[static_cast<std::size_t>(i)], c));
   }
   std::optional<DistanceVectors<T>> value_vectors(const Distances&) const override {
+    if (parts_.hidden) return std::nullopt;
     if (!parts_.values) return DistanceVectors<T>{};
     return vectors(channels_of_values, &AnyFactors::of_value);
   }
@@ -131,10 +134,11 @@ class AnyFactors final : public Encoding, public ScoreTerms<T>, public ValueTerm
 
 std::vector<Parts> all_parts() {
   std::vector<Parts> all;
-  for (unsigned bits = 0; bits < 64; ++bits) {
+  for (unsigned bits = 0; bits < 128; ++bits) {
     const auto has = [&](unsigned place) { return (bits >> place & 1U) != 0; };
     if (has(1) && !has(0)) continue;  // q' is of the vectors by query
-    all.push_back({has(0), has(1), has(2), has(3), has(4), has(5)});
+    if (has(6) && !has(5)) continue;  // there is something to hide
+    all.push_back({has(0), has(1), has(2), has(3), has(4), has(5), has(6)});
   }
   return all;
 }

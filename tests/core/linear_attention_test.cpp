@@ -186,6 +186,16 @@ TEST_CASE("fp32 features whose products fp32 would lose are multiplied in fp64")
   }
 }
 
+TEST_CASE("One key far behind the others whose products fp32 would lose is enough for fp64") {
+  for (const bool causal : {false, true})
+    for (const Index key : {0, 64, 399, 500}) {
+      INFO("key " << key << (causal ? ", causal" : ""));
+      Head<float> head(520, 520, 4, 3);
+      head.k.row(key).setConstant(-60);
+      CHECK(distance_from_weights(head, {.causal = causal}) < 2e-6);
+    }
+}
+
 TEMPLATE_TEST_CASE("A causal query's output is the same bits whatever comes after or beside it", "",
                    float, double) {
   using T = TestType;
@@ -270,6 +280,18 @@ TEST_CASE("FAVOR+ features: rows orthogonal, and their products average to exp(q
     mean += map.of_queries(q).row(0).dot(map.of_keys(k).row(0)) / seeds;
   }
   CHECK(mean == Approx(std::exp(q.row(0).dot(k.row(0)) / std::sqrt(8.0))).epsilon(0.02));
+}
+
+TEST_CASE(
+    "FAVOR+ of fewer features has the first ones of the last rotation, as one of more has them") {
+  constexpr Index d = 6;
+  const Matrix<double> whole = Favor<double>::orthogonal(3, 3 * d, d).projection();
+  for (Index features = 1; features < 3 * d; ++features) {
+    const Matrix<double> rows = Favor<double>::orthogonal(3, features, d).projection();
+    // Directions alone: a row's length is drawn after all of them.
+    CHECK(largest_difference<double>(rows.rowwise().normalized(),
+                                     whole.topRows(features).rowwise().normalized()) < 1e-14);
+  }
 }
 
 TEST_CASE("Linear attention refuses what does not fit") {

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
 #include <cmath>
 #include <complex>
 
@@ -151,6 +152,19 @@ TEST_CASE("The two pairings are one encoding after the channels are permuted as 
   const auto half = turned({.d_head = 8, .pairing = RopePairing::half_split}, permuted, 11);
   for (Index c = 0; c < 8; ++c)
     CHECK(half(0, c) == Approx(inter(0, order[static_cast<std::size_t>(c)])).epsilon(1e-14));
+}
+
+TEST_CASE("By hand: rows of two heads of 4 moved from neighbours to halves, and back") {
+  Matrix<double> rows(8, 3), halves(8, 3);
+  constexpr std::array order{0, 2, 1, 3, 4, 6, 5, 7};
+  for (Index i = 0; i < rows.rows(); ++i) {
+    rows.row(i).setConstant(static_cast<double>(i));
+    halves.row(i).setConstant(order[static_cast<std::size_t>(i)]);
+  }
+  using Pairing = RopePairing;
+  CHECK(repaired_rows<double>(rows, 2, Pairing::interleaved, Pairing::half_split) == halves);
+  CHECK(repaired_rows<double>(halves, 2, Pairing::half_split, Pairing::interleaved) == rows);
+  CHECK(repaired_rows<double>(rows, 2, Pairing::half_split, Pairing::half_split) == rows);
 }
 
 TEST_CASE("cos and sin are right to the last bits at any position fp64 can count") {
