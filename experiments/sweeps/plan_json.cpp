@@ -165,9 +165,8 @@ const Experiment& experiment_of(const PlanRecord& record, const std::string& dis
   }
 }
 
-ParamSet params_of(const PlanRecord::Point& record, const Experiment& experiment,
+ParamSet params_of(const PlanRecord::Point& record, ParamSet params,
                    const std::string& display_name) {
-  ParamSet params(experiment.info.params);
   try {
     for (const auto& [key, value] : record.params) params.set(key, value);
   } catch (const UsageError& error) {
@@ -187,11 +186,13 @@ void require_same_files(const PlanRecord::Point& record, const std::vector<Input
                                             files[i].key, files[i].path));
 }
 
+/// @param defaults  what they have in common is then there once for all points
 PlanPoint point_from(const PlanRecord::Point& record, const Experiment& experiment,
-                     InputCache& inputs, const std::string& display_name) {
+                     const ParamSet& defaults, InputCache& inputs,
+                     const std::string& display_name) {
   PlanPoint point{.id = record.id,
                   .label = record.label,
-                  .params = params_of(record, experiment, display_name),
+                  .params = params_of(record, defaults, display_name),
                   .swept = record.swept,
                   .repeat = record.repeat,
                   .files = {}};
@@ -267,8 +268,9 @@ Plan plan_as_listed(const PlanRecord& record, const std::string& display_name) {
             .figures = record.figures,
             .points = {}};
   InputCache inputs;
+  const ParamSet defaults(plan.experiment->info.params);
   for (const PlanRecord::Point& point : record.points)
-    plan.points.push_back(point_from(point, *plan.experiment, inputs, display_name));
+    plan.points.push_back(point_from(point, *plan.experiment, defaults, inputs, display_name));
   return plan;
 }
 }  // namespace
