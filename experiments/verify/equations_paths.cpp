@@ -151,18 +151,27 @@ struct Expected {
   std::vector<Rows> logits, weights, output;
 };
 
+/// Of the logits of a query: Ministral's 1 + a ln(1 + ⌊m/L⌋), or a ln n + b of the n keys it sees.
+double factor_of(const Scene& scene, Index i) {
+  const LogitRule& rule = scene.scoring.rule;
+  if (rule.kind == LogitRuleKind::mistral) {
+    const Position m = scene.m[static_cast<std::size_t>(i)];
+    const Position times = m / static_cast<Position>(rule.length);
+    return 1 + rule.strength * std::log(1 + static_cast<double>(times));
+  }
+  double seen = 0;
+  for (Index j = 0; j < static_cast<Index>(scene.n.size()); ++j) seen += scene.sees(i, j) ? 1 : 0;
+  return rule.strength * std::log(seen) + rule.offset;
+}
+
 Expected expected_of(const Subject& subject, const Scene& scene, const Contents& contents) {
   Expected out;
   for (int h = 0; h < heads; ++h) {
     const literal::Head head = contents.head(h);
     Rows logits = literal::sum_of(subject.terms(head, h));
     if (scene.scoring.scale) logits *= *scene.scoring.scale * subject.root;
-    if (scene.scoring.rule.given())  // Ministral's
-      for (Index i = 0; i < logits.rows(); ++i) {
-        const Position m = scene.m[static_cast<std::size_t>(i)];
-        const Position times = m / static_cast<Position>(scene.scoring.rule.length);
-        logits.row(i) *= 1 + scene.scoring.rule.strength * std::log(1 + static_cast<double>(times));
-      }
+    if (scene.scoring.rule.given())
+      for (Index i = 0; i < logits.rows(); ++i) logits.row(i) *= factor_of(scene, i);
     out.logits.push_back(logits);
     out.weights.push_back(
         literal::softmax(logits, [&](Index i, Index j) { return scene.sees(i, j); }));
@@ -324,6 +333,13 @@ Scene scaled_scene() {
   return scene;
 }
 
+/// A factor of the keys that a query sees: all, or those of a window.
+Scene counting_scene(Position window) {
+  Scene scene{consecutive_positions(30, 50), consecutive_positions(45, 40), {.window = window}};
+  scene.scoring.rule = {.kind = LogitRuleKind::scalable_softmax, .strength = 0.5, .offset = 0.25};
+  return scene;
+}
+
 /// What is rounded on the way from the products to the output is so on both ways: the same bits.
 template <class T>
 void rounded_claims(Ledger<T>& ledger, const Subject& subject, Precision format, Random& random) {
@@ -348,7 +364,9 @@ void subject_claims(Both& ledgers, std::int64_t seed) {
   for (const Subject& subject : path_subjects(random)) {
     for (const Scene& scene : scenes()) see(ledgers, subject, scene, random);
     if (subject.segmented) continue;  // with a map on both ways
-    if (subject.root > 0) see(ledgers, subject, scaled_scene(), random);
+    if (subject.root > 0)
+      for (const Scene& scene : {scaled_scene(), counting_scene(0), counting_scene(9)})
+        see(ledgers, subject, scene, random);
     if (subject.name.starts_with("shaw") || subject.name.starts_with("deberta"))
       for (const Scene& scene : edge_scenes()) see(ledgers, subject, scene, random);
     for (const Precision format : {Precision::bf16, Precision::fp16, Precision::fp32})

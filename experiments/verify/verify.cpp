@@ -67,7 +67,7 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
                               {"shapes", refusal_claims},
                               {"number formats", format_claims},
                               {"decay", decay_claims},
-                              {"encodings of plug-ins", registered_claims},
+                              {"derivatives and plug-ins", registered_claims},
                               {"misprints", misprints}};
   std::vector<Claim> claims;
   for (std::size_t i = 0; i < std::size(topics); ++i) {
