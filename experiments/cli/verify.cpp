@@ -118,12 +118,15 @@ int verify_command(const VerifyCommandOptions& options) {
   claims = matching_claims(std::move(claims), options.only);
   if (options.json) {
     print(json_text(claims_json(claims)));
-  } else {
-    print_text(claims);
-    print(summary(claims, options));
   }
-  const bool all_hold = std::all_of(claims.begin(), claims.end(),
-                                    [](const Claim& c) { return !c.counted() || c.check.holds(); });
+  const auto is_fine = [](const Claim& c) { return !c.counted() || c.check.holds(); };
+  const bool all_hold = std::all_of(claims.begin(), claims.end(), is_fine);
+  if (!options.json && !(is_quiet() && all_hold)) {
+    const std::string closing = summary(claims, options);
+    if (is_quiet()) std::erase_if(claims, is_fine);
+    print_text(claims);
+    print(closing);
+  }
   return all_hold ? exit_ok : exit_failed;
 }
 

@@ -133,6 +133,7 @@ TEST_CASE("verify walks the paper, every claim holds, and says so as text and as
     CHECK_THAT(outcome.out, Contains(heading));
   CHECK_THAT(outcome.out,
              Contains("913 of 913 claims hold; 16 notes (seed 0, 4 draws at each size)"));
+  CHECK(shell.run("verify --draws 1 --quiet").out.empty());
   CHECK(shell.run("verify --only nothing-like-it").status == 2);
   CHECK(shell.run("verify --draws 0").status == 2);
 }
