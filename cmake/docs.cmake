@@ -1,4 +1,5 @@
-# The reference of the API: cmake --build … --target docs, from the docstrings of core/.
+# The reference of the API: cmake --build … --target docs, from the docstrings of core/, orrery.h and
+# pyorrery, with the pages of docs/.
 find_package(Doxygen QUIET)
 if(DOXYGEN_FOUND)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/Doxyfile.in ${PROJECT_BINARY_DIR}/docs/Doxyfile @ONLY)
