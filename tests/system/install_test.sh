@@ -38,6 +38,7 @@ cat >main.cpp <<'CPP'
 #include <iostream>
 
 #include <orrery/all.h>
+#include <orrery/core/encodings/catalogue.h>
 
 #if ORRERY_VERSION < ORRERY_VERSION_NUMBER(0, 1, 0)
 #error "version.h counts wrongly"
