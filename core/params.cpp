@@ -217,10 +217,7 @@ const std::vector<std::string> any_value{"*"};
 }  // namespace
 
 ParamSet::ParamSet(std::vector<ParamSpec> specs) {
-  for (const ParamSpec& spec : specs) {
-    check(spec, spec.default_value);
-    values_.push_back(spec.default_value);
-  }
+  for (const ParamSpec& spec : specs) check(spec, spec.default_value);
   specs_ = std::make_shared<const std::vector<ParamSpec>>(std::move(specs));
 }
 
@@ -258,17 +255,24 @@ void ParamSet::set(std::string_view key, std::string_view text) {
 void ParamSet::set_value(std::string_view key, ParamValue value) {
   const std::size_t i = index(key);
   check(specs()[i], value);
-  values_[i] = std::move(value);
-  set_keys_.emplace(key);
+  set_[i] = std::move(value);
 }
 
-void ParamSet::reset(std::string_view key) {
-  const std::size_t i = index(key);
-  values_[i] = specs()[i].default_value;
-  if (const auto found = set_keys_.find(key); found != set_keys_.end()) set_keys_.erase(found);
+void ParamSet::reset(std::string_view key) { set_.erase(index(key)); }
+
+const ParamValue& ParamSet::value_at(std::size_t index) const {
+  const auto found = set_.find(index);
+  return found == set_.end() ? specs()[index].default_value : found->second;
 }
 
-const ParamValue& ParamSet::value(std::string_view key) const { return values_[index(key)]; }
+const ParamValue& ParamSet::value(std::string_view key) const { return value_at(index(key)); }
+
+bool operator==(const ParamSet& a, const ParamSet& b) {
+  if (a.specs().size() != b.specs().size()) return false;
+  for (std::size_t i = 0; i < a.specs().size(); ++i)
+    if (a.value_at(i) != b.value_at(i)) return false;
+  return true;
+}
 
 bool ParamSet::boolean(std::string_view key) const { return std::get<bool>(value(key)); }
 
@@ -294,7 +298,7 @@ std::string ParamSet::to_text(std::string_view key) const { return orrery::to_te
 
 bool ParamSet::is_default(std::string_view key) const {
   const std::size_t i = index(key);
-  return values_[i] == specs()[i].default_value;
+  return value_at(i) == specs()[i].default_value;
 }
 
 bool ParamSet::is_used(std::string_view key) const {
@@ -317,7 +321,8 @@ bool ParamSet::is_stated(std::string_view key) const {
 }
 
 void ParamSet::require_all_set_are_used() const {
-  for (const std::string& key : set_keys_) {
+  for (const auto& [place, value] : set_) {
+    const std::string& key = specs()[place].key;
     if (is_used(key)) continue;
     // Of conditions on conditions the first one that does not hold.
     const Condition* unmet = &*spec(key).used_when;
@@ -343,9 +348,9 @@ void ParamSet::require_all_set_are_used() const {
 
 std::vector<std::string> ParamSet::overrides() const {
   std::vector<std::string> words;
-  for (const ParamSpec& spec : specs())
-    if (!is_default(spec.key) && is_used(spec.key))
-      words.push_back(fmt::format("{}={}", spec.key, to_text(spec.key)));
+  for (const auto& [place, value] : set_)
+    if (const ParamSpec& spec = specs()[place]; value != spec.default_value && is_used(spec.key))
+      words.push_back(fmt::format("{}={}", spec.key, orrery::to_text(value)));
   return words;
 }
 

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -122,14 +122,15 @@ class ParamSet {
   /// restores this set.
   std::vector<std::string> overrides() const;
 
-  friend bool operator==(const ParamSet& a, const ParamSet& b) { return a.values_ == b.values_; }
+  /// Whether all values are the same, those at their defaults included.
+  friend bool operator==(const ParamSet& a, const ParamSet& b);
 
  private:
   std::size_t index(std::string_view key) const;
+  const ParamValue& value_at(std::size_t index) const;
 
   std::shared_ptr<const std::vector<ParamSpec>> specs_;
-  std::vector<ParamValue> values_;
-  std::set<std::string, std::less<>> set_keys_;
+  std::map<std::size_t, ParamValue> set_{};  ///< what was set, by its place in the specs
 };
 
 /// The value as ParamSet::set reads it.

@@ -114,13 +114,12 @@ std::size_t crossed_count(const std::vector<Group>& groups) {
 
 /// Throws IoError where there may not be so much memory.
 PlanCost cost_of(const SweepSpec& spec, std::size_t crossed) {
-  constexpr double bytes_per_point = 512, bytes_per_param = 92, seconds_per_param = 4e-7;
+  constexpr double bytes_per_point = 1500, seconds_per_param = 4e-7;
   const std::size_t points = crossed * static_cast<std::size_t>(spec.repeats);
   const auto params = static_cast<double>(spec.experiment->info.params.size());
-  const PlanCost cost{
-      .points = points,
-      .bytes = static_cast<double>(points) * (bytes_per_point + params * bytes_per_param),
-      .seconds = static_cast<double>(points) * params * seconds_per_param};
+  const PlanCost cost{.points = points,
+                      .bytes = static_cast<double>(points) * bytes_per_point,
+                      .seconds = static_cast<double>(points) * params * seconds_per_param};
   setup::require_memory(cost.bytes, fmt::format("a plan of up to {} points", points),
                         "take fewer values or fewer repeats");
   return cost;
