@@ -238,12 +238,15 @@ double derivative_error(const Subject& subject, const VerifyOptions& options, in
   return error.value();
 }
 
-/// One claim for all settings of an encoding.
+/// Of the library's own encodings one claim for all settings.
 void derivative_claims(Ledger<double>& ledger, const Subject& subject,
                        const VerifyOptions& options) {
+  const std::string law = "its derivative is the limit of its differences";
+  const bool apart = subject.entry.registered;
   for (int draw = 0; draw < options.draws; ++draw)
-    ledger.see(subject.paper(), subject.entry.info.name + "_derivative",
-               "its derivative is the limit of its differences, in each setting",
+    ledger.see(subject.paper(),
+               apart ? subject.name("derivative") : subject.entry.info.name + "_derivative",
+               apart ? subject.statement(law) : law + ", in each setting",
                derivative_error(subject, options, draw), 2e-6);
 }
 
