@@ -205,8 +205,11 @@ struct OpenOptions {
   std::vector<std::string> words{};
   std::string render{};  ///< folder for pictures, instead of a window
 };
-/// Replaces this process by the desktop; returns only by throwing.
-/// Replaces this program by the desktop with these arguments. Throws IoError where it is not found.
+/// Throws IoError where there is no display for the desktop's window.
+/// @param instead  what shows the same without one
+void require_display(const std::string& what, const std::string& instead);
+/// Replaces this process by the desktop with these arguments; returns only by throwing. Throws
+/// IoError where it is not found.
 int start_desktop(std::vector<std::string> words);
 int open_command(const OpenOptions& options);
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery::cli {
@@ -54,7 +56,33 @@ std::vector<std::string> desktop_words(const OpenOptions& options) {
   return words_of(spec);
 }
 
+/// What tells the same in a terminal or in files.
+std::string instead_of(const OpenOptions& options) {
+  if (options.name.empty()) return "orrery list, and orrery run NAME, tell it in a terminal";
+  std::error_code failure;
+  if (fs::is_directory(options.name, failure))
+    return setup::command_line({"orrery", "report", options.name}) +
+           " writes a page with all of it";
+  std::vector<std::string> words{"orrery", "run", options.name};
+  words.insert(words.end(), options.words.begin(), options.words.end());
+  std::vector<std::string> drawn{"orrery", "open", options.name};
+  drawn.insert(drawn.end(), options.words.begin(), options.words.end());
+  drawn.insert(drawn.end(), {"--render", "pictures"});
+  return fmt::format("{} writes figures and numbers, and {} what the window would show",
+                     setup::command_line(words), setup::command_line(drawn));
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value != '\0';
+}
+
 }  // namespace
+
+void require_display(const std::string& what, const std::string& instead) {
+  if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")) return;
+  throw IoError(what, "needs a display, and neither DISPLAY nor WAYLAND_DISPLAY is set", instead);
+}
 
 int start_desktop(std::vector<std::string> words) {
   words.insert(words.begin(), desktop_program());
@@ -67,12 +95,11 @@ int start_desktop(std::vector<std::string> words) {
 }
 
 int open_command(const OpenOptions& options) {
-  std::vector<std::string> words;
-  for (const std::string& word : desktop_words(options)) words.push_back(word);
-  if (!options.render.empty()) {
-    words.emplace_back("--render");
-    words.push_back(options.render);
-  }
+  std::vector<std::string> words = desktop_words(options);
+  if (options.render.empty())
+    require_display("open", instead_of(options));
+  else
+    words.insert(words.end(), {"--render", options.render});
   return start_desktop(std::move(words));
 }
 

@@ -8,6 +8,7 @@
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/lessons/library.h"
+#include "experiments/setup/plugins.h"
 
 namespace orrery::cli {
 
@@ -30,6 +31,14 @@ int play_lesson(const LessonOptions& options) {
     add("--size", options.size);
     if (options.motion > 0) add("--motion", fmt::format("{}", options.motion));
     if (options.projector) words.emplace_back("--projector");
+  }
+  if (!renders) {
+    const std::string& name = options.names.front();
+    require_display(
+        "lesson play",
+        fmt::format("{} writes it as a page with its figures, and {} a picture per step",
+                    setup::command_line({"orrery", "lesson", "print", name}),
+                    setup::command_line({"orrery", "lesson", "render", name})));
   }
   return start_desktop(std::move(words));
 }

@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/cli/shell.h"
 
@@ -79,4 +81,27 @@ TEST_CASE("lesson show has the paper's tables with their caveats, and commands t
     const std::string words = said.substr(at + 9, said.find('\n', at) - at - 9);
     CHECK(shell.run(words + " --format none --out " + name).status == 0);
   }
+}
+
+TEST_CASE("Without a display open and lesson play say what shows the same, and end with status 4") {
+  const Shell shell;
+  REQUIRE(shell.run("run rotation --format none --out r").status == 0);
+  REQUIRE(shell.run("sweep rotation distance=1,2 --format none --out s").status == 0);
+  const std::vector<std::pair<std::string, std::string>> said{
+      {"open r", "orrery report r writes"},
+      {"open s", "orrery report s writes"},
+      {"open rotation distance=3", "orrery run rotation distance=3 writes"},
+      {"open", "orrery list"},
+      {"lesson play decay --step 3", "orrery lesson print decay writes"}};
+  for (const auto& [words, instead] : said) {
+    const Outcome outcome = shell.run_program("env -u DISPLAY -u WAYLAND_DISPLAY", words);
+    INFO(words << "\n" << outcome.err);
+    CHECK(outcome.status == 4);
+    CHECK_THAT(outcome.err, Contains("needs a display, and neither DISPLAY nor WAYLAND_DISPLAY") &&
+                                Contains(instead));
+    CHECK(shell.run(instead.substr(7, instead.rfind(" writes") - 7)).status == 0);
+  }
+  // What is wrong in the words themselves comes first.
+  CHECK(shell.run_program("env -u DISPLAY -u WAYLAND_DISPLAY", "open rotation dim=3").status == 2);
+  CHECK_FALSE(fs::exists(shell.folder() / "orrery-views"));
 }
