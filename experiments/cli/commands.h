@@ -117,7 +117,8 @@ struct IdentifyCommandOptions {
 int identify_command(const IdentifyCommandOptions& options);
 
 struct RunOptions {
-  std::string experiment{};
+  std::string experiment{};          ///< an experiment, a preset or a .toml file; empty with `from`
+  std::string from{};                ///< folder of a result that is computed again
   std::vector<std::string> words{};  ///< key=value and --key value
   std::string out{};                 ///< folder; chosen from experiment and point id when empty
   FigureOptions figures{.formats = {"svg", "png", "pdf"}};

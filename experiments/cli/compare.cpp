@@ -2,24 +2,103 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
+#include "experiments/files/presence.h"
 #include "experiments/results/result_json.h"
 
 namespace orrery::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of when, where and by which call, and what people have written there.
+bool tells_of_the_run(const fs::path& file) {
+  constexpr std::array<std::string_view, 4> names{"manifest.json", "journal.jsonl", "notes.json",
+                                                  ".lock"};
+  return std::find(names.begin(), names.end(), file.filename().string()) != names.end();
+}
+
+/// Calls `visit` with every other file of a folder, by its path there.
+template <class Visit>
+void for_each_file(const fs::path& folder, Visit visit) {
+  std::error_code failure;
+  for (fs::recursive_directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure))
+    if (is_file_at(entry->path()) && !tells_of_the_run(entry->path()))
+      visit(entry->path().lexically_relative(folder));
+  if (failure) throw io_error(folder.string(), "read", failure.value());
+}
+
+bool same_bytes(const fs::path& a, const fs::path& b) {
+  return is_file_at(b) && MappedFile(a).bytes() == MappedFile(b).bytes();
+}
+
+struct FileComparison {
+  std::size_t same{};
+  std::vector<std::string> differing{};  ///< also those that only one side has
+};
+
+FileComparison compare_files(const fs::path& a, const fs::path& b) {
+  FileComparison found;
+  for_each_file(a, [&](const fs::path& file) {
+    if (same_bytes(a / file, b / file))
+      ++found.same;
+    else
+      found.differing.push_back(file.generic_string());
+  });
+  for_each_file(b, [&](const fs::path& file) {
+    if (!is_file_at(a / file)) found.differing.push_back(file.generic_string());
+  });
+  std::sort(found.differing.begin(), found.differing.end());
+  return found;
+}
+
+std::string files_text(const FileComparison& files) {
+  constexpr std::size_t most = 5;
+  if (files.differing.empty())
+    return fmt::format("All {} files beside the manifest are the same to the byte.\n", files.same);
+  const std::size_t shown = std::min(most, files.differing.size());
+  const std::vector<std::string> first(
+      files.differing.begin(), files.differing.begin() + static_cast<std::ptrdiff_t>(shown));
+  return fmt::format("Files that are not the same to the byte: {}{}\n", fmt::join(first, ", "),
+                     shown < files.differing.size()
+                         ? fmt::format(" and {} more", files.differing.size() - shown)
+                         : "");
+}
+
+}  // namespace
 
 int compare_command(const CompareCommandOptions& options) {
   Comparison comparison = compare_folders(options.a, options.b, options.tolerance);
   const bool same = comparison.same_numbers();
   if (!options.only.empty()) comparison.sweep.keep_scalars(options.only);
-  print(options.json ? json_text(to_json(comparison)) : comparison_text(comparison));
+  // Files that are damaged are told below, and where numbers differ, so do files.
+  FileComparison files;
+  const bool whole = same && comparison.sweep.without_result.empty();
+  if (whole) files = compare_files(options.a, options.b);
+  if (options.json) {
+    nlohmann::ordered_json json = to_json(comparison);
+    json["same_bytes"] = whole && files.differing.empty();
+    if (whole) json["differing_files"] = files.differing;
+    print(json_text(json));
+  } else {
+    print(comparison_text(comparison) + (whole ? files_text(files) : ""));
+  }
   for (const std::string& reason : comparison.sweep.not_compared)
     say(fmt::format("orrery: {}\n", reason));
   for (const std::string& point : comparison.sweep.without_result)
     say(fmt::format("orrery: point {} has a result neither in A nor in B\n", point));
-  return same && comparison.sweep.without_result.empty() ? exit_ok : exit_failed;
+  return whole ? exit_ok : exit_failed;
 }
 
 }  // namespace orrery::cli

@@ -20,23 +20,34 @@ Command declare_run(CLI::App& app, const Words& argv) {
   options.argv = argv;
   CLI::App* command =
       app.add_subcommand("run", "Run an experiment; write figures, CSV, NPY and a manifest");
-  command->add_option("NAME", options.experiment, "An experiment, a preset or a .toml file")
-      ->required();
+  command->add_option("NAME", options.experiment, "An experiment, a preset or a .toml file");
   command->allow_extras();
+  CLI::Option* from = command->add_option(
+      "--from", options.from,
+      "Instead of NAME: compute the result in this folder again, as its manifest has it");
   command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");
   command->add_flag("--force", options.force,
                     "Replace a result of another experiment or with other settings");
   add_figure_options(command, options.figures);
+  for (const char* drawn : {"--format", "--theme", "--formulas", "--width", "--height",
+                            "--text-size", "--title", "--no-title", "--caption", "--no-caption"})
+    from->excludes(command->get_option(drawn));
+  command->final_callback([&options] {
+    if (options.experiment.empty() && options.from.empty()) throw CLI::RequiredError("NAME");
+  });
   command->add_flag("--json", options.json, "Print the whole result as JSON");
   command->footer(
       "Parameters follow as key=value or --key value; orrery describe NAME lists them.\n"
       "key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi draws both\n"
       "in one plot. model=FILE layer=N stands for the settings of a layer, see orrery\n"
-      "positions.\n\n"
+      "positions.\n"
+      "--from DIR takes experiment, parameters, inputs and figures from the manifest of a result\n"
+      "or of a sweep's point, and refuses where the experiment or an input has changed since.\n\n"
       "Examples:\n"
       "  orrery run long_term_decay dim=128 base=10000\n"
       "  orrery run long_term_decay dim=64,128 base=1e4,5e5\n"
       "  orrery run attention_map --text README.md encoding=rope --out map\n"
+      "  orrery run --from map --out again\n"
       "  orrery run rotation --formulas --theme dark --format svg");
   return {command, [=] {
             options_of->words = command->remaining();

@@ -6,6 +6,7 @@
 
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/rerun.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
@@ -46,21 +47,25 @@ WriteOptions options_for(const RunOptions& options, const std::filesystem::path&
 }
 
 /// Checks everything that can be refused before the first computation.
-std::vector<Point> prepare(const SweepSpec& spec, const RunOptions& options) {
-  const Experiment& experiment = *spec.experiment;
-  std::vector<Point> points;
+Point prepare(const Experiment& experiment, const ParamSet& params, const RunOptions& options,
+              bool several) {
+  Point point{params, load_inputs(params), {}};
+  if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
+  if (experiment.check) experiment.check(point.params, point.loaded.inputs);
+  setup::require_memory(experiment, point.params);
+  point.folder = folder_of(options, experiment.info.name,
+                           point_id(experiment.info, params, point.loaded.files), several);
+  require_replaceable(options_for(options, point.folder, {}),
+                      provenance_of(experiment.info, params));
+  return point;
+}
+
+std::vector<Point> points_of(const SweepSpec& spec, const RunOptions& options) {
   const std::vector<Combination> sets = combinations_of(spec).points;
-  for (const auto& [params, swept] : sets) {
-    Point point{params, load_inputs(params), {}};
-    if (experiment.check) experiment.check(point.params, point.loaded.inputs);
-    setup::require_memory(experiment, point.params);
-    point.folder =
-        folder_of(options, experiment.info.name,
-                  point_id(experiment.info, params, point.loaded.files), sets.size() > 1);
-    require_replaceable(options_for(options, point.folder, {}),
-                        provenance_of(experiment.info, params));
-    points.push_back(std::move(point));
-  }
+  std::vector<Point> points;
+  points.reserve(sets.size());
+  for (const Combination& set : sets)
+    points.push_back(prepare(*spec.experiment, set.params, options, sets.size() > 1));
   return points;
 }
 
@@ -144,9 +149,8 @@ void print_json(const std::vector<nlohmann::ordered_json>& results) {
   print(json_text(results.size() == 1 ? results.front() : nlohmann::ordered_json(results)));
 }
 
-}  // namespace
-
-int run_command(const RunOptions& options) {
+/// The sweep that a command line names.
+SweepSpec named(const RunOptions& options) {
   SweepSpec spec = sweep_spec_named(options.experiment);
   apply_words(spec, options.words);
   for (const std::string& note : spec.notes) tell(note + "\n");
@@ -154,12 +158,14 @@ int run_command(const RunOptions& options) {
     throw UsageError(fmt::format("{} has repeats = {}", options.experiment, spec.repeats),
                      "which makes it a sweep, and run computes each point once",
                      fmt::format("use orrery sweep {}", options.experiment));
-  const Experiment& experiment = *spec.experiment;
-  const std::vector<Point> points = prepare(spec, options);
+  return spec;
+}
+
+int run_points(const SweepSpec& spec, const std::vector<Point>& points, const RunOptions& options) {
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true;
   for (const Point& point : points) {
-    const Ran ran = run_point(experiment, point, options);
+    const Ran ran = run_point(*spec.experiment, point, options);
     detail(fmt::format("computed in {}\n", duration_text(ran.record.times->wall_seconds)));
     remove_abandoned(point.folder);
     const auto start = std::chrono::steady_clock::now();
@@ -185,6 +191,28 @@ int run_command(const RunOptions& options) {
   }
   if (options.json) print_json(as_json);
   return all_hold ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+int run_command(const RunOptions& options) {
+  if (options.from.empty()) {
+    const SweepSpec spec = named(options);
+    return run_points(spec, points_of(spec, options), options);
+  }
+  const std::string& extra = options.experiment.empty() && !options.words.empty()
+                                 ? options.words.front()
+                                 : options.experiment;
+  if (!extra.empty())
+    throw UsageError(extra, "is not taken with --from, which has all of it from the result",
+                     "leave it out, or name the experiment instead: orrery run NAME key=value");
+  const SavedRun saved = saved_run(options.from);
+  RunOptions again = options;
+  again.figures = saved.figures;
+  again.argv = command_again(saved, options);
+  SweepSpec spec;
+  spec.experiment = saved.experiment;
+  return run_points(spec, {prepare(*saved.experiment, saved.params, again, false)}, again);
 }
 
 }  // namespace orrery::cli

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/cli/commands.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::cli {
+
+/// What a result was computed with, by its manifest.
+struct SavedRun {
+  const Experiment* experiment{};
+  ParamSet params;
+  FigureOptions figures{};
+};
+
+/// Reads the manifest of a result; a point of a sweep has its figures from the plan. Throws
+/// UsageError: a sweep, or what no experiment computed; DataError: no manifest, another version of
+/// the experiment, another plug-in; IoError: no such folder.
+SavedRun saved_run(const std::filesystem::path& folder);
+
+/// Throws DataError for an input that is not what the result in `folder` was computed from.
+void require_same_inputs(const std::filesystem::path& folder, const std::vector<InputFile>& files);
+
+/// The command line that computes it without the folder.
+std::vector<std::string> command_again(const SavedRun& saved, const RunOptions& options);
+
+}  // namespace orrery::cli
