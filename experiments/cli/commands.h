@@ -175,7 +175,7 @@ int sweep_command(const SweepOptions& options);
 
 struct PlanOptions {
   SweepOptions sweep{};
-  std::string emit{};  ///< "", "slurm" or "parallel"
+  std::string emit{};  ///< "", "slurm", "parallel", "mpi" or "snakemake"
   int shards{0};       ///< shards of the script; 0: one per point, at most 64
   bool list{false};    ///< list every point
   bool sample{true};   ///< compute a few points for the estimate

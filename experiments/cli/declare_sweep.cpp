@@ -79,8 +79,10 @@ Command declare_plan(CLI::App& app) {
   command->add_flag_callback(
       "--no-sample", [&options] { options.sample = false; },
       "Skip the sample of points for the estimate");
-  command->add_option("--emit", options.emit, "Print a job script for slurm or parallel instead")
-      ->check(CLI::IsMember({"slurm", "parallel"}));
+  command
+      ->add_option("--emit", options.emit,
+                   "Print a job script for slurm, parallel, mpi or snakemake instead")
+      ->check(CLI::IsMember({"slurm", "parallel", "mpi", "snakemake"}));
   command
       ->add_option("--shards", options.shards,
                    "Number of shards of the script; default: one per point, at most 64")

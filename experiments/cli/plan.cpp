@@ -12,6 +12,7 @@
 #include "core/parallel.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/figure_words.h"
 #include "experiments/cli/sweep_console.h"
 #include "experiments/files/file.h"
 #include "experiments/results/notes.h"
@@ -81,16 +82,6 @@ std::vector<std::string> resolved_words(const SweepSpec& spec, const SweepOption
   return words;
 }
 
-template <class Add>
-void add_page_words(const figure::Page& page, Add add, std::vector<std::string>& words) {
-  if (page.width) add("--width", fmt::format("{}pt", *page.width));
-  if (page.height) add("--height", fmt::format("{}pt", *page.height));
-  if (page.text_size != figure::Page{}.text_size)
-    add("--text-size", fmt::format("{}", page.text_size));
-  if (page.title) words.emplace_back(*page.title ? "--title" : "--no-title");
-  if (page.caption) words.emplace_back(*page.caption ? "--caption" : "--no-caption");
-}
-
 std::vector<std::string> words_of(const SweepSpec& spec, const SweepOptions& options) {
   std::vector<std::string> words = resolved_words(spec, options);
   const auto add = [&](const char* flag, const std::string& value) {
@@ -100,13 +91,7 @@ std::vector<std::string> words_of(const SweepSpec& spec, const SweepOptions& opt
   if (spec.repeats > 1) add("--repeats", fmt::format("{}", spec.repeats));
   if (spec.seed != 0) add("--seed", fmt::format("{}", spec.seed));
   if (!spec.paired) words.emplace_back("--unpaired");
-  const FigureOptions& figures = options.figures;
-  const FigureOptions defaults = SweepOptions{}.figures;
-  if (figures.formats != defaults.formats)
-    add("--format", fmt::format("{}", fmt::join(figures.formats, ",")));
-  if (figures.theme != defaults.theme) add("--theme", figures.theme);
-  if (figures.formulas) words.emplace_back("--formulas");
-  add_page_words(figures.page, add, words);
+  for (std::string& word : figure_words(options.figures)) words.push_back(std::move(word));
   return words;
 }
 
@@ -167,19 +152,41 @@ class SampleProgress : public ConsoleProgress {
   std::chrono::steady_clock::time_point start_{std::chrono::steady_clock::now()};
 };
 
-/// Time and memory of one shard: three and one and a half times what the sample says, as nodes
-/// differ and a job past its limits is killed.
-void add_needs(const Plan& plan, EmitOptions& emit) {
+/// Three and one and a half times what is estimated, as nodes differ and a job past its limits is
+/// killed.
+JobNeeds needs_of(double seconds, double bytes) {
   constexpr double time_margin = 3.0, memory_margin = 1.5;
   constexpr int least_minutes = 10, least_mebibytes = 256;
+  return {
+      std::max(least_minutes, static_cast<int>(std::ceil(time_margin * seconds / 60.0))),
+      std::max(least_mebibytes, static_cast<int>(std::ceil(memory_margin * bytes / (1 << 20))))};
+}
+
+void add_needs(const PlanOptions& options, const SweepSpec& spec, const Plan& plan,
+               EmitOptions& emit) {
+  const MergeCost merge = merge_cost(plan_cost(spec).points);
+  emit.merge = needs_of(merge.seconds, merge.bytes);
+  if (!options.sample) return;
   SampleProgress progress;
   const Estimate estimate =
       estimate_cost(plan, pointers_to(plan.points), most_samples, most_seconds, progress);
   if (estimate.seconds <= 0) return;
-  const double minutes = time_margin * estimate.seconds / (60.0 * emit.shards);
-  const double mebibytes = memory_margin * static_cast<double>(estimate.memory) / (1 << 20);
-  emit.minutes = std::max(least_minutes, static_cast<int>(std::ceil(minutes)));
-  emit.mebibytes = std::max(least_mebibytes, static_cast<int>(std::ceil(mebibytes)));
+  const int jobs = options.emit == "slurm" ? tasks_of(emit.shards) : emit.shards;
+  emit.task = needs_of(estimate.seconds / jobs, static_cast<double>(estimate.memory));
+}
+
+std::string script_of(const std::string& engine, const EmitOptions& emit) {
+  if (engine == "slurm") return slurm_script(emit);
+  if (engine == "mpi") return mpi_script(emit);
+  return engine == "snakemake" ? snakemake_script(emit) : parallel_script(emit);
+}
+
+/// Snakemake works in OUT.shards, and reads its path as one of its patterns.
+void require_name_for_snakemake(const EmitOptions& emit) {
+  const std::string path = (fs::path(emit.folder) / emit.out).string();
+  if (path.find_first_of("{}") != std::string::npos)
+    throw UsageError(path, "has a brace, which Snakemake takes for a pattern",
+                     "choose another folder with --out");
 }
 
 void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& plan) {
@@ -192,9 +199,11 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
                    .plugins = setup::plugin_words(),
                    .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
                    .out = spec.out,
+                   .plan = plan_id(plan),
                    .shards = options.shards > 0 ? options.shards : points};
-  if (options.emit == "slurm" && options.sample) add_needs(plan, emit);
-  print(options.emit == "slurm" ? slurm_script(emit) : parallel_script(emit));
+  if (options.emit == "snakemake") require_name_for_snakemake(emit);
+  if (options.emit == "slurm" || options.emit == "snakemake") add_needs(options, spec, plan, emit);
+  print(script_of(options.emit, emit));
 }
 
 std::string points_text(const Plan& plan, const fs::path& folder, const JournalState& journal) {

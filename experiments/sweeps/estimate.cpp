@@ -98,4 +98,10 @@ Estimate estimate_cost(const Plan& plan, const std::vector<const PlanPoint*>& le
   return estimate;
 }
 
+MergeCost merge_cost(std::size_t points) {
+  constexpr double bytes_of_program = 24 << 20, bytes_per_point = 9000, seconds_per_point = 0.015;
+  const auto n = static_cast<double>(points);
+  return {seconds_per_point * n, bytes_of_program + bytes_per_point * n};
+}
+
 }  // namespace orrery::sweeps

@@ -31,4 +31,14 @@ Estimate estimate_cost(const Plan& plan, const std::vector<const PlanPoint*>& le
                        std::size_t most, double seconds, Progress& progress,
                        const Clock& clock = steady_seconds);
 
+/// What merging the shards of a sweep takes.
+struct MergeCost {
+  double seconds{};
+  double bytes{};  ///< of memory
+};
+
+/// By the number of points alone: measured with 400 and 4,000 points of 27 files each, on a busy
+/// disk.
+MergeCost merge_cost(std::size_t points);
+
 }  // namespace orrery::sweeps

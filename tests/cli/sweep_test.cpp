@@ -463,6 +463,86 @@ TEST_CASE("status tells how far a sweep is") {
   CHECK(shell.run("status d").status == 3);
 }
 
+TEST_CASE("More shards than a Slurm array has tasks are computed by its tasks in turn") {
+  const Shell shell;
+  REQUIRE(shell
+              .run("plan rotation 'distance=range(1,1003)' --format none --shards 1002 --out d "
+                   "--no-sample --emit slurm",
+                   ">job.sh")
+              .status == 0);
+  const std::string script = content(shell.folder() / "job.sh");
+  CHECK_THAT(script, Contains("#SBATCH --array=1-1000\n") && Contains("of 1000 tasks"));
+  const std::string task = "cd '" + shell.folder().string() + "' && ORRERY_ASSETS='" +
+                           source_folder() +
+                           "/assets' SLURM_ARRAY_TASK_ID=2 bash job.sh >out.txt 2>&1";
+  CHECK(std::system(task.c_str()) == 0);
+  CHECK(fs::exists(shell.folder() / "d.shards/2-of-1002/results.csv"));
+  CHECK(fs::exists(shell.folder() / "d.shards/1002-of-1002/results.csv"));
+  CHECK_FALSE(fs::exists(shell.folder() / "d.shards/1-of-1002"));
+  // A cluster whose arrays are shorter is named before anything is submitted.
+  fs::create_directories(shell.folder() / "bin");
+  shell.write("bin/scontrol", "#!/bin/sh\necho 'MaxArraySize            = 11'\n");
+  shell.write("bin/sbatch", "#!/bin/sh\necho 17 | tee -a submitted\n");
+  for (const char* name : {"bin/scontrol", "bin/sbatch"})
+    fs::permissions(shell.folder() / name, fs::perms::owner_all);
+  const std::string submit =
+      "cd '" + shell.folder().string() + "' && PATH=\"$PWD/bin:$PATH\" bash job.sh ";
+  CHECK(std::system((submit + ">out.txt 2>&1").c_str()) != 0);
+  CHECK_THAT(content(shell.folder() / "out.txt"),
+             Contains("end at 10 (MaxArraySize)") && Contains("--shards 10 or fewer"));
+  CHECK_FALSE(fs::exists(shell.folder() / "submitted"));
+  CHECK(std::system((submit + "--array=1-10 >out.txt 2>&1").c_str()) == 0);
+}
+
+TEST_CASE("A folder that Snakemake would read as a pattern is refused") {
+  const Shell shell;
+  const Outcome outcome = shell.run("plan rotation --no-sample --emit snakemake --out 'a{1}'");
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Contains("a{1}: has a brace") && Contains("--out"));
+  CHECK(outcome.out.empty());
+}
+
+TEST_CASE("The job that merges is given more as there are more points") {
+  const Shell shell;
+  const auto merge_time = [&](const std::string& points) {
+    const std::string script =
+        shell.run("plan rotation distance=" + points + " --no-sample --out d --emit slurm").out;
+    const std::size_t at = script.find("#SBATCH --time=");  // of shards there is none
+    return at == std::string::npos ? 0 : std::stoi(script.substr(at + 15));
+  };
+  CHECK(merge_time("1,2") == 10);
+  CHECK(merge_time("'range(1,100001)'") > 60);
+}
+
+TEST_CASE("A rank of MPI computes every n-th shard, by the variables of any launcher") {
+  const Shell shell;
+  REQUIRE(shell
+              .run("plan rotation distance=1,2,3,4,5 --format none --shards 5 --out d --emit mpi",
+                   ">job.sh")
+              .status == 0);
+  const auto in_shell = [&](const std::string& command) {
+    return WEXITSTATUS(
+        std::system(("cd '" + shell.folder().string() + "' && ORRERY_ASSETS='" + source_folder() +
+                     "/assets' env -u OMPI_COMM_WORLD_RANK -u PMI_RANK -u SLURM_STEP_ID " +
+                     command + " >out.txt 2>&1")
+                        .c_str()));
+  };
+  const auto has = [&](const std::string& shard) {
+    return fs::exists(shell.folder() / ("d.shards/" + shard + "-of-5/results.csv"));
+  };
+  CHECK(in_shell("OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=3 bash job.sh rank") == 0);
+  CHECK((has("2") && has("5") && !has("1") && !has("3") && !has("4")));
+  CHECK(in_shell("PMI_RANK=0 PMI_SIZE=3 bash job.sh") == 0);
+  CHECK((has("1") && has("4") && !has("3")));
+  CHECK(in_shell("bash job.sh merge") == 1);
+  CHECK(in_shell("SLURM_STEP_ID=0 SLURM_PROCID=2 SLURM_NTASKS=3 bash job.sh") == 0);
+  CHECK(has("3"));
+  CHECK(in_shell("bash job.sh merge") == 0);
+  CHECK(fs::exists(shell.folder() / "d/results.csv"));
+  CHECK(in_shell("bash job.sh rank") == 2);
+  CHECK_THAT(content(shell.folder() / "out.txt"), Contains("start it with mpirun or srun"));
+}
+
 TEST_CASE("The Slurm script works from any folder, passes options on, and merges in any case") {
   const Shell shell;
   fs::create_directories(shell.folder() / "jobs");
@@ -473,8 +553,10 @@ TEST_CASE("The Slurm script works from any folder, passes options on, and merges
               .status == 0);
   CHECK_THAT(content(shell.folder() / "jobs/job.sh"),
              Contains("#SBATCH --time=10\n") && Contains("#SBATCH --mem=256M\n"));
+  // The script on standard input is the job that merges.
   shell.write("bin/sbatch",
-              "#!/bin/sh\nprintf '%s\\n' \"$PWD\" \"$@\" >>\"$SAID\"\necho '17;all'\n");
+              "#!/bin/sh\nprintf '%s\\n' \"$PWD\" \"$@\" >>\"$SAID\"\n"
+              "case \"$*\" in *.sh) ;; *) cat >>\"$SAID\" ;; esac\necho '17;all'\n");
   fs::permissions(shell.folder() / "bin/sbatch", fs::perms::owner_all);
   const std::string here = shell.folder().string();
   const auto in_jobs = [&](const std::string& command) {
@@ -484,13 +566,14 @@ TEST_CASE("The Slurm script works from any folder, passes options on, and merges
                      " >'" + here + "/out.txt' 2>&1")
                         .c_str()));
   };
-  CHECK(in_jobs("bash job.sh --account=physics") == 0);
+  CHECK(in_jobs("bash job.sh --account=physics --array=1-2%1") == 0);
   const std::string said = content(shell.folder() / "said.txt");
-  CHECK_THAT(said,
-             Contains("--account=physics\n" + fs::canonical(here).string() + "/jobs/job.sh\n") &&
-                 Contains("--dependency=afterany:17\n--account=physics\n") &&
-                 Contains("--chdir=" + fs::canonical(here).string() +
-                          "/d.shards/logs\n--output=%A_%a.log"));
+  CHECK_THAT(said, Contains("--account=physics\n--array=1-2%1\n" + fs::canonical(here).string() +
+                            "/jobs/job.sh\n") &&
+                       Contains("--account=physics\n--dependency=afterany:17\n#!/bin/bash\n") &&
+                       Contains("#SBATCH --time=10\n#SBATCH --mem=256M\n#SBATCH --requeue\n") &&
+                       Contains("--chdir=" + fs::canonical(here).string() +
+                                "/d.shards/logs\n--output=%A_%a.log"));
   CHECK_THAT(content(shell.folder() / "jobs/job.sh"), Contains("out=d\n"));
   CHECK(fs::is_directory(shell.folder() / "d.shards/logs"));
   for (const char* task : {"1", "2"})

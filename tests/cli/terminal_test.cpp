@@ -56,6 +56,8 @@ TEST_CASE("No command writes what a terminal would obey, whatever files and fold
       "plan \"$N.toml\" --no-sample --list --json",
       "plan \"$N.toml\" --emit slurm --no-sample --out \"$N\"",
       "plan \"$N.toml\" --emit parallel --out \"$N\"",
+      "plan \"$N.toml\" --emit mpi --out \"$N\"",
+      "plan \"$N.toml\" --emit snakemake --no-sample --out \"$N\"",
       "sweep \"$N.toml\" --format none --out \"sweep $N\"",
       "status \"sweep $N\"",
       "status \"sweep $N\" --json",

@@ -3,7 +3,7 @@
 # folder they start in, of the sweep's file, of a text it reads, and of --out. Each has to end with the
 # right folders and with nothing else, above all without the file CANARY, which the names ask for.
 # sbatch is a stand-in that does what Slurm's does with directives, arguments, patterns and standard
-# input; GNU parallel is the real one, where it is installed.
+# input; GNU parallel, Open MPI and Snakemake are the real ones, where they are installed.
 # Usage: hostile_scripts_test.sh CLI ASSETS
 set -uo pipefail
 cli=$1
@@ -68,8 +68,27 @@ max_tokens = 2
 base = "uniform(10,20)"
 TOML
 
-has_parallel=$(parallel --version 2>/dev/null | grep -c 'GNU parallel')
-[[ $has_parallel != 0 ]] || echo "SKIPPED for GNU parallel, which is not installed"
+engines=(slurm)
+offer() { if "${@:3}" 2>/dev/null | grep -q "$2"; then engines+=("$1"); else echo "SKIPPED for $2, which is not installed"; fi; }
+offer parallel 'GNU parallel' parallel --version
+offer mpi 'Open MPI' mpirun --version
+offer snakemake 'Snakemake' snakemake --help
+
+# run_script ENGINE FILE: the caches of engines stay out of the folder of the name.
+run_script() {
+  case $1 in
+    slurm) bash "$2" ;;
+    parallel) bash "$2" --sshlogin "1/$work/bin/far_ssh far,:" ;;
+    mpi) bash "$2" --allow-run-as-root --oversubscribe -n 2 ;;
+    snakemake) (cd .. && snakemake --snakefile "${2##*/}" --cores 1) ;;
+  esac
+}
+cat >bin/far_ssh <<SSH
+#!/bin/sh
+shift; [ "\$1" != -- ] || shift
+cd / && ORRERY_ASSETS='$ORRERY_ASSETS' exec sh -c "\$*"
+SSH
+chmod +x bin/far_ssh
 
 # In a folder of the name: prints what is wrong, and nothing where all is right.
 try_name() {
@@ -80,16 +99,21 @@ try_name() {
   iconv -f utf-8 -t utf-8 <<<"$name" >/dev/null 2>&1 || text=text.txt
   echo 'a text' >"./$text"
   wanted=("$name.toml" "$text")
-  for how in slurm parallel; do
-    [[ $how == slurm || $has_parallel != 0 ]] || continue
+  for how in "${engines[@]}"; do
     out=$name.$how
+    # Snakemake reads the path of its folder as a pattern, so plan prints no script for one with braces.
+    if [[ $how == snakemake && $out == *[{}]* ]]; then
+      "$cli" plan "./$name.toml" "text=$text" --no-sample --out="$out" --emit snakemake >../job.sh 2>../err.txt
+      [[ $? == 2 && ! -s ../job.sh ]] || echo "snakemake: braces are not refused"
+      continue
+    fi
     wanted+=("$out" "$out.shards")
     "$cli" plan "./$name.toml" "text=$text" --format none --shards 2 --no-sample --out="$out" --emit "$how" \
       >../job.sh 2>../err.txt || { cat ../err.txt; continue; }
     grep -aqP '[\x00-\x08\x0b-\x1f\x7f]' ../job.sh && echo "$how: the script has control characters"
     grep '^#' ../job.sh | grep -vqE '^#(!/bin/bash|SBATCH --[a-z-]+(=[A-Za-z0-9%_.-]+)?| [A-Za-z].*)$' &&
       echo "$how: a comment has somebody's words"
-    bash ../job.sh >../err.txt 2>&1 || { echo "$how: the script failed"; cat ../err.txt; }
+    run_script "$how" ../job.sh >../err.txt 2>&1 || { echo "$how: the script failed"; cat ../err.txt; }
     [[ -f ./$out/results.csv && -d ./$out.shards/1-of-2 ]] || { echo "$how: no merged sweep"; tail -n 3 ./"$out.shards"/logs/*; }
   done
   shopt -s dotglob
@@ -112,5 +136,5 @@ for i in "${!names[@]}"; do
   failed=1
 done
 [[ -z $(find "$work" -name CANARY -print) ]] || { echo "FAILED: a name was run as a command"; failed=1; }
-((!failed)) && echo "${#names[@]} names, each in both scripts"
+((!failed)) && echo "${#names[@]} names, each in scripts for: ${engines[*]}"
 exit "$failed"
