@@ -124,6 +124,7 @@ std::vector<std::string> command_again(const SavedRun& saved, const RunOptions& 
   for (std::string& word : figure_words(saved.figures)) words.push_back(std::move(word));
   if (!options.out.empty()) words.insert(words.end(), {"--out", options.out});
   if (options.force) words.emplace_back("--force");
+  for (std::string& word : setup::plugin_words()) words.push_back(std::move(word));
   return words;
 }
 

@@ -98,6 +98,8 @@ equals "seven of them, five in both precisions" 12 \
   "$("$orrery" verify --draws 1 --only rhythm --json --plugin "$plugin" | grep -c '"holds": true')"
 holds "and runs" "$orrery" run attention_map encoding=rope+rhythm --out run -q --plugin "$plugin"
 holds "which the manifest records" grep -q "$(sha256sum <"$plugin" | cut -d' ' -f1)" run/manifest.json
+holds "by which it is computed again" "$orrery" run --from run --out again -q --plugin "$plugin"
+holds "and not without it" fails "$orrery" run --from run --out never -q
 holds "and trains in a sweep" "$orrery" sweep training encoding=rhythm steps=10 rhythm.period=3,5 --out sweep -q \
   --plugin "$plugin"
 holds "whose points are drawn again" "$orrery" redraw sweep -q --plugin "$plugin"
