@@ -107,7 +107,14 @@ int exit_status(orrery::ErrorKind kind) {
   return exit_io;
 }
 
-/// Opens the window. Without a display it renders the views into a folder and says so.
+/// The remedy where what was to be opened has no window.
+std::string without_window(const orrery::shell::StartOptions& start) {
+  return start.lesson.empty() ? "orrery report FOLDER writes a page with all of a result"
+                              : "orrery lesson print NAME writes it as a page with its figures";
+}
+
+/// Opens the window. Without a display it renders the views into a folder and says so, unless
+/// something was to be opened. Throws IoError.
 int open_or_render(RenderOptions options) {
   std::string reason;
   const std::filesystem::path file =
@@ -120,6 +127,8 @@ int open_or_render(RenderOptions options) {
   if (orrery::shell::run_window(
           start, {file, options.start.open, options.start.lesson, options.start.step}, reason))
     return exit_ok;
+  if (!options.start.open.empty() || !options.start.lesson.empty())
+    throw orrery::IoError("no window", reason, without_window(options.start));
   std::fprintf(stderr,
                "orrery-desktop: no window: %s\n"
                "Drawing every view into ./%s instead. To see results without a display:\n"
