@@ -20,6 +20,7 @@ add_library(sentencepiece SHARED IMPORTED)
 set_target_properties(sentencepiece PROPERTIES IMPORTED_LOCATION "${SENTENCEPIECE_LIBRARY}"
   INTERFACE_INCLUDE_DIRECTORIES "${SENTENCEPIECE_HEADERS}")
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)    # .npz archives, with their checks against damage
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)        # CRC-32 of what a pack of results holds
 find_package(Boost 1.74 REQUIRED CONFIG)              # Student's t distribution (Boost.Math), headers only
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)    # SHA-256 of inputs and configurations, base64 within SVG
 

@@ -1,0 +1,477 @@
+#include "experiments/data/zip_pack.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <limits>
+
+#include "core/errors.h"
+#include "experiments/data/zip_layout.h"
+#include "experiments/files/atomic_write.h"
+#include "experiments/files/file.h"
+#include "experiments/files/presence.h"
+#include "experiments/files/retry.h"
+
+namespace orrery::data {
+namespace {
+
+// The records of the zip format (APPNOTE 6.3.10, §4.3 to §4.5).
+constexpr std::string_view local_mark = "PK\3\4";
+constexpr std::string_view entry_mark = "PK\1\2";
+constexpr std::string_view end_mark = "PK\5\6";
+constexpr std::string_view zip64_end_mark = "PK\6\6";
+constexpr std::string_view zip64_locator_mark = "PK\6\7";
+constexpr std::uint16_t zip64_field = 1;
+constexpr std::uint16_t group_field = 'o' | 'r' << 8;
+constexpr std::uint16_t plain_version = 20;
+constexpr std::uint16_t zip64_version = 45;
+constexpr std::uint16_t utf8_names = 1 << 11;
+constexpr std::uint16_t dated_1980 = 1 << 5 | 1;
+constexpr std::uint16_t many_entries = 0xFFFF;
+
+/// Little-endian.
+template <class Number>
+void put(std::string& bytes, Number value) {
+  for (std::size_t i = 0; i < sizeof(Number); ++i)
+    bytes.push_back(static_cast<char>(value >> (8 * i) & 0xFF));
+}
+
+/// The number of `size` bytes at an offset that lies in the text.
+std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::uint64_t value = 0;
+  for (std::size_t i = size; i-- > 0;)
+    value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
+  return value;
+}
+
+std::uint32_t in_32_bits(std::uint64_t value) {
+  return static_cast<std::uint32_t>(std::min(value, told_in_zip64));
+}
+
+std::uint32_t crc_of(std::string_view bytes) {
+  uLong crc = ::crc32_z(0, nullptr, 0);
+  crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  return static_cast<std::uint32_t>(crc);
+}
+
+/// What a directory and a local header say of a member alike.
+struct Member {
+  std::string_view name{};
+  std::uint32_t crc{};
+  std::uint64_t bytes{};
+};
+
+/// From the version to the lengths of name and extra field.
+void put_description(std::string& to, const Member& member, bool needs_zip64, std::size_t extra) {
+  put(to, needs_zip64 ? zip64_version : plain_version);
+  put(to, utf8_names);
+  put(to, std::uint16_t{0});  // stored
+  put(to, std::uint16_t{0});  // midnight
+  put(to, dated_1980);
+  put(to, member.crc);
+  put(to, in_32_bits(member.bytes));
+  put(to, in_32_bits(member.bytes));
+  put(to, static_cast<std::uint16_t>(member.name.size()));
+  put(to, static_cast<std::uint16_t>(extra));
+}
+
+void put_field(std::string& to, std::uint16_t id, std::initializer_list<std::uint64_t> numbers) {
+  put(to, id);
+  put(to, static_cast<std::uint16_t>(8 * numbers.size()));
+  for (const std::uint64_t number : numbers) put(to, number);
+}
+
+/// The extra field of a local header.
+/// @param group  length of the group that begins here, and 0 for every other member
+std::string local_extra(const Member& member, std::uint64_t group) {
+  std::string extra;
+  if (group > 0) put_field(extra, group_field, {group});
+  if (member.bytes >= told_in_zip64) put_field(extra, zip64_field, {member.bytes, member.bytes});
+  return extra;
+}
+
+std::string local_header(const Member& member, std::uint64_t group) {
+  const std::string extra = local_extra(member, group);
+  std::string header(local_mark);
+  put_description(header, member, member.bytes >= told_in_zip64, extra.size());
+  header += member.name;
+  return header + extra;
+}
+
+std::string directory_entry(const Member& member, std::uint64_t at) {
+  std::string extra;
+  const bool large = member.bytes >= told_in_zip64, far = at >= told_in_zip64;
+  if (large && far)
+    put_field(extra, zip64_field, {member.bytes, member.bytes, at});
+  else if (large)
+    put_field(extra, zip64_field, {member.bytes, member.bytes});
+  else if (far)
+    put_field(extra, zip64_field, {at});
+  std::string entry(entry_mark);
+  put(entry, zip64_version);
+  put_description(entry, member, large || far, extra.size());
+  put(entry, std::uint16_t{0});  // no comment
+  put(entry, std::uint16_t{0});  // first disk
+  put(entry, std::uint16_t{0});
+  put(entry, std::uint32_t{0});
+  put(entry, in_32_bits(at));
+  entry += member.name;
+  return entry + extra;
+}
+
+/// The records behind a directory.
+std::string end_records(std::uint64_t entries, std::uint64_t at, std::uint64_t bytes) {
+  std::string end;
+  if (entries >= many_entries || at >= told_in_zip64 || bytes >= told_in_zip64) {
+    constexpr std::uint64_t rest_of_record = 44;
+    end += zip64_end_mark;
+    put(end, rest_of_record);
+    put(end, zip64_version);
+    put(end, zip64_version);
+    put(end, std::uint32_t{0});
+    put(end, std::uint32_t{0});
+    for (const std::uint64_t number : {entries, entries, bytes, at}) put(end, number);
+    end += zip64_locator_mark;
+    put(end, std::uint32_t{0});
+    put(end, at + bytes);
+    put(end, std::uint32_t{1});
+  }
+  const auto in_16_bits =
+      static_cast<std::uint16_t>(std::min<std::uint64_t>(entries, many_entries));
+  end += end_mark;
+  put(end, std::uint16_t{0});
+  put(end, std::uint16_t{0});
+  put(end, in_16_bits);
+  put(end, in_16_bits);
+  put(end, in_32_bits(bytes));
+  put(end, in_32_bits(at));
+  put(end, std::uint16_t{0});
+  return end;
+}
+
+/// Whether the last bytes of a file tell a directory that begins at `at` and fills the file.
+bool tells_directory(std::string_view end, std::uint64_t at, std::uint64_t size) {
+  constexpr std::size_t end_size = 22, locator_size = 20, zip64_end_size = 56;
+  if (end.size() < end_size || end.substr(end.size() - end_size, 4) != end_mark) return false;
+  const std::size_t last = end.size() - end_size;
+  std::uint64_t bytes = number_at(end, last + 12, 4), from = number_at(end, last + 16, 4);
+  std::uint64_t records = end_size;
+  if (const std::size_t zip64 = locator_size + zip64_end_size;
+      last >= zip64 && end.substr(last - zip64, 4) == zip64_end_mark) {
+    bytes = number_at(end, last - zip64 + 40, 8);
+    from = number_at(end, last - zip64 + 48, 8);
+    records += zip64;
+  }
+  return from == at && at + bytes + records == size;
+}
+
+/// A local header as it is read.
+struct LocalHeader {
+  Member member{};
+  std::uint64_t group{};  ///< as told by the field "or"; 0 without one
+  std::size_t length{};   ///< of the header
+};
+
+/// Reads the sizes that an extra field tells. False where it is not whole.
+bool read_extra(std::string_view extra, LocalHeader& header) {
+  while (extra.size() >= 4) {
+    const std::uint64_t id = number_at(extra, 0, 2);
+    const auto size = static_cast<std::size_t>(number_at(extra, 2, 2));
+    if (extra.size() < 4 + size) return false;
+    if (id == group_field && size == 8) header.group = number_at(extra, 4, 8);
+    if (id == zip64_field && size >= 8) header.member.bytes = number_at(extra, 4, 8);
+    extra.remove_prefix(4 + size);
+  }
+  return extra.empty();
+}
+
+/// The header at the beginning of the bytes; empty where there is none that is whole.
+std::optional<LocalHeader> header_in(std::string_view bytes) {
+  if (bytes.size() < local_bytes || !bytes.starts_with(local_mark)) return std::nullopt;
+  if (number_at(bytes, 8, 2) != 0) return std::nullopt;  // not stored
+  const auto name = static_cast<std::size_t>(number_at(bytes, 26, 2));
+  const auto extra = static_cast<std::size_t>(number_at(bytes, 28, 2));
+  if (bytes.size() < local_bytes + name + extra) return std::nullopt;
+  LocalHeader header{.member = {.name = bytes.substr(local_bytes, name),
+                                .crc = static_cast<std::uint32_t>(number_at(bytes, 14, 4)),
+                                .bytes = number_at(bytes, 22, 4)},
+                     .length = local_bytes + name + extra};
+  if (!read_extra(bytes.substr(local_bytes + name, extra), header)) return std::nullopt;
+  return header;
+}
+
+/// A group that begins with these bytes, in a file that has `left` bytes from there on.
+std::optional<std::pair<std::string, std::uint64_t>> group_in(std::string_view bytes,
+                                                              std::uint64_t left) {
+  const std::optional<LocalHeader> header = header_in(bytes);
+  if (!header || header->group < header->length || header->group > left) return std::nullopt;
+  const std::string_view folder = header->member.name.substr(0, header->member.name.find('/'));
+  if (!is_file_name(folder) || folder.size() == header->member.name.size()) return std::nullopt;
+  return std::pair(std::string(folder), header->group);
+}
+
+std::size_t read_some(int descriptor, std::uint64_t at, std::span<char> to,
+                      const std::string& path) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t count = retried([&] {
+      return ::pread(descriptor, to.data() + done, to.size() - done, static_cast<off_t>(at + done));
+    });
+    if (count < 0) throw io_error(path, "read", errno);
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+void write_all(int descriptor, std::uint64_t at, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = retried(
+        [&] { return ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(at)); });
+    if (count < 0) throw io_error(path, "written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    at += static_cast<std::uint64_t>(count);
+  }
+}
+
+using Write = std::function<void(std::uint64_t at, std::string_view bytes)>;
+
+/// Writes a directory while the groups come by.
+class PackDirectory {
+ public:
+  /// @param at  the group's place in the archive that the directory is of
+  void add(std::string_view group, std::uint64_t at, std::string_view name) {
+    for (std::size_t from = 0; from < group.size();) {
+      const std::optional<LocalHeader> header = header_in(group.substr(from));
+      const std::size_t left = group.size() - from;
+      if (!header || header->member.bytes > left - header->length)
+        throw DataError(name, "has a group that is damaged", "compute its point again");
+      entries_ += directory_entry(header->member, at + from);
+      ++count_;
+      from += header->length + static_cast<std::size_t>(header->member.bytes);
+    }
+  }
+  /// All of it, to stand at `at`.
+  std::string text(std::uint64_t at) const {
+    return entries_ + end_records(count_, at, entries_.size());
+  }
+
+ private:
+  std::string entries_{};
+  std::uint64_t count_{0};
+};
+
+}  // namespace
+
+std::string pack_group(std::string_view folder, std::span<const PackMember> members) {
+  check_invariant(!members.empty(), "a group has a member at least");
+  std::vector<std::string> names;
+  std::vector<Member> described;
+  names.reserve(members.size());
+  std::uint64_t bytes = 0;
+  for (const PackMember& member : members) {
+    names.push_back(fmt::format("{}/{}", folder, member.name));
+    check_invariant(names.back().size() <= std::numeric_limits<std::uint16_t>::max(),
+                    "a member's name fits its header");
+    described.push_back({names.back(), crc_of(member.bytes), member.bytes.size()});
+    // Any number shows how long the header is.
+    bytes +=
+        local_header(described.back(), described.size() == 1 ? 1 : 0).size() + member.bytes.size();
+  }
+  std::string group;
+  group.reserve(static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    group += local_header(described[i], i == 0 ? bytes : 0);
+    group += members[i].bytes;
+  }
+  return group;
+}
+
+std::map<std::string_view, std::string_view, std::less<>> members_of_group(std::string_view group,
+                                                                           std::string_view name) {
+  std::map<std::string_view, std::string_view, std::less<>> members;
+  for (std::size_t from = 0; from < group.size();) {
+    const std::optional<LocalHeader> header = header_in(group.substr(from));
+    const std::size_t left = group.size() - from;
+    if (!header || header->member.bytes > left - header->length)
+      throw DataError(name, "is damaged: it is not a part of a zip archive",
+                      "copy the archive again, or resume the sweep");
+    const auto bytes = static_cast<std::size_t>(header->member.bytes);
+    const std::string_view whole = header->member.name;
+    members[whole.substr(std::min(whole.size(), whole.find('/')) + 1)] =
+        group.substr(from + header->length, bytes);
+    from += header->length + bytes;
+  }
+  return members;
+}
+
+ZipPack::ZipPack(std::filesystem::path path) : path_(std::move(path)) {
+  if (!is_file_at(path_)) return;
+  descriptor_ = retried([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (descriptor_ < 0) throw io_error(path_.string(), "read", errno);
+  struct stat status {};
+  if (retried([&] { return ::fstat(descriptor_, &status); }) != 0) {
+    const int code = errno;
+    ::close(descriptor_);
+    throw io_error(path_.string(), "read", code);
+  }
+  try {
+    list_groups(static_cast<std::uint64_t>(status.st_size));
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+  for (std::size_t i = 0; i < groups_.size(); ++i) last_[groups_[i].first] = i;
+}
+
+ZipPack::~ZipPack() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void ZipPack::list_groups(std::uint64_t size) {
+  constexpr std::size_t usual_header = 256;
+  constexpr std::size_t longest_header = 1 << 18;  // beyond name and extra field, 64 KiB each
+  constexpr std::size_t chunk = 1 << 20;
+  std::string bytes;
+  const auto look_at = [&](std::uint64_t at, std::size_t most) {
+    bytes.resize(most);
+    bytes.resize(read_some(descriptor_, at, bytes, path_.string()));
+  };
+  const auto take = [&](std::string_view from, std::uint64_t at) -> bool {
+    const auto group = group_in(from, size - at);
+    if (!group) return false;
+    groups_.push_back({group->first, {.at = at, .bytes = group->second}});
+    end_ = at + group->second;
+    return true;
+  };
+  for (std::uint64_t at = 0; at < size;) {
+    look_at(at, usual_header);
+    if (take(bytes, at)) {
+      at = end_;
+      continue;
+    }
+    if (bytes.starts_with(entry_mark) || bytes.starts_with(end_mark)) return;  // the directory
+    // Damage: on to the next place that begins a group.
+    const std::uint64_t lost = at;
+    for (at = lost + 1; at < size; at += chunk) {
+      look_at(at, chunk + longest_header);
+      const std::string_view window = bytes;
+      std::size_t found = window.find(local_mark);
+      for (; found < chunk; found = window.find(local_mark, found + 1)) {
+        if (take(window.substr(found), at + found)) break;
+      }
+      if (found < chunk) break;
+    }
+    if (end_ <= lost) return;
+    at = end_;
+  }
+}
+
+std::optional<PackPlace> ZipPack::find(std::string_view folder) const {
+  const auto found = last_.find(folder);
+  if (found == last_.end()) return std::nullopt;
+  return groups_[found->second].second;
+}
+
+std::string ZipPack::read(const PackPlace& place) const {
+  std::string bytes(static_cast<std::size_t>(place.bytes), '\0');
+  if (read_some(descriptor_, place.at, bytes, path_.string()) != bytes.size())
+    throw io_error(path_.string(), "read", EIO);
+  return bytes;
+}
+
+GrowingZipPack::GrowingZipPack(std::filesystem::path path) : path_(std::move(path)) {
+  end_ = ZipPack(path_).end();
+  descriptor_ = retried(
+      [&] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); });
+  if (descriptor_ < 0) throw io_error(path_.string(), "opened", errno);
+}
+
+GrowingZipPack::~GrowingZipPack() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void GrowingZipPack::append(std::span<const std::string_view> groups) {
+  const auto cut_off = [&] {
+    return retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(end_)); }) == 0;
+  };
+  if (!cut_ && !cut_off()) throw io_error(path_.string(), "written", errno);
+  cut_ = true;
+  std::uint64_t at = end_;
+  try {
+    for (const std::string_view group : groups) {
+      write_all(descriptor_, at, group, path_.string());
+      at += group.size();
+    }
+    sync_file(descriptor_, path_.string());
+  } catch (const IoError&) {
+    cut_ = cut_off();  // otherwise the next append does
+    throw;
+  }
+  end_ = at;
+}
+
+bool GrowingZipPack::has_directory(std::uint64_t at) const {
+  constexpr std::size_t longest_end = 22 + 20 + 56;
+  struct stat status {};
+  if (retried([&] { return ::fstat(descriptor_, &status); }) != 0) return false;
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  std::string end(std::min<std::uint64_t>(longest_end, size - std::min(size, at)), '\0');
+  if (read_some(descriptor_, size - end.size(), end, path_.string()) != end.size()) return false;
+  return tells_directory(end, at, size);
+}
+
+void GrowingZipPack::finish(std::span<const std::string> folders) {
+  const ZipPack pack(path_);
+  std::vector<PackPlace> places;
+  std::uint64_t bytes = 0;
+  bool follow = true;
+  for (const std::string& folder : folders)
+    if (const auto place = pack.find(folder)) {
+      follow = follow && place->at == bytes;
+      bytes += place->bytes;
+      places.push_back(*place);
+    }
+  follow = follow && bytes == pack.end();
+  if (follow && has_directory(bytes)) return;
+  std::optional<AtomicFile> anew;
+  if (!follow) anew.emplace(path_, bytes);
+  PackDirectory directory;
+  std::uint64_t at = 0;
+  for (const PackPlace& place : places) {
+    const std::string group = pack.read(place);
+    directory.add(group, at, path_.string());
+    if (anew) anew->write(at, group);
+    at += place.bytes;
+  }
+  if (anew)
+    replace(*anew, directory.text(at), at);
+  else
+    end_with(directory.text(at), at);
+  end_ = at;
+  cut_ = false;
+}
+
+void GrowingZipPack::replace(AtomicFile& anew, const std::string& directory, std::uint64_t at) {
+  anew.write(at, directory);
+  anew.commit();
+  const int fresh = retried([&] { return ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW); });
+  if (fresh < 0) throw io_error(path_.string(), "opened", errno);
+  ::close(std::exchange(descriptor_, fresh));
+}
+
+void GrowingZipPack::end_with(const std::string& directory, std::uint64_t at) {
+  const auto end = static_cast<off_t>(at + directory.size());
+  write_all(descriptor_, at, directory, path_.string());
+  if (retried([&] { return ::ftruncate(descriptor_, end); }) != 0)
+    throw io_error(path_.string(), "written", errno);
+  sync_file(descriptor_, path_.string());
+}
+
+}  // namespace orrery::data
