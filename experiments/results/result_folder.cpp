@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "experiments/data/array_codec.h"
 #include "experiments/data/npy.h"
+#include "experiments/data/zip_pack.h"
 #include "experiments/files/atomic_folder.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
@@ -29,13 +30,13 @@ constexpr std::string_view manifest_name = "manifest.json";
 // Manifests list files and contain no data.
 constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
 
-/// Writes files below one folder and lists them.
+/// Takes the files of one result, and lists them.
 class FileSink {
  public:
-  explicit FileSink(fs::path folder) : folder_(std::move(folder)) {}
+  virtual ~FileSink() = default;
 
   void write(const std::string& relative, std::string_view bytes) {
-    write_new_file(folder_ / relative, bytes, Sync::later);
+    take(relative, bytes);
     list({.path = relative, .bytes = bytes.size(), .sha256 = sha256_hex(bytes)});
   }
   void write(const std::string& below, const std::string& name, std::string_view extension,
@@ -43,26 +44,62 @@ class FileSink {
     write(add(below, name, extension), bytes);
   }
 
-  /// The path, in the folder, of a file that the caller writes and lists. Creates the folder
-  /// `below` with its first file.
+  /// The path of a file that the caller writes and lists.
   std::string add(const std::string& below, const std::string& name, std::string_view extension) {
     check_invariant(is_file_name(name), fmt::format("'{}' can be a file's name", name));
-    if (folders_.insert(below).second) make_folders(folder_ / below);
     std::string relative = fmt::format("{}/{}.{}", below, name, extension);
     check_invariant(paths_.insert(relative).second,
                     fmt::format("only one file of a result is called {}", relative));
+    make_way(relative);
     return relative;
   }
   void list(WrittenFile file) { files_.push_back(std::move(file)); }
-  const fs::path& folder() const { return folder_; }
+  /// A file that the manifest does not list.
+  void write_beside(const std::string& relative, std::string_view bytes) { take(relative, bytes); }
 
   const std::vector<WrittenFile>& files() const { return files_; }
 
  private:
-  fs::path folder_;
-  std::set<std::string> folders_{};
+  virtual void take(const std::string& relative, std::string_view bytes) = 0;
+  /// Called before a file is written by others.
+  virtual void make_way(const std::string& relative) = 0;
+
   std::set<std::string> paths_{};
   std::vector<WrittenFile> files_{};
+};
+
+/// Writes the files below a folder.
+class FolderSink final : public FileSink {
+ public:
+  explicit FolderSink(fs::path folder) : folder_(std::move(folder)) {}
+  const fs::path& folder() const { return folder_; }
+
+ private:
+  void take(const std::string& relative, std::string_view bytes) override {
+    make_way(relative);
+    write_new_file(folder_ / relative, bytes, Sync::later);
+  }
+  void make_way(const std::string& relative) override {
+    const std::string below = fs::path(relative).parent_path().string();
+    if (!below.empty() && folders_.insert(below).second) make_folders(folder_ / below);
+  }
+
+  fs::path folder_;
+  std::set<std::string> folders_{};
+};
+
+/// Keeps the files for a pack.
+class PackSink final : public FileSink {
+ public:
+  const std::vector<PackMember>& members() const { return members_; }
+
+ private:
+  void take(const std::string& relative, std::string_view bytes) override {
+    members_.push_back({relative, std::string(bytes)});
+  }
+  void make_way(const std::string&) override {}
+
+  std::vector<PackMember> members_{};
 };
 
 bool same_numbers(const Array& a, const Array& b) {
@@ -116,10 +153,7 @@ void write_content(const Result& result, const WriteOptions& options, FileSink& 
   for (const Table& table : result.tables) sink.write("tables", table.name, "csv", csv_text(table));
   for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
   for (const Figure& figure : result.figures) write_figure(figure, options, arrays, sink);
-  for (const ResultFile& file : result.files) {
-    make_folders((sink.folder() / file.path).parent_path());
-    sink.write(file.path, file.bytes);
-  }
+  for (const ResultFile& file : result.files) sink.write(file.path, file.bytes);
 }
 
 struct OlderResult {
@@ -223,7 +257,7 @@ void require_replaceable_at(const fs::path& folder, Replaceable which, const Pro
 /// An array's .npy file while it is written.
 class GrowingArray {
  public:
-  GrowingArray(FileSink& sink, const Array& array)
+  GrowingArray(FolderSink& sink, const Array& array)
       : path_(sink.add("arrays", array.name, "npy")), file_(sink.folder() / path_) {
     append(npy_header(array));
     whole_ = bytes_ + value_bytes(array);
@@ -247,16 +281,19 @@ class GrowingArray {
   std::uintmax_t bytes_{0}, whole_{0};
 };
 
-/// All but the folder's new name. The notes on an older result in its place are kept.
+/// Ends the files with their manifest.
 WrittenResult finish(const Result& result, const RunRecord& run, const WriteOptions& options,
-                     FileSink& sink, AtomicFolder& swap) {
-  const fs::path older_notes = resolved(options.folder) / notes_file;
-  if (std::error_code failure; fs::is_regular_file(older_notes, failure))
-    write_new_file(swap.folder() / notes_file, read_file(older_notes, max_manifest_bytes),
-                   Sync::later);
+                     FileSink& sink) {
   const std::string manifest = json_text(manifest_json(result, run, sink.files()));
-  write_new_file(swap.folder() / manifest_name, manifest, Sync::later);
+  sink.write_beside(std::string(manifest_name), manifest);
   return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
+}
+
+/// The notes on an older result in the folder's place are kept.
+void keep_notes(const WriteOptions& options, FolderSink& sink) {
+  const fs::path older = resolved(options.folder) / notes_file;
+  if (std::error_code failure; fs::is_regular_file(older, failure))
+    sink.write_beside(notes_file, read_file(older, max_manifest_bytes));
 }
 
 }  // namespace
@@ -265,7 +302,7 @@ struct StreamedResult::Parts {
   WriteOptions options{};
   fs::path folder{};
   std::optional<AtomicFolder> swap{};
-  std::optional<FileSink> sink{};
+  std::optional<FolderSink> sink{};
   std::vector<GrowingArray> arrays{};
 };
 
@@ -295,7 +332,8 @@ WrittenResult StreamedResult::commit(const Result& result, const RunRecord& run)
   check_invariant(parts_->sink.has_value(), "a result is ended when its arrays are whole");
   parts_->sink->write("result.json", json_text(to_json(result)));
   for (GrowingArray& array : parts_->arrays) parts_->sink->list(array.finish());
-  WrittenResult written = finish(result, run, parts_->options, *parts_->sink, *parts_->swap);
+  keep_notes(parts_->options, *parts_->sink);
+  WrittenResult written = finish(result, run, parts_->options, *parts_->sink);
   parts_->swap->commit();
   return written;
 }
@@ -308,10 +346,21 @@ StagedResult stage_result(const Result& result, const RunRecord& run, const Writ
   const fs::path folder = resolved(options.folder);
   require_replaceable_at(folder, options.replaceable, result.provenance);
   auto swap = std::make_unique<AtomicFolder>(folder);
-  FileSink sink(swap->folder());
+  FolderSink sink(swap->folder());
   write_content(result, options, sink);
-  WrittenResult written = finish(result, run, options, sink, *swap);
-  return {std::move(written), std::move(swap)};
+  keep_notes(options, sink);
+  WrittenResult written = finish(result, run, options, sink);
+  return {.written = std::move(written), .swap = std::move(swap)};
+}
+
+StagedResult pack_result(const Result& result, const RunRecord& run, const WriteOptions& options,
+                         std::span<const ResultFile> others) {
+  PackSink sink;
+  write_content(result, options, sink);
+  for (const ResultFile& file : others) sink.write(file.path, file.bytes);
+  WrittenResult written = finish(result, run, options, sink);
+  return {.written = std::move(written),
+          .group = pack_group(options.folder.filename().string(), sink.members())};
 }
 
 void commit_results(std::span<const StagedResult> results) {

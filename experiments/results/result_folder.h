@@ -77,9 +77,15 @@ class StreamedResult final : public ArraySink {
 struct StagedResult {
   WrittenResult written{};
   std::unique_ptr<AtomicFolder> swap{};
+  std::string group{};  ///< instead of a folder: the result as a group of a pack, see zip_pack.h
 };
 StagedResult stage_result(const Result& result, const RunRecord& run, const WriteOptions& options);
 void commit_results(std::span<const StagedResult> results);
+
+/// The same files as a group of the pack beside options.folder, which is neither looked at nor
+/// written, and after them others that the manifest lists as well.
+StagedResult pack_result(const Result& result, const RunRecord& run, const WriteOptions& options,
+                         std::span<const ResultFile> others = {});
 
 /// Throws the IoError with which write_result would refuse to replace the present content of
 /// options.folder by a result of this provenance. Cheap: call it before a long computation.

@@ -37,12 +37,12 @@ auto reading(std::string_view name, Read read) {
 }
 
 /// The bytes of a listed file. Throws DataError when it is missing or damaged.
-std::string read_listed(const fs::path& path, const WrittenFile& file) {
-  const std::string name = path.string();
-  if (!is_there(path)) throw DataError(name, "is missing", remedy);
+std::string read_listed(const ResultFiles& source, const WrittenFile& file) {
+  const std::string name = (source.folder() / file.path).string();
+  if (!source.has(file.path)) throw DataError(name, "is missing", remedy);
   std::string bytes;
   try {
-    bytes = read_file(path, file.bytes);
+    bytes = source.read(file.path, file.bytes);
   } catch (const DataError&) {
     throw DataError(name, "is damaged: it is longer than listed in the manifest", remedy);
   }
@@ -113,36 +113,37 @@ Json parse_saved_json(std::string_view text, std::string_view name) {
   return reading(name, [&] { return json_in(text); });
 }
 
-SavedFolder::SavedFolder(fs::path folder) : folder_(std::move(folder)) {
-  if (!is_folder_at(folder_))
-    throw IoError(folder_.string(), "is not a folder", "name the folder of a result");
-  const fs::path path = folder_ / manifest_file;
-  if (!is_there(path))
-    throw DataError(folder_.string(), "contains no manifest.json, so it is not a result",
+SavedFolder::SavedFolder(fs::path folder)
+    : source_(std::make_shared<const ResultFiles>(std::move(folder))) {
+  const std::string name = source_->folder().string();
+  if (!source_->exists()) throw IoError(name, "is not a folder", "name the folder of a result");
+  if (!source_->has(manifest_file))
+    throw DataError(name, "contains no manifest.json, so it is not a result",
                     "name a folder that orrery run or orrery sweep wrote");
-  manifest_ = parse_saved_json(read_file(path, most_manifest_bytes), path.string());
-  reading(path.string(), [&] { files_ = files_of(manifest_); });
+  const std::string path = (source_->folder() / manifest_file).string();
+  manifest_ = parse_saved_json(source_->read(manifest_file, most_manifest_bytes), path);
+  reading(path, [&] { files_ = files_of(manifest_); });
   for (std::size_t i = 0; i < files_.size(); ++i) index_[files_[i].path] = i;
 }
 
 std::string SavedFolder::read(std::string_view path) const {
   const auto found = index_.find(path);
   if (found == index_.end())
-    throw DataError(fmt::format("{}/{}", folder_.string(), path),
+    throw DataError(fmt::format("{}/{}", folder().string(), path),
                     "is not in the manifest: an older version of orrery wrote this result",
                     "run the experiment again");
-  return read_listed(folder_ / path, files_[found->second]);
+  return read_listed(*source_, files_[found->second]);
 }
 
 Json SavedFolder::read_json(std::string_view path) const {
-  return parse_saved_json(read(path), (folder_ / path).string());
+  return parse_saved_json(read(path), (folder() / path).string());
 }
 
 std::vector<std::string> SavedFolder::damages() const {
   std::vector<std::string> messages;
   for (const WrittenFile& file : files_) {
     try {
-      read_listed(folder_ / file.path, file);
+      read_listed(*source_, file);
     } catch (const Error& error) {
       messages.emplace_back(error.what());
     }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,18 +11,19 @@
 
 #include "experiments/model/result.h"
 #include "experiments/results/manifest.h"
+#include "experiments/results/result_files.h"
 
 namespace orrery::results {
 
-/// The folder of a result, verified on reading: a file that differs from its entry in the manifest
-/// is refused by name.
+/// The files of a result, in a folder or in a pack, verified on reading: a file that differs from
+/// its entry in the manifest is refused by name.
 class SavedFolder {
  public:
   /// Reads the manifest. Throws IoError: no such folder. Throws DataError: no manifest in it, not
   /// JSON, of another schema or form, or listing a file outside of the folder.
   explicit SavedFolder(std::filesystem::path folder);
 
-  const std::filesystem::path& folder() const { return folder_; }
+  const std::filesystem::path& folder() const { return source_->folder(); }
   const nlohmann::ordered_json& manifest() const { return manifest_; }
   const std::vector<WrittenFile>& files() const { return files_; }
   bool lists(std::string_view path) const { return index_.contains(path); }
@@ -35,7 +37,7 @@ class SavedFolder {
   std::vector<std::string> damages() const;
 
  private:
-  std::filesystem::path folder_;
+  std::shared_ptr<const ResultFiles> source_;
   nlohmann::ordered_json manifest_{};
   std::vector<WrittenFile> files_{};
   std::map<std::string, std::size_t, std::less<>> index_{};

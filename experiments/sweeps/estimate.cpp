@@ -15,13 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::uintmax_t bytes_below(const fs::path& folder) {
-  std::uintmax_t bytes = 0;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) bytes += entry.file_size();
-  return bytes;
-}
-
 /// Passes progress on until the time is up.
 class Deadline : public Progress {
  public:
@@ -53,7 +46,7 @@ void add_sample(const Plan& plan, const PlanPoint& point, const fs::path& folder
                 Deadline& deadline, Estimate& estimate, double& spent) {
   deadline.begin_point();
   try {
-    compute_point(plan, point, folder, deadline);
+    estimate.bytes += bytes_of_point(plan, point, folder, deadline);
   } catch (const Stopped&) {
     if (!deadline.is_over()) throw;
     if (deadline.fraction() <= 0) return;
@@ -67,7 +60,6 @@ void add_sample(const Plan& plan, const PlanPoint& point, const fs::path& folder
   }
   ++estimate.samples;
   spent += deadline.seconds_of_point();
-  estimate.bytes += bytes_below(folder);
 }
 
 }  // namespace

@@ -138,16 +138,14 @@ class Merger {
     indices_.insert(own.shard.index);
     bool complete = true;
     for (const PlanPoint& point : own.points) {
-      const PointState found = point_state(shard, state, point.id);
-      if (found.status != PointStatus::pending) {
-        take_point(shard, point, state.entries.at(point.id));
-        continue;
-      }
+      const PointState found = take_point(shard, state, point);
+      if (found.status != PointStatus::pending) continue;
       complete = false;
       if (!found.damage.empty())
         outcome_.damages.push_back(fmt::format("{} {}: {}", point_folder(shard, point.id).string(),
                                                point.label, found.damage));
     }
+    keep_waiting();
     if (!complete) outcome_.incomplete.push_back(shard);
     take_notes(shard);
   }
@@ -174,15 +172,46 @@ class Merger {
     outcome_.damages.emplace_back(error.what());
   }
 
-  void take_point(const fs::path& shard, const PlanPoint& point, const JournalEntry& entry) {
+  /// The point as it is in the shard, which is copied if it is missing here.
+  PointState take_point(const fs::path& shard, const JournalState& state, const PlanPoint& point) {
+    const auto found = state.entries.find(point.id);
+    if (found == state.entries.end()) return {};
+    const JournalEntry& entry = found->second;
     if (entry.status == PointStatus::failed) {
       outcome_.failures.push_back(fmt::format("{} {}: {}", point.id, point.label, entry.error));
       if (pending_.contains(entry.id)) folder_.record(entry);
-    } else if (pending_.erase(entry.id)) {
-      copy_folder(point_folder(shard, entry.id), folder_.point(entry.id));
-      folder_.record(entry);
+      return {.status = entry.status};
+    }
+    const ResultFiles files(point_folder(shard, point.id));
+    PointState there = point_state(files, state, point.id);
+    if (there.status == PointStatus::done && pending_.erase(entry.id) > 0) {
+      copy(files, entry);
       ++outcome_.merged;
     }
+    return there;
+  }
+
+  void copy(const ResultFiles& files, const JournalEntry& entry) {
+    if (!files.is_packed()) {
+      copy_folder(files.folder(), folder_.point(entry.id));
+      return folder_.record(entry);
+    }
+    constexpr std::size_t most_waiting_bytes = 16 << 20;
+    waiting_groups_.push_back(files.group());
+    waiting_entries_.push_back(entry);
+    waiting_bytes_ += files.group().size();
+    if (waiting_bytes_ >= most_waiting_bytes) keep_waiting();
+  }
+
+  /// Brings copies to the disk: one wait for many.
+  void keep_waiting() {
+    if (waiting_groups_.empty()) return;
+    const std::vector<std::string_view> groups(waiting_groups_.begin(), waiting_groups_.end());
+    folder_.keep_groups(groups);
+    folder_.record(waiting_entries_);
+    waiting_groups_.clear();
+    waiting_entries_.clear();
+    waiting_bytes_ = 0;
   }
 
   const Plan& plan_;
@@ -191,6 +220,9 @@ class Merger {
   std::set<int> counts_{};
   std::set<int> indices_{};
   MergeOutcome outcome_{};
+  std::vector<std::string> waiting_groups_{};
+  std::vector<JournalEntry> waiting_entries_{};
+  std::size_t waiting_bytes_{0};
 };
 
 }  // namespace

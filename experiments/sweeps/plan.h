@@ -63,6 +63,10 @@ struct Plan {
   std::optional<WholePlan> whole{};  ///< where there are several shards
 };
 
+/// Whether the points lie in one file, points.zip: those that have no figures in files. Figures are
+/// files that people look at, each where it can be found.
+inline bool packs_points(const Plan& plan) { return plan.figures.formats.empty(); }
+
 /// Pointers to all of the points, in their order.
 std::vector<const PlanPoint*> pointers_to(const std::vector<PlanPoint>& points);
 

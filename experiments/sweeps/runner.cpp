@@ -28,7 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto tick_interval = std::chrono::milliseconds(100);
-constexpr std::size_t most_ready = 64;
+constexpr std::size_t most_ready = 64;  // each has a folder open
+constexpr std::size_t most_ready_bytes = std::size_t{64} << 20;
 
 /// The progress of one worker at its point.
 class PointProgress : public Progress {
@@ -97,12 +98,18 @@ class Workers {
                                                          last = Clock::now();
                                                          observer.tick(now());
                                                        }));
+    Clock::time_point committed = Clock::now();
     while (const PlanPoint* point = next_point()) {
       take(*point, *at_work_.front());
+      // A pack waits for the disk once for all points of a moment.
+      if (packs_points(plan_) && has_room() && Clock::now() - committed < tick_interval) continue;
       commit_ready();
+      committed = Clock::now();
       while (const auto news = next_finished())
         observer.finished(*news->first, news->second, now());
     }
+    commit_ready();
+    while (const auto news = next_finished()) observer.finished(*news->first, news->second, now());
   }
 
   void work_in_threads(SweepObserver& observer) {
@@ -215,12 +222,15 @@ class Workers {
   /// A point is at every moment either part of the work of `mine`, or ready, or finished.
   void hand_over(Ready ready, PointProgress& mine) {
     std::unique_lock lock(mutex_);
-    // Each has a folder open.
-    ready_news_.wait(lock, [this] { return ready_.size() < most_ready || halted_; });
+    ready_news_.wait(lock, [this] { return has_room() || halted_; });
+    ready_bytes_ += ready.staged.group.size();
     ready_.push_back(std::move(ready));
     mine.reset();
     ready_news_.notify_all();
   }
+
+  /// Whether one more may be ready.
+  bool has_room() const { return ready_.size() < most_ready && ready_bytes_ < most_ready_bytes; }
 
   /// Brings points to the disk while others are computed, until nobody is at work.
   void commit_all() {
@@ -241,6 +251,7 @@ class Workers {
     {
       const std::lock_guard lock(mutex_);
       batch.swap(ready_);
+      ready_bytes_ = 0;
       committing_ = batch.size();
       ready_news_.notify_all();
     }
@@ -258,10 +269,10 @@ class Workers {
     std::vector<StagedResult> done;
     std::vector<JournalEntry> entries;
     for (Ready& ready : batch) {
-      if (ready.staged.swap) done.push_back(std::move(ready.staged));
+      if (ready.entry.status == PointStatus::done) done.push_back(std::move(ready.staged));
       entries.push_back(ready.entry);
     }
-    commit_results(done);
+    folder_.keep(done);
     folder_.record(entries);
     const std::lock_guard lock(mutex_);
     for (Ready& ready : batch) {
@@ -334,7 +345,8 @@ class Workers {
   std::size_t lent_{0};     ///< idle ones that draw for others
   bool lends_{false};       ///< whether there are threads at all; set before they begin
   std::vector<Ready> ready_{};
-  std::size_t committing_{0};  ///< points that are no longer ready and not yet finished
+  std::size_t ready_bytes_{0};  ///< of their groups
+  std::size_t committing_{0};   ///< points that are no longer ready and not yet finished
   std::deque<Finished> finished_{};
   std::exception_ptr fatal_{};
 

@@ -2,11 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/errors.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/results/figure_options.h"
+#include "experiments/results/result_json.h"
+#include "experiments/sweeps/point_json.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -14,8 +18,13 @@ namespace {
 StagedResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
                          const std::vector<InputFile>& files, const std::filesystem::path& folder,
                          const Draw& draw) try {
-  return stage_result(result, {.argv = point.command(plan.experiment->info.name), .inputs = files},
-                      draw(result, write_options(folder, plan.figures, result.provenance)));
+  const RunRecord run{.argv = point.command(plan.experiment->info.name), .inputs = files};
+  const WriteOptions options = write_options(folder, plan.figures, result.provenance);
+  if (!packs_points(plan)) return stage_result(result, run, draw(result, options));
+  const ResultFile numbers{
+      numbers_file, json_line(numbers_json(result.provenance.params, result.scalars, result.checks,
+                                           plan.experiment->info.params))};
+  return pack_result(result, run, options, {&numbers, 1});
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
 }
@@ -35,11 +44,15 @@ StagedResult stage_point(const Plan& plan, const PlanPoint& point,
   return write_point(plan, point, result, loaded.files, folder, draw);
 }
 
-void compute_point(const Plan& plan, const PlanPoint& point, const std::filesystem::path& folder,
-                   Progress& progress) {
+std::uintmax_t bytes_of_point(const Plan& plan, const PlanPoint& point,
+                              const std::filesystem::path& folder, Progress& progress) {
   const StagedResult staged = stage_point(
       plan, point, folder, progress, [](const Result&, WriteOptions options) { return options; });
-  commit_results({&staged, 1});
+  if (!staged.swap) return staged.group.size();
+  std::uintmax_t bytes = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(staged.swap->folder()))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  return bytes;
 }
 
 }  // namespace orrery::sweeps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -30,8 +31,8 @@ using Draw = std::function<WriteOptions(const Result&, WriteOptions)>;
 StagedResult stage_point(const Plan& plan, const PlanPoint& point,
                          const std::filesystem::path& folder, Progress& progress, const Draw& draw);
 
-/// The same, brought to the disk.
-void compute_point(const Plan& plan, const PlanPoint& point, const std::filesystem::path& folder,
-                   Progress& progress);
+/// Computes one point and what it takes of the disk, where nothing of it is left. Throws the same.
+std::uintmax_t bytes_of_point(const Plan& plan, const PlanPoint& point,
+                              const std::filesystem::path& folder, Progress& progress);
 
 }  // namespace orrery::sweeps

@@ -44,17 +44,22 @@ std::vector<std::string> names_in(const fs::path& folder) {
 /// lost; empty if there is none.
 std::string foreign_entry(const fs::path& folder, const Plan& plan) {
   static const std::set<std::string> remains{
-      ".lock",        "points",     journal_file,  results_file,  results_csv_file,
+      ".lock",        "points",     points_file,   journal_file,  results_file, results_csv_file,
       constants_file, summary_file, measures_file, manifest_file, notes_file};
   const std::vector<std::string> names = names_in(folder);
-  const bool has_points = fs::is_directory(fs::symlink_status(folder / "points"));
+  const bool has_folders = fs::is_directory(fs::symlink_status(folder / "points"));
+  const bool has_points = has_folders || is_file_at(folder / points_file);
   for (const std::string& name : names)
     if (name != ".lock" && !(has_points && remains.contains(name))) return name;
   if (!has_points) return {};
   std::set<std::string> ids;
   for (const PlanPoint& point : plan.points) ids.insert(point.id);
-  for (const std::string& name : names_in(folder / "points"))
-    if (!name.starts_with(".") && !ids.contains(name)) return "points/" + name;
+  if (has_folders)
+    for (const std::string& name : names_in(folder / "points"))
+      if (!name.starts_with(".") && !ids.contains(name)) return "points/" + name;
+  const ZipPack pack(folder / points_file);
+  for (const auto& [name, place] : pack.groups())
+    if (!ids.contains(name)) return fmt::format("{} of {}", name, points_file);
   return {};
 }
 
@@ -83,15 +88,21 @@ Json earlier_calls(const fs::path& path) try {
 SweepFolder::SweepFolder(fs::path folder, const Plan& plan)
     : folder_(made(std::move(folder))), lock_(folder_) {
   establish(plan);
-  std::error_code missing;
-  if (fs::is_symlink(folder_ / "points", missing))
-    throw io_error((folder_ / "points").string(), "written", ELOOP);
-  make_folders(folder_ / "points");
-  remove_leftovers(folder_ / "points");
+  make_room_for_points(plan);
   state_ = read_journal(folder_ / journal_file);
   journal_.emplace(folder_ / journal_file, state_);
   adopt_points(plan);
   sync_folder(folder_);
+}
+
+void SweepFolder::make_room_for_points(const Plan& plan) {
+  const fs::path points = folder_ / "points";
+  std::error_code missing;
+  if (fs::is_symlink(points, missing)) throw io_error(points.string(), "written", ELOOP);
+  if (packs_points(plan)) pack_.emplace(folder_ / points_file);
+  // A sweep of an earlier version has folders without figures, too.
+  if (!packs_points(plan)) make_folders(points);
+  if (is_folder_at(points)) remove_leftovers(points);
 }
 
 /// The plan reaches the disk before anything else, so that every later state can be resumed.
@@ -124,20 +135,37 @@ void SweepFolder::adopt_points(const Plan& plan) {
   for (const JournalEntry& entry : found) state_.entries[entry.id] = entry;
 }
 
-std::vector<const PlanPoint*> SweepFolder::pending(const Plan& plan) const {
-  std::vector<const PlanPoint*> left;
+const std::vector<PointState>& SweepFolder::states(const Plan& plan) const {
+  if (!states_.empty()) return states_;
+  states_.reserve(plan.points.size());
   for (const PlanPoint& point : plan.points)
-    if (point_state(folder_, state_, point.id).status != PointStatus::done) left.push_back(&point);
+    states_.push_back(point_state(folder_, state_, point.id));
+  return states_;
+}
+
+std::vector<const PlanPoint*> SweepFolder::pending(const Plan& plan) const {
+  const std::vector<PointState>& found = states(plan);
+  std::vector<const PlanPoint*> left;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (found[i].status != PointStatus::done) left.push_back(&plan.points[i]);
   return left;
 }
 
 std::vector<std::string> SweepFolder::damages(const Plan& plan) const {
+  const std::vector<PointState>& found = states(plan);
   std::vector<std::string> messages;
-  for (const PlanPoint& point : plan.points)
-    if (const PointState found = point_state(folder_, state_, point.id); !found.damage.empty())
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (const PlanPoint& point = plan.points[i]; !found[i].damage.empty())
       messages.push_back(fmt::format("{} {}: {}", point_folder(folder_, point.id).string(),
-                                     point.label, found.damage));
+                                     point.label, found[i].damage));
   return messages;
+}
+
+void SweepFolder::keep(std::span<const StagedResult> results) {
+  if (!pack_) return commit_results(results);
+  std::vector<std::string_view> groups;
+  for (const StagedResult& result : results) groups.push_back(result.group);
+  if (!groups.empty()) keep_groups(groups);
 }
 
 void SweepFolder::record(std::span<const JournalEntry> entries) {
@@ -159,14 +187,35 @@ void SweepFolder::order_journal(const Plan& plan) {
   journal_.emplace(folder_ / journal_file, state_);
 }
 
+/// The points that are done: in the plan's order when every point has its entry, and until then in
+/// that in which they came, so that a stop costs no second copy.
+void SweepFolder::finish_pack(const std::vector<PointRecord>& points) {
+  if (!pack_) return;
+  std::vector<std::string> order;
+  for (const PointRecord& point : points)
+    if (point.is_done()) order.push_back(point.id);
+  if (count_with(points, PointStatus::pending) > 0) {
+    const std::set<std::string, std::less<>> done(order.begin(), order.end());
+    const ZipPack pack(folder_ / points_file);
+    order.clear();
+    for (const auto& [id, place] : pack.groups())
+      if (done.contains(id) && pack.find(id) == place) order.push_back(id);
+  }
+  pack_->finish(order);
+}
+
 std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call) {
-  std::vector<PointRecord> points = point_records(folder_, plan, state_);
+  std::set<std::string> whole;
+  for (std::size_t i = 0; i < states_.size(); ++i)
+    if (states_[i].status == PointStatus::done) whole.insert(plan.points[i].id);
+  std::vector<PointRecord> points = point_records(folder_, plan, state_, whole);
   atomic_write(folder_ / results_file, results_jsonl(plan, points));
   const TidyTable tidy = tidy_table(points, plan.swept);
   atomic_write(folder_ / results_csv_file, csv_text(results_table(tidy)));
   atomic_write(folder_ / constants_file, csv_text(constants_table(tidy)));
   atomic_write(folder_ / measures_file, csv_text(measures_table(measure_titles(points))));
   if (plan.repeats > 1) atomic_write(folder_ / summary_file, csv_text(summary_table(tidy)));
+  finish_pack(points);
   order_journal(plan);
   Json calls = earlier_calls(folder_ / manifest_file);
   if (!call.is_null()) calls.push_back(call);

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "experiments/data/zip_pack.h"
 #include "experiments/files/folder_lock.h"
+#include "experiments/results/result_folder.h"
 #include "experiments/sweeps/journal.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_layout.h"
@@ -25,7 +27,8 @@ class SweepFolder {
 
   const std::filesystem::path& path() const { return folder_; }
   std::filesystem::path point(const std::string& id) const { return point_folder(folder_, id); }
-  /// The points of this shard without a complete result here, those that failed included.
+  /// The points of this shard without a complete result when this folder was taken, those that
+  /// failed included.
   std::vector<const PlanPoint*> pending(const Plan& plan) const;
   /// One message per point of this shard that was done and is damaged: it is pending again.
   std::vector<std::string> damages(const Plan& plan) const;
@@ -34,6 +37,10 @@ class SweepFolder {
   /// Journal lines that were damaged; their points are computed again.
   int damaged_lines() const { return state_.damaged_lines; }
 
+  /// Brings results to their places, with one wait for the disk. Throws IoError.
+  void keep(std::span<const StagedResult> results);
+  /// The same of results in groups of a pack.
+  void keep_groups(std::span<const std::string_view> groups) { pack_->append(groups); }
   /// Appends to the journal, with one wait for the disk. Throws IoError. Not thread-safe.
   void record(std::span<const JournalEntry> entries);
   void record(const JournalEntry& entry) { record({&entry, 1}); }
@@ -43,14 +50,20 @@ class SweepFolder {
   std::vector<PointRecord> finish(const Plan& plan, const nlohmann::ordered_json& call);
 
  private:
+  /// What the points' files were found to be when this was first asked.
+  const std::vector<PointState>& states(const Plan& plan) const;
   void establish(const Plan& plan);
   void adopt_points(const Plan& plan);
+  void make_room_for_points(const Plan& plan);
   void order_journal(const Plan& plan);
+  void finish_pack(const std::vector<PointRecord>& points);
 
   std::filesystem::path folder_;
   FolderLock lock_;
   JournalState state_{};
+  mutable std::vector<PointState> states_{};  ///< by point of the plan; empty until they are asked
   std::optional<Journal> journal_{};
+  std::optional<GrowingZipPack> pack_{};  ///< where the points lie in one
 };
 
 }  // namespace orrery::sweeps

@@ -16,12 +16,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The first file that is not as the manifest lists it, and in what; empty when all are.
-std::string damaged_file(const fs::path& folder, std::string_view manifest) try {
+std::string damaged_file(const ResultFiles& found, std::string_view manifest) try {
   for (const WrittenFile& file : files_of(json_in(manifest))) {
-    if (!is_there(folder / file.path)) return file.path + " is missing";
+    if (!found.has(file.path)) return file.path + " is missing";
     std::string bytes;
     try {
-      bytes = read_file(folder / file.path, file.bytes);
+      bytes = found.read(file.path, file.bytes);
     } catch (const DataError&) {
       return file.path + " is longer than its manifest lists it";
     }
@@ -35,13 +35,13 @@ std::string damaged_file(const fs::path& folder, std::string_view manifest) try 
   return error.what();
 }
 
-/// What the point's folder lacks of all that its entry promises.
-std::string damage_of(const fs::path& folder, const JournalEntry& entry) try {
-  if (!is_file_at(folder / manifest_file)) return fmt::format("{} is missing", manifest_file);
-  const std::string bytes = read_file(folder / manifest_file, max_json_bytes);
+/// What the point's files lack of all that its entry promises.
+std::string damage_of(const ResultFiles& found, const JournalEntry& entry) try {
+  if (!found.has(manifest_file)) return fmt::format("{} is missing", manifest_file);
+  const std::string bytes = found.read(manifest_file, max_json_bytes);
   if (sha256_hex(bytes) != entry.manifest_sha256)
     return fmt::format("{} differs from its SHA-256", manifest_file);
-  return damaged_file(folder, bytes);
+  return damaged_file(found, bytes);
 } catch (const Error& error) {
   return error.what();
 }
@@ -73,14 +73,14 @@ Plan read_plan(const fs::path& folder) {
 
 std::optional<JournalEntry> proven_entry(const fs::path& sweep, const Plan& plan,
                                          const PlanPoint& point) try {
-  const fs::path folder = point_folder(sweep, point.id);
-  if (!is_file_at(folder / manifest_file)) return std::nullopt;
-  const std::string bytes = read_file(folder / manifest_file, max_json_bytes);
+  const ResultFiles found(point_folder(sweep, point.id));
+  if (!found.has(manifest_file)) return std::nullopt;
+  const std::string bytes = found.read(manifest_file, max_json_bytes);
   const nlohmann::ordered_json manifest = json_in(bytes);
   const ExperimentInfo& info = plan.experiment->info;
   if (experiment_of(manifest).version != info.version ||
       texts_field(field(manifest, "run"), "argv") != point.command(info.name) ||
-      !damaged_file(folder, bytes).empty())
+      !damaged_file(found, bytes).empty())
     return std::nullopt;
   return JournalEntry{.id = point.id,
                       .status = PointStatus::done,
@@ -88,13 +88,22 @@ std::optional<JournalEntry> proven_entry(const fs::path& sweep, const Plan& plan
                       .error = {}};
 } catch (const MalformedJson&) {
   return std::nullopt;
+} catch (const DataError&) {  // in a pack
+  return std::nullopt;
 }
 
 PointState point_state(const fs::path& sweep, const JournalState& journal, const std::string& id) {
   const auto entry = journal.entries.find(id);
-  if (entry == journal.entries.end()) return {};
-  if (entry->second.status == PointStatus::failed) return {.status = PointStatus::failed};
-  std::string damage = damage_of(point_folder(sweep, id), entry->second);
+  const bool has_result =
+      entry != journal.entries.end() && entry->second.status == PointStatus::done;
+  return has_result ? point_state(ResultFiles(point_folder(sweep, id)), journal, id)
+                    : PointState{.status = entry == journal.entries.end() ? PointStatus::pending
+                                                                          : PointStatus::failed};
+}
+
+PointState point_state(const ResultFiles& found, const JournalState& journal,
+                       const std::string& id) {
+  std::string damage = damage_of(found, journal.entries.at(id));
   if (damage.empty()) return {.status = PointStatus::done};
   return {.damage = std::move(damage)};
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "experiments/results/result_files.h"
 #include "experiments/sweeps/journal.h"
 #include "experiments/sweeps/plan_json.h"
 
@@ -14,7 +15,8 @@ namespace orrery::sweeps {
 //   plan.json       what is to be computed: written first, replaced only by a plan with more points
 //   journal.jsonl   the outcome of each point, appended as it happens; in the plan's order once
 //                   every point has one
-//   points/ID/      one result folder per point, see result_folder.h
+//   points/ID/      one result folder per point, see result_folder.h; without figures in
+//   points.zip      files, all of them lie in this pack instead, see zip_pack.h
 //   results.jsonl   one line per point in the plan's order
 //   results.csv     one row per point and encoding, one column per measure; constants.csv has the
 //                   settings that are the same everywhere, summary.csv the means over repeats,
@@ -26,6 +28,10 @@ namespace orrery::sweeps {
 
 inline constexpr const char* plan_file = "plan.json";
 inline constexpr const char* whole_plan_file = "whole_plan.json";
+inline constexpr const char* points_file = "points.zip";
+/// In the pack, a file of each point: what results.jsonl says of its numbers, so that nobody has to
+/// read result.json for them.
+inline constexpr const char* numbers_file = "numbers.json";
 inline constexpr const char* journal_file = "journal.jsonl";
 inline constexpr const char* results_file = "results.jsonl";
 inline constexpr const char* results_csv_file = "results.csv";
@@ -64,6 +70,9 @@ struct PointState {
   std::string damage{};
 };
 PointState point_state(const std::filesystem::path& sweep, const JournalState& journal,
+                       const std::string& id);
+/// The same of a point that the journal calls done, whose files are at hand.
+PointState point_state(const ResultFiles& found, const JournalState& journal,
                        const std::string& id);
 
 }  // namespace orrery::sweeps

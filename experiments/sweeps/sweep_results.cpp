@@ -26,17 +26,19 @@ constexpr std::uintmax_t max_result_bytes = std::uintmax_t{1} << 30;
                   "remove the point's folder and resume the sweep");
 }
 
-/// Reads result.json alone: figures, arrays and tables that are in other files are left out.
-void read_result(const fs::path& path, PointRecord& point) try {
+/// Reads one file alone: of result.json, figures, arrays and tables that are in others are left out.
+void read_result(const ResultFiles& found, PointRecord& point) try {
+  if (found.has(numbers_file))
+    return read_numbers(json_in(found.read(numbers_file, max_result_bytes)), point);
   Result result = result_from_json(
-      json_in(read_file(path, max_result_bytes)), [](const auto&) { return std::nullopt; },
-      [](const Array&) { return nullptr; },
+      json_in(found.read("result.json", max_result_bytes)),
+      [](const auto&) { return std::nullopt; }, [](const Array&) { return nullptr; },
       [](const Table&, const auto&, std::size_t) { return std::nullopt; });
   point.params = std::move(result.provenance.params);
   point.scalars = std::move(result.scalars);
   point.checks = std::move(result.checks);
 } catch (const MalformedJson& error) {
-  refuse(path, error);
+  refuse(point.folder / "result.json", error);
 }
 
 PointRecord planned(const fs::path& sweep, const PlanPoint& point) {
@@ -53,21 +55,31 @@ PointRecord planned(const fs::path& sweep, const PlanPoint& point) {
 
 }  // namespace
 
-PointRecord point_record(const fs::path& sweep, const PlanPoint& point,
-                         const JournalState& journal) {
+PointRecord point_record(const fs::path& sweep, const PlanPoint& point, const JournalState& journal,
+                         bool is_whole) {
   PointRecord record = planned(sweep, point);
-  PointState found = point_state(sweep, journal, point.id);
-  record.status = found.status;
-  record.damage = std::move(found.damage);
-  if (record.status == PointStatus::failed) record.error = journal.entries.at(point.id).error;
-  if (record.is_done()) read_result(record.folder / "result.json", record);
+  const auto entry = journal.entries.find(point.id);
+  if (entry == journal.entries.end()) return record;
+  record.status = entry->second.status;
+  record.error = entry->second.error;
+  if (!record.is_done()) return record;
+  const ResultFiles files(record.folder);
+  if (!is_whole) {
+    PointState found = point_state(files, journal, point.id);
+    record.status = found.status;
+    record.damage = std::move(found.damage);
+  }
+  if (record.is_done()) read_result(files, record);
   return record;
 }
 
 std::vector<PointRecord> point_records(const fs::path& sweep, const Plan& plan,
-                                       const JournalState& journal) {
+                                       const JournalState& journal,
+                                       const std::set<std::string>& whole) {
   std::vector<PointRecord> records;
-  for (const PlanPoint& point : plan.points) records.push_back(point_record(sweep, point, journal));
+  records.reserve(plan.points.size());
+  for (const PlanPoint& point : plan.points)
+    records.push_back(point_record(sweep, point, journal, whole.contains(point.id)));
   return records;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 /// Three points with six figures of curves each; the first in the plan's order is dim=4.
 void make_sweep(const Shell& shell) {
-  REQUIRE(shell.run("sweep long_term_decay dim=4,8,16 max_distance=6 --format none --quiet --out s")
+  REQUIRE(shell.run("sweep long_term_decay dim=4,8,16 max_distance=6 --format svg --quiet --out s")
               .status == 0);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("merge names damaged and failed points of shards by label and ends wit
   const Shell shell;
   const std::string sweep =
       "sweep attention_map contents=random text=bundled:the_orrery.txt max_tokens=4 dim=4 "
-      "head=2 heads=2,4 --format none --quiet --out s --shard ";
+      "head=2 heads=2,4 --format svg --quiet --out s --shard ";
   CHECK(shell.run(sweep + "1/2").status == 1);  // there is no head 2 of 2
   REQUIRE(shell.run(sweep + "2/2").status == 0);
   const fs::path shard = shell.folder() / "s.shards/2-of-2/points";
@@ -131,7 +131,7 @@ TEST_CASE("Points that failed or were not computed are named where a drawing lac
   const Shell shell;
   shell.run(
       "sweep attention_map contents=random text=bundled:the_orrery.txt max_tokens=4 dim=4 head=2 "
-      "heads=2,4,8 --format none --quiet --out s");  // there is no head 2 of 2
+      "heads=2,4,8 --format svg --quiet --out s");  // there is no head 2 of 2
   const std::string id = id_of(shell, "heads=2");
   for (const char* command : {"plot s --format svg --out p", "report s --out r.html",
                               "redraw s --out d", "compare s s"}) {
@@ -146,7 +146,7 @@ TEST_CASE("With --quiet a failure still has its reason") {
   const Shell shell;
   const Outcome failed = shell.run(
       "sweep attention_map contents=random text=bundled:the_orrery.txt dim=4 head=2 heads=2,4 "
-      "--format none "
+      "--format svg "
       "--quiet --out s");
   CHECK(failed.status == 1);
   CHECK(failed.out.empty());

@@ -117,7 +117,7 @@ TEST_CASE("Shards of earlier versions, which have the points of all, go on and m
 
 TEST_CASE("status of a sweep whose shards are not merged tells of each, and of all") {
   const Shell shell;
-  const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet --out d --shard ";
+  const std::string sweep = "sweep rotation distance=1,2,3 --format svg --quiet --out d --shard ";
   REQUIRE(shell.run(sweep + "1/2").status == 0);
   REQUIRE(shell.run(sweep + "2/2").status == 0);
   fs::remove_all(*fs::directory_iterator(shell.folder() / "d.shards/1-of-2/points"));
@@ -167,7 +167,7 @@ TEST_CASE("Shards of different sweeps do not merge") {
 TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses another plan") {
   const Shell shell;
   const std::string sweep =
-      "sweep long_term_decay max_distance=6 distance=1 --format none --out d dim=";
+      "sweep long_term_decay max_distance=6 distance=1 --format svg --out d dim=";
   REQUIRE(shell.run(sweep + "4,8").status == 0);
   const std::string manifest = content(shell.folder() / "d/manifest.json");
   const Outcome again = shell.run(sweep + "4,8");
@@ -178,7 +178,7 @@ TEST_CASE("A sweep that was begun goes on, does nothing twice, and refuses anoth
   CHECK(other.status == 5);
   CHECK_THAT(other.err, Contains("has a different plan") && Contains("- point") &&
                             Contains("+ point") && Contains("dim=16") && Contains("--out"));
-  CHECK(shell.run("plan long_term_decay max_distance=6 distance=1 dim=4,16 --format none --out d")
+  CHECK(shell.run("plan long_term_decay max_distance=6 distance=1 dim=4,16 --format svg --out d")
             .status == 5);
   // A point whose folder was damaged is computed again.
   const Tree tree = sweep_tree(shell.folder() / "d");
@@ -325,7 +325,7 @@ TEST_CASE("A changed plan is refused, and the same sweep writes a lost one anew"
 
 TEST_CASE("A damaged point of a shard is not merged") {
   const Shell shell;
-  const std::string sweep = "sweep long_term_decay dim=4,8 max_distance=6 --format none --quiet ";
+  const std::string sweep = "sweep long_term_decay dim=4,8 max_distance=6 --format svg --quiet ";
   REQUIRE(shell.run(sweep + "--out d --shard 1/2").status == 0);
   REQUIRE(shell.run(sweep + "--out d --shard 2/2").status == 0);
   const fs::path shard = shell.folder() / "d.shards/1-of-2";
@@ -453,7 +453,7 @@ TEST_CASE("All points of a repeat have one seed, that of run; unpaired ones have
 
 TEST_CASE("status tells how far a sweep is") {
   const Shell shell;
-  REQUIRE(shell.run("sweep long_term_decay dim=4,8 max_distance=6 --format none --out d").status ==
+  REQUIRE(shell.run("sweep long_term_decay dim=4,8 max_distance=6 --format svg --out d").status ==
           0);
   CHECK_THAT(shell.run("status d").out, Contains("2 of 2 points done, 0 failed, 0 left"));
   fs::remove_all(*fs::directory_iterator(shell.folder() / "d/points"));

@@ -29,6 +29,7 @@ constexpr int io_failure = 4;
 
 // One thread, so that the order of system calls is always the same.
 const std::string sweep = "sweep spectrum dim=4,6 --format svg --threads 1 --quiet --out d";
+const std::string packed = "sweep spectrum dim=4,6 --format none --threads 1 --quiet --out d";
 const std::string resume = "resume d --threads 1 --quiet";
 
 /// Everything that changes what a disk holds.
@@ -110,18 +111,19 @@ std::string strays(const fs::path& folder) {
   return found;
 }
 
-const Tree& undisturbed() {
-  static const Tree tree = [] {
+const Tree& undisturbed(const std::string& command = sweep) {
+  static std::map<std::string, Tree> trees;
+  if (!trees.contains(command)) {
     const Shell shell;
-    REQUIRE(shell.run(sweep).status == 0);
-    return sweep_tree(shell.folder() / "d");
-  }();
-  return tree;
+    REQUIRE(shell.run(command).status == 0);
+    trees[command] = sweep_tree(shell.folder() / "d");
+  }
+  return trees.at(command);
 }
 
 /// What a user does next: resume, or start again where there is no plan yet.
-std::string next_command(const Shell& shell) {
-  return fs::exists(shell.folder() / "d/plan.json") ? resume : sweep;
+std::string next_command(const Shell& shell, const std::string& command) {
+  return fs::exists(shell.folder() / "d/plan.json") ? resume : command;
 }
 
 /// One line a place for whoever wants to read what happened.
@@ -138,10 +140,10 @@ class FaultTable {
 };
 
 void finish_and_compare(const Shell& shell, const Place& place, const std::string& what, int status,
-                        FaultTable& table) {
-  const Outcome again = shell.run(next_command(shell));
+                        FaultTable& table, const std::string& command = sweep) {
+  const Outcome again = shell.run(next_command(shell, command));
   CHECK(again.status == 0);
-  const std::string different = differences(undisturbed(), sweep_tree(shell.folder() / "d"));
+  const std::string different = differences(undisturbed(command), sweep_tree(shell.folder() / "d"));
   table.add(place, what, status, different.empty());
   INFO(place.line << "\n" << again.err);
   CHECK(different.empty());
@@ -159,14 +161,16 @@ void finish_and_compare(const Shell& shell, const Place& place, const std::strin
 TEST_CASE("A sweep that is killed at any change of the disk is finished as if nothing had been") {
   SKIP_WITHOUT_STRACE();
   FaultTable table("killed");
-  const std::vector<Place> places = places_of(Shell(), sweep);
-  REQUIRE(places.size() > 40);
-  for (std::size_t i = 0; i < places.size(); i += stride) {
-    const Shell shell;
-    const Outcome cut = traced(shell, injection(places[i], "signal=KILL"), sweep);
-    INFO(places[i].line);
-    CHECK(cut.status == killed);
-    finish_and_compare(shell, places[i], "kill -9", cut.status, table);
+  for (const std::string& command : {sweep, packed}) {
+    const std::vector<Place> places = places_of(Shell(), command);
+    REQUIRE(places.size() > 25);
+    for (std::size_t i = 0; i < places.size(); i += stride) {
+      const Shell shell;
+      const Outcome cut = traced(shell, injection(places[i], "signal=KILL"), command);
+      INFO(command << "\n" << places[i].line);
+      CHECK(cut.status == killed);
+      finish_and_compare(shell, places[i], "kill -9", cut.status, table, command);
+    }
   }
 }
 
@@ -197,8 +201,9 @@ TEST_CASE("A resume that is killed at any change of the disk can be resumed as w
 TEST_CASE(
     "A disk that is full or broken at any change ends with status 4 and nothing half written") {
   SKIP_WITHOUT_STRACE();
-  FaultTable table("errors");
-  const std::vector<Place> places = places_of(Shell(), sweep);
+  const std::string command = GENERATE(sweep, packed);
+  FaultTable table(command == packed ? "errors-packed" : "errors");
+  const std::vector<Place> places = places_of(Shell(), command);
   const std::map<std::string, std::string> fails{
       {"ENOSPC", "openat mkdir write pwrite64 rename"},
       {"EIO", "write fsync syncfs ftruncate rename renameat2 unlink unlinkat rmdir"},
@@ -207,16 +212,16 @@ TEST_CASE(
     for (std::size_t i = 0; i < places.size(); i += stride) {
       if (calls.find(places[i].call) == std::string::npos) continue;
       const Shell shell;
-      const Outcome cut = traced(shell, injection(places[i], "error=" + error), sweep);
-      INFO(error << " at " << places[i].line << "\n" << cut.err);
+      const Outcome cut = traced(shell, injection(places[i], "error=" + error), command);
+      INFO(command << "\n" << error << " at " << places[i].line << "\n" << cut.err);
       // What only serves a message (who holds the lock) or the tidying up may fail unseen.
       CHECK((cut.status == io_failure || cut.status == 0));
       if (cut.status == 0)
-        CHECK(differences(undisturbed(), sweep_tree(shell.folder() / "d")).empty());
+        CHECK(differences(undisturbed(command), sweep_tree(shell.folder() / "d")).empty());
       if (cut.status != 0) CHECK(cut.err.find("orrery: ") != std::string::npos);
       if (places[i].call.find("unlink") == std::string::npos)
         CHECK(strays(shell.folder() / "d").empty());
-      finish_and_compare(shell, places[i], error, cut.status, table);
+      finish_and_compare(shell, places[i], error, cut.status, table, command);
     }
 }
 

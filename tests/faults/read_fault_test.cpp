@@ -62,10 +62,10 @@ TEST_CASE("EIO at a file of a point is told as such by all that read the sweep")
   SKIP_WHERE_READS_CANNOT_FAIL();
   const Shell shell;
   REQUIRE(
-      shell.run("sweep long_term_decay dim=4,8 max_distance=6 --format none -q --out s").status ==
+      shell.run("sweep long_term_decay dim=4,8 max_distance=6 --format svg -q --out s").status ==
       0);
   REQUIRE(shell
-              .run("sweep long_term_decay dim=4,8 max_distance=6 --format none -q --out m --shard "
+              .run("sweep long_term_decay dim=4,8 max_distance=6 --format svg -q --out m --shard "
                    "1/1")
               .status == 0);
   const fs::path point = first_point(shell.folder() / "s");
@@ -100,8 +100,8 @@ TEST_CASE("EIO at a file of a point is told as such by all that read the sweep")
 TEST_CASE("EIO at a sweep's own files is not taken for another kind of folder") {
   SKIP_WHERE_READS_CANNOT_FAIL();
   const Shell shell;
-  REQUIRE(shell.run("sweep spectrum dim=4,6 --format none -q --out s").status == 0);
-  REQUIRE(shell.run("run spectrum dim=4 --format none -q --out r").status == 0);
+  REQUIRE(shell.run("sweep spectrum dim=4,6 --format svg -q --out s").status == 0);
+  REQUIRE(shell.run("run spectrum dim=4 --format svg -q --out r").status == 0);
   const fs::path plan = shell.folder() / "s/plan.json",
                  manifest = shell.folder() / "r/manifest.json";
   for (const std::string command : {"plot s", "status s", "export s", "report s", "compare s s",
@@ -126,7 +126,7 @@ TEST_CASE("EIO at a sweep's own files is not taken for another kind of folder") 
 TEST_CASE("An interrupted look at a file is taken again") {
   SKIP_WHERE_READS_CANNOT_FAIL();
   const Shell shell;
-  REQUIRE(shell.run("sweep spectrum dim=4,6 --format none -q --out s").status == 0);
+  REQUIRE(shell.run("sweep spectrum dim=4,6 --format svg -q --out s").status == 0);
   REQUIRE(shell.run("report s -q --out undisturbed.html").status == 0);
   const fs::path point = first_point(shell.folder() / "s");
   for (const fs::path& path : {shell.folder() / "s/plan.json", point, point / "manifest.json"}) {
@@ -141,7 +141,7 @@ TEST_CASE("An interrupted look at a file is taken again") {
 TEST_CASE("A sweep says why a point that it wrote cannot be read back, with --quiet too") {
   SKIP_WHERE_READS_CANNOT_FAIL();
   const Shell shell;
-  const std::string sweep = "sweep spectrum dim=4,6 --format none --threads 1 -q --out s";
+  const std::string sweep = "sweep spectrum dim=4,6 --format svg --threads 1 -q --out s";
   REQUIRE(shell.run(sweep).status == 0);
   const fs::path result = first_point(shell.folder() / "s") / "result.json";
   fs::remove_all(shell.folder() / "s");
