@@ -359,7 +359,7 @@ void ZipPack::list_groups(std::uint64_t size) {
     if (bytes.starts_with(entry_mark) || bytes.starts_with(end_mark)) return;  // the directory
     // Damage: on to the next place that begins a group.
     const std::uint64_t lost = at;
-    for (at = lost + 1; at < size; at += chunk) {
+    for (at = lost; at < size; at += chunk) {
       look_at(at, chunk + longest_header);
       const std::string_view window = bytes;
       std::size_t found = window.find(local_mark);

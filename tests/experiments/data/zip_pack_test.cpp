@@ -112,6 +112,14 @@ TEST_CASE("What is damaged between two groups of a pack hides no other group") {
   CHECK_THROWS_AS(members_of_group(torn, "three"), DataError);
 }
 
+TEST_CASE("A group whose first member has a long name is found") {
+  const TempFolder temp;
+  const auto path = temp.path() / "p.zip";
+  const std::vector<PackMember> members{{std::string(5000, 'n'), "1"}};
+  append(path, {pack_group("one", members), group_of("two", "2")});
+  CHECK(folders_in(path) == Names{"one", "two"});
+}
+
 TEST_CASE("A missing pack has no groups, and a foreign zip archive none either") {
   const TempFolder temp;
   CHECK(ZipPack(temp.path() / "none.zip").groups().empty());
