@@ -6,7 +6,9 @@
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
+#include "experiments/files/file.h"
 #include "experiments/results/notes.h"
+#include "experiments/results/result_files.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/sweep_layout.h"
 
@@ -16,6 +18,11 @@ namespace {
 /// Throws what SavedFolder throws for a folder that is neither a sweep's nor a result's.
 void require_saved(const std::string& folder) {
   if (!is_sweep_folder(folder)) const SavedFolder saved(folder);
+}
+
+/// Where notes are kept of a result that lies in a pack.
+void make_folder_of_packed(const std::string& folder) {
+  if (ResultFiles(folder).is_packed()) make_folders(folder);
 }
 
 void tell_of(const NoteOptions& options, const Notes& notes) {
@@ -38,6 +45,7 @@ int note_command(const NoteOptions& options) {
     if (!notes.note.empty()) print(notes.note + "\n");
     return exit_ok;
   }
+  make_folder_of_packed(options.folder);
   tell_of(options, change_notes(options.folder, [&](Notes& notes) {
             if (options.remove || options.replace) notes.note.clear();
             if (!options.remove)
@@ -54,6 +62,7 @@ int tag_command(const NoteOptions& options) {
     for (const std::string& tag : read_notes(options.folder).tags) print(tag + "\n");
     return exit_ok;
   }
+  make_folder_of_packed(options.folder);
   tell_of(options, change_notes(options.folder, [&](Notes& notes) {
             if (options.remove)
               remove_tags(notes, options.words);

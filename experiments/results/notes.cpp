@@ -95,7 +95,6 @@ void write_notes(const fs::path& folder, const Notes& notes) {
 }
 
 Notes change_notes(const fs::path& folder, const std::function<void(Notes&)>& change) {
-  make_folders(folder);  // a result in a pack has none
   const FolderTurn turn(folder);
   Notes notes = read_notes(folder);
   change(notes);

@@ -25,7 +25,7 @@ std::filesystem::path made_sweep(const test::Shell& shell) {
   std::ofstream(shell.folder() / "s.toml")
       << "experiment = \"long_term_decay\"\n[params]\nmax_distance = 32\n[sweep]\n"
          "dim = [16, 4, 128]\n";
-  REQUIRE(shell.run("sweep s.toml --out sweep --format none").status == 0);
+  REQUIRE(shell.run("sweep s.toml --out sweep --format svg").status == 0);
   return shell.folder() / "sweep";
 }
 
