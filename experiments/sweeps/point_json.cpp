@@ -6,8 +6,11 @@
 #include "experiments/results/params_json.h"
 
 namespace orrery::sweeps {
+namespace {
 
 using Json = nlohmann::ordered_json;
+
+}  // namespace
 
 Json to_json(const PointRecord& point, std::span<const ParamSpec> specs) {
   Json json{{"id", point.id},
