@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <functional>
 #include <limits>
 
 #include "core/errors.h"
@@ -240,22 +239,29 @@ void write_all(int descriptor, std::uint64_t at, std::string_view bytes, const s
   }
 }
 
-using Write = std::function<void(std::uint64_t at, std::string_view bytes)>;
+/// Calls `visit` with the header of each member of a group and where it begins. Throws DataError,
+/// naming `name`: the bytes are no group.
+template <class Visit>
+void for_each_member(std::string_view group, std::string_view name, Visit visit) {
+  for (std::size_t from = 0; from < group.size();) {
+    const std::optional<LocalHeader> header = header_in(group.substr(from));
+    if (!header || header->member.bytes > group.size() - from - header->length)
+      throw DataError(name, "is damaged: it is not a part of a zip archive",
+                      "copy the archive again, or resume the sweep");
+    visit(*header, from);
+    from += header->length + static_cast<std::size_t>(header->member.bytes);
+  }
+}
 
 /// Writes a directory while the groups come by.
 class PackDirectory {
  public:
   /// @param at  the group's place in the archive that the directory is of
   void add(std::string_view group, std::uint64_t at, std::string_view name) {
-    for (std::size_t from = 0; from < group.size();) {
-      const std::optional<LocalHeader> header = header_in(group.substr(from));
-      const std::size_t left = group.size() - from;
-      if (!header || header->member.bytes > left - header->length)
-        throw DataError(name, "has a group that is damaged", "compute its point again");
-      entries_ += directory_entry(header->member, at + from);
+    for_each_member(group, name, [&](const LocalHeader& header, std::size_t from) {
+      entries_ += directory_entry(header.member, at + from);
       ++count_;
-      from += header->length + static_cast<std::size_t>(header->member.bytes);
-    }
+    });
   }
   /// All of it, to stand at `at`.
   std::string text(std::uint64_t at) const {
@@ -296,18 +302,11 @@ std::string pack_group(std::string_view folder, std::span<const PackMember> memb
 std::map<std::string_view, std::string_view, std::less<>> members_of_group(std::string_view group,
                                                                            std::string_view name) {
   std::map<std::string_view, std::string_view, std::less<>> members;
-  for (std::size_t from = 0; from < group.size();) {
-    const std::optional<LocalHeader> header = header_in(group.substr(from));
-    const std::size_t left = group.size() - from;
-    if (!header || header->member.bytes > left - header->length)
-      throw DataError(name, "is damaged: it is not a part of a zip archive",
-                      "copy the archive again, or resume the sweep");
-    const auto bytes = static_cast<std::size_t>(header->member.bytes);
-    const std::string_view whole = header->member.name;
+  for_each_member(group, name, [&](const LocalHeader& header, std::size_t from) {
+    const std::string_view whole = header.member.name;
     members[whole.substr(std::min(whole.size(), whole.find('/')) + 1)] =
-        group.substr(from + header->length, bytes);
-    from += header->length + bytes;
-  }
+        group.substr(from + header.length, static_cast<std::size_t>(header.member.bytes));
+  });
   return members;
 }
 

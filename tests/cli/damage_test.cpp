@@ -1,9 +1,9 @@
 // What the commands that read a sweep say of points that are damaged, lost or not computed.
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "tests/cli/shell.h"
+#include "tests/support/sweep_tree.h"
 
 using namespace orrery::test;
 using Catch::Matchers::Contains;
@@ -18,11 +18,7 @@ void make_sweep(const Shell& shell) {
 }
 
 std::string id_of(const Shell& shell, const std::string& label) {
-  std::ifstream lines(shell.folder() / "s/results.jsonl");
-  for (std::string line; std::getline(lines, line);)
-    if (const auto json = nlohmann::json::parse(line); json["label"] == label)
-      return json["id"].get<std::string>();
-  return "no such point";
+  return point_id(shell.folder() / "s", label);
 }
 
 fs::path point(const Shell& shell, const std::string& label) {

@@ -2,7 +2,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/shell.h"
@@ -17,11 +16,7 @@ namespace {
 const std::string sweep = "sweep long_term_decay dim=4,8,16 max_distance=6 --format none --quiet ";
 
 std::string id_of(const Shell& shell, const std::string& label) {
-  std::ifstream lines(shell.folder() / "s/results.jsonl");
-  for (std::string line; std::getline(lines, line);)
-    if (const auto json = nlohmann::json::parse(line); json["label"] == label)
-      return json["id"].get<std::string>();
-  return "no such point";
+  return point_id(shell.folder() / "s", label);
 }
 
 /// Changes one byte of a member's content, and no length.

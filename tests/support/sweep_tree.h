@@ -32,4 +32,13 @@ inline Tree sweep_tree(const std::filesystem::path& folder) {
   return tree;
 }
 
+/// The id of the point with a label, by the sweep's results.jsonl.
+inline std::string point_id(const std::filesystem::path& sweep, const std::string& label) {
+  std::ifstream lines(sweep / "results.jsonl");
+  for (std::string line; std::getline(lines, line);)
+    if (const auto json = nlohmann::json::parse(line); json["label"] == label)
+      return json["id"].get<std::string>();
+  return "no such point";
+}
+
 }  // namespace orrery::test
