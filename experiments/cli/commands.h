@@ -190,8 +190,11 @@ int resume_command(const ResumeOptions& options);
 struct StatusOptions {
   std::string folder{};
   bool json{false};
+  bool watch{false};
 };
 int status_command(const StatusOptions& options);
+/// Counts the points of a sweep and its shards again and again until all have an outcome.
+int watch_status(const std::string& folder);
 
 struct MergeOptions {
   std::string out{};

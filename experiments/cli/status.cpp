@@ -1,8 +1,11 @@
 // status: how much of a sweep is done.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
@@ -71,53 +74,88 @@ std::string status_text(const std::string& folder, const Plan& plan, const Stand
   return text;
 }
 
-/// Prints the status of one folder, or adds it to `shards`. Returns whether nothing in it failed or
-/// is damaged.
-bool show_status(const fs::path& folder, bool as_json, Json* shards) {
+/// The status of one folder as it was found.
+struct Shown {
+  Json json{};
+  std::string text{};
+  std::set<std::string> done{};  ///< ids of points
+  bool well{};                   ///< nothing in it failed or is damaged
+};
+
+Shown status_of(const fs::path& folder) {
   const Plan plan = read_plan(folder);
   const Standing standing = standing_of(plan, folder);
   const bool running = FolderLock::is_held(folder);
   const Notes notes = notes_of(folder);
-  Json json = status_json(plan, standing, notes, running);
-  if (shards) {
-    json["folder"] = folder.string();
-    shards->push_back(std::move(json));
-  } else if (as_json) {
-    print(json_text(json));
+  Shown shown{.json = status_json(plan, standing, notes, running),
+              .text = status_text(folder.string(), plan, standing, running) + notes_text(notes),
+              .well = standing.failed.empty() && standing.damaged.empty() &&
+                      standing.journal.damaged_lines == 0};
+  for (const PlanPoint* point : standing.done) shown.done.insert(point->id);
+  return shown;
+}
+
+/// The shards, each with the name of its folder.
+struct Shards {
+  Json json = Json::array();
+  std::string text{};
+  std::set<std::string> done{};
+  std::size_t points{};
+  bool well{true};
+};
+
+Shards shards_of(const std::vector<fs::path>& folders) {
+  Shards shards;
+  for (const fs::path& folder : folders) {
+    Shown shard = status_of(folder);
+    shards.points += shard.json["points"].get<std::size_t>();
+    shard.json["folder"] = folder.string();
+    shards.json.push_back(std::move(shard.json));
+    shards.text += folder.string() + "\n" + shard.text;
+    shards.done.merge(shard.done);
+    shards.well = shards.well && shard.well;
   }
-  if (!as_json) {
-    if (shards) print(folder.string() + "\n");
-    print(status_text(folder.string(), plan, standing, running) + notes_text(notes));
+  return shards;
+}
+
+/// The sweep's own folder, and the shards that it was merged from, or is going to be.
+bool show_folder(const StatusOptions& options, const std::vector<fs::path>& folders) {
+  Shown shown = status_of(options.folder);
+  const Shards shards = shards_of(folders);
+  if (options.json) {
+    if (!folders.empty()) shown.json["shards"] = shards.json;
+    print(json_text(shown.json));
+    return shown.well;
   }
-  return standing.failed.empty() && standing.damaged.empty() && standing.journal.damaged_lines == 0;
+  print(shown.text + shards.text);
+  const auto unmerged = std::count_if(shards.done.begin(), shards.done.end(),
+                                      [&](const auto& id) { return !shown.done.contains(id); });
+  if (unmerged > 0)
+    print(fmt::format("{} points of the shards are not merged; merge with: orrery merge {}\n",
+                      unmerged, options.folder));
+  return shown.well;
 }
 
 /// The shards of a sweep that were not merged yet, one after the other.
 bool show_shards(const StatusOptions& options, const std::vector<fs::path>& folders) {
-  Json shards = Json::array();
-  bool all_well = true;
-  for (const fs::path& folder : folders)
-    all_well = show_status(folder, options.json, &shards) && all_well;
-  std::size_t points = 0, done = 0;
-  for (const Json& shard : shards) {
-    points += shard["points"].get<std::size_t>();
-    done += shard["done"].get<std::size_t>();
-  }
-  if (options.json) {
-    print(json_text({{"points", points}, {"done", done}, {"shards", shards}}));
-    return all_well;
-  }
-  print(fmt::format("{} shards, not merged: {} of {} points done; merge with: orrery merge {}\n",
-                    folders.size(), done, points, options.folder));
-  return all_well;
+  const Shards shards = shards_of(folders);
+  if (options.json)
+    print(json_text(
+        {{"points", shards.points}, {"done", shards.done.size()}, {"shards", shards.json}}));
+  else
+    print(shards.text +
+          fmt::format("{} shards, not merged: {} of {} points done; merge with: orrery merge {}\n",
+                      folders.size(), shards.done.size(), shards.points, options.folder));
+  return shards.well;
 }
 
 }  // namespace
 
 int status_command(const StatusOptions& options) {
+  if (options.watch) return watch_status(options.folder);
   const std::vector<fs::path> shards = shards_beside(options.folder);
   const bool all_well = is_sweep_folder(options.folder) || shards.empty()
-                            ? show_status(options.folder, options.json, nullptr)
+                            ? show_folder(options, shards)
                             : show_shards(options, shards);
   return all_well ? exit_ok : exit_failed;
 }
