@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -246,8 +247,8 @@ int plot_command(const PlotOptions& options);
 
 struct ReportCommandOptions {
   std::string folder{};
-  std::string out{};  ///< beside the folder when empty
-  std::size_t points{24};
+  std::string out{};                    ///< beside the folder when empty
+  std::optional<std::size_t> points{};  ///< otherwise the first ones, as far as they fit
   figure::Page drawn_on{};
 };
 int report_command(const ReportCommandOptions& options);
