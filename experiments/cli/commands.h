@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -191,8 +192,11 @@ int resume_command(const ResumeOptions& options);
 struct StatusOptions {
   std::string folder{};
   bool json{false};
+  bool watch{false};
 };
 int status_command(const StatusOptions& options);
+/// Counts the points of a sweep and its shards again and again until all have an outcome.
+int watch_status(const std::string& folder);
 
 struct MergeOptions {
   std::string out{};
@@ -247,8 +251,8 @@ int plot_command(const PlotOptions& options);
 
 struct ReportCommandOptions {
   std::string folder{};
-  std::string out{};  ///< beside the folder when empty
-  std::size_t points{24};
+  std::string out{};                    ///< beside the folder when empty
+  std::optional<std::size_t> points{};  ///< otherwise the first ones, as far as they fit
   figure::Page drawn_on{};
 };
 int report_command(const ReportCommandOptions& options);

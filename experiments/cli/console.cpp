@@ -85,7 +85,7 @@ bool is_able_terminal() {
 void print(std::string_view text) { write_out(filtered(text)); }
 
 void print_data(std::string_view bytes) {
-  if (isatty(STDOUT_FILENO) == 1)
+  if (output_is_terminal())
     print(without_returns(bytes));
   else
     write_out(bytes);
@@ -113,12 +113,14 @@ void finish_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) refuse_output();
 }
 
+bool output_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
 bool can_redraw_lines() { return isatty(STDERR_FILENO) == 1 && is_able_terminal(); }
 
 bool colors_wanted() {
   static const bool colored_output = [] {
     const char* no_color = std::getenv("NO_COLOR");
-    return isatty(STDOUT_FILENO) == 1 && !(no_color && *no_color) && is_able_terminal();
+    return output_is_terminal() && !(no_color && *no_color) && is_able_terminal();
   }();
   return colored_output;
 }

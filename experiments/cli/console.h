@@ -37,6 +37,7 @@ void detail(std::string_view text);
 /// Flushes stdout. Throws as print does.
 void finish_output();
 
+bool output_is_terminal();
 /// Whether stderr is a terminal where a line can be drawn anew in its place.
 bool can_redraw_lines();
 /// Whether stdout is a terminal that shows colours and NO_COLOR is not set.

@@ -70,8 +70,10 @@ Command add_report(CLI::App& app) {
       "report", "Write a self-contained HTML page of a result or a sweep, and Markdown beside it");
   command->add_option("DIR", options->folder, "A result or a sweep")->required();
   command->add_option("--out", options->out, "The page; default DIR-report.html");
-  command->add_option("--points", options->points,
-                      "Number of points of a sweep whose figures are shown");
+  command->add_option(
+      "--points", options->points,
+      "Number of points of a sweep whose figures are shown, however large the page; "
+      "default: 24, as far as they fit");
   add_page_options(command, options->drawn_on);
   command->footer(
       "The page needs no network and no other file. Markdown shows the figures in the result's\n"

@@ -102,11 +102,18 @@ Command declare_status(CLI::App& app) {
   auto options_of = std::make_shared<StatusOptions>();
   CLI::App* command = app.add_subcommand("status", "Show how much of a sweep is done");
   command->add_option("DIR", options_of->folder, "Folder of a sweep")->required();
-  command->add_flag("--json", options_of->json, "As JSON");
+  CLI::Option* json = command->add_flag("--json", options_of->json, "As JSON");
+  command
+      ->add_flag("--watch", options_of->watch,
+                 "Count again every two seconds until every point is done or failed")
+      ->excludes(json);
   command->footer(
+      "The shards of the sweep, in DIR.shards, are shown as well. --watch believes the journals;\n"
+      "without it every file of every point is checked.\n\n"
       "Examples:\n"
       "  orrery sweep decay_over_bases --format none --out bases\n"
-      "  orrery status bases");
+      "  orrery status bases\n"
+      "  orrery status --watch bases");
   return {command, [=] { return status_command(*options_of); }};
 }
 

@@ -61,10 +61,12 @@ int report_command(const ReportCommandOptions& options) {
   if (fs::exists(panels, failure) && !fs::exists(markdown, failure))
     throw IoError(panels.string(), "is there already, and not of a report",
                   "choose another file with --out");
-  Report report = make_report({.folder = folder_of(options),
-                               .beside = page.parent_path(),
-                               .most_points_with_figures = options.points,
-                               .panels = panels.filename().string()});
+  ReportOptions wanted{.folder = folder_of(options),
+                       .beside = page.parent_path(),
+                       .keeps_figures = options.points.has_value(),
+                       .panels = panels.filename().string()};
+  if (options.points) wanted.most_points_with_figures = *options.points;
+  Report report = make_report(wanted);
   report.document.page = options.drawn_on;
   atomic_write(page, html_of(report.document));
   write_panels(report, page.parent_path(), options.drawn_on);

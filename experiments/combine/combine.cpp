@@ -218,11 +218,8 @@ std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request
   return measure_plot(sweep, tidy_table(sweep.points, sweep.swept), request);
 }
 
-std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most, const PlotRequest& look) {
-  std::vector<Panels> all;
-  for (DrawnPage& page : everything(sweep, tidy_table(sweep.points, sweep.swept), most, look).pages)
-    all.push_back(std::move(page.panels));
-  return all;
+Drawing overview(const SavedSweep& sweep, std::size_t most, const PlotRequest& look) {
+  return everything(sweep, tidy_table(sweep.points, sweep.swept), most, look);
 }
 
 Drawing drawn(const SavedSweep& sweep, const PlotRequest& request, std::size_t most) {

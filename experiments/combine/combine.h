@@ -29,12 +29,6 @@ std::vector<Panels> combined(const SavedSweep& sweep, const PlotRequest& request
 /// The most pages that a report and the desktop show.
 inline constexpr std::size_t most_overview_pages = 36;
 
-/// The pages that a report shows: each figure of curves that differs between points, each measure
-/// that differs over each swept number, and over each two as a map. At most `most`. The hue and the
-/// facet of `look` are those of every page that can have them.
-std::vector<Panels> overview(const SavedSweep& sweep, std::size_t most,
-                             const PlotRequest& look = {});
-
 /// A page, and what of the request it shows.
 struct DrawnPage {
   Panels panels{};
@@ -46,6 +40,11 @@ struct Drawing {
   std::vector<LeftOut> left_out{};
   std::vector<std::string> not_drawn{};  ///< why figures and measures have no page
 };
+
+/// The pages that a report shows: each figure of curves that differs between points, each measure
+/// that differs over each swept number, and over each two as a map. At most `most`. The hue and the
+/// facet of `look` are those of every page that can have them. What has no page is said.
+Drawing overview(const SavedSweep& sweep, std::size_t most, const PlotRequest& look = {});
 
 /// What `orrery plot` draws: combined() of a figure or a measure; without either an overview in
 /// which all other words hold. Values and axes apply to every page, hue, facet and dash to those

@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/combine/parts.h"
+#include "experiments/combine/quantiles.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::combine {
@@ -56,7 +59,7 @@ std::vector<Number> numbers_of(const TidyTable& tidy, const PlotRequest& request
 /// The numbers of one curve, by x; those without x hold for every x.
 struct Group {
   Setting look{};
-  std::map<double, std::vector<double>> over_x{};
+  NumbersOver over_x{};
   std::vector<double> everywhere{};
 };
 
@@ -73,26 +76,35 @@ Setting look_of(const Setting& setting, const Arrangement& arrangement, bool has
 std::vector<Group> groups_at(const Place& place, const std::vector<Number>& numbers,
                              const Arrangement& arrangement, const std::string& x) {
   std::vector<Group> groups;
+  std::map<Setting, std::size_t> known;
   for (const Number& number : numbers) {
     if (!belongs(number.setting, place)) continue;
     const auto at = number.setting.find(x);
     const bool has_x = at != number.setting.end();
     const Setting look = look_of(number.setting, arrangement, has_x);
-    auto known = std::find_if(groups.begin(), groups.end(),
-                              [&](const Group& group) { return group.look == look; });
-    if (known == groups.end()) known = groups.insert(groups.end(), Group{.look = look});
+    const auto [found, fresh] = known.emplace(look, groups.size());
+    if (fresh) groups.push_back({.look = look});
+    Group& group = groups[found->second];
     if (has_x)
-      known->over_x[number_in(at->second).value_or(nan)].push_back(number.value);
+      group.over_x[number_in(at->second).value_or(nan)].push_back(number.value);
     else
-      known->everywhere.push_back(number.value);
+      group.everywhere.push_back(number.value);
   }
   return groups;
 }
 
+struct Ends {
+  double from{};
+  double to{};
+};
+
+Ends ends_of(const Dimension& x) {
+  return {number_in(x.values.front()).value_or(0.0), number_in(x.values.back()).value_or(1.0)};
+}
+
 /// A flat line between the ends of x, for what does not read x.
 Series flat(const Group& group, const Dimension& x, Band band) {
-  const double from = number_in(x.values.front()).value_or(0.0),
-               to = number_in(x.values.back()).value_or(1.0);
+  const auto [from, to] = ends_of(x);
   const Spread spread = spread_of(group.everywhere, band);
   Series series{.x = {from, to}, .y = {spread.mean, spread.mean}};
   if (!std::isnan(spread.low)) {
@@ -131,7 +143,8 @@ struct Subject {
   const PlotRequest& request;
   MeasureTitle measure{};
   Axis x{};
-  Axis y{};  ///< of a map
+  Axis y{};            ///< of a map
+  bool banded{false};  ///< quantiles stand for the curves
 };
 
 // More do not fit in one line above a plot, or along an axis.
@@ -153,6 +166,18 @@ std::string capitalized(std::string title) {
   return title;
 }
 
+/// The same numbers at both ends of x, for what does not read x.
+NumbersOver everywhere_over(const Dimension& x, const Group& group) {
+  const auto [from, to] = ends_of(x);
+  return {{from, group.everywhere}, {to, group.everywhere}};
+}
+
+void add_bands(const NumbersOver& numbers, const Series& look, LinePlot& plot) {
+  std::vector<Series> bands = quantile_bands(numbers, plot.x.scale);
+  name_bands(look, bands);
+  plot.series.insert(plot.series.end(), bands.begin(), bands.end());
+}
+
 std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& numbers,
                                const Arrangement& arrangement, const Dimension& x,
                                const Subject& subject) {
@@ -165,23 +190,27 @@ std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& nu
   LinePlot plot{.x = subject.x, .y = {.label = measure.title, .unit = measure.unit}};
   std::vector<double> xs;
   for (const std::string& value : x.values) xs.push_back(number_in(value).value_or(nan));
+  plot.x.scale = scale_for(xs);
   const bool reads_x = std::any_of(groups.begin(), groups.end(),
                                    [](const Group& group) { return !group.over_x.empty(); });
   for (const Group& group : groups)
     for (const bool everywhere : {false, true}) {
       if (everywhere ? group.everywhere.empty() : group.over_x.empty()) continue;
-      Series series = everywhere ? flat(group, x, band) : curve(group, band);
+      Series series = subject.banded ? Series{}
+                      : everywhere   ? flat(group, x, band)
+                                     : curve(group, band);
       give_look(arrangement, group.look, series);
       if (everywhere) series.style = LineStyle::dashed;
-      if (everywhere && reads_x) {
+      if (everywhere && reads_x)
         series.name += fmt::format("{}any {}", series.name.empty() ? "" : ", ", x.key);
-      }
-      plot.series.push_back(std::move(series));
+      if (subject.banded)
+        add_bands(everywhere ? everywhere_over(x, group) : group.over_x, series, plot);
+      else
+        plot.series.push_back(std::move(series));
     }
   if (plot.series.empty()) return std::nullopt;
   if (plot.series.size() == 1 && plot.series.front().name.empty())
     plot.series.front().name = measure.title;
-  plot.x.scale = scale_for(xs);
   return Figure{.content = std::move(plot)};
 }
 
@@ -205,26 +234,38 @@ std::string quantity_of(const MeasureTitle& measure) {
   return measure.unit.empty() ? measure.title : fmt::format("{} ({})", measure.title, measure.unit);
 }
 
+/// The place of each value along an axis of a map.
+std::map<std::string, std::size_t> places_in(const Dimension& of) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < of.values.size(); ++i) places.emplace(of.values[i], i);
+  return places;
+}
+
+/// From the first cell along an axis to behind the last: one, or all for a point that does not read
+/// the setting.
+std::pair<std::size_t, std::size_t> cells_of(const Setting& setting, const std::string& key,
+                                             const std::map<std::string, std::size_t>& places) {
+  const auto value = setting.find(key);
+  if (value == setting.end()) return {0, places.size()};
+  const std::size_t place = places.at(value->second);
+  return {place, place + 1};
+}
+
 std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numbers,
                              const Dimension& x, const Dimension& y, const Subject& subject) {
   const std::size_t width = x.values.size(), height = y.values.size();
   std::vector<std::vector<double>> cells(width * height);
-  const auto index = [](const Dimension& of, const std::string& value) {
-    return static_cast<std::size_t>(std::find(of.values.begin(), of.values.end(), value) -
-                                    of.values.begin());
-  };
+  const auto columns = places_in(x), rows_of = places_in(y);
   bool any = false;
   for (const Number& number : numbers) {
     if (!belongs(number.setting, place)) continue;
-    for (std::size_t row = 0; row < height; ++row)
-      for (std::size_t column = 0; column < width; ++column) {
-        const auto at_x = number.setting.find(x.key), at_y = number.setting.find(y.key);
-        const bool here = (at_x == number.setting.end() || index(x, at_x->second) == column) &&
-                          (at_y == number.setting.end() || index(y, at_y->second) == row);
+    const auto [left, right] = cells_of(number.setting, x.key, columns);
+    const auto [first, last] = cells_of(number.setting, y.key, rows_of);
+    for (std::size_t row = first; row < last; ++row)
+      for (std::size_t column = left; column < right; ++column) {
         // Numbers go up along the axis, names down.
-        if (here)
-          cells[(y.is_number ? height - 1 - row : row) * width + column].push_back(number.value);
-        any = any || here;
+        cells[(y.is_number ? height - 1 - row : row) * width + column].push_back(number.value);
+        any = true;
       }
   }
   if (!any) return std::nullopt;
@@ -316,6 +357,35 @@ Dimension axis_of(const char* part, const std::string& key, const std::vector<Se
   return axis;
 }
 
+/// Whether a panel has too many curves or points to be told apart, or many points too many pages;
+/// and bands would have fewer.
+bool is_crowded(const std::vector<Number>& numbers, const std::vector<Setting>& settings,
+                const Arrangement& arrangement, const Dimension& x) {
+  if (has_too_many_pages(settings, arrangement)) return numbers.size() > most_points;
+  Arrangement less = arrangement;
+  const bool joins = !without_crowd(settings, less).empty();
+  if (!joins && x.values.size() <= most_places) return false;
+  std::vector<Dimension> parts = arrangement.pages;
+  if (arrangement.facet) parts.push_back(*arrangement.facet);
+  for (const Place& place : places_of(settings, parts)) {
+    const std::vector<Group> groups = groups_at(place, numbers, arrangement, x.key);
+    std::size_t points = 0;
+    for (const Group& group : groups) points += group.over_x.size();
+    if ((joins && groups.size() > most_curves) || points > most_points) return true;
+  }
+  return false;
+}
+
+/// What the bands are of; empty for curves.
+std::string banded_text(const std::vector<Number>& numbers, const std::vector<Setting>& settings,
+                        const Dimension& x, Arrangement& arrangement) {
+  if (!is_crowded(numbers, settings, arrangement, x)) return {};
+  const std::string text = bands_text(without_crowd(settings, arrangement));
+  return x.values.size() > most_places
+             ? fmt::format("{}, in {} steps of {}", text, most_places, x.key)
+             : text;
+}
+
 }  // namespace
 
 std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
@@ -333,25 +403,28 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
   const Dimension y = is_map ? axis_of("y", request.y, settings, keys, false) : Dimension{};
   std::vector<std::string> axes{x.key};
   if (is_map) axes.push_back(y.key);
-  const Arrangement arrangement = arranged(settings, keys, request, axes);
+  Arrangement arrangement = arranged(settings, keys, request, axes);
+  const std::string bands = is_map ? std::string() : banded_text(numbers, settings, x, arrangement);
   const Subject subject{.request = request,
                         .measure = short_title(sweep, request.measure, most_bytes_along),
                         .x = setting_axis(sweep, x.key),
-                        .y = setting_axis(sweep, y.key)};
+                        .y = setting_axis(sweep, y.key),
+                        .banded = !bands.empty()};
   const std::string over = is_map ? fmt::format("{} and {}", x.key, y.key) : x.key;
   const std::string id =
       fmt::format("{}_over_{}{}{}", request.measure, x.key, is_map ? "_and_" : "", y.key);
-  const auto caption = [&](const Place& page) {
-    return caption_of(
-        sweep, page,
-        repeats_text(static_cast<std::size_t>(sweep.repeats), is_map ? Band::none : request.band));
+  const Captions caption(sweep);
+  const auto text_below = [&](const Place& page) {
+    return caption.of(page, subject.banded ? bands
+                                           : repeats_text(static_cast<std::size_t>(sweep.repeats),
+                                                          is_map ? Band::none : request.band));
   };
   std::vector<Panels> pages = pages_of(
       settings, arrangement, request, id,
       capitalized(fmt::format(
           "{} over {}", short_title(sweep, request.measure, most_bytes_above - over.size()).title,
           over)),
-      caption, [&](const Place& place) {
+      text_below, [&](const Place& place) {
         return is_map ? map_at(place, numbers, x, y, subject)
                       : lines_at(place, numbers, arrangement, x, subject);
       });

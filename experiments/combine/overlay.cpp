@@ -9,15 +9,20 @@
 #include <set>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "core/unknown_name.h"
 #include "experiments/combine/combine.h"
 #include "experiments/combine/parts.h"
+#include "experiments/combine/quantiles.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/setup/encoding_summary.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::combine {
 namespace {
+
+constexpr std::size_t most_read = 10'000;  ///< points whose curves are read; of more a sample
 
 /// One curve of one point.
 struct Curve {
@@ -32,6 +37,7 @@ struct Curves {
   std::vector<Curve> all{};
   std::vector<LeftOut> left_out{};
   std::size_t points{};  ///< that have the figure, or should have it
+  std::size_t asked{};   ///< finished points that are asked for, of which most_read are read
 };
 
 std::string figure_path(const std::string& id) { return "figures/" + id + ".json"; }
@@ -111,6 +117,13 @@ std::string left_out_text(const Curves& curves) {
                      count > most_names ? ", …" : "");
 }
 
+/// " · a sample of 10 000 of 100 000 points"; empty where all are drawn.
+std::string sample_text(const Curves& curves, const SavedSweep& sweep) {
+  if (curves.asked <= most_read || sweep.repeats > 1) return {};
+  return fmt::format(" · a sample of {} of {} points", grouped_number(most_read),
+                     grouped_number(static_cast<double>(curves.asked)));
+}
+
 /// "in this sweep base is 1000, 10000": of each setting that curves were chosen by.
 std::string values_there(const SavedSweep& sweep, const PlotRequest& request) {
   std::vector<std::string> parts;
@@ -126,12 +139,30 @@ std::string values_there(const SavedSweep& sweep, const PlotRequest& request) {
                        : fmt::format("in this sweep {}", fmt::join(parts, " and "));
 }
 
+/// The finished points whose curves are read: all, or of very many that are no repeats a sample, in
+/// their order. Ids are hashes, so that the smallest are drawn evenly and are the same each time.
+std::vector<const PointRecord*> points_read(const SavedSweep& sweep, const PlotRequest& request,
+                                            std::size_t& asked) {
+  const bool may_sample = sweep.repeats == 1 && sweep.points.size() > most_read;
+  std::vector<const PointRecord*> points;
+  for (const PointRecord& point : sweep.points)
+    if (point.is_done() && (!may_sample || may_be_asked_for(point, sweep, request)))
+      points.push_back(&point);
+  asked = points.size();
+  if (!may_sample || asked <= most_read) return points;
+  const auto by_id = [](const PointRecord* a, const PointRecord* b) { return a->id < b->id; };
+  std::nth_element(points.begin(), points.begin() + most_read, points.end(), by_id);
+  points.resize(most_read);
+  std::sort(points.begin(), points.end());  // by address: all are in one list
+  return points;
+}
+
 Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
                  const FigureOfPoint& figure_of) {
   Curves curves;
   bool other_kind = false;
-  for (const PointRecord& point : sweep.points) {
-    if (!point.is_done()) continue;
+  for (const PointRecord* one : points_read(sweep, request, curves.asked)) {
+    const PointRecord& point = *one;
     std::optional<Figure> figure;
     try {
       figure = figure_of(point);
@@ -212,8 +243,27 @@ LinePlot frame_of(const std::vector<const Curve*>& curves) {
   return plot;
 }
 
+/// Quantiles of many curves in the look of the first.
+std::vector<Series> bands_of(const std::vector<const Curve*>& curves, const Series& look,
+                             AxisScale scale) {
+  NumbersOver numbers;
+  for (const Curve* one : curves)
+    for (std::size_t i = 0; i < one->series.x.size(); ++i)
+      numbers[one->series.x[i]].push_back(one->series.y[i]);
+  std::vector<Series> bands = quantile_bands(numbers, scale);
+  name_bands(look, bands);
+  return bands;
+}
+
+/// How the curves of one look are drawn as one.
+struct Joining {
+  Band band{};
+  bool of_repeats{};
+  bool banded{};  ///< as quantiles
+};
+
 std::optional<Figure> panel_at(const Place& place, const Curves& curves,
-                               const Arrangement& arrangement, Band band, bool of_repeats) {
+                               const Arrangement& arrangement, const Joining& joining) {
   std::vector<Setting> order;  // by hue and dash
   std::vector<std::vector<const Curve*>> groups;
   std::vector<const Curve*> here;
@@ -238,14 +288,20 @@ std::optional<Figure> panel_at(const Place& place, const Curves& curves,
   if (here.empty()) return std::nullopt;
   LinePlot plot = frame_of(here);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    Series series = mean_of(groups[g], band, of_repeats);
+    Series series = joining.banded ? groups[g].front()->series
+                                   : mean_of(groups[g], joining.band, joining.of_repeats);
     const std::string own = series.name, label = series.label;
     if (arrangement.hue || arrangement.dash) give_look(arrangement, order[g], series);
     if (series.name.empty()) {
       series.name = own;
       series.label = label;
     }
-    plot.series.push_back(std::move(series));
+    if (!joining.banded) {
+      plot.series.push_back(std::move(series));
+      continue;
+    }
+    const std::vector<Series> bands = bands_of(groups[g], series, plot.x.scale);
+    plot.series.insert(plot.series.end(), bands.begin(), bands.end());
   }
   return Figure{.content = std::move(plot)};
 }
@@ -254,37 +310,52 @@ std::optional<Figure> panel_at(const Place& place, const Curves& curves,
 void sort_by_hue(Curves& curves, const Arrangement& arrangement) {
   if (!arrangement.hue) return;
   const Dimension& hue = *arrangement.hue;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < hue.values.size(); ++i) places.emplace(hue.values[i], i);
   const auto place = [&](const Curve& curve) {
     const auto found = curve.setting.find(hue.key);
-    if (found == curve.setting.end()) return hue.values.size();
-    return static_cast<std::size_t>(std::find(hue.values.begin(), hue.values.end(), found->second) -
-                                    hue.values.begin());
+    return found == curve.setting.end() ? places.size() : places.at(found->second);
   };
   std::stable_sort(curves.all.begin(), curves.all.end(),
                    [&](const Curve& a, const Curve& b) { return place(a) < place(b); });
 }
 
+/// Whether panels have more curves than can be told apart, or many curves too many pages.
+bool is_crowded(const std::vector<Setting>& settings, const Arrangement& arrangement) {
+  if (has_too_many_pages(settings, arrangement)) return settings.size() > most_points;
+  const std::optional<Dimension>& hue = arrangement.hue;
+  return hue && hue->key != encoding_key && hue->key != curve_key &&
+         hue->values.size() > most_curves;
+}
+
+std::vector<std::string> curve_figures_of(const PointRecord& point) try {
+  std::vector<std::string> ids;
+  const SavedFolder saved(point.folder);  // a loop does not keep what it calls files() of
+  for (const WrittenFile& file : saved.files()) {
+    const std::filesystem::path path(file.path);
+    if (path.parent_path() == "figures" && path.extension() == ".csv")
+      ids.push_back(path.stem().string());
+  }
+  return ids;
+} catch (const Error&) {
+  return {};  // the other points have the same figures
+}
+
 }  // namespace
 
 std::vector<std::string> curve_figures(const SavedSweep& sweep) {
+  std::vector<std::vector<std::string>> of_points(sweep.points.size());
+  in_parallel(static_cast<std::ptrdiff_t>(of_points.size()), threads_or_all(0), [&] {
+    return [&](std::ptrdiff_t item) {
+      const auto i = static_cast<std::size_t>(item);
+      if (sweep.points[i].is_done()) of_points[i] = curve_figures_of(sweep.points[i]);
+    };
+  });
   std::vector<std::string> ids;
   std::set<std::string> known;
-  const auto add_all = [&](const PointRecord& point) {
-    const SavedFolder saved(point.folder);  // a loop does not keep what it calls files() of
-    for (const WrittenFile& file : saved.files()) {
-      const std::filesystem::path path(file.path);
-      if (path.parent_path() != "figures" || path.extension() != ".csv") continue;
-      if (const std::string id = path.stem().string(); known.insert(id).second) ids.push_back(id);
-    }
-  };
-  for (const PointRecord& point : sweep.points) {
-    if (!point.is_done()) continue;
-    try {
-      add_all(point);
-    } catch (const Error&) {
-      // The other points have the same figures.
-    }
-  }
+  for (const std::vector<std::string>& of_point : of_points)
+    for (const std::string& id : of_point)
+      if (known.insert(id).second) ids.push_back(id);
   return ids;
 }
 
@@ -300,21 +371,26 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
   Curves curves = curves_of(sweep, request, figure_of);
   std::vector<Setting> settings;
   for (const Curve& curve : curves.all) settings.push_back(curve.setting);
-  const Arrangement arrangement = arranged(settings, varying_keys(settings), request, {});
+  Arrangement arrangement = arranged(settings, varying_keys(settings), request, {});
+  const bool banded = is_crowded(settings, arrangement);
+  const std::vector<std::string> gone =
+      banded ? without_crowd(settings, arrangement) : std::vector<std::string>();
+  const Joining joining{request.band, sweep.repeats > 1, banded};
   sort_by_hue(curves, arrangement);
   const std::string& first = curves.figures.front()->title;
   const bool one_title = std::all_of(curves.figures.begin(), curves.figures.end(),
                                      [&](const auto& figure) { return figure->title == first; });
   const std::string title = one_title ? first : request.figure;
+  const Captions captions(sweep);
   const auto caption = [&](const Place& page) {
-    return caption_of(sweep, page,
-                      repeats_text(static_cast<std::size_t>(sweep.repeats), request.band)) +
-           left_out_text(curves);
+    return captions.of(
+               page, banded ? bands_text(gone)
+                            : repeats_text(static_cast<std::size_t>(sweep.repeats), request.band)) +
+           sample_text(curves, sweep) + left_out_text(curves);
   };
-  std::vector<Panels> pages = pages_of(
-      settings, arrangement, request, request.figure, title, caption, [&](const Place& place) {
-        return panel_at(place, curves, arrangement, request.band, sweep.repeats > 1);
-      });
+  std::vector<Panels> pages =
+      pages_of(settings, arrangement, request, request.figure, title, caption,
+               [&](const Place& place) { return panel_at(place, curves, arrangement, joining); });
   if (left_out) left_out->insert(left_out->end(), curves.left_out.begin(), curves.left_out.end());
   return pages;
 }

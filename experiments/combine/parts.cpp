@@ -1,10 +1,12 @@
 #include "experiments/combine/parts.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/errors.h"
 #include "core/params.h"
@@ -59,6 +61,29 @@ bool is_usual(const std::string& experiment, const std::string& key, const std::
   return spec && to_text(spec->default_value) == value;
 }
 
+/// Settings that have one value at all points that have them, as tidy_table() has them.
+std::vector<std::pair<std::string, std::string>> constants_of(const SavedSweep& sweep) {
+  struct Known {
+    const std::string* value{};
+    bool differs{};
+  };
+  std::vector<std::string> order;
+  std::map<std::string, Known> known;
+  for (const PointRecord& point : sweep.points)
+    for (const auto& [key, value] : point.params) {
+      Known& one = known[key];
+      if (!one.value) order.push_back(key);
+      if (!one.value) one.value = &value;
+      one.differs = one.differs || *one.value != value;
+    }
+  std::vector<std::pair<std::string, std::string>> constants;
+  for (const std::string& key : order)
+    if (!known[key].differs &&
+        std::find(sweep.swept.begin(), sweep.swept.end(), key) == sweep.swept.end())
+      constants.emplace_back(key, *known[key].value);
+  return constants;
+}
+
 }  // namespace
 
 bool same_value(const std::string& a, const std::string& b) {
@@ -108,22 +133,25 @@ std::string repeats_text(std::size_t repeats, Band band) {
   return mean;
 }
 
-std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats) {
+Captions::Captions(const SavedSweep& sweep) {
   const Experiment* known = known_experiment(sweep.experiment);
-  std::string caption = known ? known->info.title : sweep.experiment;
-  if (!page.empty()) caption += " · " + as_marked(text_of(page));
-  if (!repeats.empty()) caption += " · " + repeats;
-  std::string constants;
-  for (const auto& [key, value] : tidy_table(sweep.points, sweep.swept).constants)
+  title_ = known ? known->info.title : sweep.experiment;
+  for (const auto& [key, value] : constants_of(sweep))
     if (key != encoding_key && key != "seed" && !is_usual(sweep.experiment, key, value)) {
       const ParamSpec* spec = spec_of(sweep.experiment, key);
-      constants += " · " + setup::setting_text(spec ? *spec : ParamSpec{.key = key}, value);
+      rest_ += " · " + setup::setting_text(spec ? *spec : ParamSpec{.key = key}, value);
     }
   const std::size_t all = sweep.points.size(), done = count_with(sweep.points, PointStatus::done);
   if (done < all)
-    constants += fmt::format(" · {} of {} points {} no result", all - done, all,
-                             all - done == 1 ? "has" : "have");
-  return caption + constants;
+    rest_ += fmt::format(" · {} of {} points {} no result", all - done, all,
+                         all - done == 1 ? "has" : "have");
+}
+
+std::string Captions::of(const Place& page, const std::string& repeats) const {
+  std::string caption = title_;
+  if (!page.empty()) caption += " · " + as_marked(text_of(page));
+  if (!repeats.empty()) caption += " · " + repeats;
+  return caption + rest_;
 }
 
 Axis setting_axis(const SavedSweep& sweep, const std::string& key) {
@@ -188,12 +216,50 @@ Setting setting_of(const PointRecord& point, const std::vector<std::string>& key
   return setting;
 }
 
+bool has_too_many_pages(const std::vector<Setting>& settings, const Arrangement& arrangement) {
+  // Each value is on a page, and the places of one dimension are its values.
+  const auto& pages = arrangement.pages;
+  if (std::any_of(pages.begin(), pages.end(),
+                  [](const Dimension& one) { return one.values.size() > most_pages; }))
+    return true;
+  return pages.size() > 1 && places_of(settings, pages).size() > most_pages;
+}
+
+std::vector<std::string> without_crowd(const std::vector<Setting>& settings,
+                                       Arrangement& arrangement) {
+  constexpr std::size_t most_bands = 6;
+  const auto is_kind = [](const Dimension& one) {
+    return one.key == encoding_key || one.key == curve_key;
+  };
+  std::vector<std::string> gone;
+  if (arrangement.hue && !is_kind(*arrangement.hue) &&
+      arrangement.hue->values.size() > most_bands) {
+    gone.push_back(arrangement.hue->key);
+    arrangement.hue.reset();
+  }
+  if (!has_too_many_pages(settings, arrangement)) return gone;
+  std::erase_if(arrangement.pages, [&](const Dimension& one) {
+    if (!is_kind(one)) gone.push_back(one.key);
+    return !is_kind(one);
+  });
+  return gone;
+}
+
+std::string bands_text(const std::vector<std::string>& gone) {
+  const std::string text = "median, shaded: 25 % to 75 %, and 5 % to 95 %, of all points";
+  return gone.empty() ? text : fmt::format("{} over {}", text, fmt::join(gone, " and "));
+}
+
 std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrangement& arrangement,
                              const PlotRequest& request, const std::string& id,
                              const std::string& title,
                              const std::function<std::string(const Place&)>& caption,
                              const MakePanel& panel) {
-  const std::vector<Place> pages = places_of(settings, arrangement.pages);
+  const auto& over = arrangement.pages;
+  const bool alone = over.size() == 1;  // each value is a place then
+  const std::vector<Place> pages = alone && over.front().values.size() > most_pages
+                                       ? std::vector<Place>(over.front().values.size())
+                                       : places_of(settings, over);
   if (pages.size() > most_pages)
     throw UsageError(fmt::format("{} pages", pages.size()),
                      fmt::format("are more than {}: a page per combination of {}", most_pages,

@@ -28,9 +28,19 @@ Spread spread_of(const std::vector<double>& values, Band band);
 /// "mean of 5 repeats, shaded: 95 % interval of the mean"; empty for one repeat.
 std::string repeats_text(std::size_t repeats, Band band);
 
-/// "Long-term decay · dim=64, … · mean of 5 repeats", the settings that are the same everywhere,
-/// and how many points have no result.
-std::string caption_of(const SavedSweep& sweep, const Place& page, const std::string& repeats);
+/// What stands below the pages of a sweep.
+class Captions {
+ public:
+  explicit Captions(const SavedSweep& sweep);
+
+  /// "Long-term decay · dim=64, … · mean of 5 repeats", the settings that are the same everywhere,
+  /// and how many points have no result.
+  std::string of(const Place& page, const std::string& repeats) const;
+
+ private:
+  std::string title_;
+  std::string rest_{};
+};
 
 /// A setting's key with its symbol and unit: "dim d (channels)".
 Axis setting_axis(const SavedSweep& sweep, const std::string& key);
@@ -53,6 +63,18 @@ const ParamSpec* spec_of(const std::string& experiment, const std::string& key);
 /// The settings of a row: what of the keys its point reads, and its encoding.
 Setting setting_of(const PointRecord& point, const std::vector<std::string>& keys,
                    const std::string& encoding);
+
+/// Whether pages_of would refuse to make as many.
+bool has_too_many_pages(const std::vector<Setting>& settings, const Arrangement& arrangement);
+
+/// Takes out of the arrangement what makes more curves and pages than can be told apart: a hue of
+/// more than six values, and pages where they are too many; but neither encodings nor names of
+/// curves. Returns the keys that are left without a part: bands are over their values.
+std::vector<std::string> without_crowd(const std::vector<Setting>& settings,
+                                       Arrangement& arrangement);
+
+/// "median, shaded …, over base and dim".
+std::string bands_text(const std::vector<std::string>& gone);
 
 /// The pages of an arrangement; `panel` makes the content of one panel, or an empty optional where
 /// it has nothing to show.

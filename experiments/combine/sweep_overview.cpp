@@ -21,8 +21,9 @@ Result sweep_overview(const std::filesystem::path& folder, const PlotRequest& lo
   const SavedSweep sweep = load_sweep(folder);
   Result result;
   result.provenance.experiment = sweep_overview_name;
-  for (Panels& page : overview(sweep, most_overview_pages, look))
-    for (Figure& figure : figures_of(std::move(page))) result.figures.push_back(std::move(figure));
+  for (DrawnPage& page : overview(sweep, most_overview_pages, look).pages)
+    for (Figure& figure : figures_of(std::move(page.panels)))
+      result.figures.push_back(std::move(figure));
   if (result.figures.empty())
     throw DataError(folder.string(), "has no figures that draw its points together",
                     "choose a point, or wait until two of them are done");

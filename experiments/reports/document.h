@@ -58,6 +58,8 @@ struct Picture {
   Figure figure{};
   std::string id{};    ///< prefix of its ids in the page
   std::string file{};  ///< relative path of its SVG for Markdown; empty when there is none
+  /// What shows it, where the page has no room for it; empty: the page has.
+  std::string elsewhere{};
 };
 
 /// Panels, drawn into the page.
@@ -74,6 +76,8 @@ struct Document {
   std::string subtitle{};
   std::vector<Block> blocks{};
   figure::Page page{};  ///< that pictures are drawn on
+  /// Bytes of HTML beyond which a picture that is elsewhere is left out, with a sentence on that.
+  std::size_t room{2'700'000};
 };
 
 /// A self-contained page that needs no network and no other file; light or dark by the reader's

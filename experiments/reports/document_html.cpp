@@ -2,8 +2,10 @@
 
 #include <cmath>
 #include <string_view>
+#include <vector>
 
 #include "core/params.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/themed_svg.h"
 #include "experiments/files/file.h"
 #include "experiments/reports/document.h"
@@ -126,7 +128,7 @@ std::string_view class_of(GridCell::Kind kind) {
 
 class HtmlWriter {
  public:
-  explicit HtmlWriter(const figure::Page& page) : svgs_(page) {}
+  explicit HtmlWriter(const Document& document) : svgs_(document.page), room_(document.room) {}
 
   std::string write(const Document& document) {
     for (const Block& block : document.blocks) add(block);
@@ -158,15 +160,21 @@ class HtmlWriter {
   }
 
   static std::string contents(const Document& document) {
-    constexpr std::size_t fewest = 4;  // fewer need no table of contents
+    constexpr std::size_t fewest = 4;            // fewer need no table of contents
+    constexpr std::size_t first = 36, last = 4;  // of more than these the others are only counted
+    std::vector<const Heading*> headings;
+    for (const Block& block : document.blocks)
+      if (const auto* heading = std::get_if<Heading>(&block); heading && heading->level == 2)
+        headings.push_back(heading);
+    const std::size_t count = headings.size();
     std::string items;
-    std::size_t count = 0;
-    for (const Block& block : document.blocks) {
-      const auto* heading = std::get_if<Heading>(&block);
-      if (!heading || heading->level != 2) continue;
-      ++count;
-      items += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", heading->anchor,
-                           xml_escaped(heading->text));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (count > first + last && i == first)
+        items +=
+            fmt::format("<li>… {} more, each under its own heading</li>\n", count - first - last);
+      if (count <= first + last || i < first || i >= count - last)
+        items += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", headings[i]->anchor,
+                             xml_escaped(headings[i]->text));
     }
     return count < fewest
                ? ""
@@ -235,9 +243,20 @@ class HtmlWriter {
     body_ += fmt::format("<td{}>{}</td>", attributes, text);
   }
   void write_block(const Picture& picture) {
+    if (!picture.elsewhere.empty() && picture.elsewhere == left_out_) return;
+    const std::string svg = svgs_.draw(picture.figure, picture.id);
+    if (!picture.elsewhere.empty() && body_.size() + svg.size() > room_) {
+      close_figures();
+      left_out_ = picture.elsewhere;
+      write_block(Paragraph{
+          fmt::format("Figures from “{}” on are left out, as the page would be too large: {}",
+                      plain_text(picture.figure.title), picture.elsewhere),
+          Paragraph::Kind::quiet});
+      return;
+    }
     if (!in_figures_) body_ += "<div class=\"figures\">\n";
     in_figures_ = true;
-    body_ += fmt::format("<figure>{}</figure>\n", svgs_.draw(picture.figure, picture.id));
+    body_ += fmt::format("<figure>{}</figure>\n", svg);
   }
 
   void write_block(const PanelPicture& picture) {
@@ -250,12 +269,14 @@ class HtmlWriter {
 
   std::string body_{};
   ThemedSvgs svgs_;
+  std::size_t room_;
+  std::string left_out_{};  ///< what shows the pictures that were left out last
   bool interactive_{};
   bool in_figures_{};
 };
 
 }  // namespace
 
-std::string html_of(const Document& document) { return HtmlWriter(document.page).write(document); }
+std::string html_of(const Document& document) { return HtmlWriter(document).write(document); }
 
 }  // namespace orrery::reports

@@ -13,6 +13,7 @@ struct ReportOptions {
   std::filesystem::path folder{};            ///< folder of a result or a sweep
   std::filesystem::path beside{};            ///< folder of the report: links are relative to it
   std::size_t most_points_with_figures{24};  ///< other points of a sweep are only in its table
+  bool keeps_figures{};  ///< of those points all, however large the page becomes
   /// Folder beside the report for the SVGs of panels that Markdown shows; empty: it shows none.
   std::string panels{};
 };

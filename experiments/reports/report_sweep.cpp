@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <utility>
+#include <variant>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "experiments/combine/combine.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/reports/report_sweep.h"
-#include "experiments/setup/encoding_summary.h"
+#include "experiments/reports/sweep_tables.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/shell_quote.h"
@@ -18,10 +22,14 @@
 namespace orrery::reports {
 namespace {
 
-std::string anchor_of(const PointRecord& point) { return "point-" + point.id; }
-
-std::string name_of(const PointRecord& point) {
-  return point.label.empty() ? point.id : point.label;
+/// The values of a setting in the order of the points.
+std::vector<std::string> values_of(const SavedSweep& sweep, const std::string& key) {
+  std::vector<std::string> values;
+  std::set<std::string> known;
+  for (const PointRecord& point : sweep.points)
+    if (std::string value = point.param(key); !value.empty() && known.insert(value).second)
+      values.push_back(std::move(value));
+  return values;
 }
 
 void add_summary(const SavedSweep& sweep, std::vector<Block>& blocks) {
@@ -37,18 +45,20 @@ void add_summary(const SavedSweep& sweep, std::vector<Block>& blocks) {
       sweep.experiment, done, failed, sweep.points.size() - done - failed,
       failing == 0 ? std::string("All checked claims hold.")
                    : fmt::format("{} claims FAIL, at {} points.", failing, with_failing))});
-  blocks.push_back(Paragraph{fmt::format("Repeats: {}. Seed: {}.", sweep.repeats, sweep.seed),
-                             Paragraph::Kind::quiet});
+  std::vector<std::string> swept;
+  for (const std::string& key : sweep.swept)
+    swept.push_back(fmt::format("{} ({} values)", key, values_of(sweep, key).size()));
+  blocks.push_back(
+      Paragraph{fmt::format("{}Repeats: {}. Seed: {}.",
+                            swept.empty() ? "" : fmt::format("Swept: {}. ", fmt::join(swept, ", ")),
+                            sweep.repeats, sweep.seed),
+                Paragraph::Kind::quiet});
 }
 
 /// "8, 16, 32"; of many the first ones.
 std::string values_text(const SavedSweep& sweep, const std::string& key) {
   constexpr std::size_t most = 12;
-  std::vector<std::string> values;
-  for (const PointRecord& point : sweep.points)
-    if (const std::string value = point.param(key);
-        !value.empty() && std::find(values.begin(), values.end(), value) == values.end())
-      values.push_back(value);
+  std::vector<std::string> values = values_of(sweep, key);
   const std::size_t all = values.size();
   values.resize(std::min(all, most));
   return fmt::format("{}{}", fmt::join(values, ", "),
@@ -108,131 +118,47 @@ void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
 
 void add_overview(const SavedSweep& sweep, const ReportOptions& options,
                   std::vector<Block>& blocks) {
-  const std::vector<Panels> pages = combine::overview(sweep, combine::most_overview_pages);
-  if (pages.empty()) return;
+  const combine::Drawing drawing = combine::overview(sweep, combine::most_overview_pages);
+  const std::vector<combine::DrawnPage>& pages = drawing.pages;
+  if (pages.empty() && drawing.not_drawn.empty()) return;
   blocks.push_back(Heading{2, "Overview", "overview"});
   for (std::size_t i = 0; i < pages.size(); ++i)
-    blocks.push_back(PanelPicture{
-        .panels = pages[i],
-        .id = fmt::format("overview_{}", i),
-        .file =
-            options.panels.empty() ? "" : fmt::format("{}/{}.svg", options.panels, pages[i].id)});
-  blocks.push_back(
-      Paragraph{pages.size() == combine::most_overview_pages
-                    ? fmt::format("These are the first {} figures; orrery plot draws all of them.",
-                                  pages.size())
-                    : std::string("orrery plot draws these into files, and others."),
-                Paragraph::Kind::quiet});
+    blocks.push_back(
+        PanelPicture{.panels = pages[i].panels,
+                     .id = fmt::format("overview_{}", i),
+                     .file = options.panels.empty()
+                                 ? ""
+                                 : fmt::format("{}/{}.svg", options.panels, pages[i].panels.id)});
+  if (pages.size() == combine::most_overview_pages)
+    blocks.push_back(Paragraph{fmt::format(
+        "These are the first {} figures; orrery plot draws all of them.", pages.size())});
+  else if (!pages.empty())
+    blocks.push_back(
+        Paragraph{"orrery plot draws these into files, and others.", Paragraph::Kind::quiet});
+  if (!drawing.not_drawn.empty())
+    blocks.push_back(Paragraph{fmt::format(
+        "Left out here: {} figures or measures over settings. The first, since {} orrery plot "
+        "draws those of the points that are chosen.",
+        drawing.not_drawn.size(), drawing.not_drawn.front())});
 }
 
-GridCell status_cell(const PointRecord& point) {
-  if (!point.is_done()) return verdict_cell(false, std::string(name_of(point.status)));
-  const std::size_t failing = point.failing_checks();
-  return verdict_cell(failing == 0, failing == 0 ? "holds" : fmt::format("{} FAIL", failing));
-}
-
-void add_column(std::string header, std::string name, Grid& grid) {
-  grid.header.push_back(std::move(header));
-  grid.names.push_back(std::move(name));
-}
-
-/// The header of the results: settings with their units, measures with their titles.
-Grid results_grid(const SavedSweep& sweep, const TidyTable& tidy) {
-  Grid grid{.interactive = true};
-  for (const char* name : {"Point", "Claims"}) add_column(name, name, grid);
-  if (sweep.repeats > 1) add_column("repeat", "repeat", grid);
-  for (const std::string& key : tidy.keys)
-    add_column(with_unit(key, spec_named(sweep.experiment, key).unit), key, grid);
-  if (tidy.has_encodings) add_column("encoding", "encoding", grid);
-  for (std::size_t m = 0; m < tidy.measures.size(); ++m)
-    if (!is_constant(tidy, m)) {
-      const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
-      add_column(with_unit(plain_text(measure.title), measure.unit), measure.name, grid);
-    }
-  return grid;
-}
-
-/// A row per point and encoding; the settings and measures with one value stand above it.
-void add_results(const SavedSweep& sweep, const TidyTable& tidy, std::size_t shown,
-                 std::vector<Block>& blocks) {
-  blocks.push_back(Heading{2, "Results", "results"});
-  Grid grid = results_grid(sweep, tidy);
-  for (const TidyRow& of : tidy.rows) {
-    const PointRecord& point = *of.point;
-    GridCell name = text_cell(sweep.swept.empty() ? name_of(point) : point.id);
-    if (&point < &sweep.points.front() + shown) name.anchor = anchor_of(point);
-    std::vector<GridCell> row{std::move(name), status_cell(point)};
-    if (sweep.repeats > 1) row.push_back(number_cell(point.repeat));
-    for (const std::string& key : tidy.keys) row.push_back(text_cell(point.param(key)));
-    if (tidy.has_encodings) row.push_back(text_cell(setup::label_of_encoding(of.encoding)));
-    for (std::size_t m = 0; m < tidy.measures.size(); ++m)
-      if (!is_constant(tidy, m)) row.push_back(number_cell(of.values[m]));
-    grid.rows.push_back(std::move(row));
-  }
-  blocks.push_back(std::move(grid));
-  blocks.push_back(
-      Paragraph{"All digits are in results.csv and results.jsonl; measures.csv says which of their "
-                "columns has which title.",
-                Paragraph::Kind::quiet});
-}
-
-/// Settings and measures that are the same everywhere.
-void add_constants(const SavedSweep& sweep, const TidyTable& tidy, std::vector<Block>& blocks) {
-  Grid grid{.header = {"The same everywhere", "Value", "Unit", "What it is"}};
-  for (const auto& [key, value] : tidy.constants) {
-    const ParamSpec spec = spec_named(sweep.experiment, key);
-    grid.rows.push_back(
-        {text_cell(key), text_cell(value), text_cell(spec.unit), marked_cell(spec.description)});
-  }
-  for (std::size_t m = 0; m < tidy.measures.size(); ++m)
-    if (is_constant(tidy, m)) {
-      const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
-      grid.rows.push_back({text_cell(measure.name), number_cell(tidy.rows.front().values[m]),
-                           text_cell(measure.unit), marked_cell(measure.title)});
-    }
-  if (!grid.rows.empty()) blocks.push_back(std::move(grid));
-}
-
-/// Means over repeats with their intervals.
-void add_repeats(const SavedSweep& sweep, const TidyTable& tidy, std::vector<Block>& blocks) {
-  if (sweep.repeats < 2) return;
-  blocks.push_back(Heading{2, "Over repeats", "repeats"});
-  Grid grid{.header = tidy.keys, .interactive = true};
-  if (tidy.has_encodings) grid.header.emplace_back("encoding");
-  for (const char* name : {"measure", "n", "mean", "sd", "95 % from", "to"})
-    grid.header.emplace_back(name);
-  for (const RepeatGroup& group : repeat_groups(tidy))
-    for (std::size_t m = 0; m < tidy.measures.size(); ++m) {
-      const SampleMoments& of = group.moments[m];
-      if (of.n == 0 || is_constant(tidy, m)) continue;
-      const MeanInterval interval = mean_interval(of);
-      std::vector<GridCell> row;
-      for (const std::string& key : tidy.keys)
-        row.push_back(text_cell(group.rows.front()->point->param(key)));
-      if (tidy.has_encodings)
-        row.push_back(text_cell(setup::label_of_encoding(group.rows.front()->encoding)));
-      const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
-      row.push_back(text_cell(with_unit(plain_text(measure.title), measure.unit)));
-      for (const double value :
-           {static_cast<double>(of.n), of.mean, of.deviation, interval.low, interval.high})
-        row.push_back(number_cell(value));
-      grid.rows.push_back(std::move(row));
-    }
-  blocks.push_back(std::move(grid));
-  blocks.push_back(
-      Paragraph{"The intervals are those of Student's t for the mean; summary.csv has "
-                "all digits.",
-                Paragraph::Kind::quiet});
+/// The first of many, and how many more there are, and where.
+BulletList warnings(std::vector<std::string> items, const std::string& where) {
+  constexpr std::size_t most = 100;
+  const std::size_t all = items.size();
+  items.resize(std::min(all, most));
+  if (all > most) items.push_back(fmt::format("… and {} more: {}", all - most, where));
+  return {.items = std::move(items), .warning = true};
 }
 
 void add_failures(const SavedSweep& sweep, std::vector<Block>& blocks) {
-  BulletList list{.warning = true};
+  std::vector<std::string> items;
   for (const PointRecord& point : sweep.points)
     if (point.status == PointStatus::failed)
-      list.items.push_back(fmt::format("{} ({}): {}", name_of(point), point.id, point.error));
-  if (list.items.empty()) return;
+      items.push_back(fmt::format("{} ({}): {}", title_of(point), point.id, point.error));
+  if (items.empty()) return;
   blocks.push_back(Heading{2, "Failed points", "failed"});
-  blocks.push_back(std::move(list));
+  blocks.push_back(warnings(std::move(items), "the column error of results.csv has all"));
 }
 
 void add_problems(const PointRecord& point, const std::vector<std::string>& problems,
@@ -250,13 +176,19 @@ void add_point_result(const PointRecord& point, const ReportOptions& options, Re
   add_problems(point, recovered.problems, report);
   const ResultSections sections{recovered, saved, options.beside, anchor_of(point), 3};
   add_claims(sections, blocks);
+  const std::size_t first = blocks.size();
   add_figures(sections, blocks);
+  const std::string folder = point.folder.lexically_proximate(options.beside).generic_string();
+  if (!options.keeps_figures)
+    for (std::size_t i = first; i < blocks.size(); ++i)
+      if (auto* picture = std::get_if<Picture>(&blocks[i]))
+        picture->elsewhere = shell_line({"orrery", "report", folder});
   blocks.push_back(CodeBlock{run_command_line(recovered.result.provenance, point.id)});
 }
 
 void add_point(const PointRecord& point, const ReportOptions& options, Report& report) {
   std::vector<Block>& blocks = report.document.blocks;
-  blocks.push_back(Heading{2, name_of(point), anchor_of(point)});
+  blocks.push_back(Heading{2, title_of(point), anchor_of(point)});
   if (!point.is_done()) {
     const std::string why = point.error.empty() ? "" : ": " + point.error;
     blocks.push_back(Paragraph{std::string(name_of(point.status)) + why, Paragraph::Kind::warning});
@@ -270,16 +202,25 @@ void add_point(const PointRecord& point, const ReportOptions& options, Report& r
   }
 }
 
+/// What is wrong with the files of a finished point.
+std::vector<std::string> damages_of(const PointRecord& point) try {
+  if (!point.is_done()) return {};
+  return SavedFolder(point.folder).damages();
+} catch (const Error& error) {
+  return {error.what()};
+}
+
 /// Checks the files of the points that are not shown in full.
 void check_points(const SavedSweep& sweep, std::size_t first, Report& report) {
-  for (std::size_t i = first; i < sweep.points.size(); ++i) {
-    if (!sweep.points[i].is_done()) continue;
-    try {
-      add_problems(sweep.points[i], SavedFolder(sweep.points[i].folder).damages(), report);
-    } catch (const Error& error) {
-      add_problems(sweep.points[i], {error.what()}, report);
-    }
-  }
+  std::vector<std::vector<std::string>> damages(sweep.points.size());
+  in_parallel(static_cast<std::ptrdiff_t>(damages.size() - first), threads_or_all(0), [&] {
+    return [&](std::ptrdiff_t item) {
+      const std::size_t i = first + static_cast<std::size_t>(item);
+      damages[i] = damages_of(sweep.points[i]);
+    };
+  });
+  for (std::size_t i = first; i < damages.size(); ++i)
+    add_problems(sweep.points[i], damages[i], report);
 }
 
 std::vector<std::vector<std::string>> calls_of(const SavedSweep& sweep) {
@@ -315,7 +256,7 @@ void add_provenance(const SavedSweep& sweep, std::vector<Block>& blocks) {
   blocks.push_back(std::move(grid));
 }
 
-std::string title_of(const SavedSweep& sweep) {
+std::string title_of_sweep(const SavedSweep& sweep) {
   const Experiment* known = known_experiment(sweep.experiment);
   return known ? known->info.title : sweep.experiment;
 }
@@ -325,18 +266,23 @@ std::string title_of(const SavedSweep& sweep) {
 Report sweep_report(const ReportOptions& options) {
   const SavedSweep sweep = load_sweep(options.folder);
   const std::size_t shown = std::min(options.most_points_with_figures, sweep.points.size());
-  Report report{.document = {.title = title_of(sweep) + ": a sweep"}, .problems = sweep.problems};
+  Report report{.document = {.title = title_of_sweep(sweep) + ": a sweep"},
+                .problems = sweep.problems};
   std::vector<Block>& blocks = report.document.blocks;
   add_summary(sweep, blocks);
-  add_swept(sweep, blocks);
   add_notes(options.folder, blocks, report.problems);
   const std::size_t place_of_problems = blocks.size();
-  add_claims_table(sweep, blocks);
-  const TidyTable tidy = tidy_table(sweep.points, sweep.swept);
-  add_constants(sweep, tidy, blocks);
-  add_repeats(sweep, tidy, blocks);
-  add_results(sweep, tidy, shown, blocks);
   add_overview(sweep, options, blocks);
+  add_claims_table(sweep, blocks);
+  blocks.push_back(Heading{2, "Settings", "settings"});
+  add_swept(sweep, blocks);
+  {
+    const TidyTable tidy = tidy_table(sweep.points, sweep.swept);
+    const SweepTables tables{sweep, tidy, shown, options.beside};
+    add_constants(tables, blocks);
+    add_repeats(tables, blocks);
+    add_results(tables, blocks);
+  }
   add_failures(sweep, blocks);
   for (std::size_t i = 0; i < shown; ++i) add_point(sweep.points[i], options, report);
   if (shown < sweep.points.size())
@@ -352,7 +298,7 @@ Report sweep_report(const ReportOptions& options) {
     blocks.insert(
         blocks.begin() + static_cast<std::ptrdiff_t>(place_of_problems),
         {Paragraph{"Parts of this sweep are missing or damaged:", Paragraph::Kind::warning},
-         BulletList{report.problems, true}});
+         warnings(report.problems, "orrery status names every damaged point")});
   return report;
 }
 

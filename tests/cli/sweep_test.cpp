@@ -133,6 +133,60 @@ TEST_CASE("status of a sweep whose shards are not merged tells of each, and of a
   CHECK(json["shards"][0]["left"] == 1);
 }
 
+TEST_CASE("status of a merged sweep lists its shards, and what of them is not merged") {
+  const Shell shell;
+  const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet --out d --shard ";
+  REQUIRE(shell.run(sweep + "1/2").status == 0);
+  REQUIRE(shell.run("merge d").status == 1);
+  REQUIRE(shell.run(sweep + "2/2").status == 0);
+  const Outcome early = shell.run("status d");
+  CHECK(early.status == 0);
+  CHECK_THAT(early.out, Contains("2 of 3 points done") && Contains("d.shards/2-of-2\n") &&
+                            Contains("1 points of the shards are not merged"));
+  REQUIRE(shell.run("merge d").status == 0);
+  CHECK(shell.run("status d").out.find("not merged") == std::string::npos);
+  const auto json = nlohmann::json::parse(shell.run("status d --json").out);
+  CHECK(json["done"] == 3);
+  REQUIRE(json["shards"].size() == 2);
+  CHECK(json["shards"][1]["folder"] == "d.shards/2-of-2");
+}
+
+TEST_CASE("status --watch counts the points of folder and shards once, until each has an outcome") {
+  const Shell shell;
+  const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet --out d --shard ";
+  REQUIRE(shell.run(sweep + "1/2").status == 0);
+  const Outcome stopped =
+      shell.run_program("timeout --preserve-status -s INT 1", "status --watch d");
+  CHECK(stopped.status == 130);
+  CHECK(stopped.out == "2 of 3 points done, 0 failed, 1 left; 1 of 1 shards complete\n");
+  // The other shard begins once the watch has printed what there was.
+  const Outcome ended = shell.run(
+      "status --watch d", "| while read -r line; do echo \"$line\"; test -e d.shards/2-of-2 || '" +
+                              cli_program() + "' " + sweep + "2/2; done >out.txt");
+  CHECK(ended.err.empty());
+  CHECK_THAT(ended.out, StartsWith(stopped.out) &&
+                            Contains("\n3 of 3 points done, 0 failed, 0 left; 2 of 2 shards "
+                                     "complete\n"));
+  REQUIRE(shell.run("merge d").status == 0);
+  const Outcome merged = shell.run("status --watch d");
+  CHECK(merged.status == 0);
+  CHECK(merged.out == "3 of 3 points done, 0 failed, 0 left; 2 of 2 shards complete\n");
+  CHECK(shell.run("status --watch --json d").status == 2);
+  CHECK(shell.run("status --watch nowhere").status == 4);
+}
+
+TEST_CASE("status --watch ends with 1 where points failed, and says why") {
+  const Shell shell;
+  REQUIRE(shell
+              .run("sweep attention_map contents=random text=bundled:the_orrery.txt dim=4 head=2 "
+                   "heads=2,4 --format none --quiet --out d")
+              .status == 1);
+  const Outcome outcome = shell.run("status --watch d");
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.out,
+             StartsWith("1 of 2 points done, 1 failed, 0 left\n  failed ") && Contains("head=2"));
+}
+
 TEST_CASE("sweep --json prints each point when it is done, in the order of results.jsonl") {
   const Shell shell;
   const std::string sweep =

@@ -122,8 +122,10 @@ TEST_CASE("Colours and panels of a sweep are chosen, kept, undone, and copied as
   const std::filesystem::path folder = crossed_sweep(browsing.shell);
   browsing.open(folder);
   REQUIRE(browsing.browser().shows_all());
-  const auto pages = combine::overview(load_sweep(folder), combine::most_overview_pages);
-  CHECK(browsing.shown().result->figures.front().id == combine::figures_of(pages.front())[0].id);
+  const combine::Drawing pages =
+      combine::overview(load_sweep(folder), combine::most_overview_pages);
+  CHECK(browsing.shown().result->figures.front().id ==
+        combine::figures_of(pages.pages.front().panels)[0].id);
   browsing.desktop.frame(60);
   browsing.desktop.click(browsing.desktop.item("list colours"));
   browsing.desktop.click(browsing.desktop.item("colours base"));

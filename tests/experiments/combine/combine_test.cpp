@@ -95,6 +95,79 @@ TEST_CASE("A key that goes with the hue, as zipped ones do, makes no panels") {
   CHECK(lines(pages[0]).series.size() == 2);
 }
 
+TEST_CASE(
+    "More curves than can be told apart are their median and two bands, as the caption says") {
+  // s = x · base for base = 1 … n at x = 1, 2: quantiles of an arithmetic series.
+  const auto bases = [](int n) {
+    SavedSweep sweep{.experiment = "toy", .swept = {"x", "base"}};
+    for (int base = 1; base <= n; ++base)
+      for (const int x : {1, 2})
+        sweep.points.push_back(
+            {.id = std::to_string(sweep.points.size()),
+             .status = PointStatus::done,
+             .params = {{"x", std::to_string(x)}, {"base", std::to_string(base)}},
+             .scalars = {{.name = "s", .value = static_cast<double>(x * base)}}});
+    return sweep;
+  };
+  const auto few = combine::combined(bases(40), {.measure = "s", .x = "x"});
+  CHECK(lines(few[0]).series.size() == 40);
+  CHECK(few[0].caption.find("median") == std::string::npos);
+  const auto many = combine::combined(bases(41), {.measure = "s", .x = "x"});
+  const std::vector<Series>& bands = lines(many[0]).series;
+  REQUIRE(bands.size() == 2);
+  CHECK(bands[0].name == "median");
+  CHECK(bands[0].y == std::vector<double>{21, 42});
+  CHECK(bands[0].band_low == std::vector<double>{11, 22});
+  CHECK(bands[0].band_high == std::vector<double>{31, 62});
+  CHECK(bands[1].part_of == "median");
+  CHECK(bands[1].band_low == std::vector<double>{3, 6});
+  CHECK(bands[1].band_high == std::vector<double>{39, 78});
+  CHECK_THAT(many[0].caption,
+             Contains("median, shaded: 25 % to 75 %, and 5 % to 95 %, of all points over base"));
+}
+
+TEST_CASE("A curve of more points than can be told apart is drawn in steps along its axis") {
+  SavedSweep sweep{.experiment = "toy", .swept = {"x"}};
+  for (int x = 0; x <= 2000; ++x)
+    sweep.points.push_back({.id = std::to_string(x),
+                            .status = PointStatus::done,
+                            .params = {{"x", std::to_string(x)}},
+                            .scalars = {{.name = "s", .value = 2.0 * x}}});
+  const auto pages = combine::combined(sweep, {.measure = "s"});
+  const LinePlot& plot = lines(pages[0]);
+  REQUIRE(plot.series.size() == 2);
+  REQUIRE(plot.series[0].x.size() == 100);
+  CHECK(plot.series[0].x[0] == Approx(9.5));  // of 0 … 19
+  CHECK(plot.series[0].y[0] == Approx(19));
+  CHECK_THAT(pages[0].caption, Contains("in 100 steps of x"));
+  sweep.points.pop_back();
+  CHECK(lines(combine::combined(sweep, {.measure = "s"})[0]).series[0].x.size() == 2000);
+}
+
+TEST_CASE("Many points of three settings have bands in place of too many pages") {
+  SavedSweep sweep{.experiment = "toy", .swept = {"x", "base", "dim"}};
+  const auto add = [&](int x, int base, int dim) {
+    sweep.points.push_back({.id = std::to_string(sweep.points.size()),
+                            .status = PointStatus::done,
+                            .params = {{"x", std::to_string(x)},
+                                       {"base", std::to_string(base)},
+                                       {"dim", std::to_string(dim)}},
+                            .scalars = {{.name = "s", .value = 1.0 * x}}});
+  };
+  for (int x = 0; x < 3; ++x)
+    for (int base = 0; base < 18; ++base)
+      for (int dim = 0; dim < 17; ++dim) add(x, base, dim);
+  const combine::PlotRequest request{.measure = "s", .x = "x"};
+  CHECK_THROWS_WITH(combine::combined(sweep, request), Contains("17 pages"));
+  for (int x = 3; x < 7; ++x)
+    for (int base = 0; base < 18; ++base)
+      for (int dim = 0; dim < 17; ++dim) add(x, base, dim);
+  const auto pages = combine::combined(sweep, request);
+  REQUIRE(pages.size() == 1);
+  CHECK(lines(pages[0]).series[0].y == std::vector<double>{0, 1, 2, 3, 4, 5, 6});
+  CHECK_THAT(pages[0].caption, Contains("over base and dim"));
+}
+
 TEST_CASE("What the sweep does not have or does not vary is refused by name") {
   const SavedSweep sweep = toy(1);
   const auto refusal = [&](const combine::PlotRequest& request) -> std::string {

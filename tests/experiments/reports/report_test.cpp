@@ -169,6 +169,54 @@ TEST_CASE("Of many points the first show their figures, all are in the table and
   CHECK_THAT(report.problems[0], Contains("cccccccccccc/figures/curve.svg: is missing"));
 }
 
+TEST_CASE("The report of many points has figures before tables, and says where all rows are") {
+  const TempFolder temp;
+  const fs::path folder = temp.path() / "sweep";
+  std::vector<test::FixturePoint> points;
+  for (int dim = 0; dim < 210; ++dim)
+    points.push_back({.id = "id" + std::to_string(1000 + dim),
+                      .label = "dim=" + std::to_string(dim),
+                      .params = {{"dim", std::to_string(dim)}},
+                      .error = dim < 9 ? "" : "too large",
+                      .score = 1.0 + dim});
+  test::write_sweep(folder, {"dim"}, points);
+  const Report report = report_of(folder, 60);
+  const std::string html = html_of(report.document);
+  CHECK(test::XmlCheck(as_xml(html)).error().empty());
+  REQUIRE(html.find("<svg") < html.find("<table"));
+  CHECK_THAT(html, Contains("Swept: dim (210 values)."));
+  CHECK_THAT(html, Contains("These are 200 of 210 rows, those of points without a result or with a "
+                            "failing claim first; all of them are in sweep/results.csv."));
+  std::string rows = html.substr(html.find("id=\"results\""));
+  rows.resize(rows.find("</table>"));
+  CHECK(count(rows, "<tr>") == 1 + 200);  // and its header
+  CHECK(count(rows, ">id1000<") == 0);    // done, and its claim holds
+  CHECK(count(rows, ">id1005<") == 1);    // its claim fails
+  CHECK_THAT(html, Contains("<li>… and 101 more: the column error of results.csv has all</li>"));
+  const std::string contents = html.substr(0, html.find("</nav>"));
+  CHECK(count(contents, "<li><a") == 40);
+  CHECK_THAT(contents, Contains("more, each under its own heading") && Contains("#provenance"));
+}
+
+TEST_CASE("A page without room leaves out figures of points, and says what shows them") {
+  const TempFolder temp;
+  const fs::path folder = temp.path() / "sweep";
+  test::write_sweep(folder, {"dim", "base"}, test::fixture_points());
+  Report report = report_of(folder);
+  const std::string whole = html_of(report.document);
+  CHECK(count(whole, "are left out") == 0);
+  report.document.room = 0;
+  const std::string html = html_of(report.document);
+  CHECK(test::XmlCheck(as_xml(html)).error().empty());
+  CHECK(count(html, "<figure") == 4);  // of the overview
+  CHECK(count(html,
+              "are left out, as the page would be too large: orrery report "
+              "sweep/points/") == 3);
+  Report kept = make_report({.folder = folder, .beside = temp.path(), .keeps_figures = true});
+  kept.document.room = 0;
+  CHECK(html_of(kept.document) == whole);
+}
+
 TEST_CASE("Damaged lines of a sweep are said, and their points are not computed") {
   const TempFolder temp;
   const fs::path folder = temp.path() / "sweep";

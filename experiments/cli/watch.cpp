@@ -1,0 +1,196 @@
+// status --watch: the points of a sweep and of its shards as they are done.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "core/errors.h"
+#include "experiments/cli/commands.h"
+#include "experiments/cli/console.h"
+#include "experiments/cli/sweep_console.h"
+#include "experiments/files/folder_lock.h"
+#include "experiments/sweeps/merge.h"
+#include "experiments/sweeps/sweep_layout.h"
+#include "experiments/text/display_width.h"
+#include "experiments/text/number_text.h"
+
+namespace orrery::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds between_looks{2};
+
+/// What a file was when it was read.
+struct Stamp {
+  std::uintmax_t bytes{};
+  fs::file_time_type changed{};
+  friend bool operator==(const Stamp&, const Stamp&) = default;
+};
+
+/// Of a file that is not there a stamp that no file has.
+Stamp stamp_of(const fs::path& path) {
+  std::error_code failure;
+  const Stamp stamp{fs::file_size(path, failure), fs::last_write_time(path, failure)};
+  return failure ? Stamp{} : stamp;
+}
+
+/// One folder that is watched. Its files are read again only once they have changed.
+struct Watched {
+  std::optional<Stamp> plan_stamp{};
+  Stamp journal_stamp{};
+  std::set<std::string> ids{};  ///< of its points
+  std::size_t whole{};          ///< points of the sweep that a shard is of; otherwise its own
+  JournalState journal{};
+  bool running{};
+
+  bool is_complete() const {
+    for (const std::string& id : ids)
+      if (!journal.entries.contains(id)) return false;
+    return true;
+  }
+};
+
+void look_at(const fs::path& folder, Watched& watched) {
+  if (const Stamp plan = stamp_of(folder / plan_file); plan != watched.plan_stamp) {
+    const PlanRecord record = read_plan_record(folder);
+    watched.ids.clear();
+    for (const PlanRecord::Point& point : record.points) watched.ids.insert(point.id);
+    watched.whole = record.whole ? record.whole->points : record.points.size();
+    watched.plan_stamp = plan;
+  }
+  if (const Stamp journal = stamp_of(folder / journal_file); journal != watched.journal_stamp) {
+    watched.journal = read_journal(folder / journal_file);
+    watched.journal_stamp = journal;
+  }
+  watched.running = FolderLock::is_held(folder);
+}
+
+/// The points of the sweep over its folder and all shards: each counts once.
+struct Count {
+  std::size_t points{}, done{}, failed{};
+  std::size_t shards{}, complete{}, running{};  ///< running: folders
+
+  std::size_t left() const { return points - done - failed; }
+  bool is_over() const { return left() == 0 && running == 0; }
+  friend bool operator==(const Count&, const Count&) = default;
+};
+
+Count count_of(const std::map<fs::path, Watched>& folders, const fs::path& out) {
+  Count count;
+  std::set<std::string> all;
+  std::map<std::string, PointStatus> outcomes;
+  for (const auto& [folder, watched] : folders) {
+    all.insert(watched.ids.begin(), watched.ids.end());
+    count.points = std::max(count.points, watched.whole);
+    if (watched.running) ++count.running;
+    if (folder != out) ++count.shards;
+    if (folder != out && watched.is_complete()) ++count.complete;
+    for (const auto& [id, entry] : watched.journal.entries)
+      if (watched.ids.contains(id) && outcomes[id] != PointStatus::done)
+        outcomes[id] = entry.status;
+  }
+  count.points = std::max(count.points, all.size());
+  for (const auto& [id, status] : outcomes)
+    ++(status == PointStatus::done ? count.done : count.failed);
+  return count;
+}
+
+/// "12 points/s, 45 s left", from what was seen since the first look; empty until a point is done.
+std::string pace_text(const Count& first, const Count& now, double seconds) {
+  const std::size_t before = first.done + first.failed, since = now.done + now.failed;
+  if (since <= before || seconds <= 0 || now.left() == 0) return {};
+  const double rate = static_cast<double>(since - before) / seconds;
+  return fmt::format(", {}, {} to go", rate_text(rate),
+                     duration_text(static_cast<double>(now.left()) / rate));
+}
+
+std::string line_of(const Count& first, const Count& now, double seconds) {
+  std::string text = fmt::format("{} of {} points done, {} failed, {} left", now.done, now.points,
+                                 now.failed, now.left());
+  text += pace_text(first, now, seconds);
+  if (now.shards > 0) text += fmt::format("; {} of {} shards complete", now.complete, now.shards);
+  if (now.running > 0) text += fmt::format("; {} running", now.running);
+  return text;
+}
+
+/// A line that is drawn anew must not reach the next one.
+std::string fitted(std::string line, std::size_t width) {
+  while (!line.empty() && display_width(line) >= width) line.pop_back();
+  return line;
+}
+
+/// Waits until it is time to look again; ends early when a stop is asked for.
+void wait() {
+  const Clock::time_point until = Clock::now() + between_looks;
+  while (stop_signal() == 0 && Clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+class Watch {
+ public:
+  explicit Watch(fs::path out) : out_(std::move(out)) {}
+
+  /// Counts anew. Throws IoError where there is neither the folder nor a shard.
+  Count look() {
+    std::vector<fs::path> folders = shards_beside(out_);
+    if (is_sweep_folder(out_) || folders.empty()) folders.push_back(out_);
+    for (const fs::path& folder : folders) look_at(folder, folders_[folder]);
+    return count_of(folders_, out_);
+  }
+
+  const std::map<fs::path, Watched>& folders() const { return folders_; }
+
+ private:
+  fs::path out_;
+  std::map<fs::path, Watched> folders_{};
+};
+
+/// Why points failed, as the journals have it.
+void print_failures(const std::map<fs::path, Watched>& folders) {
+  std::map<std::string, std::string> errors;
+  for (const auto& [folder, watched] : folders)
+    for (const auto& [id, entry] : watched.journal.entries)
+      if (entry.status == PointStatus::failed) errors[id] = entry.error;
+  for (const auto& [folder, watched] : folders)
+    for (const auto& [id, entry] : watched.journal.entries)
+      if (entry.status == PointStatus::done) errors.erase(id);
+  for (const auto& [id, error] : errors)
+    print(fmt::format("  {} {}: {}\n", red("failed"), id, error));
+}
+
+}  // namespace
+
+int watch_status(const std::string& folder) {
+  const bool redrawn = can_redraw_lines() && output_is_terminal();
+  Watch watch(folder);
+  const Count first = watch.look();
+  const Clock::time_point start = Clock::now();
+  Count now = first;
+  std::string line = line_of(first, first, 0), printed;
+  for (;;) {
+    if (redrawn) redraw_line(fitted(line, output_width()));
+    if (!redrawn && line != printed) print((printed = line) + "\n");
+    if (!redrawn) finish_output();
+    if (now.is_over() || stop_signal() != 0) break;
+    wait();
+    const Count before = now;
+    now = watch.look();
+    const std::chrono::duration<double> seconds = Clock::now() - start;
+    if (redrawn || now != before) line = line_of(first, now, seconds.count());
+  }
+  if (redrawn) {
+    redraw_line("");
+    print(line + "\n");
+  }
+  if (stop_signal() != 0) return 128 + stop_signal();
+  print_failures(watch.folders());
+  return now.failed == 0 ? exit_ok : exit_failed;
+}
+
+}  // namespace orrery::cli

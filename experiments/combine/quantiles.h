@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "experiments/model/figure.h"
+
+namespace orrery::combine {
+
+/// With more curves or more points than these in a panel, no eye tells them apart: bands are drawn
+/// in their place.
+inline constexpr std::size_t most_curves = 40, most_points = 2000;
+
+/// With more places along x, neighbours share one.
+inline constexpr std::size_t most_places = 100;
+
+/// The numbers at each place along x.
+using NumbersOver = std::map<double, std::vector<double>>;
+
+/// Their median, in a band from the 25 % to the 75 % quantile; and, as a part of it, the band from
+/// the 5 % to the 95 % quantile. Of more than most_places the numbers are taken together in steps
+/// of equal width along the axis, each at the mean of its places.
+std::vector<Series> quantile_bands(const NumbersOver& numbers, AxisScale scale);
+
+/// Gives both the colours, the dashes and the name of `look`; "median" where it has none.
+void name_bands(const Series& look, std::vector<Series>& bands);
+
+/// The q-quantile of numbers in ascending order, linear between two of them; NaN of none.
+double quantile(const std::vector<double>& ascending, double q);
+
+}  // namespace orrery::combine
