@@ -214,6 +214,10 @@ void check(const ParamSpec& spec, const ParamValue& value) {
 /// Of a condition: as long as there is a value.
 const std::vector<std::string> any_value{"*"};
 
+bool is_before(const std::pair<std::size_t, ParamValue>& set, std::size_t place) {
+  return set.first < place;
+}
+
 }  // namespace
 
 ParamSet::ParamSet(std::vector<ParamSpec> specs) {
@@ -255,14 +259,21 @@ void ParamSet::set(std::string_view key, std::string_view text) {
 void ParamSet::set_value(std::string_view key, ParamValue value) {
   const std::size_t i = index(key);
   check(specs()[i], value);
-  set_[i] = std::move(value);
+  const auto place = std::lower_bound(set_.begin(), set_.end(), i, is_before);
+  if (place != set_.end() && place->first == i)
+    place->second = std::move(value);
+  else
+    set_.emplace(place, i, std::move(value));
 }
 
-void ParamSet::reset(std::string_view key) { set_.erase(index(key)); }
+void ParamSet::reset(std::string_view key) {
+  std::erase_if(set_, [i = index(key)](const auto& one) { return one.first == i; });
+}
 
 const ParamValue& ParamSet::value_at(std::size_t index) const {
-  const auto found = set_.find(index);
-  return found == set_.end() ? specs()[index].default_value : found->second;
+  const auto found = std::lower_bound(set_.begin(), set_.end(), index, is_before);
+  return found == set_.end() || found->first != index ? specs()[index].default_value
+                                                      : found->second;
 }
 
 const ParamValue& ParamSet::value(std::string_view key) const { return value_at(index(key)); }

@@ -2,12 +2,12 @@
 
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -130,7 +130,8 @@ class ParamSet {
   const ParamValue& value_at(std::size_t index) const;
 
   std::shared_ptr<const std::vector<ParamSpec>> specs_;
-  std::map<std::size_t, ParamValue> set_{};  ///< what was set, by its place in the specs
+  /// What was set, by its place in the specs and in that order.
+  std::vector<std::pair<std::size_t, ParamValue>> set_{};
 };
 
 /// The value as ParamSet::set reads it.

@@ -40,7 +40,7 @@ SweepSpec spec_of(const std::string& experiment, std::vector<std::string> words)
 ordered_json points_json(const Plan& plan) {
   ordered_json points = ordered_json::array();
   for (const PlanPoint& point : plan.points) {
-    std::vector<std::pair<std::string, std::string>> settings;
+    Settings settings;
     for (const ParamSpec& spec : point.params.specs())
       if (point.params.is_stated(spec.key))
         settings.emplace_back(spec.key, point.params.to_text(spec.key));

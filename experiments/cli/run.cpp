@@ -83,7 +83,7 @@ std::string scalars_text(const Result& result) {
   std::size_t name_width = 0;
   std::size_t value_width = 0;
   for (const Scalar& scalar : result.scalars) {
-    name_width = std::max(name_width, scalar.name.size());
+    name_width = std::max(name_width, scalar.name.str().size());
     value_width = std::max(value_width, readable_number(scalar.value).size());
   }
   std::string text;

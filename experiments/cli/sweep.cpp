@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 
 #include "core/parallel.h"
 #include "experiments/cli/commands.h"
@@ -80,8 +81,7 @@ class LinePrinter : public SweepObserver {
   /// Prints the points that were not reached as well. Throws what printing threw.
   void finish(const std::vector<PointRecord>& points) {
     if (failure_) std::rethrow_exception(failure_);
-    print(results_jsonl(plan_,
-                        {points.begin() + static_cast<std::ptrdiff_t>(printed_), points.end()}));
+    print(results_jsonl(plan_, std::span(points).subspan(printed_)));
   }
 
  private:
@@ -91,12 +91,14 @@ class LinePrinter : public SweepObserver {
       const std::size_t before = printed_;
       for (; printed_ < plan_.points.size() && !pending_.contains(plan_.points[printed_].id);
            ++printed_)
-        print(results_jsonl(plan_, {point_record(folder_, plan_.points[printed_], journal_)}));
+        print_point(point_record(folder_, plan_.points[printed_], journal_));
       if (printed_ > before) finish_output();
     } catch (...) {
       failure_ = std::current_exception();
     }
   }
+
+  void print_point(const PointRecord& point) { print(results_jsonl(plan_, {&point, 1})); }
 
   SweepObserver& next_;
   const Plan& plan_;

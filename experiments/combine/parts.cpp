@@ -62,9 +62,9 @@ bool is_usual(const std::string& experiment, const std::string& key, const std::
 }
 
 /// Settings that have one value at all points that have them, as tidy_table() has them.
-std::vector<std::pair<std::string, std::string>> constants_of(const SavedSweep& sweep) {
+Settings constants_of(const SavedSweep& sweep) {
   struct Known {
-    const std::string* value{};
+    const SharedText* value{};
     bool differs{};
   };
   std::vector<std::string> order;
@@ -76,7 +76,7 @@ std::vector<std::pair<std::string, std::string>> constants_of(const SavedSweep& 
       if (!one.value) one.value = &value;
       one.differs = one.differs || *one.value != value;
     }
-  std::vector<std::pair<std::string, std::string>> constants;
+  Settings constants;
   for (const std::string& key : order)
     if (!known[key].differs &&
         std::find(sweep.swept.begin(), sweep.swept.end(), key) == sweep.swept.end())

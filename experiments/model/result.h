@@ -10,17 +10,18 @@
 #include <vector>
 
 #include "experiments/model/figure.h"
+#include "experiments/model/shared_text.h"
 
 namespace orrery::model {
 
 /// One number worth naming.
 struct Scalar {
-  std::string name{};  ///< snake_case, stable: the column of results.csv
-  std::string symbol{};
-  std::string unit{};
+  SharedText name{};  ///< snake_case, stable: the column of results.csv
+  SharedText symbol{};
+  SharedText unit{};
   double value{};
-  std::string description{};
-  std::string pipeline{};  ///< of numbers, which it was computed in, where several are compared
+  SharedText description{};
+  SharedText pipeline{};  ///< of numbers, which it was computed in, where several are compared
 };
 
 /// How a measured number must compare with its bound. equals is two-sided: within the tolerance of
@@ -42,9 +43,9 @@ constexpr std::string_view sign_of(Relation relation) {
 
 /// A claim with its number: "statement (equation): measured ≤ bound".
 struct Check {
-  std::string name{};       ///< snake_case
-  std::string statement{};  ///< in words
-  std::string equation{};   ///< "eq. (37)" or the formula itself
+  SharedText name{};       ///< snake_case
+  SharedText statement{};  ///< in words
+  SharedText equation{};   ///< "eq. (37)" or the formula itself
   double measured{};
   Relation relation{Relation::at_most};
   double bound{};
@@ -74,8 +75,8 @@ enum class Status { completed, stopped };
 /// Where a result comes from: with this and the same program it can be made again, to the byte.
 struct Provenance {
   std::string experiment{};
-  int version{};                                              ///< the experiment's semantic version
-  std::vector<std::pair<std::string, std::string>> params{};  ///< every used key, effective value
+  int version{};      ///< the experiment's semantic version
+  Settings params{};  ///< every used key, effective value
   std::int64_t seed{};
 };
 

@@ -55,7 +55,7 @@ std::string caption_of(const TidyTable& table, const std::string& title, bool re
   if (repeated) text += ", mean $\\pm$ half of its 95\\,\\% interval over repeats";
   std::string constants;
   for (const auto& [key, value] : table.constants)
-    if (key != "seed" && key.find('.') == std::string::npos)
+    if (key != "seed" && key.str().find('.') == std::string::npos)
       constants += fmt::format("{}{} = {}", constants.empty() ? "" : ", ", latex_words(key),
                                latex_words(value));
   return constants.empty() ? text + "." : text + "; " + constants + ".";

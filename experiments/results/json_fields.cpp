@@ -40,11 +40,34 @@ std::string text_of(const Json& value) {
 
 }  // namespace
 
-Json json_in(std::string_view text) try {
+Json json_in(std::string_view text, const Json::parser_callback_t& take) try {
   if (const auto place = first_deep_place_in_json(text))
     throw MalformedJson(
         fmt::format("line {}, column {} {}", place->line, place->column, too_deep()));
-  return Json::parse(text);
+  return Json::parse(text, take);
+} catch (const Json::exception& error) {
+  throw MalformedJson(error.what());
+}
+
+Json head_in(std::string_view text, std::string_view end) try {
+  struct Reached {};
+  Json head = Json::object();
+  std::string key;
+  const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
+    if (depth > static_cast<int>(most_levels)) throw MalformedJson(std::string(too_deep()));
+    using Event = Json::parse_event_t;
+    if (depth != 1) return true;
+    if (event == Event::key) key = parsed.get<std::string>();
+    if (event == Event::key && key == end) throw Reached{};
+    if (event == Event::value || event == Event::object_end || event == Event::array_end)
+      head[key] = std::move(parsed);
+    return event == Event::key || event == Event::object_start || event == Event::array_start;
+  };
+  try {
+    if (!Json::parse(text, take).is_object()) throw MalformedJson("it is not an object");
+  } catch (const Reached&) {  // the rest is left out
+  }
+  return head;
 } catch (const Json::exception& error) {
   throw MalformedJson(error.what());
 }
@@ -94,11 +117,10 @@ std::int64_t integer_field(const Json& object, const char* key, std::int64_t lea
   return value;
 }
 
-std::vector<std::pair<std::string, std::string>> settings_field(const Json& object,
-                                                                const char* key) {
+Settings settings_field(const Json& object, const char* key) {
   const Json& settings = field(object, key);
   if (!settings.is_object()) throw MalformedJson(fmt::format("'{}' is not an object", key));
-  std::vector<std::pair<std::string, std::string>> texts;
+  Settings texts;
   for (const auto& [name, value] : settings.items()) texts.emplace_back(name, text_of(value));
   return texts;
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/model/shared_text.h"
 #include "experiments/text/enum_names.h"
 
 namespace orrery::results {
@@ -26,7 +27,13 @@ class MalformedJson : public std::runtime_error {
 };
 
 /// Parses a file of ours, of text::most_levels at most. Throws MalformedJson.
-nlohmann::ordered_json json_in(std::string_view text);
+/// @param take  may take what has been read, and leave it out by returning false
+nlohmann::ordered_json json_in(std::string_view text,
+                               const nlohmann::ordered_json::parser_callback_t& take = nullptr);
+
+/// The fields of an object before the one named `end`, which is not read, nor is what follows it.
+/// Throws MalformedJson.
+nlohmann::ordered_json head_in(std::string_view text, std::string_view end);
 
 /// A number; NaN is null, as pandas reads it, and infinities are "inf" and "-inf".
 nlohmann::ordered_json number_json(double value);
@@ -48,8 +55,7 @@ std::vector<double> numbers_field(const nlohmann::ordered_json& object, const ch
 std::vector<std::string> texts_field(const nlohmann::ordered_json& object, const char* key);
 std::vector<std::size_t> sizes_field(const nlohmann::ordered_json& object, const char* key);
 /// Settings, in their order, as texts: numbers as number_text writes them, see params_json.
-std::vector<std::pair<std::string, std::string>> settings_field(
-    const nlohmann::ordered_json& object, const char* key);
+Settings settings_field(const nlohmann::ordered_json& object, const char* key);
 const nlohmann::ordered_json& list_field(const nlohmann::ordered_json& object, const char* key);
 
 template <class T>

@@ -19,8 +19,7 @@ Json typed(const std::string& text, ParamKind kind) {
 
 }  // namespace
 
-Json params_json(const std::vector<std::pair<std::string, std::string>>& params,
-                 std::span<const ParamSpec> specs) {
+Json params_json(const Settings& params, std::span<const ParamSpec> specs) {
   Json json = Json::object();
   for (const auto& param : params) {
     const auto spec = std::find_if(specs.begin(), specs.end(),

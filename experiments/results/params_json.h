@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "core/params.h"
-#include "experiments/model/layers.h"
+#include "experiments/model/shared_text.h"
 
 namespace orrery::results {
 
 /// Settings as a JSON object: numbers and truth values as such where the specs say so, everything
 /// else as text, also a number that JSON lacks. settings_field reads them.
-nlohmann::ordered_json params_json(const std::vector<std::pair<std::string, std::string>>& params,
-                                   std::span<const ParamSpec> specs);
+nlohmann::ordered_json params_json(const Settings& params, std::span<const ParamSpec> specs);
 
 /// The parameters of an experiment by its name; none where this program has no such one.
 std::span<const ParamSpec> specs_of(const std::string& experiment);

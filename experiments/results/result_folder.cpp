@@ -283,8 +283,9 @@ class GrowingArray {
 
 /// Ends the files with their manifest.
 WrittenResult finish(const Result& result, const RunRecord& run, const WriteOptions& options,
-                     FileSink& sink) {
-  const std::string manifest = json_text(manifest_json(result, run, sink.files()));
+                     FileSink& sink,
+                     std::string (*text_of)(const nlohmann::ordered_json&) = json_text) {
+  const std::string manifest = text_of(manifest_json(result, run, sink.files()));
   sink.write_beside(std::string(manifest_name), manifest);
   return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
 }
@@ -353,12 +354,10 @@ StagedResult stage_result(const Result& result, const RunRecord& run, const Writ
   return {.written = std::move(written), .swap = std::move(swap)};
 }
 
-StagedResult pack_result(const Result& result, const RunRecord& run, const WriteOptions& options,
-                         std::span<const ResultFile> others) {
+StagedResult pack_result(const Result& result, const RunRecord& run, const WriteOptions& options) {
   PackSink sink;
   write_content(result, options, sink);
-  for (const ResultFile& file : others) sink.write(file.path, file.bytes);
-  WrittenResult written = finish(result, run, options, sink);
+  WrittenResult written = finish(result, run, options, sink, json_line);
   return {.written = std::move(written),
           .group = pack_group(options.folder.filename().string(), sink.members())};
 }

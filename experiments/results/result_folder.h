@@ -83,9 +83,8 @@ StagedResult stage_result(const Result& result, const RunRecord& run, const Writ
 void commit_results(std::span<const StagedResult> results);
 
 /// The same files as a group of the pack beside options.folder, which is neither looked at nor
-/// written, and after them others that the manifest lists as well.
-StagedResult pack_result(const Result& result, const RunRecord& run, const WriteOptions& options,
-                         std::span<const ResultFile> others = {});
+/// written. The manifest is on one line there.
+StagedResult pack_result(const Result& result, const RunRecord& run, const WriteOptions& options);
 
 /// Throws the IoError with which write_result would refuse to replace the present content of
 /// options.folder by a result of this provenance. Cheap: call it before a long computation.

@@ -87,6 +87,16 @@ Array named_array(const Json& json) {
   return array_from_json(json);
 }
 
+/// All but tables, figures and arrays.
+Result head_from(const Json& json) {
+  if (text_field(json, "schema") != result_schema)
+    throw MalformedJson("'schema' is not " + std::string(result_schema));
+  return {.provenance = provenance_from(field(json, "provenance")),
+          .status = enum_field(json, "status", status_names()),
+          .scalars = list_from(json, "scalars", scalar_from),
+          .checks = list_from(json, "checks", check_from)};
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const Result& result, std::string_view csv_folder) {
@@ -105,14 +115,14 @@ nlohmann::ordered_json to_json(const Result& result, std::string_view csv_folder
           {"arrays", list_of(result.arrays, [](const auto& array) { return array_json(*array); })}};
 }
 
+Result result_head(std::string_view text) {
+  const Json head = head_in(text, "tables");
+  return head_from(head);
+}
+
 Result result_from_json(const Json& json, const FigureNamed& figure, const ArrayNamed& array,
                         const TableAt& table_at) {
-  if (text_field(json, "schema") != result_schema)
-    throw MalformedJson("'schema' is not " + std::string(result_schema));
-  Result result{.provenance = provenance_from(field(json, "provenance")),
-                .status = enum_field(json, "status", status_names()),
-                .scalars = list_from(json, "scalars", scalar_from),
-                .checks = list_from(json, "checks", check_from)};
+  Result result = head_from(json);
   require_distinct(list_field(json, "tables"), "tables", table_name);
   for (const Json& item : list_field(json, "tables"))
     if (auto table = table_from_json(item, table_at)) result.tables.push_back(std::move(*table));

@@ -33,6 +33,10 @@ using ArrayNamed = std::function<std::shared_ptr<const Array>(Array described)>;
 Result result_from_json(const nlohmann::ordered_json& json, const FigureNamed& figure,
                         const ArrayNamed& array, const TableAt& table_at);
 
+/// Provenance, status, scalars and checks of such a text; what follows them is not read. Throws
+/// MalformedJson.
+Result result_head(std::string_view text);
+
 /// The text of a JSON file: indented by two spaces, ending in a newline, always UTF-8 (other bytes,
 /// which a path may contain, become U+FFFD).
 std::string json_text(const nlohmann::ordered_json& json);

@@ -12,9 +12,9 @@ namespace orrery::studies {
 
 /// Everything that the formulas of a figure depend on.
 struct FormulaSubject {
-  std::string experiment{};                                   ///< its name
-  std::vector<std::pair<std::string, std::string>> params{};  ///< those of a Provenance
-  FigureRole role{};  ///< of the figure; empty for all of a result
+  std::string experiment{};  ///< its name
+  Settings params{};         ///< those of a Provenance
+  FigureRole role{};         ///< of the figure; empty for all of a result
 
   friend bool operator==(const FormulaSubject&, const FormulaSubject&) = default;
 };

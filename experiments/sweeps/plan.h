@@ -19,8 +19,7 @@ struct PlanPoint {
   std::string
       label{};  ///< the swept values: "dim=64 base=10000", and "repeat=2" where there are several
   ParamSet params;
-  std::vector<std::pair<std::string, std::string>>
-      swept{};                     ///< keys that it reads, with their values
+  Settings swept{};                ///< keys that it reads, with their values
   int repeat{};                    ///< from 0
   std::vector<InputFile> files{};  ///< its input files, without their content
 

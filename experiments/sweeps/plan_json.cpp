@@ -13,7 +13,6 @@
 #include "experiments/results/point_id.h"
 #include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
-#include "experiments/sweeps/point_json.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -21,12 +20,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* sum_key = "sha256";
+constexpr const char* points_key = "points";
 
 // ---- Writing
 // -------------------------------------------------------------------------------------
 
 Json point_json(const PlanPoint& point) {
-  std::vector<std::pair<std::string, std::string>> params;
+  Settings params;
   for (const std::string& word : point.params.overrides()) {
     const std::size_t equals = word.find('=');
     params.emplace_back(word.substr(0, equals), word.substr(equals + 1));
@@ -47,12 +47,12 @@ Json point_json(const PlanPoint& point) {
 // ---- Reading
 // -------------------------------------------------------------------------------------
 
-PlanRecord::Point point_record(const Json& json, int repeats) {
+PlanRecord::Point point_record(const Json& json) {
   PlanRecord::Point point{.id = name_field(json, "id"),
                           .label = text_field(json, "label"),
                           .params = settings_field(json, "params"),
                           .swept = settings_field(json, "swept"),
-                          .repeat = int_field(json, "repeat", 0, repeats - 1)};
+                          .repeat = int_field(json, "repeat", 0, max_repeats - 1)};
   if (json.contains("seed")) point.seed = integer_field(json, "seed");
   if (json.contains("files"))
     point.file_contents =
@@ -60,12 +60,34 @@ PlanRecord::Point point_record(const Json& json, int repeats) {
   return point;
 }
 
-/// Removes the SHA-256 and throws MalformedJson unless it is that of the rest.
-void require_sum(Json& json) {
+/// How a text goes on after its last field, with the SHA-256 of what it is without it.
+std::string ending_with(const std::string& sum) {
+  return fmt::format(",\n  \"{}\": \"{}\"\n}}\n", sum_key, sum);
+}
+constexpr std::string_view ending = "\n}\n";
+
+/// Throws MalformedJson unless the SHA-256 in a plan's text is that of the rest.
+void require_sum(std::string_view text, const Json& json) {
   if (!json.contains(sum_key)) return;
   const std::string sum = text_field(json, sum_key);
-  json.erase(sum_key);
-  if (sha256_hex(json_text(json)) != sum) throw MalformedJson("it differs from its SHA-256");
+  const std::string end = ending_with(sum);
+  Sha256 hash;
+  if (text.ends_with(end)) hash.update(text.substr(0, text.size() - end.size()));
+  hash.update(ending);
+  if (hash.hex() != sum) throw MalformedJson("it differs from its SHA-256");
+}
+
+/// The text's JSON without its points, which are handed over one after the other.
+template <class Take>
+Json json_without_points(std::string_view text, Take take) {
+  bool in_points = false;
+  return json_in(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
+    using Event = Json::parse_event_t;
+    if (depth == 1 && event == Event::key) in_points = parsed == points_key;
+    if (!in_points || depth != 2 || event != Event::object_end) return true;
+    take(parsed);
+    return false;
+  });
 }
 
 std::optional<double> length_from(const Json& json, const char* key) {
@@ -127,7 +149,8 @@ WholePlan whole_from(const Json& json, Shard shard, std::size_t own) {
   return whole;
 }
 
-PlanRecord record_from(const Json& json) {
+/// @param points  those of the plan, which `json` lacks
+PlanRecord record_from(const Json& json, std::vector<PlanRecord::Point> points) {
   PlanRecord record{.experiment = text_field(json, "experiment"),
                     .version = int_field(json, "version", 0),
                     .seed = integer_field(json, "seed"),
@@ -136,8 +159,13 @@ PlanRecord record_from(const Json& json) {
                     .combinations = static_cast<std::size_t>(integer_field(
                         json, "combinations", 0, std::numeric_limits<std::int64_t>::max())),
                     .figures = figures_from(field(json, "figures"))};
-  record.points = list_from(json, "points",
-                            [&](const Json& point) { return point_record(point, record.repeats); });
+  if (!list_field(json, points_key).empty())
+    throw MalformedJson("'points' has something that is not an object");
+  record.points = std::move(points);
+  for (const PlanRecord::Point& point : record.points)
+    if (point.repeat >= record.repeats)
+      throw MalformedJson(fmt::format("'repeat' is {}, which is not from 0 to {}", point.repeat,
+                                      record.repeats - 1));
   require_distinct(record.points, "points", [](const auto& point) { return point.id; });
   const bool is_part = text_field(json, "schema") == shard_schema;
   if (is_part || json.contains("shard")) record.shard = shard_from(field(json, "shard"));
@@ -207,9 +235,9 @@ PlanPoint point_from(const PlanRecord::Point& record, const Experiment& experime
 
 }  // namespace
 
-Json to_json(const Plan& plan) {
-  Json points = Json::array();
-  for (const PlanPoint& point : plan.points) points.push_back(point_json(point));
+namespace {
+/// The plan, with an empty list at the end in place of its points.
+Json frame_json(const Plan& plan) {
   Json json{{"schema", plan.whole ? shard_schema : plan_schema},
             {"experiment", plan.experiment->info.name},
             {"version", plan.experiment->info.version},
@@ -223,7 +251,23 @@ Json to_json(const Plan& plan) {
                      {"count", plan.shard.count},
                      {"sweep", plan.whole->id},
                      {"sweep_points", plan.whole->points}};
-  json["points"] = std::move(points);
+  json[points_key] = Json::array();
+  return json;
+}
+
+/// Written over several lines, as an item of a list in an object.
+void add_item(const Json& json, std::string& text) {
+  text += "\n    ";
+  for (const char letter : json.dump(2, ' ', false, Json::error_handler_t::replace)) {
+    text += letter;
+    if (letter == '\n') text += "    ";
+  }
+}
+}  // namespace
+
+Json to_json(const Plan& plan) {
+  Json json = frame_json(plan);
+  for (const PlanPoint& point : plan.points) json[points_key].push_back(point_json(point));
   return json;
 }
 
@@ -235,24 +279,35 @@ Json to_json(const FigureOptions& figures) {
 }
 
 std::string plan_text(const Plan& plan) {
-  Json json = to_json(plan);
-  json[sum_key] = sha256_hex(json_text(json));
-  return json_text(json);
+  std::string text = json_text(frame_json(plan));
+  if (!plan.points.empty()) {
+    text.resize(text.size() - std::string_view("]\n}\n").size());
+    for (const PlanPoint& point : plan.points) {
+      if (&point != &plan.points.front()) text += ',';
+      add_item(point_json(point), text);
+    }
+    text += "\n  ]\n}\n";
+  }
+  const std::string sum = sha256_hex(text);
+  text.resize(text.size() - ending.size());
+  return text + ending_with(sum);
 }
 
-PlanRecord plan_record(const std::string& text, const std::string& display_name) {
+PlanRecord plan_record(std::string_view text, const std::string& display_name) {
   const auto refuse = [&](const std::exception& error) {
     return DataError(display_name, fmt::format("is not a plan ({})", error.what()),
                      "delete it and run the same orrery sweep again with this folder as --out: it "
                      "writes the plan anew and keeps every whole point");
   };
   try {
-    Json json = json_in(text);
+    std::vector<PlanRecord::Point> points;
+    const Json json = json_without_points(
+        text, [&](const Json& point) { points.push_back(point_record(point)); });
     if (const std::string schema = text_field(json, "schema");
         schema != plan_schema && schema != shard_schema)
       throw MalformedJson(fmt::format("'schema' is neither {} nor {}", plan_schema, shard_schema));
-    require_sum(json);
-    return record_from(json);
+    require_sum(text, json);
+    return record_from(json, std::move(points));
   } catch (const MalformedJson& error) {
     throw refuse(error);
   }

@@ -32,8 +32,8 @@ struct PlanRecord {
   struct Point {
     std::string id{};
     std::string label{};
-    std::vector<std::pair<std::string, std::string>> params{};  ///< those that are set
-    std::vector<std::pair<std::string, std::string>> swept{};
+    Settings params{};  ///< those that are set
+    Settings swept{};
     int repeat{};
     std::optional<std::int64_t> seed{};
     std::vector<std::string> file_contents{};  ///< content_id of each input file
@@ -53,7 +53,7 @@ struct PlanRecord {
 
 /// Reads the text of a plan.json. Throws DataError naming `display_name` when it is not a plan or
 /// differs from the SHA-256 in it; plans of earlier versions have none.
-PlanRecord plan_record(const std::string& text, const std::string& display_name);
+PlanRecord plan_record(std::string_view text, const std::string& display_name);
 
 /// The plan with the experiments of this program. Throws PlanError: another version of the
 /// experiment, a parameter that it no longer has, an input file whose content has changed.

@@ -19,29 +19,18 @@ Json to_json(const PointRecord& point, std::span<const ParamSpec> specs) {
             {"repeat", point.repeat}};
   if (point.seed) json["seed"] = *point.seed;
   if (!point.error.empty()) json["error"] = point.error;
-  const bool done = point.is_done();
-  json.update(numbers_json(done ? point.params : decltype(point.params){}, point.scalars,
-                           point.checks, specs));
-  return json;
-}
-
-Json numbers_json(const std::vector<std::pair<std::string, std::string>>& params,
-                  std::span<const Scalar> scalars, std::span<const Check> checks,
-                  std::span<const ParamSpec> specs) {
-  Json json{{"params", Json::object()}, {"scalars", Json::object()}, {"checks", Json::object()}};
-  if (!params.empty()) json["params"] = params_json(params, specs);
-  for (const Scalar& scalar : scalars) json["scalars"][scalar.name] = number_json(scalar.value);
-  for (const Check& check : checks) json["checks"][check.name] = check_numbers_json(check);
+  json["params"] = point.is_done() ? params_json(point.params, specs) : Json::object();
+  json["scalars"] = Json::object();
+  json["checks"] = Json::object();
+  for (const Scalar& scalar : point.scalars)
+    json["scalars"][scalar.name] = number_json(scalar.value);
+  for (const Check& check : point.checks) json["checks"][check.name] = check_numbers_json(check);
   return json;
 }
 
 void read_point(const Json& json, PointRecord& point) {
   point.status = enum_field(json, "status", point_status_names());
   if (json.contains("error")) point.error = text_field(json, "error");
-  read_numbers(json, point);
-}
-
-void read_numbers(const Json& json, PointRecord& point) {
   auto params = settings_field(json, "params");
   if (!params.empty()) point.params = std::move(params);
   const Json& scalars = field(json, "scalars");

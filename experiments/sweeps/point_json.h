@@ -15,14 +15,6 @@ namespace orrery::sweeps {
 ///     as such; without them, and for choices and files, a parameter is a text
 nlohmann::ordered_json to_json(const PointRecord& point, std::span<const ParamSpec> specs = {});
 
-/// What a line holds of a point's numbers: "params", "scalars" and "checks".
-nlohmann::ordered_json numbers_json(const std::vector<std::pair<std::string, std::string>>& params,
-                                    std::span<const Scalar> scalars, std::span<const Check> checks,
-                                    std::span<const ParamSpec> specs);
-
-/// Takes them from a line or from such JSON. Throws MalformedJson.
-void read_numbers(const nlohmann::ordered_json& json, PointRecord& point);
-
 /// Takes status, error, parameters, scalars and checks from such a line. Throws MalformedJson.
 void read_point(const nlohmann::ordered_json& json, PointRecord& point);
 

@@ -36,7 +36,7 @@ struct PointRecord {
   std::optional<std::int64_t> seed{};  ///< where the point reads one
   std::filesystem::path folder{};      ///< where its result is, or will be
   /// Every used parameter once the point is done; before that what the plan sets.
-  std::vector<std::pair<std::string, std::string>> params{};
+  Settings params{};
   std::vector<Scalar> scalars{};  ///< name and value
   std::vector<Check> checks{};    ///< name and numbers
 

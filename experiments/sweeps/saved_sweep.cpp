@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 #include <optional>
-#include <sstream>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
 #include "experiments/results/csv_reader.h"
 #include "experiments/results/json_fields.h"
@@ -46,22 +48,32 @@ SavedSweep planned(const fs::path& folder, PlanRecord plan) {
   return sweep;
 }
 
-/// The text of a file; empty, with a problem noted, when it is missing.
-std::string text_or_problem(const fs::path& path, SavedSweep& sweep) {
-  if (!is_there(path)) {
-    sweep.problems.push_back(fmt::format("{}: is missing", path.string()));
-    return {};
-  }
-  return read_file(path, max_bytes);
+/// A problem is noted of one that is missing.
+bool is_there(const fs::path& path, SavedSweep& sweep) {
+  if (files::is_there(path)) return true;
+  sweep.problems.push_back(fmt::format("{}: is missing", path.string()));
+  return false;
+}
+
+/// Up to the next end of line; `text` is what follows it.
+std::string_view line_of(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return line;
 }
 
 void read_results(SavedSweep& sweep) {
   const fs::path path = sweep.folder / results_file;
-  std::map<std::string, PointRecord*> by_id;
+  if (!is_there(path, sweep)) return;
+  std::unordered_map<std::string_view, PointRecord*> by_id;
   for (PointRecord& point : sweep.points) by_id[point.id] = &point;
-  std::istringstream lines(text_or_problem(path, sweep));
+  const MappedFile file(path);
   int number = 0;
-  for (std::string line; std::getline(lines, line);) {
+  for (std::string_view text = file.bytes(); !text.empty();) {
+    constexpr int often = 4096;
+    if (number % often == 0) file.forget();
+    const std::string_view line = line_of(text);
     const std::string name = fmt::format("{}:{}", path.string(), ++number);
     try {
       const Json json = parse_saved_json(line, name);
@@ -78,10 +90,9 @@ void read_results(SavedSweep& sweep) {
 
 void read_manifest(SavedSweep& sweep) {
   const fs::path path = sweep.folder / manifest_file;
-  const std::string text = text_or_problem(path, sweep);
-  if (text.empty()) return;
+  if (!is_there(path, sweep)) return;
   try {
-    sweep.manifest = parse_saved_json(text, path.string());
+    sweep.manifest = parse_saved_json(read_file(path, max_bytes), path.string());
   } catch (const DataError& error) {
     sweep.problems.emplace_back(error.what());
   }
@@ -89,7 +100,7 @@ void read_manifest(SavedSweep& sweep) {
 
 void read_measures(SavedSweep& sweep) try {
   const fs::path path = sweep.folder / measures_file;
-  if (!is_there(path)) return;
+  if (!files::is_there(path)) return;
   sweep.measures = titles_in(
       read_csv(read_file(path, max_bytes), empty_measures_table(), std::nullopt, path.string()));
 } catch (const DataError& error) {
@@ -108,14 +119,17 @@ std::string damage_by_manifest(const PointRecord& point) try {
 
 std::vector<DamagedPoint> damaged_points(const SavedSweep& sweep) {
   const JournalState journal = read_journal(sweep.folder / journal_file);
+  std::vector<std::string> reasons(sweep.points.size());
+  for_points(reasons.size(), [&](std::size_t i) {
+    const PointRecord& point = sweep.points[i];
+    if (!point.is_done()) return;
+    reasons[i] = journal.entries.contains(point.id)
+                     ? point_state(sweep.folder, journal, point.id).damage
+                     : damage_by_manifest(point);
+  });
   std::vector<DamagedPoint> damaged;
-  for (const PointRecord& point : sweep.points) {
-    if (!point.is_done()) continue;
-    std::string reason = journal.entries.contains(point.id)
-                             ? point_state(sweep.folder, journal, point.id).damage
-                             : damage_by_manifest(point);
-    if (!reason.empty()) damaged.push_back({&point, std::move(reason)});
-  }
+  for (std::size_t i = 0; i < reasons.size(); ++i)
+    if (!reasons[i].empty()) damaged.push_back({&sweep.points[i], std::move(reasons[i])});
   return damaged;
 }
 

@@ -2,15 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/errors.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/results/figure_options.h"
-#include "experiments/results/result_json.h"
-#include "experiments/sweeps/point_json.h"
-#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery::sweeps {
 namespace {
@@ -21,10 +17,7 @@ StagedResult write_point(const Plan& plan, const PlanPoint& point, const Result&
   const RunRecord run{.argv = point.command(plan.experiment->info.name), .inputs = files};
   const WriteOptions options = write_options(folder, plan.figures, result.provenance);
   if (!packs_points(plan)) return stage_result(result, run, draw(result, options));
-  const ResultFile numbers{
-      numbers_file, json_line(numbers_json(result.provenance.params, result.scalars, result.checks,
-                                           plan.experiment->info.params))};
-  return pack_result(result, run, options, {&numbers, 1});
+  return pack_result(result, run, options);
 } catch (const IoError&) {
   throw CannotWrite(std::current_exception());
 }

@@ -9,6 +9,7 @@
 
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
@@ -109,6 +110,7 @@ void SweepFolder::make_room_for_points(const Plan& plan) {
 void SweepFolder::establish(const Plan& plan) {
   remove_leftovers(folder_);
   if (is_sweep_folder(folder_)) {
+    if (MappedFile(folder_ / plan_file).bytes() == plan_text(plan)) return;
     const Plan before = read_plan(folder_);
     const std::vector<std::string> differences = plan_differences(before, plan);
     if (differences.empty()) return;
@@ -137,9 +139,9 @@ void SweepFolder::adopt_points(const Plan& plan) {
 
 const std::vector<PointState>& SweepFolder::states(const Plan& plan) const {
   if (!states_.empty()) return states_;
-  states_.reserve(plan.points.size());
-  for (const PlanPoint& point : plan.points)
-    states_.push_back(point_state(folder_, state_, point.id));
+  states_.resize(plan.points.size());
+  for_points(plan.points.size(),
+             [&](std::size_t i) { states_[i] = point_state(folder_, state_, plan.points[i].id); });
   return states_;
 }
 
@@ -205,11 +207,8 @@ void SweepFolder::finish_pack(const std::vector<PointRecord>& points) {
 }
 
 std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call) {
-  std::set<std::string> whole;
-  for (std::size_t i = 0; i < states_.size(); ++i)
-    if (states_[i].status == PointStatus::done) whole.insert(plan.points[i].id);
-  std::vector<PointRecord> points = point_records(folder_, plan, state_, whole);
-  atomic_write(folder_ / results_file, results_jsonl(plan, points));
+  std::vector<PointRecord> points = point_records(folder_, plan, state_, states_);
+  write_results(folder_ / results_file, plan, points);
   const TidyTable tidy = tidy_table(points, plan.swept);
   atomic_write(folder_ / results_csv_file, csv_text(results_table(tidy)));
   atomic_write(folder_ / constants_file, csv_text(constants_table(tidy)));

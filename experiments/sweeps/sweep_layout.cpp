@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "experiments/files/file.h"
+#include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
@@ -64,7 +66,7 @@ PlanRecord read_plan_record(const fs::path& folder) {
     throw IoError(folder.string(), "holds no plan.json, so it is not the folder of a sweep",
                   "name a folder that orrery sweep wrote, or start one with orrery sweep");
   const fs::path path = folder / plan_file;
-  return plan_record(read_file(path, max_json_bytes), path.string());
+  return plan_record(MappedFile(path).bytes(), path.string());
 }
 
 Plan read_plan(const fs::path& folder) {
@@ -106,6 +108,13 @@ PointState point_state(const ResultFiles& found, const JournalState& journal,
   std::string damage = damage_of(found, journal.entries.at(id));
   if (damage.empty()) return {.status = PointStatus::done};
   return {.damage = std::move(damage)};
+}
+
+void for_points(std::size_t count, const std::function<void(std::size_t)>& work) {
+  constexpr std::size_t few = 256;
+  const int threads = count < few ? 1 : threads_or_all(0);
+  in_parallel(static_cast<std::ptrdiff_t>(count), threads,
+              [&] { return [&](std::ptrdiff_t item) { work(static_cast<std::size_t>(item)); }; });
 }
 
 }  // namespace orrery::sweeps

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,9 +31,6 @@ namespace orrery::sweeps {
 inline constexpr const char* plan_file = "plan.json";
 inline constexpr const char* whole_plan_file = "whole_plan.json";
 inline constexpr const char* points_file = "points.zip";
-/// In the pack, a file of each point: what results.jsonl says of its numbers, so that nobody has to
-/// read result.json for them.
-inline constexpr const char* numbers_file = "numbers.json";
 inline constexpr const char* journal_file = "journal.jsonl";
 inline constexpr const char* results_file = "results.jsonl";
 inline constexpr const char* results_csv_file = "results.csv";
@@ -74,5 +73,9 @@ PointState point_state(const std::filesystem::path& sweep, const JournalState& j
 /// The same of a point that the journal calls done, whose files are at hand.
 PointState point_state(const ResultFiles& found, const JournalState& journal,
                        const std::string& id);
+
+/// Does work for the points 0 … count − 1: for few of them on the calling thread in their order,
+/// for many on all threads.
+void for_points(std::size_t count, const std::function<void(std::size_t)>& work);
 
 }  // namespace orrery::sweeps

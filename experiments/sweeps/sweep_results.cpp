@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/files/file.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
 #include "experiments/sweeps/point_json.h"
@@ -17,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-using Points = std::vector<PointRecord>;
 
 constexpr std::uintmax_t max_result_bytes = std::uintmax_t{1} << 30;
 
@@ -26,14 +26,8 @@ constexpr std::uintmax_t max_result_bytes = std::uintmax_t{1} << 30;
                   "remove the point's folder and resume the sweep");
 }
 
-/// Reads one file alone: of result.json, figures, arrays and tables that are in others are left out.
 void read_result(const ResultFiles& found, PointRecord& point) try {
-  if (found.has(numbers_file))
-    return read_numbers(json_in(found.read(numbers_file, max_result_bytes)), point);
-  Result result = result_from_json(
-      json_in(found.read("result.json", max_result_bytes)),
-      [](const auto&) { return std::nullopt; }, [](const Array&) { return nullptr; },
-      [](const Table&, const auto&, std::size_t) { return std::nullopt; });
+  Result result = result_head(found.read("result.json", max_result_bytes));
   point.params = std::move(result.provenance.params);
   point.scalars = std::move(result.scalars);
   point.checks = std::move(result.checks);
@@ -75,19 +69,33 @@ PointRecord point_record(const fs::path& sweep, const PlanPoint& point, const Jo
 
 std::vector<PointRecord> point_records(const fs::path& sweep, const Plan& plan,
                                        const JournalState& journal,
-                                       const std::set<std::string>& whole) {
-  std::vector<PointRecord> records;
-  records.reserve(plan.points.size());
-  for (const PlanPoint& point : plan.points)
-    records.push_back(point_record(sweep, point, journal, whole.contains(point.id)));
+                                       std::span<const PointState> before) {
+  std::vector<PointRecord> records(plan.points.size());
+  for_points(records.size(), [&](std::size_t i) {
+    const bool is_whole = i < before.size() && before[i].status == PointStatus::done;
+    records[i] = point_record(sweep, plan.points[i], journal, is_whole);
+  });
   return records;
 }
 
-std::string results_jsonl(const Plan& plan, const Points& points) {
+std::string results_jsonl(const Plan& plan, std::span<const PointRecord> points) {
   std::string text;
   for (const PointRecord& point : points)
     text += json_line(to_json(point, plan.experiment->info.params));
   return text;
+}
+
+void write_results(const fs::path& path, const Plan& plan, std::span<const PointRecord> points) {
+  constexpr std::size_t at_once = 4096;
+  AtomicFile file(path, 0);
+  for (std::uintmax_t written = 0; !points.empty();) {
+    const std::size_t count = std::min(at_once, points.size());
+    const std::string text = results_jsonl(plan, points.first(count));
+    file.write(written, text);
+    written += text.size();
+    points = points.subspan(count);
+  }
+  file.commit();
 }
 
 }  // namespace orrery::sweeps

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <filesystem>
-#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "experiments/sweeps/journal.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/point_record.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery::sweeps {
 
@@ -19,12 +20,16 @@ PointRecord point_record(const std::filesystem::path& sweep, const PlanPoint& po
                          const JournalState& journal, bool is_whole = false);
 
 /// One record per point of the shard, in the plan's order. Throws what point_record throws.
-/// @param whole  ids of points that are known to be whole
+/// @param before  what the points were found to be, in the plan's order, so that the files of those
+///     that were done are not looked at again; empty where nobody has looked
 std::vector<PointRecord> point_records(const std::filesystem::path& sweep, const Plan& plan,
                                        const JournalState& journal,
-                                       const std::set<std::string>& whole = {});
+                                       std::span<const PointState> before = {});
 
 /// One line per point, see point_json.h.
-std::string results_jsonl(const Plan& plan, const std::vector<PointRecord>& points);
+std::string results_jsonl(const Plan& plan, std::span<const PointRecord> points);
+/// Writes them as a file, a part at a time. Throws IoError.
+void write_results(const std::filesystem::path& path, const Plan& plan,
+                   std::span<const PointRecord> points);
 
 }  // namespace orrery::sweeps

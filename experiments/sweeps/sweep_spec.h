@@ -102,7 +102,7 @@ SweepSpec with_draws(const SweepSpec& spec);
 struct Combination {
   ParamSet params;
   /// The swept keys (several values) that this combination reads, with their values.
-  std::vector<std::pair<std::string, std::string>> swept{};
+  Settings swept{};
 };
 
 struct Combinations {

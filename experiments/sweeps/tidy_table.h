@@ -36,7 +36,7 @@ struct TidyTable {
   std::vector<std::string> measures{};
   std::vector<std::string> checks{};
   std::vector<TidyRow> rows{};
-  std::vector<std::pair<std::string, std::string>> constants{};  ///< settings with one value
+  Settings constants{};  ///< settings with one value
 };
 
 /// @param swept  keys that come first, in this order; "seed" is a setting only if it is among them

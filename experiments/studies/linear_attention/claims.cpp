@@ -67,9 +67,11 @@ std::optional<Check> at_least_rounding(const std::vector<Family>& families, cons
   }
   if (claimed.empty()) return std::nullopt;
   if (claimed.size() < families.size())
-    check.statement += fmt::format(
-        "; of {}: with the others it is no larger than rounding, or there are no weights",
-        fmt::join(claimed, ", "));
+    check.statement =
+        check.statement +
+        fmt::format(
+            "; of {}: with the others it is no larger than rounding, or there are no weights",
+            fmt::join(claimed, ", "));
   check.measured = least.value();
   check.relation = Relation::at_least;
   check.bound = 1.0;
