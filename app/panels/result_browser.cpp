@@ -169,7 +169,7 @@ void ResultBrowser::choose(std::size_t point) {
   if (chosen_point.status == PointStatus::failed)
     return session_.say(fmt::format("{} failed: {}", chosen_point.label, chosen_point.error));
   if (!chosen_point.is_done()) return session_.say(chosen_point.label + " has no result yet.");
-  session_.set_value(SavedSource::folder_key, chosen_point.folder.string());
+  session_.set_value(SavedSource::folder_key, chosen_point.folder);
 }
 
 ResultView& ResultBrowser::view(const Result& result) {
@@ -237,7 +237,7 @@ void ResultBrowser::draw_row(std::size_t place, std::size_t scalars, const Ui& u
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(place));
-  const bool is_chosen = point.folder.string() == chosen();
+  const bool is_chosen = point.folder == chosen();
   if (ImGui::Selectable(point.label.empty() ? "all" : point.label.c_str(), is_chosen,
                         ImGuiSelectableFlags_SpanAllColumns))
     choose(place);

@@ -168,6 +168,8 @@ struct SweepOptions {
 /// The sweep described by the options; the command line overrides the file, which overrides its
 /// presets.
 SweepSpec spec_of(const SweepOptions& options);
+/// Its plan; what a large one takes is said before.
+Plan planned(const SweepSpec& spec, const FigureOptions& figures);
 /// The sweep's folder, all shards together: the one that is named, or orrery-results/NAME-ID.
 std::string folder_of(const SweepSpec& spec, const Plan& plan);
 /// The same options without the format "none".

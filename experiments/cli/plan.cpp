@@ -196,7 +196,7 @@ std::string points_text(const Plan& plan, const fs::path& folder, const JournalS
 int plan_command(const PlanOptions& options) {
   SweepSpec spec = spec_of(options.sweep);
   const Shard shard = options.sweep.shard.empty() ? Shard{} : parse_shard(options.sweep.shard);
-  const Plan whole = make_plan(spec, without_none(options.sweep.figures));
+  const Plan whole = planned(spec, without_none(options.sweep.figures));
   spec.out = folder_of(spec, whole);
   if (!options.emit.empty()) {
     emit_script(options, spec, whole);

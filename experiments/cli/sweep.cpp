@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -169,9 +170,12 @@ SweepSpec spec_of(const SweepOptions& options) {
   if (options.draws > 0) spec.draws = options.draws;
   if (!options.sampling.empty()) spec.latin = options.sampling == "latin";
   if (!options.out.empty()) spec.out = options.out;
-  spec = with_draws(spec);
+  return with_draws(spec);
+}
+
+Plan planned(const SweepSpec& spec, const FigureOptions& figures) {
   tell_cost(plan_cost(spec));
-  return spec;
+  return make_plan(spec, figures);
 }
 
 std::string folder_of(const SweepSpec& spec, const Plan& plan) {
@@ -185,19 +189,51 @@ FigureOptions without_none(FigureOptions figures) {
   return figures;
 }
 
-int sweep_command(const SweepOptions& options) {
-  const SweepSpec spec = spec_of(options);
-  const Shard shard = options.shard.empty() ? Shard{} : parse_shard(options.shard);
-  const Plan plan = make_plan(spec, without_none(options.figures));
+namespace {
+
+void say_duplicates(const Plan& plan) {
   if (!is_quiet() && plan.points.size() < plan.crossed * static_cast<std::size_t>(plan.repeats))
     say(
         fmt::format("{} combinations are {} points: a value that is not read makes no "
                     "difference\n",
                     plan.crossed, plan.points.size() / static_cast<std::size_t>(plan.repeats)));
+}
+
+/// The plan in a shard's folder where it was made of the same request: then the points of the other
+/// shards need not be planned to know those of this one.
+std::optional<Plan> planned_before(const SweepSpec& spec, const FigureOptions& figures,
+                                   Shard shard) try {
+  const std::string request = request_id(spec, figures);
+  const fs::path folder = shard_folder(spec.out, shard);
+  if (spec.out.empty() || request.empty() || !sweeps::is_sweep_folder(folder)) return std::nullopt;
+  Plan plan = sweeps::read_plan(folder);
+  const bool is_same = plan.whole && plan.whole->request == request && plan.shard == shard;
+  return is_same ? std::optional(std::move(plan)) : std::nullopt;
+} catch (const Error&) {  // damaged, or of another program: it is planned anew, and then refused
+  return std::nullopt;
+}
+
+int sweep_shard(const SweepSpec& spec, const SweepOptions& options) {
+  const Shard shard = parse_shard(options.shard);
+  const FigureOptions figures = without_none(options.figures);
+  if (const auto before = planned_before(spec, figures, shard))
+    return compute(*before, shard_folder(spec.out, shard), options.compute);
+  const Plan plan = planned(spec, figures);
+  say_duplicates(plan);
   const std::string whole = folder_of(spec, plan);
-  if (options.shard.empty()) return compute(plan, whole, options.compute);
   keep_whole_plan(whole, plan);
-  return compute(part_of(plan, shard), shard_folder(whole, shard), options.compute);
+  const Plan part = part_of(plan, shard, request_id(spec, figures));
+  return compute(part, shard_folder(whole, shard), options.compute);
+}
+
+}  // namespace
+
+int sweep_command(const SweepOptions& options) {
+  const SweepSpec spec = spec_of(options);
+  if (!options.shard.empty()) return sweep_shard(spec, options);
+  const Plan plan = planned(spec, without_none(options.figures));
+  say_duplicates(plan);
+  return compute(plan, folder_of(spec, plan), options.compute);
 }
 
 int resume_command(const ResumeOptions& options) {

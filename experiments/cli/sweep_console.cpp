@@ -165,7 +165,9 @@ std::size_t output_width() {
 std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points, std::size_t width,
                         std::size_t max_rows) {
   const TidyTable tidy = tidy_table(points, plan.swept);
-  const std::vector<Line> lines = lines_of(tidy, plan.repeats);
+  std::vector<Line> lines = lines_of(tidy, plan.repeats);
+  const std::size_t all = lines.size(), shown = std::min(all, max_rows);
+  lines.resize(shown);
   const std::vector<Cells> columns = columns_of(tidy, lines, plan.repeats > 1);
   std::vector<std::size_t> widths;
   std::size_t used = 0;
@@ -175,7 +177,6 @@ std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points
     widths.push_back(next);
     used += next;
   }
-  const std::size_t shown = std::min(lines.size(), max_rows);
   std::string text;
   for (std::size_t i = 0; i <= shown; ++i) {
     std::string line;
@@ -183,7 +184,7 @@ std::string sweep_table(const Plan& plan, const std::vector<PointRecord>& points
     line.erase(line.find_last_not_of(' ') + 1);
     text += (i == 0 ? bold(line) : line) + "\n";
   }
-  if (shown < lines.size()) text += fmt::format("… and {} more rows\n", lines.size() - shown);
+  if (shown < all) text += fmt::format("… and {} more rows\n", all - shown);
   if (widths.size() < columns.size())
     text += fmt::format("… and {} more columns in results.csv\n", columns.size() - widths.size());
   if (plan.repeats > 1) text += "mean ± half of its 95 % interval (Student's t) over n repeats\n";

@@ -178,7 +178,8 @@ void add_point_result(const PointRecord& point, const ReportOptions& options, Re
   add_claims(sections, blocks);
   const std::size_t first = blocks.size();
   add_figures(sections, blocks);
-  const std::string folder = point.folder.lexically_proximate(options.beside).generic_string();
+  const std::string folder =
+      std::filesystem::path(point.folder).lexically_proximate(options.beside).generic_string();
   if (!options.keeps_figures)
     for (std::size_t i = first; i < blocks.size(); ++i)
       if (auto* picture = std::get_if<Picture>(&blocks[i]))

@@ -166,9 +166,9 @@ Plan make_plan(const SweepSpec& asked, const FigureOptions& figures) {
   return plan;
 }
 
-Plan part_of(Plan plan, Shard shard) {
+Plan part_of(Plan plan, Shard shard, std::string request) {
   if (shard.count == 1) return plan;
-  plan.whole = {.id = plan_id(plan), .points = plan.points.size()};
+  plan.whole = {.id = plan_id(plan), .points = plan.points.size(), .request = std::move(request)};
   plan.shard = shard;
   std::vector<PlanPoint> all;
   all.swap(plan.points);

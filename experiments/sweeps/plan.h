@@ -44,9 +44,12 @@ Shard parse_shard(const std::string& text);
 
 /// The undivided plan that a shard is a part of.
 struct WholePlan {
-  std::string id{};      ///< its plan_id
-  std::size_t points{};  ///< their number
-  friend bool operator==(const WholePlan&, const WholePlan&) = default;
+  std::string id{};       ///< its plan_id
+  std::size_t points{};   ///< their number
+  std::string request{};  ///< the request_id that it was made of; empty in earlier versions
+  friend bool operator==(const WholePlan& a, const WholePlan& b) {
+    return a.id == b.id && a.points == b.points;
+  }
 };
 
 /// The content of a sweep, independent of time and place. Equal plans give the same bytes.
@@ -76,7 +79,8 @@ std::vector<const PlanPoint*> pointers_to(const std::vector<PlanPoint>& points);
 Plan make_plan(const SweepSpec& spec, const FigureOptions& figures);
 
 /// The part of an undivided plan that a shard computes.
-Plan part_of(Plan plan, Shard shard);
+/// @param request  of the plan, where there is one: see WholePlan
+Plan part_of(Plan plan, Shard shard, std::string request = {});
 
 /// Whether the parameter "seed" changes anything with these parameters.
 bool reads_seed(const ParamSet& params);

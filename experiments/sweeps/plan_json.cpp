@@ -139,6 +139,7 @@ WholePlan whole_from(const Json& json, Shard shard, std::size_t own) {
   WholePlan whole{.id = name_field(json, "sweep"),
                   .points = static_cast<std::size_t>(integer_field(
                       json, "sweep_points", 0, std::numeric_limits<std::int64_t>::max()))};
+  if (json.contains("request")) whole.request = text_field(json, "request");
   if (shard.count == 1) throw MalformedJson("'count' is 1, and a whole sweep is no shard");
   const auto index = static_cast<std::size_t>(shard.index);
   const auto count = static_cast<std::size_t>(shard.count);
@@ -251,6 +252,7 @@ Json frame_json(const Plan& plan) {
                      {"count", plan.shard.count},
                      {"sweep", plan.whole->id},
                      {"sweep_points", plan.whole->points}};
+  if (plan.whole && !plan.whole->request.empty()) json["shard"]["request"] = plan.whole->request;
   json[points_key] = Json::array();
   return json;
 }
@@ -276,6 +278,19 @@ Json to_json(const FigureOptions& figures) {
   if (figures.formulas) json["formulas"] = true;
   if (figures.page != figure::Page{}) json["page"] = page_json(figures.page);
   return json;
+}
+
+std::string request_id(const SweepSpec& spec, const FigureOptions& figures) {
+  const ExperimentInfo& info = spec.experiment->info;
+  const ParamSet params(info.params);
+  Json axes = Json::array();
+  for (const SweepSpec::Axis& axis : spec.axes) {
+    if (params.spec(axis.key).kind == ParamKind::file) return {};
+    axes.push_back({axis.key, axis.values});
+  }
+  const Json json{info.name,    info.version, axes,        spec.zips,
+                  spec.repeats, spec.seed,    spec.paired, to_json(figures)};
+  return sha256_hex(json_line(json));
 }
 
 std::string plan_text(const Plan& plan) {

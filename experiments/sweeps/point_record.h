@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,7 +33,7 @@ struct PointRecord {
   std::string damage{};                ///< what is wrong with its folder; kept in no file
   int repeat{};                        ///< from 0
   std::optional<std::int64_t> seed{};  ///< where the point reads one
-  std::filesystem::path folder{};      ///< where its result is, or will be
+  std::string folder{};                ///< where its result is, or will be
   /// Every used parameter once the point is done; before that what the plan sets.
   Settings params{};
   std::vector<Scalar> scalars{};  ///< name and value

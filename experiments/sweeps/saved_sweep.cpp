@@ -32,7 +32,7 @@ PointRecord planned(const fs::path& sweep, PlanRecord::Point point) {
                      .repeat = point.repeat,
                      .seed = point.seed,
                      .params = std::move(point.params)};
-  record.folder = point_folder(sweep, record.id);
+  record.folder = point_folder(sweep, record.id).string();
   return record;
 }
 

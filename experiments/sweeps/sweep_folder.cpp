@@ -185,7 +185,8 @@ void SweepFolder::order_journal(const Plan& plan) {
   }
   journal_.reset();
   atomic_write(folder_ / journal_file, ordered);
-  state_ = read_journal(folder_ / journal_file);
+  state_.damaged_lines = 0;
+  state_.intact = ordered.size();
   journal_.emplace(folder_ / journal_file, state_);
 }
 
@@ -210,7 +211,7 @@ std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call)
   std::vector<PointRecord> points = point_records(folder_, plan, state_, states_);
   write_results(folder_ / results_file, plan, points);
   const TidyTable tidy = tidy_table(points, plan.swept);
-  atomic_write(folder_ / results_csv_file, csv_text(results_table(tidy)));
+  write_results_csv(folder_ / results_csv_file, tidy);
   atomic_write(folder_ / constants_file, csv_text(constants_table(tidy)));
   atomic_write(folder_ / measures_file, csv_text(measures_table(measure_titles(points))));
   if (plan.repeats > 1) atomic_write(folder_ / summary_file, csv_text(summary_table(tidy)));

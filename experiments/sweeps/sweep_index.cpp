@@ -84,8 +84,9 @@ SweepIndex read_index(const fs::path& folder) {
   SweepIndex index{.folder = folder};
   if (const auto about = manifest.find("experiment"); about != manifest.end() && about->is_object())
     index.experiment = words_of(about->value("name", Json("")));
-  index.points.push_back(
-      {.label = folder.filename().string(), .status = PointStatus::done, .folder = folder});
+  index.points.push_back({.label = folder.filename().string(),
+                          .status = PointStatus::done,
+                          .folder = folder.string()});
   return index;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "experiments/files/atomic_write.h"
+#include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
 #include "experiments/sweeps/point_json.h"
@@ -32,19 +33,35 @@ void read_result(const ResultFiles& found, PointRecord& point) try {
   point.scalars = std::move(result.scalars);
   point.checks = std::move(result.checks);
 } catch (const MalformedJson& error) {
-  refuse(point.folder / "result.json", error);
+  refuse(fs::path(point.folder) / "result.json", error);
 }
 
 PointRecord planned(const fs::path& sweep, const PlanPoint& point) {
   PointRecord record{.id = point.id,
                      .label = point.label,
                      .repeat = point.repeat,
-                     .folder = point_folder(sweep, point.id)};
+                     .folder = point_folder(sweep, point.id).string()};
   if (reads_seed(point.params)) record.seed = point.params.integer("seed");
   for (const ParamSpec& spec : point.params.specs())
     if (point.params.is_stated(spec.key))
       record.params.emplace_back(spec.key, point.params.to_text(spec.key));
   return record;
+}
+
+/// A file of items, so many at a time, and of none as of no item.
+template <class Item, class Text>
+void write_in_parts(const fs::path& path, std::span<const Item> items, Text text_of) {
+  constexpr std::size_t at_once = 4096;
+  AtomicFile file(path, 0);
+  std::uintmax_t written = 0;
+  do {
+    const std::size_t count = std::min(at_once, items.size());
+    const std::string text = text_of(items.first(count));
+    file.write(written, text);
+    written += text.size();
+    items = items.subspan(count);
+  } while (!items.empty());
+  file.commit();
 }
 
 }  // namespace
@@ -86,16 +103,23 @@ std::string results_jsonl(const Plan& plan, std::span<const PointRecord> points)
 }
 
 void write_results(const fs::path& path, const Plan& plan, std::span<const PointRecord> points) {
-  constexpr std::size_t at_once = 4096;
-  AtomicFile file(path, 0);
-  for (std::uintmax_t written = 0; !points.empty();) {
-    const std::size_t count = std::min(at_once, points.size());
-    const std::string text = results_jsonl(plan, points.first(count));
-    file.write(written, text);
-    written += text.size();
-    points = points.subspan(count);
-  }
-  file.commit();
+  write_in_parts(path, points,
+                 [&](std::span<const PointRecord> part) { return results_jsonl(plan, part); });
+}
+
+void write_results_csv(const fs::path& path, const TidyTable& tidy) {
+  TidyTable part{.keys = tidy.keys,
+                 .has_encodings = tidy.has_encodings,
+                 .measures = tidy.measures,
+                 .checks = tidy.checks};
+  bool first = true;
+  write_in_parts(path, std::span<const TidyRow>(tidy.rows), [&](std::span<const TidyRow> rows) {
+    part.rows.assign(rows.begin(), rows.end());
+    std::string text = csv_text(results_table(part));
+    if (!first) text.erase(0, text.find('\n') + 1);  // the header
+    first = false;
+    return text;
+  });
 }
 
 }  // namespace orrery::sweeps

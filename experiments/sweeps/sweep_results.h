@@ -9,6 +9,7 @@
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/point_record.h"
 #include "experiments/sweeps/sweep_layout.h"
+#include "experiments/sweeps/tidy_table.h"
 
 namespace orrery::sweeps {
 
@@ -31,5 +32,7 @@ std::string results_jsonl(const Plan& plan, std::span<const PointRecord> points)
 /// Writes them as a file, a part at a time. Throws IoError.
 void write_results(const std::filesystem::path& path, const Plan& plan,
                    std::span<const PointRecord> points);
+/// The same of results_table as CSV.
+void write_results_csv(const std::filesystem::path& path, const TidyTable& tidy);
 
 }  // namespace orrery::sweeps

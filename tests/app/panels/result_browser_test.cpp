@@ -212,7 +212,7 @@ TEST_CASE("What the browser shows is undone and redone, and found again at the n
   CHECK(apply_session_text(*next, kept).empty());
   CHECK(next->saved.on_screen);
   CHECK(next->saved.folder == browsing.folder());
-  CHECK(next->saved.point == (browsing.browser().folder()->points[2].folder).string());
+  CHECK(next->saved.point == browsing.browser().folder()->points[2].folder);
 }
 
 TEST_CASE("The next start opens the folder and the point that were open, or says what is missing") {
