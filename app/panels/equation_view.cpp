@@ -30,9 +30,8 @@ FigureRole role_on_top(const ExperimentState& state) {
 }
 
 /// The chosen values of the parameters that formulas may depend on.
-std::vector<std::pair<std::string, std::string>> choices(const ExperimentInfo& info,
-                                                         const ParamSet& params) {
-  std::vector<std::pair<std::string, std::string>> set;
+Settings choices(const ExperimentInfo& info, const ParamSet& params) {
+  Settings set;
   const auto add = [&](const std::string& key) {
     if (params.has(key)) set.emplace_back(key, params.to_text(key));
   };

@@ -108,7 +108,7 @@ void draw_check(const Check& check, const Columns& columns, const Ui& ui) {
     move_to(x + columns.numbers - text_width(numbers));
   text_colored(holds ? ui.style.text : verdict, numbers);
   ImGui::EndGroup();
-  tooltip(ui, check.equation.empty() ? check.statement
+  tooltip(ui, check.equation.empty() ? check.statement.str()
                                      : fmt::format("{}\n{}", check.statement, check.equation));
   ImGui::SetCursorScreenPos(
       shim::vec({at.x, at.y + check_height(check, columns, ui) + row_gap(ui)}));
@@ -122,7 +122,8 @@ bool has_own_symbol(const Result& result, const Scalar& scalar) {
 }
 
 std::string scalar_text(const Result& result, const Scalar& scalar) {
-  const std::string name = has_own_symbol(result, scalar) ? scalar.symbol : spaced(scalar.name);
+  const std::string name =
+      has_own_symbol(result, scalar) ? scalar.symbol.str() : spaced(scalar.name);
   if (std::isnan(scalar.value)) return name + ": none";
   const std::string unit = scalar.unit.empty() ? "" : " " + scalar.unit;
   return fmt::format("{}: {}{}", name, readout_number(scalar.value), unit);

@@ -75,7 +75,7 @@ void draw_pairs(const std::vector<std::pair<std::string, std::string>>& pairs) {
 }
 
 /// Draws names and values in two columns.
-void draw_settings(const std::vector<std::pair<std::string, std::string>>& params) {
+void draw_settings(const Settings& params) {
   if (!ImGui::BeginTable("settings", 2)) return;
   for (const auto& [key, value] : params) {
     ImGui::TableNextRow();

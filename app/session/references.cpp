@@ -15,7 +15,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-const std::string* value_of(const Provenance& of, const std::string& key) {
+const SharedText* value_of(const Provenance& of, const std::string& key) {
   const auto found = std::find_if(of.params.begin(), of.params.end(),
                                   [&](const auto& param) { return param.first == key; });
   return found == of.params.end() ? nullptr : &found->second;
@@ -76,7 +76,7 @@ SettingsContrast contrast_of(const Provenance& shown, const Provenance& other) {
   Words mine, its, its_values;
   const std::string encodings = key_of_role(shown.experiment, ParamRole::encodings);
   for (const auto& [key, value] : shown.params) {
-    const std::string* theirs = value_of(other, key);
+    const SharedText* theirs = value_of(other, key);
     if (!theirs || *theirs == value) continue;
     if (key == encodings) {
       found.shown_encodings = encodings_text(value);

@@ -66,6 +66,7 @@ TEST_CASE("A sweep without figures has few files whatever its points, and all th
   CHECK_THAT(same.out, Contains("All numbers are the same"));
   CHECK(content(shell.folder() / "s/results.csv") == content(shell.folder() / "f/results.csv"));
   CHECK(content(shell.folder() / "s/results.jsonl") == content(shell.folder() / "f/results.jsonl"));
+  CHECK(content(shell.folder() / "s/measures.csv") == content(shell.folder() / "f/measures.csv"));
   // A point of the pack is named as a folder is.
   const std::string point = "s/points/" + id_of(shell, "dim=8");
   CHECK_THAT(shell.run("compare " + point + " f/points/" + id_of(shell, "dim=16")).out,

@@ -115,6 +115,21 @@ TEST_CASE("Shards of earlier versions, which have the points of all, go on and m
   CHECK(shell.run(sweep + "--shard 1/2 --out d").status == 0);
 }
 
+TEST_CASE("A shard that was planned of the same request is not planned again") {
+  const Shell shell;
+  const std::string shard = " --format none --quiet --shard 1/2 --out d";
+  REQUIRE(shell.run("sweep rotation distance=1,2,3" + shard).status == 0);
+  const auto files = sweep_tree(shell.folder() / "d.shards/1-of-2");
+  // Only a plan of all shards is written there.
+  const fs::path whole = shell.folder() / "d.shards/whole_plan.json";
+  REQUIRE(fs::remove(whole));
+  CHECK(shell.run("sweep rotation distance=1,2,3" + shard).status == 0);
+  CHECK_FALSE(fs::exists(whole));
+  CHECK(sweep_tree(shell.folder() / "d.shards/1-of-2") == files);
+  CHECK(shell.run("sweep rotation distance=1,2,4" + shard).status == 5);
+  CHECK(sweep_tree(shell.folder() / "d.shards/1-of-2") == files);
+}
+
 TEST_CASE("status of a sweep whose shards are not merged tells of each, and of all") {
   const Shell shell;
   const std::string sweep = "sweep rotation distance=1,2,3 --format svg --quiet --out d --shard ";

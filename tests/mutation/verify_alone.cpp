@@ -18,7 +18,7 @@ int main() {
       if (claim.check.holds())
         ++holding;
       else
-        std::printf("FAILS %s\n", claim.check.name.c_str());
+        std::printf("FAILS %s\n", claim.check.name.str().c_str());
     }
     std::printf("%d of %d claims hold\n", holding, counted);
     return holding == counted ? 0 : 1;

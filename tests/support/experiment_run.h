@@ -12,7 +12,7 @@
 // Runs an experiment and looks up parts of its result by name; throws for unknown names.
 namespace orrery::test {
 
-using Settings = std::vector<std::pair<std::string, std::string>>;
+using model::Settings;
 
 /// An experiment's parameters with these settings, the others at their defaults.
 inline ParamSet params_for(const Experiment& experiment, const Settings& settings) {

@@ -17,7 +17,7 @@ namespace orrery::test {
 struct FixturePoint {
   std::string id{};
   std::string label{};
-  std::vector<std::pair<std::string, std::string>> params{};
+  Settings params{};
   int repeat{};
   std::string error{};  ///< not empty if the point failed
   double score{};
@@ -50,7 +50,7 @@ inline void write_sweep(const std::filesystem::path& folder, const std::vector<s
   std::ofstream results(folder / "results.jsonl");
   for (const FixturePoint& point : points) {
     Json params = Json::object();
-    for (const auto& [key, value] : point.params) params[key] = value;
+    for (const auto& [key, value] : point.params) params[key] = value.str();
     plan["points"].push_back({{"id", point.id},
                               {"label", point.label},
                               {"params", params},

@@ -225,7 +225,7 @@ TEST_CASE("The next start opens the folder and the point that were open, or says
   };
   const test::Shell shell;
   const std::filesystem::path folder = made_sweep(shell);
-  const std::string point = read_index(folder).points.at(1).folder.string();
+  const std::string point = read_index(folder).points.at(1).folder;
   start({.on_screen = true, .folder = folder.string(), .point = point},
         [](const ResultBrowser& browser) {
           REQUIRE(browser.session().current().result);

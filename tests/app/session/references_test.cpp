@@ -7,7 +7,7 @@
 namespace orrery {
 namespace {
 
-using Params = std::vector<std::pair<std::string, std::string>>;
+using Params = Settings;
 
 Provenance of(Params params) {
   return {.experiment = "long_term_decay", .params = std::move(params)};

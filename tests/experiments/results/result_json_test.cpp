@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include "experiments/results/json_fields.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/approved_file.h"
 #include "tests/support/layers.h"
@@ -44,4 +45,22 @@ TEST_CASE("Bytes that are not UTF-8 do not keep a result from being written") {
   result.provenance.params = {{"text", "caf\xE9.txt"}};
   const auto back = nlohmann::json::parse(json_text(to_json(result)));
   CHECK(back["provenance"]["params"]["text"] == "caf\uFFFD.txt");
+}
+
+TEST_CASE("The head of a result is read without what follows it") {
+  const std::string text = json_text(to_json(example_result()));
+  const Result head = result_head(text), whole = example_result();
+  CHECK(head.scalars.size() == whole.scalars.size());
+  CHECK(json_text(to_json(head)["scalars"]) == json_text(to_json(whole)["scalars"]));
+  CHECK(json_text(to_json(head)["checks"]) == json_text(to_json(whole)["checks"]));
+  CHECK(json_text(to_json(head)["provenance"]) == json_text(to_json(whole)["provenance"]));
+  CHECK(head.tables.empty());
+  const std::size_t rest = text.find("\"tables\"") + std::string("\"tables\"").size();
+  CHECK(result_head(text.substr(0, rest) + ": what is not JSON").scalars.size() ==
+        whole.scalars.size());
+  CHECK_THROWS_AS(result_head(text.substr(0, rest - 20)), MalformedJson);
+  CHECK_THROWS_AS(result_head("[1]"), MalformedJson);
+  CHECK_THROWS_AS(result_head("{}"), MalformedJson);
+  CHECK_THROWS_AS(result_head("{\"a\": " + std::string(100, '[') + std::string(100, ']') + "}"),
+                  MalformedJson);
 }

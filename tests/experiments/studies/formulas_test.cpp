@@ -12,7 +12,7 @@
 namespace orrery {
 namespace {
 
-using Params = std::vector<std::pair<std::string, std::string>>;
+using Params = Settings;
 
 std::string sources(std::string experiment, Params params, FigureRole role = {}) {
   std::string text;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "experiments/files/file.h"
 #include "experiments/results/result_json.h"
 #include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
@@ -152,4 +153,56 @@ TEST_CASE("Shards part the points, each point in one of them") {
   CHECK(parse_shard("2/4") == Shard{2, 4});
   for (std::size_t point = 0; point < 10; ++point)
     CHECK(Shard{1, 3}.holds(point) + Shard{2, 3}.holds(point) + Shard{3, 3}.holds(point) == 1);
+}
+
+TEST_CASE("The text of a plan is that of its JSON, with the SHA-256 of the rest at its end") {
+  Plan none = plan_from(random_points);
+  none.points.clear();
+  Plan one = plan_from(random_points);
+  one.points.erase(one.points.begin() + 1, one.points.end());
+  const Plan whole = plan_from(random_points);
+  for (const Plan& plan : {none, one, whole, part_of(whole, {.index = 2, .count = 4}, "abc")}) {
+    nlohmann::ordered_json json = to_json(plan);
+    json["sha256"] = sha256_hex(json_text(json));
+    CHECK(plan_text(plan) == json_text(json));
+  }
+}
+
+TEST_CASE("A plan whose text was changed, or has what is no point, is refused") {
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      plan_record(text, "plan.json");
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string text = plan_text(plan_from(random_points));
+  CHECK(refusal(text).empty());
+  std::string other = text;
+  other.replace(other.find("dim=32"), 6, "dim=64");
+  CHECK_THAT(refusal(other), Contains("differs from its SHA-256"));
+  // Earlier versions wrote no SHA-256.
+  auto json = to_json(plan_from(random_points));
+  CHECK(refusal(json_text(json)).empty());
+  json["points"][1]["repeat"] = 3;
+  CHECK_THAT(refusal(json_text(json)), Contains("'repeat' is 3, which is not from 0 to 2"));
+  json["points"][1] = 5;
+  CHECK_THAT(refusal(json_text(json)), Contains("not an object"));
+}
+
+TEST_CASE("A request that makes another plan has another id, and one with files has none") {
+  const auto id_of = [](const std::string& toml) { return request_id(spec_from(toml), {}); };
+  const std::string id = id_of(random_points);
+  CHECK(id == id_of(random_points));
+  std::string other = random_points;
+  other.replace(other.find("seed = 7"), 8, "seed = 8");
+  CHECK(id_of(other) != id);
+  CHECK(id_of(random_points + "\nbase = [1e4, 1e5]") != id);
+  CHECK(request_id(spec_from(random_points), {.formats = {"svg"}}) != id);
+  CHECK(request_id(parse_sweep("experiment = \"attention_map\"\n[params]\ncontent = \"file\"\nq = "
+                               "\"q.npy\"",
+                               "sweep.toml"),
+                   {})
+            .empty());
 }

@@ -49,8 +49,7 @@ TEST_CASE("One row per point and encoding, one column per measure, constants apa
   CHECK(table.rows[1].values[0] == 2);
   CHECK(std::isnan(table.rows[1].values[1]));  // RoPE's rises are not ALiBi's
   CHECK(table.rows[2].values[2] == 7);
-  CHECK(table.constants ==
-        std::vector<std::pair<std::string, std::string>>{{"seed", "0"}, {"tokens", "9"}});
+  CHECK(table.constants == Settings{{"seed", "0"}, {"tokens", "9"}});
   CHECK(!is_constant(table, 0));
   CHECK(is_constant(table, 2));
 }

@@ -131,7 +131,7 @@ TEST_CASE("Relative encodings have their largest change in ulp, the worst of the
     if (s.unit != "ulp") continue;
     names.push_back(s.name);
     const std::vector<double>& ulps =
-        column(result, s.name.substr(0, s.name.find("_largest_ulp")) + "_ulp");
+        column(result, s.name.str().substr(0, s.name.str().find("_largest_ulp")) + "_ulp");
     for (const double one : ulps) CHECK(one <= s.value);
     CHECK(std::count(ulps.begin(), ulps.end(), s.value) > 0);
   }

@@ -41,7 +41,7 @@ TEST_CASE("Own q and k give mpmath's score and turned pairs, for both pairings a
                       {"positions", std::to_string(std::min<int>(m, 255) + 1)},
                       {"pair_step", "1"},
                       {"base", std::to_string(c.at("base").get<int>())},
-                      {"rope.pairing", c.at("pairing")},
+                      {"rope.pairing", c.at("pairing").get<std::string>()},
                       {"rope.fraction", std::to_string(c.at("rotary").get<double>() / 8)}},
                      inputs);
     check_all_three_hold(result);
