@@ -131,8 +131,14 @@ class Merger {
     outcome_.total = plan.points.size();
   }
 
+  /// A shard that is being written has to be merged later.
+  void leave(const fs::path& shard, const Plan& own, const std::string& holder) {
+    counts_.insert(own.shard.count);
+    indices_.insert(own.shard.index);
+    outcome_.held.emplace_back(shard, holder);
+  }
+
   void take(const fs::path& shard, const Plan& own) {
-    const FolderLock lock(shard);
     const JournalState state = read_journal(shard / journal_file);
     counts_.insert(own.shard.count);
     indices_.insert(own.shard.index);
@@ -278,7 +284,12 @@ MergeOutcome merge_shards(const fs::path& out, const std::vector<fs::path>& shar
   for (const fs::path& shard : shards) parts.push_back({shard, read_plan(shard)});
   const Plan plan = common_plan(parts);
   Merger merger(out, plan);
-  for (const auto& [folder, part] : parts) merger.take(folder, part);
+  const auto held = held_folders(shards);
+  for (const auto& [folder, part] : parts)
+    if (const auto holder = held.find(folder); holder != held.end())
+      merger.leave(folder, part, holder->second);
+    else
+      merger.take(folder, part);
   return merger.finish(argv);
 }
 
