@@ -50,7 +50,9 @@ std::string line_of_far(int beat) {
   return "process 7 on far, kernel another, run 1, beat " + std::to_string(beat) + "\n";
 }
 
-std::string lock_text(const TempFolder& folder) { return read_file(folder.path() / ".lock", 999); }
+std::string lock_text(const TempFolder& folder) {
+  return read_growing_file(folder.path() / ".lock", 999);  // its holder may beat
+}
 
 std::string refusal(const std::function<void()>& taking) {
   try {
