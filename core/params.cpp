@@ -318,17 +318,20 @@ bool ParamSet::is_used(std::string_view key) const {
   if (!is_used(condition->key)) return false;
   const ParamValue& deciding = value(condition->key);
   if (condition->any_of == any_value) return !orrery::to_text(deciding).empty();
-  const auto* list = std::get_if<std::vector<std::string>>(&deciding);
-  const std::vector<std::string> present =
-      list ? *list : std::vector<std::string>{orrery::to_text(deciding)};
-  return std::find_first_of(present.begin(), present.end(), condition->any_of.begin(),
-                            condition->any_of.end()) != present.end();
+  const auto meets = [&](std::span<const std::string> present) {
+    return std::find_first_of(present.begin(), present.end(), condition->any_of.begin(),
+                              condition->any_of.end()) != present.end();
+  };
+  if (const auto* list = std::get_if<std::vector<std::string>>(&deciding)) return meets(*list);
+  if (const auto* text = std::get_if<std::string>(&deciding)) return meets({text, 1});
+  const std::string text = orrery::to_text(deciding);
+  return meets({&text, 1});
 }
 
 bool ParamSet::is_stated(std::string_view key) const {
-  const bool left_out = (spec(key).may_be_empty && to_text(key).empty()) ||
-                        (spec(key).stated_if_set && is_default(key));
-  return is_used(key) && !left_out;
+  if (!is_used(key)) return false;  // as most are of a plan's many points
+  const ParamSpec& one = spec(key);
+  return !(one.may_be_empty && to_text(key).empty()) && !(one.stated_if_set && is_default(key));
 }
 
 void ParamSet::require_all_set_are_used() const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/standing.h"
+#include "experiments/files/folder_lock.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
 #include "experiments/sweeps/merge.h"
@@ -82,10 +84,9 @@ struct Shown {
   bool well{};                   ///< nothing in it failed or is damaged
 };
 
-Shown status_of(const fs::path& folder) {
+Shown status_of(const fs::path& folder, bool running) {
   const Plan plan = read_plan(folder);
   const Standing standing = standing_of(plan, folder);
-  const bool running = FolderLock::is_held(folder);
   const Notes notes = notes_of(folder);
   Shown shown{.json = status_json(plan, standing, notes, running),
               .text = status_text(folder.string(), plan, standing, running) + notes_text(notes),
@@ -106,8 +107,9 @@ struct Shards {
 
 Shards shards_of(const std::vector<fs::path>& folders) {
   Shards shards;
+  const auto held = held_folders(folders, brief_look);
   for (const fs::path& folder : folders) {
-    Shown shard = status_of(folder);
+    Shown shard = status_of(folder, held.contains(folder));
     shards.points += shard.json["points"].get<std::size_t>();
     shard.json["folder"] = folder.string();
     shards.json.push_back(std::move(shard.json));
@@ -120,7 +122,7 @@ Shards shards_of(const std::vector<fs::path>& folders) {
 
 /// The sweep's own folder, and the shards that it was merged from, or is going to be.
 bool show_folder(const StatusOptions& options, const std::vector<fs::path>& folders) {
-  Shown shown = status_of(options.folder);
+  Shown shown = status_of(options.folder, !held_folders({options.folder}, brief_look).empty());
   const Shards shards = shards_of(folders);
   if (options.json) {
     if (!folders.empty()) shown.json["shards"] = shards.json;

@@ -250,8 +250,12 @@ int merge_command(const MergeOptions& options) {
   for (const fs::path& shard : outcome.incomplete)
     say(fmt::format("{} is not complete: orrery resume {}, then merge again\n", shard.string(),
                     shard.string()));
+  for (const auto& [shard, holder] : outcome.held)
+    say(fmt::format("{} is being written by {}: merge again when that has finished\n",
+                    shard.string(), holder));
   if (outcome.lacks_shards) say("some shards are missing; merge again when they are there\n");
   for (const std::string& failure : outcome.failures) say(fmt::format("failed {}\n", failure));
+  if (!outcome.held.empty()) return exit_locked;
   const bool whole =
       outcome.incomplete.empty() && !outcome.lacks_shards && outcome.failures.empty();
   return whole ? exit_ok : exit_failed;

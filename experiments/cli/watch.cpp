@@ -68,7 +68,6 @@ void look_at(const fs::path& folder, Watched& watched) {
     watched.journal = read_journal(folder / journal_file);
     watched.journal_stamp = journal;
   }
-  watched.running = FolderLock::is_held(folder);
 }
 
 /// The points of the sweep over its folder and all shards: each counts once.
@@ -140,7 +139,11 @@ class Watch {
   Count look() {
     std::vector<fs::path> folders = shards_beside(out_);
     if (is_sweep_folder(out_) || folders.empty()) folders.push_back(out_);
-    for (const fs::path& folder : folders) look_at(folder, folders_[folder]);
+    const auto held = held_folders(folders, brief_look);
+    for (const fs::path& folder : folders) {
+      look_at(folder, folders_[folder]);
+      folders_[folder].running = held.contains(folder);
+    }
     return count_of(folders_, out_);
   }
 

@@ -7,6 +7,9 @@
 
 #include <array>
 #include <cerrno>
+#include <random>
+#include <string_view>
+#include <system_error>
 
 #include "experiments/files/file.h"
 #include "experiments/files/notices.h"
@@ -15,58 +18,198 @@
 namespace orrery::files {
 namespace {
 
-std::filesystem::path lock_path(const std::filesystem::path& folder) { return folder / ".lock"; }
+namespace fs = std::filesystem;
 
-std::string holder_in(int fd) {
-  std::array<char, 256> text{};
-  const ssize_t count = ::pread(fd, text.data(), text.size() - 1, 0);
-  return count > 0 ? std::string(text.data(), static_cast<std::size_t>(count)) : "another process";
+constexpr std::string_view before_kernel = ", kernel ";
+
+fs::path lock_path(const fs::path& folder) { return folder / ".lock"; }
+
+/// The first line; what follows it is of a longer one before.
+std::string line_in(int fd, const std::string& path) {
+  std::array<char, 512> text{};
+  const ssize_t count = retried([&] { return ::pread(fd, text.data(), text.size(), 0); });
+  if (count < 0) throw io_error(path, "read", errno);
+  const std::string_view all(text.data(), static_cast<std::size_t>(count));
+  return std::string(all.substr(0, all.find('\n')));
 }
 
-std::string this_process() {
+/// The file is opened anew each time: that is when NFS asks its server.
+std::string line_in(const fs::path& folder) {
+  const std::string path = lock_path(folder).string();
+  const int fd =
+      retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
+  if (fd < 0) throw io_error(path, "read", errno);
+  try {
+    std::string line = line_in(fd, path);
+    ::close(fd);
+    return line;
+  } catch (...) {
+    ::close(fd);
+    throw;
+  }
+}
+
+std::string holder_of(std::string_view line) {
+  return line.empty() ? "another process" : std::string(line.substr(0, line.find(before_kernel)));
+}
+
+/// A kernel knows every flock that it gave, to whatever container. Empty where it has no name.
+std::string this_kernel() {
+  std::array<char, 64> id{};
+  const int fd = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  const ssize_t count = retried([&] { return ::read(fd, id.data(), id.size()); });
+  ::close(fd);
+  const std::string_view text(id.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return std::string(text.substr(0, text.find('\n')));
+}
+
+bool is_of_this_kernel(std::string_view line) {
+  const std::string kernel = this_kernel();
+  return !kernel.empty() &&
+         line.find(fmt::format("{}{},", before_kernel, kernel)) != std::string_view::npos;
+}
+
+/// Processes of two machines may have the same number, so a run has a number of its own.
+std::string this_owner() {
   std::array<char, 128> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host = {};
-  return fmt::format("process {} on {}", ::getpid(), host.data());
+  std::random_device source;
+  return fmt::format("process {} on {}{}{}, run {:08x}{:08x}, beat ", ::getpid(), host.data(),
+                     before_kernel, this_kernel(), source(), source());
+}
+
+using Holders = std::map<fs::path, std::string>;
+
+/// Those of the folders whose lines change, with who writes there.
+Holders living(Holders lines, const LockTimes& times) {
+  Holders found;
+  for (int look = 0; look < times.looks && !lines.empty(); ++look) {
+    std::this_thread::sleep_for(times.beat);
+    std::erase_if(lines, [&](const auto& one) {
+      const std::string now = line_in(one.first);
+      if (now == one.second) return false;
+      if (!now.empty()) found.emplace(one.first, holder_of(now));
+      return true;
+    });
+  }
+  return found;
 }
 
 }  // namespace
 
-LockedError::LockedError(const std::filesystem::path& folder, std::string_view holder)
+LockedError::LockedError(const fs::path& folder, std::string_view holder)
     : Error(ErrorKind::locked, folder.string(), fmt::format("is being written by {}", holder),
             "wait until that has finished, stop it, or choose another folder with --out") {}
 
-FolderLock::FolderLock(const std::filesystem::path& folder) {
+FolderLock::FolderLock(const fs::path& folder, const LockTimes& times)
+    : folder_(folder), times_(times), owner_(this_owner()) {
   const std::string path = lock_path(folder).string();
   // A link in a folder from somebody else must not have another file emptied.
   fd_ = retried(
       [&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); });
   if (fd_ < 0) throw io_error(path, "created", errno);
-  if (retried([&] { return ::flock(fd_, LOCK_EX | LOCK_NB); }) != 0) {
-    const int code = errno;
-    if (!has_no_locks(code)) {
-      const std::string holder = holder_in(fd_);
-      ::close(fd_);
-      if (code == EWOULDBLOCK) throw LockedError(folder, holder);
-      throw io_error(path, "locked", code);
-    }
-    say_no_locks(folder);
+  try {
+    take();
+  } catch (...) {
+    ::close(fd_);
+    throw;
   }
-  // The name only serves a message, so a full disk is no reason to fail.
-  const std::string name = this_process();
-  if (::ftruncate(fd_, 0) == 0 && ::pwrite(fd_, name.data(), name.size(), 0) < 0) errno = 0;
 }
 
 FolderLock::~FolderLock() {
-  if (::ftruncate(fd_, 0) != 0) errno = 0;
+  beats_ = {};  // joins
+  try {
+    if (has_line_ && line_in(folder_).starts_with(owner_) && ::ftruncate(fd_, 0) != 0) errno = 0;
+  } catch (const IoError&) {  // others find the line without a beat
+  }
   ::close(fd_);
 }
 
-bool FolderLock::is_held(const std::filesystem::path& folder) {
-  const int fd = ::open(lock_path(folder).c_str(), O_RDONLY | O_CLOEXEC);
+/// Returns false where there are no locks.
+bool FolderLock::lock() {
+  constexpr std::chrono::milliseconds pause{10};
+  for (int left = 5;; --left) {
+    if (retried([&] { return ::flock(fd_, LOCK_EX | LOCK_NB); }) == 0) return true;
+    if (has_no_locks(errno)) return false;
+    if (errno != EWOULDBLOCK) throw io_error(lock_path(folder_).string(), "locked", errno);
+    if (left == 0) throw LockedError(folder_, holder_of(line_in(folder_)));
+    std::this_thread::sleep_for(pause);  // held_folders has it for an instant
+  }
+}
+
+void FolderLock::take() {
+  const bool locked = lock();
+  if (!locked) say_line_for_lock(folder_);
+  const std::string before = line_in(folder_);
+  if (!before.empty() && !(locked && is_of_this_kernel(before))) {
+    say_watched(folder_, holder_of(before), times_.looks * times_.beat);
+    const Holders alive = living({{folder_, before}}, times_);
+    if (!alive.empty()) throw LockedError(folder_, alive.begin()->second);
+    if (line_in(folder_) == before) say_taken_over(folder_, holder_of(before));
+  }
+  has_line_ = write_line();
+  // With a lock the line serves others alone, so a full disk is no reason to fail.
+  if (!has_line_ && locked) return;
+  if (!has_line_) throw io_error(lock_path(folder_).string(), "written", errno);
+  if (!locked) {
+    std::this_thread::sleep_for(times_.settle);
+    require_held();
+  }
+  try {
+    beats_ = std::jthread([this](const std::stop_token& stop) { keep_beating(stop); });
+  } catch (const std::system_error&) {  // no room for a thread: require_held() beats
+  }
+}
+
+/// Closing the file is what brings it to the server of a network's disk.
+bool FolderLock::write_line() {
+  const int fd = retried(
+      [&] { return ::open(lock_path(folder_).c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW); });
   if (fd < 0) return false;
-  const bool held =
-      retried([&] { return ::flock(fd, LOCK_SH | LOCK_NB); }) != 0 && errno == EWOULDBLOCK;
-  ::close(fd);
+  const std::string line = fmt::format("{}{}\n", owner_, beat_++);
+  const auto size = static_cast<ssize_t>(line.size());
+  const bool written = retried([&] { return ::pwrite(fd, line.data(), line.size(), 0); }) == size &&
+                       retried([&] { return ::ftruncate(fd, size); }) == 0;
+  const int code = errno;
+  const bool closed = ::close(fd) == 0;
+  if (!written) errno = code;
+  return written && closed;
+}
+
+void FolderLock::keep_beating(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stopped_.wait_for(lock, stop, times_.beat, [&] { return stop.stop_requested(); })) try {
+      if (!line_in(folder_).starts_with(owner_)) return;
+      write_line();
+    } catch (const IoError&) {  // the next one may succeed
+    }
+}
+
+void FolderLock::require_held() {
+  if (!has_line_) return;
+  const std::string line = line_in(folder_);
+  if (!line.starts_with(owner_)) throw LockedError(folder_, holder_of(line));
+  if (!beats_.joinable()) write_line();
+}
+
+Holders held_folders(const std::vector<fs::path>& folders, const LockTimes& times) {
+  Holders held, doubtful;
+  for (const fs::path& folder : folders) {
+    const std::string path = lock_path(folder).string();
+    const int fd = retried(
+        [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
+    if (fd < 0) continue;
+    const bool locked = retried([&] { return ::flock(fd, LOCK_SH | LOCK_NB); }) == 0;
+    const bool refused = !locked && errno == EWOULDBLOCK;
+    ::close(fd);
+    std::string line = line_in(folder);
+    if (refused)
+      held.emplace(folder, holder_of(line));
+    else if (!line.empty() && !(locked && is_of_this_kernel(line)))
+      doubtful.emplace(folder, std::move(line));
+  }
+  held.merge(living(std::move(doubtful), times));
   return held;
 }
 

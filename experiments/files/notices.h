@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -14,6 +15,12 @@ void set_notice_sink(NoticeSink sink);
 
 /// Says, once in a process, that nobody keeps others from writing to the folder.
 void say_no_locks(const std::filesystem::path& folder);
+/// The same, once between the two, that a line in the folder's .lock does.
+void say_line_for_lock(const std::filesystem::path& folder);
+/// Says that it waits to see whether the holder writes to the folder.
+void say_watched(const std::filesystem::path& folder, const std::string& holder,
+                 std::chrono::milliseconds longest);
+void say_taken_over(const std::filesystem::path& folder, const std::string& holder);
 /// The same, that nothing waits for the disk.
 void say_no_sync();
 

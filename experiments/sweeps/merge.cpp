@@ -131,8 +131,14 @@ class Merger {
     outcome_.total = plan.points.size();
   }
 
+  /// A shard that is being written has to be merged later.
+  void leave(const fs::path& shard, const Plan& own, const std::string& holder) {
+    counts_.insert(own.shard.count);
+    indices_.insert(own.shard.index);
+    outcome_.held.emplace_back(shard, holder);
+  }
+
   void take(const fs::path& shard, const Plan& own) {
-    const FolderLock lock(shard);
     const JournalState state = read_journal(shard / journal_file);
     counts_.insert(own.shard.count);
     indices_.insert(own.shard.index);
@@ -145,12 +151,12 @@ class Merger {
         outcome_.damages.push_back(fmt::format("{} {}: {}", point_folder(shard, point.id).string(),
                                                point.label, found.damage));
     }
-    keep_waiting();
     if (!complete) outcome_.incomplete.push_back(shard);
     take_notes(shard);
   }
 
   MergeOutcome finish(const std::vector<std::string>& argv) {
+    keep_waiting();
     const auto now = iso8601_utc(std::chrono::system_clock::now());
     const std::vector<PointRecord> points = folder_.finish(
         plan_, outcome_.merged == 0
@@ -179,7 +185,7 @@ class Merger {
     const JournalEntry& entry = found->second;
     if (entry.status == PointStatus::failed) {
       outcome_.failures.push_back(fmt::format("{} {}: {}", point.id, point.label, entry.error));
-      if (pending_.contains(entry.id)) folder_.record(entry);
+      if (pending_.contains(entry.id)) waiting_entries_.push_back(entry);
       return {.status = entry.status};
     }
     const ResultFiles files(point_folder(shard, point.id));
@@ -193,6 +199,7 @@ class Merger {
 
   void copy(const ResultFiles& files, const JournalEntry& entry) {
     if (!files.is_packed()) {
+      keep_waiting();  // a failure of the same point in another copy of this shard comes first
       copy_folder(files.folder(), folder_.point(entry.id));
       return folder_.record(entry);
     }
@@ -203,11 +210,11 @@ class Merger {
     if (waiting_bytes_ >= most_waiting_bytes) keep_waiting();
   }
 
-  /// Brings copies to the disk: one wait for many.
+  /// Brings copies to the disk: one wait for many, as shards may be small.
   void keep_waiting() {
-    if (waiting_groups_.empty()) return;
+    if (waiting_entries_.empty()) return;
     const std::vector<std::string_view> groups(waiting_groups_.begin(), waiting_groups_.end());
-    folder_.keep_groups(groups);
+    if (!groups.empty()) folder_.keep_groups(groups);
     folder_.record(waiting_entries_);
     waiting_groups_.clear();
     waiting_entries_.clear();
@@ -278,7 +285,12 @@ MergeOutcome merge_shards(const fs::path& out, const std::vector<fs::path>& shar
   for (const fs::path& shard : shards) parts.push_back({shard, read_plan(shard)});
   const Plan plan = common_plan(parts);
   Merger merger(out, plan);
-  for (const auto& [folder, part] : parts) merger.take(folder, part);
+  const auto held = held_folders(shards);
+  for (const auto& [folder, part] : parts)
+    if (const auto holder = held.find(folder); holder != held.end())
+      merger.leave(folder, part, holder->second);
+    else
+      merger.take(folder, part);
   return merger.finish(argv);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/sweeps/plan.h"
@@ -26,14 +28,17 @@ struct MergeOutcome {
   std::vector<std::string> failures{};  ///< a message per point that failed in its shard
   /// A message per point that is damaged in its shard, and per shard whose notes are.
   std::vector<std::string> damages{};
+  /// Shards that are being written, which were left out, and by whom.
+  std::vector<std::pair<std::filesystem::path, std::string>> held{};
   bool lacks_shards{};  ///< whether any of the n shards is missing
 };
 
 /// Copies the points of the shards into `out`, which becomes the folder that the undivided sweep
-/// would have written, with the tags and the notes of all. The shards are left unchanged. Can be
-/// called again when more points are ready. Throws PlanError: the shards belong to different
-/// sweeps; LockedError: one is being written; IoError: there is no shard, some are missing and so
-/// is whole_plan.json, or copying fails.
+/// would have written, with the tags and the notes of all. The shards are left unchanged, and not
+/// locked: who writes to one meanwhile only adds points, which the next call merges. Can be called
+/// again when more points are ready. Throws PlanError: the shards belong to different sweeps;
+/// LockedError: `out` is being written; IoError: there is no shard, some are missing and so is
+/// whole_plan.json, or copying fails.
 MergeOutcome merge_shards(const std::filesystem::path& out,
                           const std::vector<std::filesystem::path>& shards,
                           const std::vector<std::string>& argv);

@@ -132,9 +132,7 @@ void SweepFolder::adopt_points(const Plan& plan) {
     if (state_.entries.contains(point.id)) continue;
     if (const auto entry = proven_entry(folder_, plan, point)) found.push_back(*entry);
   }
-  if (found.empty()) return;
-  journal_->append(found);
-  for (const JournalEntry& entry : found) state_.entries[entry.id] = entry;
+  if (!found.empty()) record(found);
 }
 
 const std::vector<PointState>& SweepFolder::states(const Plan& plan) const {
@@ -164,13 +162,20 @@ std::vector<std::string> SweepFolder::damages(const Plan& plan) const {
 }
 
 void SweepFolder::keep(std::span<const StagedResult> results) {
+  lock_.require_held();
   if (!pack_) return commit_results(results);
   std::vector<std::string_view> groups;
   for (const StagedResult& result : results) groups.push_back(result.group);
   if (!groups.empty()) keep_groups(groups);
 }
 
+void SweepFolder::keep_groups(std::span<const std::string_view> groups) {
+  lock_.require_held();
+  pack_->append(groups);
+}
+
 void SweepFolder::record(std::span<const JournalEntry> entries) {
+  lock_.require_held();
   journal_->append(entries);
   for (const JournalEntry& entry : entries) state_.entries[entry.id] = entry;
 }
@@ -209,12 +214,14 @@ void SweepFolder::finish_pack(const std::vector<PointRecord>& points) {
 
 std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call) {
   std::vector<PointRecord> points = point_records(folder_, plan, state_, states_);
+  lock_.require_held();
   write_results(folder_ / results_file, plan, points);
   const TidyTable tidy = tidy_table(points, plan.swept);
   write_results_csv(folder_ / results_csv_file, tidy);
   atomic_write(folder_ / constants_file, csv_text(constants_table(tidy)));
   atomic_write(folder_ / measures_file, csv_text(measures_table(measure_titles(points))));
   if (plan.repeats > 1) atomic_write(folder_ / summary_file, csv_text(summary_table(tidy)));
+  lock_.require_held();
   finish_pack(points);
   order_journal(plan);
   Json calls = earlier_calls(folder_ / manifest_file);

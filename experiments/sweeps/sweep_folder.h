@@ -37,10 +37,11 @@ class SweepFolder {
   /// Journal lines that were damaged; their points are computed again.
   int damaged_lines() const { return state_.damaged_lines; }
 
-  /// Brings results to their places, with one wait for the disk. Throws IoError.
+  /// Brings results to their places, with one wait for the disk. Throws IoError; LockedError, also
+  /// from the functions below: another process has taken the folder over, and nothing is written.
   void keep(std::span<const StagedResult> results);
   /// The same of results in groups of a pack.
-  void keep_groups(std::span<const std::string_view> groups) { pack_->append(groups); }
+  void keep_groups(std::span<const std::string_view> groups);
   /// Appends to the journal, with one wait for the disk. Throws IoError. Not thread-safe.
   void record(std::span<const JournalEntry> entries);
   void record(const JournalEntry& entry) { record({&entry, 1}); }

@@ -422,6 +422,22 @@ TEST_CASE("A folder that another run writes to is refused with status 6") {
             shell.run_program("flock d/.lock", "status d --json").out)["running"] == true);
 }
 
+TEST_CASE("merge leaves out a shard that is being written, with status 6, and merges the others") {
+  const Shell shell;
+  const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet --out ";
+  REQUIRE(shell.run(sweep + "whole").status == 0);
+  REQUIRE(shell.run(sweep + "d --shard 1/2").status == 0);
+  REQUIRE(shell.run(sweep + "d --shard 2/2").status == 0);
+  const Outcome early = shell.run_program("flock d.shards/1-of-2/.lock", "merge d");
+  CHECK(early.status == 6);
+  CHECK(
+      early.err ==
+      "merged 1 points of 3 into d/, which has 1 now\nd.shards/1-of-2 is being written by another "
+      "process: merge again when that has finished\n");
+  CHECK(shell.run("merge d").status == 0);
+  CHECK(sweep_tree(shell.folder() / "d") == sweep_tree(shell.folder() / "whole"));
+}
+
 TEST_CASE("A point that fails is recorded with its words, and the others go on") {
   const Shell shell;
   const std::string sweep =

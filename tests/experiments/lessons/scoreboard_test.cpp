@@ -33,7 +33,7 @@ Lesson lesson_of(int number, const std::string& text) {
   return parsed.lesson;
 }
 
-std::string problems_of(const std::string& text) {
+std::string problems_in(const std::string& text) {
   std::string all;
   for (const Problem& problem : parse_lesson(text, "1-x.md").problems) all += problem.text() + "\n";
   return all;
@@ -59,13 +59,13 @@ TEST_CASE("A tick names its box, its mark, the assertion that settles it and a r
 
 TEST_CASE("A tick or an entry that cannot be read says what to write") {
   CHECK_THAT(
-      problems_of(lesson_text(1, small_board, "```tick\nrope rises: maybe if base > 1\n```\n")),
+      problems_in(lesson_text(1, small_board, "```tick\nrope rises: maybe if base > 1\n```\n")),
       Contains("maybe: is not a mark of the scoreboard; choose one of yes, no, partly"));
-  CHECK_THAT(problems_of(lesson_text(1, small_board, "```tick\nrope rises: yes\n```\n")),
+  CHECK_THAT(problems_in(lesson_text(1, small_board, "```tick\nrope rises: yes\n```\n")),
              Contains("write CODE WISH: yes, no or partly if ASSERTION"));
-  CHECK_THAT(problems_of(lesson_text(1, "```scoreboard\nhope rises: it\n```\n", "")),
+  CHECK_THAT(problems_in(lesson_text(1, "```scoreboard\nhope rises: it\n```\n", "")),
              Contains("write wish KEY: TEXT or code KEY: NAME"));
-  CHECK_THAT(problems_of(lesson_text(1, "", small_board)), Contains("stands in a step"));
+  CHECK_THAT(problems_in(lesson_text(1, "", small_board)), Contains("stands in a step"));
 }
 
 TEST_CASE("The scoreboard fills up step by step and lesson by lesson, and a later tick counts") {

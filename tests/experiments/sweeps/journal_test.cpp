@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/files/file.h"
-#include "experiments/files/folder_lock.h"
 #include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
@@ -18,8 +17,6 @@ const JournalEntry failed{.id = "bb",
                           .status = PointStatus::failed,
                           .manifest_sha256 = {},
                           .error = "no \"space\"\nleft"};
-
-std::string text_of(const std::filesystem::path& path) { return read_file(path, 1 << 20); }
 
 }  // namespace
 
@@ -74,22 +71,4 @@ TEST_CASE("A journal that is not there is empty, and a folder in its place is an
   const TempFolder temp;
   CHECK(read_journal(temp.path() / "none").entries.empty());
   CHECK_THROWS_WITH(read_journal(temp.path()), Contains("is a folder"));
-}
-
-TEST_CASE("A second lock is refused with the name of the first, and can be taken after it") {
-  const TempFolder temp;
-  {
-    const FolderLock lock(temp.path());
-    CHECK(FolderLock::is_held(temp.path()));
-    try {
-      const FolderLock second(temp.path());
-      FAIL("taken twice");
-    } catch (const LockedError& error) {
-      CHECK(error.kind() == ErrorKind::locked);
-      CHECK_THAT(error.what(), Contains("is being written by process " + std::to_string(getpid())));
-    }
-  }
-  CHECK(!FolderLock::is_held(temp.path()));
-  CHECK(text_of(temp.path() / ".lock").empty());
-  CHECK_NOTHROW(FolderLock(temp.path()));
 }
