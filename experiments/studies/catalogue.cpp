@@ -43,4 +43,13 @@ const Experiment& find_experiment(std::string_view name) {
   throw_unknown_name(name, "an experiment", names);
 }
 
+const ParamSet& default_params(const Experiment& experiment) {
+  static const std::vector<ParamSet> all = [] {
+    std::vector<ParamSet> sets;
+    for (const Experiment& one : experiments()) sets.emplace_back(one.info.params);
+    return sets;
+  }();
+  return all.at(static_cast<std::size_t>(&experiment - experiments().data()));
+}
+
 }  // namespace orrery::studies

@@ -16,4 +16,8 @@ const Experiment* known_experiment(std::string_view name);
 /// Throws UsageError naming the nearest experiment when there is none such.
 const Experiment& find_experiment(std::string_view name);
 
+/// The parameters of one of them at their defaults. What is made by copying them has the
+/// declarations in common, which take more memory than a small plan.
+const ParamSet& default_params(const Experiment& experiment);
+
 }  // namespace orrery::studies

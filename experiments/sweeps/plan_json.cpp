@@ -338,7 +338,7 @@ Plan plan_as_listed(const PlanRecord& record, const std::string& display_name) {
             .figures = record.figures,
             .points = {}};
   InputCache inputs;
-  const ParamSet defaults(plan.experiment->info.params);
+  const ParamSet& defaults = default_params(*plan.experiment);
   for (const PlanRecord::Point& point : record.points)
     plan.points.push_back(point_from(point, *plan.experiment, defaults, inputs, display_name));
   return plan;

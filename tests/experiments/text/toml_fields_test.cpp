@@ -15,7 +15,7 @@ struct Pane {
   std::vector<std::string> hidden{};
 };
 
-struct Settings {
+struct Options {
   std::string name{};
   int repeats{1};
   ParamSet params{{{.key = "n", .default_value = std::int64_t{1}},
@@ -23,13 +23,13 @@ struct Settings {
   std::map<std::string, Pane> panes{};
 };
 
-const TomlFields<Settings>& fields() {
+const TomlFields<Options>& fields() {
   static const TomlFields<Pane> of_pane{field("x", &Pane::x, toml_range()),
                                         field("hidden", &Pane::hidden, toml_words())};
-  static const TomlFields<Settings> all{
-      field("name", &Settings::name, toml_text()),
-      field("repeats", &Settings::repeats, toml_whole_number(1, 9)),
-      params_field("params", &Settings::params), section_field("pane", &Settings::panes, of_pane)};
+  static const TomlFields<Options> all{field("name", &Options::name, toml_text()),
+                                       field("repeats", &Options::repeats, toml_whole_number(1, 9)),
+                                       params_field("params", &Options::params),
+                                       section_field("pane", &Options::panes, of_pane)};
   return all;
 }
 
@@ -40,7 +40,7 @@ const std::string written =
 /// The problems of a text, each with its line.
 std::vector<std::string> problems_of(std::string_view toml) {
   std::vector<std::string> problems;
-  Settings settings;
+  Options settings;
   read_fields(settings, fields(), parse_toml(toml, "a.toml"), "a key here",
               [&](int line, const std::function<void()>& read) {
                 try {
@@ -55,13 +55,13 @@ std::vector<std::string> problems_of(std::string_view toml) {
 }  // namespace
 
 TEST_CASE("Fields that are named once are written as they are read") {
-  Settings settings;
+  Options settings;
   read_fields(settings, fields(), parse_toml(written, "a.toml"), "a key here", unguarded);
   CHECK(settings.name == "ä \"b\"");
   CHECK(settings.params.real("rope.base") == 0.1);
   CHECK(settings.panes.at("a b").x == Range{-1, 2.5});
   CHECK(write_fields(settings, fields()) == written);
-  CHECK(write_fields(Settings{}, fields()).empty());
+  CHECK(write_fields(Options{}, fields()).empty());
 }
 
 TEST_CASE("Under a guard each wrong entry is a problem of its line, and the others are read") {
