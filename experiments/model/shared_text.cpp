@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <ostream>
 #include <unordered_set>
 #include <utility>
 
@@ -88,6 +89,10 @@ SharedText& SharedText::operator=(SharedText other) noexcept {
 
 SharedText::~SharedText() {
   if (kept_) leave(*kept_);
+}
+
+std::ostream& operator<<(std::ostream& stream, const SharedText& text) {
+  return stream << text.str();
 }
 
 const std::string& SharedText::str() const {

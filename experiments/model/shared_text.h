@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +35,8 @@ class SharedText {
   friend bool operator<(const SharedText& a, const SharedText& b) { return a.str() < b.str(); }
   friend std::string operator+(const std::string& a, const SharedText& b) { return a + b.str(); }
   friend std::string operator+(const SharedText& a, const std::string& b) { return a.str() + b; }
+
+  friend std::ostream& operator<<(std::ostream& stream, const SharedText& text);
 
   struct Kept;
 
