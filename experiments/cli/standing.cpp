@@ -5,10 +5,7 @@ namespace orrery::cli {
 Standing standing_of(const Plan& plan, const std::filesystem::path& folder) {
   Standing standing;
   if (is_sweep_folder(folder)) standing.journal = read_journal(folder / journal_file);
-  std::vector<PointState> states(plan.points.size());
-  for_points(states.size(), [&](std::size_t i) {
-    states[i] = point_state(folder, standing.journal, plan.points[i].id);
-  });
+  std::vector<PointState> states = point_states(folder, standing.journal, pointers_to(plan.points));
   for (std::size_t i = 0; i < states.size(); ++i) {
     const PlanPoint& point = plan.points[i];
     PointState& found = states[i];

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -80,8 +79,9 @@ std::string status_text(const std::string& folder, const Plan& plan, const Stand
 struct Shown {
   Json json{};
   std::string text{};
-  std::set<std::string> done{};  ///< ids of points
-  bool well{};                   ///< nothing in it failed or is damaged
+  std::set<std::string> points{};  ///< their ids
+  std::set<std::string> done{};
+  bool well{};  ///< nothing in it failed or is damaged
 };
 
 Shown status_of(const fs::path& folder, bool running) {
@@ -92,6 +92,7 @@ Shown status_of(const fs::path& folder, bool running) {
               .text = status_text(folder.string(), plan, standing, running) + notes_text(notes),
               .well = standing.failed.empty() && standing.damaged.empty() &&
                       standing.journal.damaged_lines == 0};
+  for (const PlanPoint& point : plan.points) shown.points.insert(point.id);
   for (const PlanPoint* point : standing.done) shown.done.insert(point->id);
   return shown;
 }
@@ -109,7 +110,15 @@ Shards shards_of(const std::vector<fs::path>& folders) {
   Shards shards;
   const auto held = held_folders(folders, brief_look);
   for (const fs::path& folder : folders) {
-    Shown shard = status_of(folder, held.contains(folder));
+    Shown shard;
+    try {
+      shard = status_of(folder, held.contains(folder));
+    } catch (const Error& error) {  // the others and the sweep are shown all the same
+      shards.json.push_back({{"folder", folder.string()}, {"error", error.what()}});
+      shards.text += fmt::format("{}\n  {} {}\n", folder.string(), red("unreadable"), error.what());
+      shards.well = false;
+      continue;
+    }
     shards.points += shard.json["points"].get<std::size_t>();
     shard.json["folder"] = folder.string();
     shards.json.push_back(std::move(shard.json));
@@ -130,8 +139,9 @@ bool show_folder(const StatusOptions& options, const std::vector<fs::path>& fold
     return shown.well;
   }
   print(shown.text + shards.text);
-  const auto unmerged = std::count_if(shards.done.begin(), shards.done.end(),
-                                      [&](const auto& id) { return !shown.done.contains(id); });
+  const auto unmerged = std::count_if(shards.done.begin(), shards.done.end(), [&](const auto& id) {
+    return shown.points.contains(id) && !shown.done.contains(id);
+  });
   if (unmerged > 0)
     print(fmt::format("{} points of the shards are not merged; merge with: orrery merge {}\n",
                       unmerged, options.folder));

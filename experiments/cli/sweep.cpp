@@ -15,6 +15,7 @@
 #include "experiments/cli/require_memory.h"
 #include "experiments/cli/sweep_console.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/sweeps/merge.h"
 #include "experiments/sweeps/runner.h"
 #include "experiments/sweeps/sweep_folder.h"
@@ -205,7 +206,9 @@ std::optional<Plan> planned_before(const SweepSpec& spec, const FigureOptions& f
                                    Shard shard) try {
   const std::string request = request_id(spec, figures);
   const fs::path folder = shard_folder(spec.out, shard);
-  if (spec.out.empty() || request.empty() || !sweeps::is_sweep_folder(folder)) return std::nullopt;
+  const bool may_be = !spec.out.empty() && !request.empty() && setup::plugin_words().empty() &&
+                      fs::exists(folder.parent_path() / sweeps::whole_plan_file);
+  if (!may_be || !sweeps::is_sweep_folder(folder)) return std::nullopt;
   Plan plan = sweeps::read_plan(folder);
   const bool is_same = plan.whole && plan.whole->request == request && plan.shard == shard;
   return is_same ? std::optional(std::move(plan)) : std::nullopt;

@@ -1,6 +1,7 @@
 // status --watch: the points of a sweep and of its shards as they are done.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -60,7 +61,9 @@ void look_at(const fs::path& folder, Watched& watched) {
   if (const Stamp plan = stamp_of(folder / plan_file); plan != watched.plan_stamp) {
     const PlanRecord record = read_plan_record(folder);
     watched.ids.clear();
-    for (const PlanRecord::Point& point : record.points) watched.ids.insert(point.id);
+    // A shard of an earlier version lists the points of all.
+    for (std::size_t i = 0; i < record.points.size(); ++i)
+      if (record.whole || record.shard.holds(i)) watched.ids.insert(record.points[i].id);
     watched.whole = record.whole ? record.whole->points : record.points.size();
     watched.plan_stamp = plan;
   }
@@ -140,6 +143,9 @@ class Watch {
     std::vector<fs::path> folders = shards_beside(out_);
     if (is_sweep_folder(out_) || folders.empty()) folders.push_back(out_);
     const auto held = held_folders(folders, brief_look);
+    std::erase_if(folders_, [&](const auto& one) {
+      return std::find(folders.begin(), folders.end(), one.first) == folders.end();
+    });
     for (const fs::path& folder : folders) {
       look_at(folder, folders_[folder]);
       folders_[folder].running = held.contains(folder);

@@ -192,6 +192,21 @@ std::string shown_value(const std::string& value) {
   return is_long ? grouped_number(*number) : value;
 }
 
+std::vector<std::string> axis_names(const std::vector<std::string>& values) {
+  constexpr int fewest = 4, most = 17;
+  for (int digits = fewest; digits <= most; ++digits) {
+    std::vector<std::string> names;
+    for (const std::string& value : values) {
+      const std::optional<double> number = number_in(value);
+      const bool is_fraction = number && std::isfinite(*number) && *number != std::trunc(*number);
+      names.push_back(shown_value(
+          is_fraction ? number_text(*number_in(fmt::format("{:.{}g}", *number, digits))) : value));
+    }
+    if (std::set<std::string>(names.begin(), names.end()).size() == values.size()) return names;
+  }
+  return values;
+}
+
 std::string text_of(const Place& place) {
   std::string text;
   for (const auto& [key, value] : place)

@@ -47,6 +47,10 @@ Arrangement arranged(const std::vector<Setting>& settings, const std::vector<std
 /// of one setting look alike.
 std::string shown_value(const std::string& value);
 
+/// Values as names along an axis: fractions have as few digits as tell all of them apart, four at
+/// least.
+std::vector<std::string> axis_names(const std::vector<std::string>& values);
+
 /// One page's or panel's values: "dim = 64, base = 10 000"; empty for none.
 using Place = std::vector<std::pair<std::string, std::string>>;
 std::string text_of(const Place& place);

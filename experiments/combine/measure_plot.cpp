@@ -272,9 +272,9 @@ std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numb
   std::vector<double> means;
   for (const auto& values : cells) means.push_back(spread_of(values, Band::none).mean);
   const auto named = [](const Dimension& of) {
+    if (of.key != encoding_key) return axis_names(of.values);
     std::vector<std::string> names;
-    for (const std::string& value : of.values)
-      names.push_back(of.key == encoding_key ? value_name(of, value) : shown_value(value));
+    for (const std::string& value : of.values) names.push_back(value_name(of, value));
     return names;
   };
   std::vector<std::string> rows = named(y);
@@ -380,10 +380,7 @@ bool is_crowded(const std::vector<Number>& numbers, const std::vector<Setting>& 
 std::string banded_text(const std::vector<Number>& numbers, const std::vector<Setting>& settings,
                         const Dimension& x, Arrangement& arrangement) {
   if (!is_crowded(numbers, settings, arrangement, x)) return {};
-  const std::string text = bands_text(without_crowd(settings, arrangement));
-  return x.values.size() > most_places
-             ? fmt::format("{}, in {} steps of {}", text, most_places, x.key)
-             : text;
+  return bands_text(without_crowd(settings, arrangement)) + steps_text(x.values.size(), x.key);
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "core/errors.h"
-#include "core/parallel.h"
 #include "core/unknown_name.h"
 #include "experiments/combine/combine.h"
 #include "experiments/combine/parts.h"
@@ -17,6 +16,7 @@
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/setup/encoding_summary.h"
+#include "experiments/sweeps/sweep_layout.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::combine {
@@ -243,6 +243,13 @@ LinePlot frame_of(const std::vector<const Curve*>& curves) {
   return plot;
 }
 
+/// Different x among the curves.
+std::size_t places_in(const Curves& curves) {
+  std::set<double> places;
+  for (const Curve& one : curves.all) places.insert(one.series.x.begin(), one.series.x.end());
+  return places.size();
+}
+
 /// Quantiles of many curves in the look of the first.
 std::vector<Series> bands_of(const std::vector<const Curve*>& curves, const Series& look,
                              AxisScale scale) {
@@ -345,11 +352,8 @@ std::vector<std::string> curve_figures_of(const PointRecord& point) try {
 
 std::vector<std::string> curve_figures(const SavedSweep& sweep) {
   std::vector<std::vector<std::string>> of_points(sweep.points.size());
-  in_parallel(static_cast<std::ptrdiff_t>(of_points.size()), threads_or_all(0), [&] {
-    return [&](std::ptrdiff_t item) {
-      const auto i = static_cast<std::size_t>(item);
-      if (sweep.points[i].is_done()) of_points[i] = curve_figures_of(sweep.points[i]);
-    };
+  for_points(of_points.size(), [&](std::size_t i) {
+    if (sweep.points[i].is_done()) of_points[i] = curve_figures_of(sweep.points[i]);
   });
   std::vector<std::string> ids;
   std::set<std::string> known;
@@ -384,7 +388,7 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
   const Captions captions(sweep);
   const auto caption = [&](const Place& page) {
     return captions.of(
-               page, banded ? bands_text(gone)
+               page, banded ? bands_text(gone) + steps_text(places_in(curves), "x")
                             : repeats_text(static_cast<std::size_t>(sweep.repeats), request.band)) +
            sample_text(curves, sweep) + left_out_text(curves);
   };

@@ -1,22 +1,57 @@
 #include "experiments/combine/quantiles.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace orrery::combine {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+constexpr std::array<double, 5> shown{0.5, 0.25, 0.75, 0.05, 0.95};
+using Quantiles = std::array<double, shown.size()>;
+
 /// Numbers of one step, and where it is drawn.
 struct Step {
   double at{};  ///< mean of its places
-  std::size_t places{};
-  std::vector<double> values{};
+  std::vector<std::vector<double>> places{};
 };
 
+Quantiles quantiles_of(std::vector<double> values) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  std::sort(values.begin(), values.end());
+  Quantiles found{};
+  for (std::size_t i = 0; i < shown.size(); ++i) found[i] = quantile(values, shown[i]);
+  return found;
+}
+
+/// Places with numbers enough have quantiles of their own, and the step has their mean: how the
+/// numbers change from place to place does not widen the bands. Others are one sample.
+Quantiles quantiles_of(const Step& step) {
+  constexpr std::size_t enough = 20;
+  const auto has_enough = [](const std::vector<double>& place) { return place.size() >= enough; };
+  if (!std::all_of(step.places.begin(), step.places.end(), has_enough)) {
+    std::vector<double> all;
+    for (const std::vector<double>& place : step.places)
+      all.insert(all.end(), place.begin(), place.end());
+    return quantiles_of(std::move(all));
+  }
+  Quantiles mean{};
+  for (const std::vector<double>& place : step.places) {
+    const Quantiles of_place = quantiles_of(place);
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      mean[i] += of_place[i] / static_cast<double>(step.places.size());
+  }
+  return mean;
+}
+
 double along(double x, AxisScale scale) {
+  if (scale == AxisScale::symlog) return std::copysign(std::log1p(std::abs(x)), x);
   return scale == AxisScale::log2 || scale == AxisScale::log10 ? std::log(x) : x;
 }
 
@@ -25,7 +60,7 @@ std::vector<Step> steps_of(const NumbersOver& numbers, AxisScale scale) {
   if (numbers.empty()) return steps;
   const double low = along(numbers.begin()->first, scale),
                high = along(numbers.rbegin()->first, scale);
-  const bool joined = numbers.size() > most_places && high > low;
+  const bool joined = numbers.size() > most_places && std::isfinite(high - low) && high > low;
   std::size_t last = 0;
   for (const auto& [x, values] : numbers) {
     const double share = joined ? (along(x, scale) - low) / (high - low) : 0.0;
@@ -33,8 +68,8 @@ std::vector<Step> steps_of(const NumbersOver& numbers, AxisScale scale) {
     if (!joined || steps.empty() || step != last) steps.emplace_back();
     last = step;
     Step& now = steps.back();
-    now.at += (x - now.at) / static_cast<double>(++now.places);
-    now.values.insert(now.values.end(), values.begin(), values.end());
+    now.places.push_back(values);
+    now.at += (x - now.at) / static_cast<double>(now.places.size());
   }
   return steps;
 }
@@ -52,20 +87,22 @@ double quantile(const std::vector<double>& ascending, double q) {
 
 std::vector<Series> quantile_bands(const NumbersOver& numbers, AxisScale scale) {
   Series median, wide;
-  for (Step& step : steps_of(numbers, scale)) {
-    std::vector<double>& values = step.values;
-    std::erase_if(values, [](double value) { return !std::isfinite(value); });
-    std::sort(values.begin(), values.end());
+  for (const Step& step : steps_of(numbers, scale)) {
+    const auto [middle, low, high, lowest, highest] = quantiles_of(step);
     median.x.push_back(step.at);
-    median.y.push_back(quantile(values, 0.5));
-    median.band_low.push_back(quantile(values, 0.25));
-    median.band_high.push_back(quantile(values, 0.75));
-    wide.band_low.push_back(quantile(values, 0.05));
-    wide.band_high.push_back(quantile(values, 0.95));
+    median.y.push_back(middle);
+    median.band_low.push_back(low);
+    median.band_high.push_back(high);
+    wide.band_low.push_back(lowest);
+    wide.band_high.push_back(highest);
   }
   wide.x = median.x;
   wide.y.assign(wide.x.size(), nan);
   return {std::move(median), std::move(wide)};
+}
+
+std::string steps_text(std::size_t places, const std::string& x) {
+  return places > most_places ? fmt::format(", in {} steps of {}", most_places, x) : "";
 }
 
 void name_bands(const Series& look, std::vector<Series>& bands) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "experiments/model/figure.h"
@@ -19,9 +20,13 @@ inline constexpr std::size_t most_places = 100;
 using NumbersOver = std::map<double, std::vector<double>>;
 
 /// Their median, in a band from the 25 % to the 75 % quantile; and, as a part of it, the band from
-/// the 5 % to the 95 % quantile. Of more than most_places the numbers are taken together in steps
-/// of equal width along the axis, each at the mean of its places.
+/// the 5 % to the 95 % quantile. Of more than most_places those in a step of equal width along the
+/// axis are one, at the mean of its places: with the means of their quantiles, where each has 20
+/// numbers or more, and else with the quantiles of all.
 std::vector<Series> quantile_bands(const NumbersOver& numbers, AxisScale scale);
+
+/// ", in 100 steps of dim" where so many places are more than are drawn; else empty.
+std::string steps_text(std::size_t places, const std::string& x);
 
 /// Gives both the colours, the dashes and the name of `look`; "median" where it has none.
 void name_bands(const Series& look, std::vector<Series>& bands);

@@ -50,10 +50,18 @@ std::string line_in(const fs::path& folder) {
 }
 
 std::string holder_of(std::string_view line) {
-  return line.empty() ? "another process" : std::string(line.substr(0, line.find(before_kernel)));
+  return line.empty() ? "another process" : std::string(line.substr(0, line.find(", ")));
 }
 
-/// A kernel knows every flock that it gave, to whatever container. Empty where it has no name.
+/// The line for who only asks: empty also where it cannot be read.
+std::string line_or_none(const fs::path& folder) try {
+  return line_in(folder);
+} catch (const IoError&) {
+  return {};
+}
+
+/// The name of the kernel since it was started: it knows every flock that it gave, to whatever
+/// container. Empty where it has none.
 std::string this_kernel() {
   std::array<char, 64> id{};
   const int fd = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -64,6 +72,7 @@ std::string this_kernel() {
   return std::string(text.substr(0, text.find('\n')));
 }
 
+/// Whether it was written with an flock that this kernel would know.
 bool is_of_this_kernel(std::string_view line) {
   const std::string kernel = this_kernel();
   return !kernel.empty() &&
@@ -71,12 +80,13 @@ bool is_of_this_kernel(std::string_view line) {
 }
 
 /// Processes of two machines may have the same number, so a run has a number of its own.
-std::string this_owner() {
+std::string this_owner(bool locked) {
   std::array<char, 128> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host = {};
   std::random_device source;
-  return fmt::format("process {} on {}{}{}, run {:08x}{:08x}, beat ", ::getpid(), host.data(),
-                     before_kernel, this_kernel(), source(), source());
+  return fmt::format("process {} on {}{}, run {:08x}{:08x}, beat ", ::getpid(), host.data(),
+                     locked ? fmt::format("{}{}", before_kernel, this_kernel()) : "", source(),
+                     source());
 }
 
 using Holders = std::map<fs::path, std::string>;
@@ -87,7 +97,7 @@ Holders living(Holders lines, const LockTimes& times) {
   for (int look = 0; look < times.looks && !lines.empty(); ++look) {
     std::this_thread::sleep_for(times.beat);
     std::erase_if(lines, [&](const auto& one) {
-      const std::string now = line_in(one.first);
+      const std::string now = line_or_none(one.first);
       if (now == one.second) return false;
       if (!now.empty()) found.emplace(one.first, holder_of(now));
       return true;
@@ -103,7 +113,7 @@ LockedError::LockedError(const fs::path& folder, std::string_view holder)
             "wait until that has finished, stop it, or choose another folder with --out") {}
 
 FolderLock::FolderLock(const fs::path& folder, const LockTimes& times)
-    : folder_(folder), times_(times), owner_(this_owner()) {
+    : folder_(folder), times_(times) {
   const std::string path = lock_path(folder).string();
   // A link in a folder from somebody else must not have another file emptied.
   fd_ = retried(
@@ -121,7 +131,7 @@ FolderLock::~FolderLock() {
   beats_ = {};  // joins
   try {
     if (has_line_ && line_in(folder_).starts_with(owner_) && ::ftruncate(fd_, 0) != 0) errno = 0;
-  } catch (const IoError&) {  // others find the line without a beat
+  } catch (const std::exception&) {  // others find the line without a beat
   }
   ::close(fd_);
 }
@@ -139,10 +149,12 @@ bool FolderLock::lock() {
 }
 
 void FolderLock::take() {
-  const bool locked = lock();
-  if (!locked) say_line_for_lock(folder_);
+  locked_ = lock();
+  owner_ = this_owner(locked_);
+  if (!locked_) say_line_for_lock(folder_);
   const std::string before = line_in(folder_);
-  if (!before.empty() && !(locked && is_of_this_kernel(before))) {
+  const bool doubtful = !before.empty() && !(locked_ && is_of_this_kernel(before));
+  if (doubtful) {
     say_watched(folder_, holder_of(before), times_.looks * times_.beat);
     const Holders alive = living({{folder_, before}}, times_);
     if (!alive.empty()) throw LockedError(folder_, alive.begin()->second);
@@ -150,9 +162,10 @@ void FolderLock::take() {
   }
   has_line_ = write_line();
   // With a lock the line serves others alone, so a full disk is no reason to fail.
-  if (!has_line_ && locked) return;
+  if (!has_line_ && locked_) return;
   if (!has_line_) throw io_error(lock_path(folder_).string(), "written", errno);
-  if (!locked) {
+  // Others may have waited for the same holder, each with a lock of its own machine.
+  if (!locked_ || doubtful) {
     std::this_thread::sleep_for(times_.settle);
     require_held();
   }
@@ -182,14 +195,19 @@ void FolderLock::keep_beating(const std::stop_token& stop) {
   while (!stopped_.wait_for(lock, stop, times_.beat, [&] { return stop.stop_requested(); })) try {
       if (!line_in(folder_).starts_with(owner_)) return;
       write_line();
-    } catch (const IoError&) {  // the next one may succeed
+    } catch (const std::exception&) {  // the next one may succeed
     }
 }
 
 void FolderLock::require_held() {
   if (!has_line_) return;
-  const std::string line = line_in(folder_);
-  if (!line.starts_with(owner_)) throw LockedError(folder_, holder_of(line));
+  try {
+    const std::string line = line_in(folder_);
+    if (!line.starts_with(owner_)) throw LockedError(folder_, holder_of(line));
+  } catch (const IoError&) {
+    if (!locked_) throw;
+    return;  // the lock is what there is
+  }
   if (!beats_.joinable()) write_line();
 }
 
@@ -203,7 +221,7 @@ Holders held_folders(const std::vector<fs::path>& folders, const LockTimes& time
     const bool locked = retried([&] { return ::flock(fd, LOCK_SH | LOCK_NB); }) == 0;
     const bool refused = !locked && errno == EWOULDBLOCK;
     ::close(fd);
-    std::string line = line_in(folder);
+    std::string line = line_or_none(folder);
     if (refused)
       held.emplace(folder, holder_of(line));
     else if (!line.empty() && !(locked && is_of_this_kernel(line)))

@@ -34,13 +34,12 @@ inline constexpr LockTimes brief_look{.looks = 3};
 /// Locks a folder for one process among those of all machines: by an flock on ".lock" in it, and by
 /// the line in that file, which names the holder and has a number that grows every few seconds.
 ///
-/// - Who gets the flock and finds no line, or one of this machine, holds the folder: whoever wrote
-///   the line is dead.
-/// - Who finds a line of another machine, whose flock may not be seen here, or any line where the
-///   file system has no locks, looks at it for a while. If it changes its writer lives; if not, the
-///   folder is taken over, and standard error says so.
-/// - Where the file system has no locks, the line has to stand for a moment after it was written.
-///   Of several that write at once, the last one holds the folder.
+/// - Who gets the flock and finds no line, or one that was written on this machine with an flock,
+///   holds the folder: whoever wrote the line is dead.
+/// - Who finds another line, or has no flock, looks at the line for a while. If it changes its
+///   writer lives; if not, the folder is taken over, and standard error says so.
+/// - After that, and where the file system has no locks, the line has to stand for a moment after it
+///   was written. Of several that write at once, the last one holds the folder.
 /// - A holder whose line is no longer there has been taken for dead: require_held() says so before
 ///   it writes.
 class FolderLock {
@@ -51,7 +50,8 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  /// Throws LockedError when another process has taken the folder over; IoError. Not thread-safe.
+  /// Throws LockedError when another process has taken the folder over; without an flock also
+  /// IoError. Not thread-safe.
   void require_held();
 
  private:
@@ -62,8 +62,9 @@ class FolderLock {
 
   std::filesystem::path folder_;
   LockTimes times_;
-  std::string owner_;  ///< the line up to its number
+  std::string owner_{};  ///< the line up to its number
   int fd_{-1};
+  bool locked_{false};          ///< has the flock, too
   bool has_line_{false};        ///< a full disk may have no room for one
   unsigned long long beat_{0};  ///< of the thread alone, once it runs
   std::mutex mutex_{};

@@ -20,8 +20,9 @@ void say_line_for_lock(const std::filesystem::path& folder);
 /// Says that it waits to see whether the holder writes to the folder.
 void say_watched(const std::filesystem::path& folder, const std::string& holder,
                  std::chrono::milliseconds longest);
+/// Says that the holder is taken for dead.
 void say_taken_over(const std::filesystem::path& folder, const std::string& holder);
-/// The same, that nothing waits for the disk.
+/// Says, once in a process, that nothing waits for the disk.
 void say_no_sync();
 
 }  // namespace orrery::files

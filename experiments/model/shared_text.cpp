@@ -1,5 +1,7 @@
 #include "experiments/model/shared_text.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -43,9 +45,13 @@ struct Pool {
   std::unordered_set<std::unique_ptr<Kept>, Hash, Same> texts{};
 };
 
-/// Never destroyed, as other static objects may hold texts.
+/// Never destroyed, as other static objects may hold texts. No other thread is in it at a fork, so
+/// that the child can go on.
 Pool& pool() {
   static auto* const all = new Pool;
+  static const int registered = ::pthread_atfork(
+      [] { all->mutex.lock(); }, [] { all->mutex.unlock(); }, [] { all->mutex.unlock(); });
+  static_cast<void>(registered);
   return *all;
 }
 

@@ -9,13 +9,13 @@
 #include <variant>
 
 #include "core/errors.h"
-#include "core/parallel.h"
 #include "experiments/combine/combine.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/reports/report_sweep.h"
 #include "experiments/reports/sweep_tables.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/shell_quote.h"
 
@@ -120,7 +120,7 @@ void add_overview(const SavedSweep& sweep, const ReportOptions& options,
                   std::vector<Block>& blocks) {
   const combine::Drawing drawing = combine::overview(sweep, combine::most_overview_pages);
   const std::vector<combine::DrawnPage>& pages = drawing.pages;
-  if (pages.empty() && drawing.not_drawn.empty()) return;
+  if (pages.empty() && drawing.not_drawn.empty() && drawing.left_out.empty()) return;
   blocks.push_back(Heading{2, "Overview", "overview"});
   for (std::size_t i = 0; i < pages.size(); ++i)
     blocks.push_back(
@@ -137,9 +137,17 @@ void add_overview(const SavedSweep& sweep, const ReportOptions& options,
         Paragraph{"orrery plot draws these into files, and others.", Paragraph::Kind::quiet});
   if (!drawing.not_drawn.empty())
     blocks.push_back(Paragraph{fmt::format(
-        "Left out here: {} figures or measures over settings. The first, since {} orrery plot "
+        "Left out here: {}{} figures or measures over settings. The first, since {} orrery plot "
         "draws those of the points that are chosen.",
-        drawing.not_drawn.size(), drawing.not_drawn.front())});
+        pages.size() == combine::most_overview_pages ? "at least " : "", drawing.not_drawn.size(),
+        drawing.not_drawn.front())});
+  if (!drawing.left_out.empty())
+    blocks.push_back(Paragraph{
+        fmt::format("{} curves or figures cannot be read and are not in these figures. The first: "
+                    "{} {}: {}",
+                    drawing.left_out.size(), drawing.left_out.front().figure,
+                    drawing.left_out.front().point, drawing.left_out.front().reason),
+        Paragraph::Kind::warning});
 }
 
 /// The first of many, and how many more there are, and where.
@@ -214,12 +222,8 @@ std::vector<std::string> damages_of(const PointRecord& point) try {
 /// Checks the files of the points that are not shown in full.
 void check_points(const SavedSweep& sweep, std::size_t first, Report& report) {
   std::vector<std::vector<std::string>> damages(sweep.points.size());
-  in_parallel(static_cast<std::ptrdiff_t>(damages.size() - first), threads_or_all(0), [&] {
-    return [&](std::ptrdiff_t item) {
-      const std::size_t i = first + static_cast<std::size_t>(item);
-      damages[i] = damages_of(sweep.points[i]);
-    };
-  });
+  for_points(damages.size() - first,
+             [&](std::size_t i) { damages[first + i] = damages_of(sweep.points[first + i]); });
   for (std::size_t i = first; i < damages.size(); ++i)
     add_problems(sweep.points[i], damages[i], report);
 }

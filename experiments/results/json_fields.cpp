@@ -54,14 +54,15 @@ Json head_in(std::string_view text, std::string_view end) try {
   Json head = Json::object();
   std::string key;
   const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth > static_cast<int>(most_levels)) throw MalformedJson(std::string(too_deep()));
     using Event = Json::parse_event_t;
+    const bool begins = event == Event::object_start || event == Event::array_start;
+    if (begins && depth >= static_cast<int>(most_levels)) throw MalformedJson(too_deep());
     if (depth != 1) return true;
     if (event == Event::key) key = parsed.get<std::string>();
     if (event == Event::key && key == end) throw Reached{};
     if (event == Event::value || event == Event::object_end || event == Event::array_end)
       head[key] = std::move(parsed);
-    return event == Event::key || event == Event::object_start || event == Event::array_start;
+    return event == Event::key || begins;
   };
   try {
     if (!Json::parse(text, take).is_object()) throw MalformedJson("it is not an object");

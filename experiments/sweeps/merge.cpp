@@ -132,20 +132,29 @@ class Merger {
   }
 
   /// A shard that is being written has to be merged later.
-  void leave(const fs::path& shard, const Plan& own, const std::string& holder) {
-    counts_.insert(own.shard.count);
-    indices_.insert(own.shard.index);
+  void leave(const fs::path& shard, Shard own, const std::string& holder) {
+    counts_.insert(own.count);
+    indices_.insert(own.index);
     outcome_.held.emplace_back(shard, holder);
   }
 
-  void take(const fs::path& shard, const Plan& own) {
+  void take(const fs::path& shard, Shard own) {
     const JournalState state = read_journal(shard / journal_file);
-    counts_.insert(own.shard.count);
-    indices_.insert(own.shard.index);
+    counts_.insert(own.count);
+    indices_.insert(own.index);
+    std::vector<const PlanPoint*> points;
+    for (auto i = static_cast<std::size_t>(own.index - 1); i < plan_.points.size();
+         i += static_cast<std::size_t>(own.count))
+      points.push_back(&plan_.points[i]);
+    const std::vector<PointState> states = point_states(shard, state, points);
     bool complete = true;
-    for (const PlanPoint& point : own.points) {
-      const PointState found = take_point(shard, state, point);
-      if (found.status != PointStatus::pending) continue;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const PlanPoint& point = *points[i];
+      const PointState& found = states[i];
+      if (found.status != PointStatus::pending) {
+        take_point(shard, state.entries.at(point.id), point);
+        continue;
+      }
       complete = false;
       if (!found.damage.empty())
         outcome_.damages.push_back(fmt::format("{} {}: {}", point_folder(shard, point.id).string(),
@@ -178,23 +187,16 @@ class Merger {
     outcome_.damages.emplace_back(error.what());
   }
 
-  /// The point as it is in the shard, which is copied if it is missing here.
-  PointState take_point(const fs::path& shard, const JournalState& state, const PlanPoint& point) {
-    const auto found = state.entries.find(point.id);
-    if (found == state.entries.end()) return {};
-    const JournalEntry& entry = found->second;
+  /// A point that failed or is whole in the shard is taken if it is missing here. The copy is looked
+  /// at once more in the end.
+  void take_point(const fs::path& shard, const JournalEntry& entry, const PlanPoint& point) {
     if (entry.status == PointStatus::failed) {
       outcome_.failures.push_back(fmt::format("{} {}: {}", point.id, point.label, entry.error));
       if (pending_.contains(entry.id)) waiting_entries_.push_back(entry);
-      return {.status = entry.status};
-    }
-    const ResultFiles files(point_folder(shard, point.id));
-    PointState there = point_state(files, state, point.id);
-    if (there.status == PointStatus::done && pending_.erase(entry.id) > 0) {
-      copy(files, entry);
+    } else if (pending_.erase(entry.id) > 0) {
+      copy(ResultFiles(point_folder(shard, point.id)), entry);
       ++outcome_.merged;
     }
-    return there;
   }
 
   void copy(const ResultFiles& files, const JournalEntry& entry) {
@@ -280,17 +282,21 @@ void keep_whole_plan(const fs::path& out, const Plan& plan) {
 
 MergeOutcome merge_shards(const fs::path& out, const std::vector<fs::path>& shards,
                           const std::vector<std::string>& argv) {
-  std::vector<ShardPlan> parts;
-  parts.reserve(shards.size());
-  for (const fs::path& shard : shards) parts.push_back({shard, read_plan(shard)});
-  const Plan plan = common_plan(parts);
+  std::vector<std::pair<fs::path, Shard>> places;
+  const Plan plan = [&] {
+    std::vector<ShardPlan> parts;
+    parts.reserve(shards.size());
+    for (const fs::path& shard : shards) parts.push_back({shard, read_plan(shard)});
+    for (const auto& [folder, part] : parts) places.emplace_back(folder, part.shard);
+    return common_plan(parts);
+  }();
   Merger merger(out, plan);
   const auto held = held_folders(shards);
-  for (const auto& [folder, part] : parts)
+  for (const auto& [folder, own] : places)
     if (const auto holder = held.find(folder); holder != held.end())
-      merger.leave(folder, part, holder->second);
+      merger.leave(folder, own, holder->second);
     else
-      merger.take(folder, part);
+      merger.take(folder, own);
   return merger.finish(argv);
 }
 

@@ -4,6 +4,8 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/figure/export.h"
@@ -80,10 +82,14 @@ void require_sum(std::string_view text, const Json& json) {
 /// The text's JSON without its points, which are handed over one after the other.
 template <class Take>
 Json json_without_points(std::string_view text, Take take) {
-  bool in_points = false;
+  bool in_points = false, had_points = false;
   return json_in(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
-    if (depth == 1 && event == Event::key) in_points = parsed == points_key;
+    if (depth == 1 && event == Event::key) {
+      in_points = parsed == points_key;
+      if (in_points && std::exchange(had_points, true))
+        throw MalformedJson("'points' is there twice");
+    }
     if (!in_points || depth != 2 || event != Event::object_end) return true;
     take(parsed);
     return false;
@@ -316,11 +322,18 @@ PlanRecord plan_record(std::string_view text, const std::string& display_name) {
   };
   try {
     std::vector<PlanRecord::Point> points;
-    const Json json = json_without_points(
-        text, [&](const Json& point) { points.push_back(point_record(point)); });
+    std::optional<MalformedJson> damage;  // the schema is looked at first
+    const Json json = json_without_points(text, [&](const Json& point) {
+      try {
+        if (!damage) points.push_back(point_record(point));
+      } catch (const MalformedJson& error) {
+        damage = error;
+      }
+    });
     if (const std::string schema = text_field(json, "schema");
         schema != plan_schema && schema != shard_schema)
       throw MalformedJson(fmt::format("'schema' is neither {} nor {}", plan_schema, shard_schema));
+    if (damage) throw MalformedJson(*damage);
     require_sum(text, json);
     return record_from(json, std::move(points));
   } catch (const MalformedJson& error) {

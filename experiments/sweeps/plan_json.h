@@ -23,8 +23,8 @@ nlohmann::ordered_json to_json(const Plan& plan);
 /// How figures are written, as the plan and the manifest of a sweep state it.
 nlohmann::ordered_json to_json(const FigureOptions& figures);
 
-/// SHA-256 of all that make_plan makes a plan of: where it is the same, so is the plan. Empty where
-/// input files are among the values, since their content counts as well.
+/// SHA-256 of all that make_plan makes a plan of but plug-ins: where it is the same, so is the plan.
+/// Empty where input files are among the values, since their content counts as well.
 std::string request_id(const SweepSpec& spec, const FigureOptions& figures);
 
 /// The text of plan.json: the plan, and the SHA-256 of its own text without that line.

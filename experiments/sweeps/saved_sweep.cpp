@@ -33,6 +33,8 @@ PointRecord planned(const fs::path& sweep, PlanRecord::Point point) {
                      .seed = point.seed,
                      .params = std::move(point.params)};
   record.folder = point_folder(sweep, record.id).string();
+  for (auto& [key, value] : point.swept)  // also one that is the default
+    if (record.param(key).empty()) record.params.emplace_back(key, value);
   return record;
 }
 

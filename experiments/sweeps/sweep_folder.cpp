@@ -89,6 +89,7 @@ Json earlier_calls(const fs::path& path) try {
 SweepFolder::SweepFolder(fs::path folder, const Plan& plan)
     : folder_(made(std::move(folder))), lock_(folder_) {
   establish(plan);
+  lock_.require_held();
   make_room_for_points(plan);
   state_ = read_journal(folder_ / journal_file);
   journal_.emplace(folder_ / journal_file, state_);
@@ -136,10 +137,7 @@ void SweepFolder::adopt_points(const Plan& plan) {
 }
 
 const std::vector<PointState>& SweepFolder::states(const Plan& plan) const {
-  if (!states_.empty()) return states_;
-  states_.resize(plan.points.size());
-  for_points(plan.points.size(),
-             [&](std::size_t i) { states_[i] = point_state(folder_, state_, plan.points[i].id); });
+  if (states_.empty()) states_ = point_states(folder_, state_, pointers_to(plan.points));
   return states_;
 }
 
@@ -162,8 +160,10 @@ std::vector<std::string> SweepFolder::damages(const Plan& plan) const {
 }
 
 void SweepFolder::keep(std::span<const StagedResult> results) {
-  lock_.require_held();
-  if (!pack_) return commit_results(results);
+  if (!pack_) {
+    lock_.require_held();
+    return commit_results(results);
+  }
   std::vector<std::string_view> groups;
   for (const StagedResult& result : results) groups.push_back(result.group);
   if (!groups.empty()) keep_groups(groups);

@@ -7,7 +7,6 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "experiments/files/file.h"
-#include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
@@ -66,7 +65,7 @@ PlanRecord read_plan_record(const fs::path& folder) {
     throw IoError(folder.string(), "holds no plan.json, so it is not the folder of a sweep",
                   "name a folder that orrery sweep wrote, or start one with orrery sweep");
   const fs::path path = folder / plan_file;
-  return plan_record(MappedFile(path).bytes(), path.string());
+  return plan_record(read_file(path, max_json_bytes), path.string());
 }
 
 Plan read_plan(const fs::path& folder) {
@@ -108,6 +107,14 @@ PointState point_state(const ResultFiles& found, const JournalState& journal,
   std::string damage = damage_of(found, journal.entries.at(id));
   if (damage.empty()) return {.status = PointStatus::done};
   return {.damage = std::move(damage)};
+}
+
+std::vector<PointState> point_states(const fs::path& sweep, const JournalState& journal,
+                                     std::span<const PlanPoint* const> points) {
+  std::vector<PointState> states(points.size());
+  for_points(states.size(),
+             [&](std::size_t i) { states[i] = point_state(sweep, journal, points[i]->id); });
+  return states;
 }
 
 void for_points(std::size_t count, const std::function<void(std::size_t)>& work) {

@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "experiments/results/result_files.h"
 #include "experiments/sweeps/journal.h"
@@ -73,6 +75,11 @@ PointState point_state(const std::filesystem::path& sweep, const JournalState& j
 /// The same of a point that the journal calls done, whose files are at hand.
 PointState point_state(const ResultFiles& found, const JournalState& journal,
                        const std::string& id);
+
+/// The same of many points, in their order.
+std::vector<PointState> point_states(const std::filesystem::path& sweep,
+                                     const JournalState& journal,
+                                     std::span<const PlanPoint* const> points);
 
 /// Does work for the points 0 … count − 1: for few of them on the calling thread in their order,
 /// for many on all threads.

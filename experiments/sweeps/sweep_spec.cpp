@@ -114,7 +114,7 @@ std::size_t crossed_count(const std::vector<Group>& groups) {
 
 /// Throws IoError where there may not be so much memory.
 PlanCost cost_of(const SweepSpec& spec, std::size_t crossed) {
-  constexpr double bytes_per_point = 1500, seconds_per_param = 4e-7;
+  constexpr double bytes_per_point = 1100, seconds_per_param = 4e-7;
   const std::size_t points = crossed * static_cast<std::size_t>(spec.repeats);
   const auto params = static_cast<double>(spec.experiment->info.params.size());
   const PlanCost cost{.points = points,
