@@ -42,25 +42,6 @@ void copy_folder(const fs::path& from, const fs::path& to) {
   swap.commit();
 }
 
-/// A shard's folder and the plan in it.
-struct ShardPlan {
-  fs::path folder{};
-  Plan plan{};
-};
-
-/// The plan of all shards, where whole_plan.json or the shard itself has it.
-std::optional<Plan> whole_plan_at(const ShardPlan& shard) try {
-  if (auto whole = whole_plan_from(read_plan_record(shard.folder), shard.folder.string()))
-    return whole;
-  const fs::path beside = fs::absolute(shard.folder) / ".." / whole_plan_file;
-  if (!is_file_at(beside)) return std::nullopt;
-  auto whole = whole_plan_from(plan_record(read_file(beside, max_file_bytes), beside.string()),
-                               beside.string());
-  return whole && plan_id(*whole) == plan_id(shard.plan) ? whole : std::nullopt;
-} catch (const DataError&) {  // damaged: the shards have the points as well
-  return std::nullopt;
-}
-
 /// What distinguishes two plans beside their points.
 Plan without_points(Plan plan) {
   plan.points.clear();
@@ -73,36 +54,65 @@ WholePlan whole_of(const Plan& plan) {
   return plan.whole.value_or(WholePlan{.id = plan_id(plan), .points = plan.points.size()});
 }
 
+/// A shard's folder and what its plan says but its points, which are many for all shards at once.
+struct ShardPlan {
+  fs::path folder{};
+  Plan plan{};  ///< without points
+  Shard shard{};
+  WholePlan whole{};
+};
+
+ShardPlan shard_plan(const fs::path& folder) {
+  Plan plan = read_plan(folder);
+  WholePlan whole = whole_of(plan);
+  const Shard shard = plan.shard;
+  return {folder, without_points(std::move(plan)), shard, std::move(whole)};
+}
+
+/// The plan of all shards, where whole_plan.json or the shard itself has it.
+std::optional<Plan> whole_plan_at(const ShardPlan& shard) try {
+  if (auto whole = whole_plan_from(read_plan_record(shard.folder), shard.folder.string()))
+    return whole;
+  const fs::path beside = fs::absolute(shard.folder) / ".." / whole_plan_file;
+  if (!is_file_at(beside)) return std::nullopt;
+  auto whole = whole_plan_from(plan_record(read_file(beside, max_file_bytes), beside.string()),
+                               beside.string());
+  return whole && plan_id(*whole) == shard.whole.id ? whole : std::nullopt;
+} catch (const DataError&) {  // damaged: the shards have the points as well
+  return std::nullopt;
+}
+
 void require_one_sweep(const ShardPlan& first, const ShardPlan& other) {
-  std::vector<std::string> differences =
-      plan_differences(without_points(first.plan), without_points(other.plan));
-  if (differences.empty() && whole_of(first.plan) == whole_of(other.plan)) return;
+  std::vector<std::string> differences = plan_differences(first.plan, other.plan);
+  if (differences.empty() && first.whole == other.whole) return;
   const auto before = whole_plan_at(first), after = whole_plan_at(other);
   if (before && after)
     differences = plan_differences(*before, *after);
   else if (differences.empty())
     differences.push_back(
-        fmt::format("points: those of sweep {} -> {}", plan_id(first.plan), plan_id(other.plan)));
+        fmt::format("points: those of sweep {} -> {}", first.whole.id, other.whole.id));
   throw PlanError(other.folder.string(), differences);
 }
 
 /// Puts the points of all shards together in the sweep's order.
 Plan assembled(const std::vector<ShardPlan>& shards) {
   const ShardPlan& first = shards.front();
-  std::vector<const PlanPoint*> places(whole_of(first.plan).points);
-  for (const auto& [folder, part] : shards)
-    for (std::size_t i = 0; i < part.points.size(); ++i)
-      places.at(static_cast<std::size_t>(part.shard.index - 1) +
-                i * static_cast<std::size_t>(part.shard.count)) = &part.points[i];
-  if (std::find(places.begin(), places.end(), nullptr) != places.end())
+  std::vector<std::optional<PlanPoint>> places(first.whole.points);
+  for (const ShardPlan& one : shards) {
+    std::vector<PlanPoint> points = read_plan(one.folder).points;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      places.at(static_cast<std::size_t>(one.shard.index - 1) +
+                i * static_cast<std::size_t>(one.shard.count)) = std::move(points[i]);
+  }
+  if (std::any_of(places.begin(), places.end(), [](const auto& point) { return !point; }))
     throw IoError(first.folder.string(),
                   fmt::format("is a shard of a sweep of {} points, and neither the other shards "
                               "nor {} beside it list them all",
                               places.size(), whole_plan_file),
                   "name the missing shards as well, or copy that file too");
-  Plan plan = without_points(first.plan);
-  for (const PlanPoint* point : places) plan.points.push_back(*point);
-  if (plan_id(plan) != plan_id(first.plan))
+  Plan plan = first.plan;
+  for (std::optional<PlanPoint>& point : places) plan.points.push_back(*std::move(point));
+  if (plan_id(plan) != first.whole.id)
     throw DataError(first.folder.string(), "does not have the points of its sweep",
                     "compute this shard again in another folder");
   return plan;
@@ -282,21 +292,17 @@ void keep_whole_plan(const fs::path& out, const Plan& plan) {
 
 MergeOutcome merge_shards(const fs::path& out, const std::vector<fs::path>& shards,
                           const std::vector<std::string>& argv) {
-  std::vector<std::pair<fs::path, Shard>> places;
-  const Plan plan = [&] {
-    std::vector<ShardPlan> parts;
-    parts.reserve(shards.size());
-    for (const fs::path& shard : shards) parts.push_back({shard, read_plan(shard)});
-    for (const auto& [folder, part] : parts) places.emplace_back(folder, part.shard);
-    return common_plan(parts);
-  }();
+  std::vector<ShardPlan> parts;
+  parts.reserve(shards.size());
+  for (const fs::path& shard : shards) parts.push_back(shard_plan(shard));
+  const Plan plan = common_plan(parts);
   Merger merger(out, plan);
   const auto held = held_folders(shards);
-  for (const auto& [folder, own] : places)
-    if (const auto holder = held.find(folder); holder != held.end())
-      merger.leave(folder, own, holder->second);
+  for (const ShardPlan& part : parts)
+    if (const auto holder = held.find(part.folder); holder != held.end())
+      merger.leave(part.folder, part.shard, holder->second);
     else
-      merger.take(folder, own);
+      merger.take(part.folder, part.shard);
   return merger.finish(argv);
 }
 
