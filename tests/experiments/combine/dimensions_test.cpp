@@ -19,8 +19,9 @@ TEST_CASE("Values of one setting look alike in legends, panels and titles, howev
 TEST_CASE("Fractions along an axis have as few digits as tell them apart") {
   const auto names = [](std::vector<std::string> values) { return axis_names(values); };
   CHECK(names({"1000", "1321.94114846603", "28480.3586843580", "0.000123456789"}) ==
-        std::vector<std::string>{"1000", "1322", "28 480", "0.0001235"});
+        std::vector<std::string>{"1000", "1322", "28\u2009480", "0.0001235"});
   CHECK(names({"1.00001", "1.00002"}) == std::vector<std::string>{"1.00001", "1.00002"});
   CHECK(names({"0.5", "", "auto"}) == std::vector<std::string>{"0.5", "", "auto"});
-  CHECK(names({"123456", "1e7"}) == std::vector<std::string>{"123 456", "10 000 000"});
+  CHECK(names({"123456", "1e7"}) ==
+        std::vector<std::string>{"123\u2009456", "10\u2009000\u2009000"});
 }

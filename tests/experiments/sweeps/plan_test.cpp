@@ -139,7 +139,7 @@ TEST_CASE("A file that changed between two plans makes another point") {
   const TempFolder temp;
   const auto path = temp.file("note.txt", "the sun and the moon").string();
   const std::string toml =
-      "experiment = \"attention_map\"\n[params]\ntext = \"" + path + "\"\nmax_tokens = 8\n";
+      "experiment = \"rotation\"\n[params]\ntext = \"" + path + "\"\nmax_tokens = 8\n";
   const Plan before = make_plan(parse_sweep(toml, "s"), {});
   temp.file("note.txt", "the moon and the sun");
   CHECK(make_plan(parse_sweep(toml, "s"), {}).points[0].id != before.points[0].id);
@@ -200,7 +200,7 @@ TEST_CASE("A request that makes another plan has another id, and one with files 
   CHECK(id_of(other) != id);
   CHECK(id_of(random_points + "\nbase = [1e4, 1e5]") != id);
   CHECK(request_id(spec_from(random_points), {.formats = {"svg"}}) != id);
-  CHECK(request_id(parse_sweep("experiment = \"attention_map\"\n[params]\ncontent = \"file\"\nq = "
+  CHECK(request_id(parse_sweep("experiment = \"rotation\"\n[params]\ncontent = \"file\"\nq = "
                                "\"q.npy\"",
                                "sweep.toml"),
                    {})
