@@ -244,7 +244,7 @@ LinePlot frame_of(const std::vector<const Curve*>& curves) {
 }
 
 /// Different x among the curves.
-std::size_t places_in(const Curves& curves) {
+std::size_t count_of_x(const Curves& curves) {
   std::set<double> places;
   for (const Curve& one : curves.all) places.insert(one.series.x.begin(), one.series.x.end());
   return places.size();
@@ -388,7 +388,7 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
   const Captions captions(sweep);
   const auto caption = [&](const Place& page) {
     return captions.of(
-               page, banded ? bands_text(gone) + steps_text(places_in(curves), "x")
+               page, banded ? bands_text(gone) + steps_text(count_of_x(curves), "x")
                             : repeats_text(static_cast<std::size_t>(sweep.repeats), request.band)) +
            sample_text(curves, sweep) + left_out_text(curves);
   };

@@ -23,9 +23,10 @@ class LockedError : public Error {
 /// The times of the protocol of FolderLock. They are lengths by one machine's own clock: clocks of
 /// two machines are never compared.
 struct LockTimes {
-  std::chrono::milliseconds beat{2000};    ///< a holder renews its line, and others look at it
-  int looks{10};                           ///< after so many without a change the holder is dead
-  std::chrono::milliseconds settle{2000};  ///< without flock: a line must have stood so long
+  std::chrono::milliseconds beat{2000};  ///< a holder renews its line, and others look at it
+  int looks{10};                         ///< after so many without a change the holder is dead
+  /// Without an flock, and after a take-over: a line must have stood so long.
+  std::chrono::milliseconds settle{2000};
 };
 
 /// For who only asks: a holder whose disk is slow may seem dead.

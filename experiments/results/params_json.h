@@ -3,8 +3,6 @@
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "core/params.h"
 #include "experiments/model/shared_text.h"

@@ -240,9 +240,6 @@ PlanPoint point_from(const PlanRecord::Point& record, const Experiment& experime
   return point;
 }
 
-}  // namespace
-
-namespace {
 /// The plan, with an empty list at the end in place of its points.
 Json frame_json(const Plan& plan) {
   Json json{{"schema", plan.whole ? shard_schema : plan_schema},
@@ -271,6 +268,7 @@ void add_item(const Json& json, std::string& text) {
     if (letter == '\n') text += "    ";
   }
 }
+
 }  // namespace
 
 Json to_json(const Plan& plan) {
@@ -288,7 +286,7 @@ Json to_json(const FigureOptions& figures) {
 
 std::string request_id(const SweepSpec& spec, const FigureOptions& figures) {
   const ExperimentInfo& info = spec.experiment->info;
-  const ParamSet params(info.params);
+  const ParamSet& params = default_params(*spec.experiment);
   Json axes = Json::array();
   for (const SweepSpec::Axis& axis : spec.axes) {
     if (params.spec(axis.key).kind == ParamKind::file) return {};

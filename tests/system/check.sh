@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Shared by the shell tests: a scratch folder that is removed at the end, and named expectations.
-# A test sources this, calls `holds` and `equals`, and ends with `finish`.
+# A test sources this, calls `holds` and `equals`, and ends with `finish`; or calls `fail`.
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/orrery test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
@@ -16,6 +16,12 @@ holds() {
     echo "FALSE $statement"
     failures=$((failures + 1))
   fi
+}
+
+# fail STATEMENT: ends the test there.
+fail() {
+  printf 'FAILED: %s\n' "$*"
+  exit 1
 }
 
 # equals STATEMENT EXPECTED ACTUAL

@@ -5,14 +5,9 @@
 set -euo pipefail
 cli=$1
 export ORRERY_ASSETS=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-fail() {
-  printf 'FAILED: %s\n' "$*"
-  exit 1
-}
+# shellcheck source=tests/system/check.sh
+source "$(dirname "$0")/check.sh"
+cd "$scratch"
 
 readonly shards=200
 sweep=(sweep rotation "distance=range(0,$((3 * shards - 1)),1)" --format none --quiet --threads 1)

@@ -5,14 +5,10 @@
 set -euo pipefail
 cli=$1
 export ORRERY_ASSETS=$2
-work=$(mktemp -d)
-trap 'jobs -p | xargs -r kill -9 2>/dev/null || true; wait; rm -rf "$work"' EXIT
-cd "$work"
-
-fail() {
-  printf 'FAILED: %s\n' "$*"
-  exit 1
-}
+# shellcheck source=tests/system/check.sh
+source "$(dirname "$0")/check.sh"
+trap 'jobs -p | xargs -r kill -9 2>/dev/null || true; wait; rm -rf "$scratch"' EXIT
+cd "$scratch"
 
 # machine NAME PROGRAM...: as on a machine of this name, which has a kernel of its own. It ends with this
 # process, as when its power fails.
@@ -20,7 +16,7 @@ isolated=(unshare --net --uts --mount --pid --fork --kill-child=KILL)
 machine() {
   # shellcheck disable=SC2016  # of the shell within
   exec "${isolated[@]}" bash -c 'hostname "$1" && echo "kernel-of-$1" >"$2/$1" &&
-    mount --bind "$2/$1" /proc/sys/kernel/random/boot_id && shift 2 && exec "$@"' machine "$1" "$work" "${@:2}"
+    mount --bind "$2/$1" /proc/sys/kernel/random/boot_id && shift 2 && exec "$@"' machine "$1" "$scratch" "${@:2}"
 }
 
 if ! strace -o /dev/null true 2>/dev/null; then

@@ -139,7 +139,7 @@ TEST_CASE("A file that changed between two plans makes another point") {
   const TempFolder temp;
   const auto path = temp.file("note.txt", "the sun and the moon").string();
   const std::string toml =
-      "experiment = \"rotation\"\n[params]\ntext = \"" + path + "\"\nmax_tokens = 8\n";
+      "experiment = \"attention_map\"\n[params]\ntext = \"" + path + "\"\nmax_tokens = 8\n";
   const Plan before = make_plan(parse_sweep(toml, "s"), {});
   temp.file("note.txt", "the moon and the sun");
   CHECK(make_plan(parse_sweep(toml, "s"), {}).points[0].id != before.points[0].id);
