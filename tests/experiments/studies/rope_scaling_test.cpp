@@ -49,7 +49,8 @@ TEST_CASE("With YaRN norm_preservation shows the factor, and claims no orthogona
   const Result result = run_experiment(norm_preservation_experiment(),
                                        with_yarn({{"encoding", "rope"}, {"dim", "32"}}));
   CHECK(scalar(result, "rope_mean_ratio") == Approx(a_of_16));
-  for (const Check& c : result.checks) CHECK(c.name.str().find("keeps_length") == std::string::npos);
+  for (const Check& c : result.checks)
+    CHECK(c.name.str().find("keeps_length") == std::string::npos);
 }
 
 TEST_CASE("With q = k = (1, …, 1) YaRN's logit at distance 0 is a² times √d") {
