@@ -26,9 +26,15 @@ Color unpacked(ImU32 c) {
           part(IM_COL32_A_SHIFT)};
 }
 
-TextStyle current_style() {
+/// Words beside a formula look as words alone do.
+TextStyle current_style(const Ui& ui) {
   const double em = static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0);
-  return {.size = em, .color = unpacked(ImGui::GetColorU32(ImGuiCol_Text))};
+  const ImFont* const current = ImGui::GetFont();
+  const std::vector<Fonts::Sized>& bold = ui.fonts.bold();
+  return {.size = em,
+          .color = unpacked(ImGui::GetColorU32(ImGuiCol_Text)),
+          .bold = std::any_of(bold.begin(), bold.end(),
+                              [&](const Fonts::Sized& one) { return one.font == current; })};
 }
 
 ImGuiCanvas canvas_of(const Ui& ui) { return {*ImGui::GetWindowDrawList(), ui.fonts, ui.textures}; }
@@ -61,7 +67,7 @@ std::vector<std::string> rich_lines(const Ui& ui, std::string_view marked, doubl
       lines.emplace_back(paragraph);
       continue;
     }
-    for (std::string& line : wrapped(canvas, paragraph, current_style(), width, no_limit))
+    for (std::string& line : wrapped(canvas, paragraph, current_style(ui), width, no_limit))
       lines.push_back(std::move(line));
   }
   return lines;
@@ -98,7 +104,7 @@ double rich_height(const Ui& ui, std::string_view marked, double width) {
 }
 
 double rich_width(const Ui& ui, std::string_view marked) {
-  if (has_formula(marked)) return rich_size(canvas_of(ui), marked, current_style()).width;
+  if (has_formula(marked)) return rich_size(canvas_of(ui), marked, current_style(ui)).width;
   const std::string words = plain_text(marked);
   return static_cast<double>(ImGui::CalcTextSize(words.data(), words.data() + words.size()).x);
 }
@@ -111,7 +117,7 @@ void draw_rich_text(const Ui& ui, std::string_view marked, double width) {
     return;
   }
   ImGuiCanvas canvas = canvas_of(ui);
-  const TextStyle style = current_style();
+  const TextStyle style = current_style(ui);
   const Point at = shim::point(ImGui::GetCursorScreenPos());
   const double line = static_cast<double>(ImGui::GetTextLineHeight());
   const std::vector<std::string> lines = rich_lines(ui, marked, width);
