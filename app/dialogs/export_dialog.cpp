@@ -1,5 +1,6 @@
 #include "app/dialogs/export_dialog.h"
 
+#include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
@@ -21,6 +22,12 @@ std::string current_folder() {
   std::error_code failed;
   const std::filesystem::path here = std::filesystem::current_path(failed);
   return failed ? std::string() : here.string();
+}
+
+/// Whether Enter is for the sheet: no field has it, and no button that the keyboard is on.
+bool enter_pressed() {
+  return shim::key_pressed(GLFW_KEY_ENTER, false) && ImGui::IsWindowFocused() &&
+         !ImGui::IsAnyItemActive() && !ImGui::GetIO().NavVisible;
 }
 
 /// "a.png" or "a.png and 3 more".
@@ -95,6 +102,7 @@ void ExportDialog::draw_formats(const Ui& ui) {
       suit_theme();
       asks_to_replace_ = false;
     }
+    mark_item(ui, fmt::format("format {}", format.name));
     ImGui::SameLine(ui.px(90));
     text_muted(format.about);
   }
@@ -182,7 +190,7 @@ void ExportDialog::draw(Session& session, const Ui& ui) {
   const bool entered = ImGui::InputText(
       "##path", &path_, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
   if (path_ != before) asks_to_replace_ = false;
-  if (entered && !task_.is_running()) write(asks_to_replace_);
+  if ((entered || enter_pressed()) && !task_.is_running()) write(asks_to_replace_);
   if (!trouble_.empty()) {
     ImGui::PushTextWrapPos(0.0f);
     text_colored(fails_color(ui.style), trouble_);

@@ -79,6 +79,15 @@ TEST_CASE("Pictures get their formulas, until the box says otherwise, and it is 
   CHECK(desk.enter().formulas);
 }
 
+TEST_CASE("Enter exports also after a click on a format") {
+  Desk desk("spectrum");
+  desk.open();
+  desk.desktop.frame(3);
+  desk.desktop.click(desk.desktop.item("format pdf", 0.1));
+  CHECK(desk.enter().format == "pdf");
+  CHECK_FALSE(desk.desktop.app().exports().is_open());
+}
+
 TEST_CASE("The box changes the bytes that are written") {
   const TempFolder folder;
   const auto written = [&](bool turned, const std::string& experiment) {
