@@ -190,6 +190,8 @@ std::string readout_number(double value, int digits) {
 }
 
 std::string entry_text(const LineReadout::Entry& entry, double x) {
+  // A NaN of a curve is a gap: past the end of a learned table there is no position.
+  if (std::isnan(entry.value)) return "no value";
   std::string text = readout_number(entry.value);
   if (entry.band)
     text += fmt::format(" ({} … {})", readout_number(entry.band->min, band_digits),

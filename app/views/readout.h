@@ -76,7 +76,7 @@ std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureLayout
 std::string readout_number(double value, int digits = 5);
 
 /// The value of a curve with its band, and with its own x where that is not the read-out's:
-/// "0.31 (0.2 … 0.4) at 12".
+/// "0.31 (0.2 … 0.4) at 12"; "no value" in a gap.
 std::string entry_text(const LineReadout::Entry& entry, double x);
 
 /// "relative distance m − n" of an axis, as much of it as there is.
