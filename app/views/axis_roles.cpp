@@ -24,6 +24,10 @@ double position_of(const Axis& axis, std::size_t index, std::size_t count) {
   return log && min > 0 ? min * std::pow(max / min, part) : min + part * (max - min);
 }
 
+double distance_at(const Axis& axis, std::size_t index, std::size_t count) {
+  return std::round(position_of(axis, index, count));
+}
+
 bool is_by_distance(const LinePlot& plot) { return plot.x.role == AxisRole::relative_distance; }
 
 bool is_by_distance(const Heatmap& map) {

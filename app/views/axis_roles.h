@@ -15,6 +15,8 @@ namespace orrery::views {
 std::string short_name(const Axis& axis);
 /// The axis value at the middle of a cell: its index, unless the axis has a range.
 double position_of(const Axis& axis, std::size_t index, std::size_t count);
+/// The same in whole tokens, for a cell that may be of several distances.
+double distance_at(const Axis& axis, std::size_t index, std::size_t count);
 /// Whether x is the distance m − n of two tokens.
 bool is_by_distance(const LinePlot& plot);
 bool is_by_distance(const Heatmap& map);

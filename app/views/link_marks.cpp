@@ -11,6 +11,7 @@
 #include "app/views/equation_parts.h"
 #include "app/views/readout.h"
 #include "app/views/value_box.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::views {
 namespace {
@@ -21,7 +22,7 @@ constexpr double max_tag_width = 0.25;  ///< of the plot
 
 /// "r = 10" on a small flag in the accent colour, its middle at `at`, within the plot.
 void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const Ui& ui) {
-  const std::string words = "r = " + readout_number(distance);
+  const std::string words = "r = " + grouped_number(distance);
   const TextStyle style{.size = ui.style.small_size,
                         .color = ui.style.background,
                         .horizontal = HorizontalAlign::center,
@@ -207,11 +208,11 @@ std::optional<double> pointed_distance(const Figure& figure, const FigureLayout&
     return part ? distance_in(*equation, *part, cursor) : std::nullopt;
   }
   const auto* map = std::get_if<Heatmap>(&figure.content);
-  if (map && is_by_distance(*map) && frame.plot.contains(cursor))
-    return std::max(1.0, std::round(frame.x.to_data(cursor.x)));
-  if (!map || !is_query_by_key(*map)) return std::nullopt;
+  if (!map || !(is_by_distance(*map) || is_query_by_key(*map))) return std::nullopt;
   const auto cell = cell_at(*map, frame, cursor);
-  return cell ? std::optional(distance_of(*map, *cell)) : std::nullopt;
+  if (!cell) return std::nullopt;
+  return is_by_distance(*map) ? distance_at(map->x, cell->column, map->values->shape.at(1))
+                              : distance_of(*map, *cell);
 }
 
 }  // namespace orrery::views

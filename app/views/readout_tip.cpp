@@ -13,6 +13,7 @@
 #include "app/views/axis_roles.h"
 #include "app/views/value_box.h"
 #include "experiments/text/marked_text.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery::views {
 namespace {
@@ -54,7 +55,10 @@ std::string place(const Axis& axis, std::size_t index, std::size_t count,
   const double middle = position_of(axis, index, count);
   std::string at = fmt::format("{} = {:.10g}", axis_name(axis), middle);
   if (axis.scale != AxisScale::linear)  // a column of several distances, or a part of one
-    at = fmt::format("{} ≈ {}", axis_name(axis), readout_number(middle, 3));
+    at = fmt::format("{} ≈ {}", axis_name(axis),
+                     axis.role == AxisRole::relative_distance
+                         ? grouped_number(distance_at(axis, index, count))
+                         : readout_number(middle, 3));
   const double width = position_of(axis, index + 1, count) - middle;
   if (axis.whole && width > 1) {
     const double last = std::min(middle + (width - 1) / 2, axis.whole->max - 0.5);

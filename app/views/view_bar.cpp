@@ -12,7 +12,6 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/session/desktop_state.h"
-#include "app/views/readout.h"
 #include "app/views/reference_chips.h"
 #include "app/views/word_button.h"
 #include "experiments/text/marked_text.h"
@@ -79,7 +78,7 @@ bool icon_button(ViewLayout layout, bool chosen, const Ui& ui) {
 
 /// "r = 23 ×", or empty.
 std::string held_text(const LinkedCursor& links) {
-  return links.held() ? "r = " + readout_number(*links.held()) + " ×" : std::string();
+  return links.held() ? "r = " + grouped_number(*links.held()) + " ×" : std::string();
 }
 
 /// "base 100 … 1 000 000 · 2 of 6 ×", or empty.

@@ -153,6 +153,23 @@ TEST_CASE("A pair pointed at in a map is lit in the arrows, and the other way ro
   CHECK_FALSE(session.links.pair());
 }
 
+TEST_CASE("A map by distance points at the distance that its read-out names") {
+  const auto session = start_session({.view = "score_spectrogram"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  desktop.move_to(desktop.in_figure("parts_rope", 0.8));
+  desktop.frame(2);
+  const std::shared_ptr<const Result> result = session->current().result;
+  const Heatmap* map = nullptr;
+  for (const Figure& figure : result->figures)
+    if (figure.id == "parts_rope") map = std::get_if<Heatmap>(&figure.content);
+  REQUIRE(map);
+  const FigureLayout& frame = *desktop.app().item_rects().figure("parts_rope");
+  const auto cell = cell_at(*map, frame, desktop.in_figure("parts_rope", 0.8));
+  REQUIRE(cell);
+  CHECK(session->links.distance() == distance_at(map->x, cell->column, map->values->shape[1]));
+}
+
 TEST_CASE("Wavelengths stand beside the pairs; a click mutes the band of a pair, and lights it") {
   const auto session = start_session({.view = "score_spectrogram"}, {});
   test::NullDesktop desktop(*session, 1280, 800);
