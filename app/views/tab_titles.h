@@ -9,7 +9,7 @@
 namespace orrery::views {
 
 /// What the choice of a figure is called where its title is too long: its experiment's words for
-/// it, or its id in words.
+/// it, or what it shows and of which encoding ("Weights: RoPE"), or its id in words.
 std::string tab_title(const Figure& figure, const ExperimentView& view);
 
 /// The name of a group of figures: an encoding's label for its name ("RoPE" for "rope"), words for

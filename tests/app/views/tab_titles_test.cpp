@@ -25,6 +25,16 @@ TEST_CASE("A figure is chosen by words") {
   CHECK(views::tab_title(called("B"), view) == "Sum of cosines");
 }
 
+TEST_CASE("A figure of one encoding is called by what it shows, and by the name of the encoding") {
+  Figure figure = called("weights_t5");
+  figure.role = {.kind = "weights", .encodings = {"t5"}};
+  CHECK(views::tab_title(figure, {}) == "Weights: T5");
+  CHECK(views::tab_title(figure, {.tabs = {{"weights", "Attention"}}}) == "Attention: T5");
+  CHECK(views::tab_title(figure, {.tabs = {{"weights_t5", "Of T5"}}}) == "Of T5");
+  figure.role.term = "content_to_position";
+  CHECK(views::tab_title(figure, {}) == "Content to position: T5");
+}
+
 TEST_CASE("A group of figures is called as its encoding is") {
   CHECK(views::group_title("rope", {}) == "RoPE");
   CHECK(views::group_title("t5", {}) == "T5");
