@@ -243,24 +243,24 @@ void LessonPane::draw_exercise(const lessons::Exercise& exercise, double width, 
   if (answer_open_) quiet_words(ui, exercise.answer, width);
 }
 
-bool LessonPane::shows_board(const lessons::Scoreboard& board, const Ui& ui) const {
+bool LessonPane::shows_board(const lessons::Scoreboard& board) const {
   // A small window keeps its room for the text.
   const double room = static_cast<double>(ImGui::GetWindowHeight());
-  const bool fits = scoreboard_height(board, ui) < most_board_share * room;
+  const bool fits = scoreboard_height(board) < most_board_share * room;
   return board_open_.value_or(board.has_news() && fits);
 }
 
 double LessonPane::board_height(const lessons::Scoreboard& board, const Ui& ui) const {
   if (board.is_empty()) return 0;
   const double line = static_cast<double>(ImGui::GetFrameHeightWithSpacing());
-  return line + (shows_board(board, ui) ? scoreboard_height(board, ui) + board_gap * ui.scale : 0);
+  return line + (shows_board(board) ? scoreboard_height(board) + board_gap * ui.scale : 0);
 }
 
 /// The scoreboard stands beneath every step of its course: folded, or open where a step settles
 /// some of it.
 void LessonPane::draw_board(const lessons::Scoreboard& board, double width, const Ui& ui) {
   if (board.is_empty()) return;
-  const bool open = shows_board(board, ui);
+  const bool open = shows_board(board);
   ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_ButtonTextAlign, ImVec2(0, 0.5f));
   const std::string head = fmt::format("{} Scoreboard: {} of {} boxes settled##scoreboard",

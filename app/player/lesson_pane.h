@@ -27,7 +27,7 @@ class LessonPane {
   std::string draw_step(Director& director, const SymbolLink& shown, SymbolLink& next, double width,
                         const Ui& ui);
   void draw_exercise(const lessons::Exercise& exercise, double width, const Ui& ui);
-  bool shows_board(const lessons::Scoreboard& board, const Ui& ui) const;
+  bool shows_board(const lessons::Scoreboard& board) const;
   double board_height(const lessons::Scoreboard& board, const Ui& ui) const;
   void draw_board(const lessons::Scoreboard& board, double width, const Ui& ui);
   void draw_foot(Director& director, double width, const Ui& ui);

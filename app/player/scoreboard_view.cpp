@@ -116,7 +116,7 @@ void draw_legend(const Scoreboard& board, double width, const Ui& ui) {
 
 }  // namespace
 
-double scoreboard_height(const Scoreboard& board, const Ui&) {
+double scoreboard_height(const Scoreboard& board) {
   return row_height() * static_cast<double>(board.codes.size() + 1);
 }
 
@@ -136,7 +136,7 @@ void draw_scoreboard(const Scoreboard& board, double width, const Ui& ui) {
           {at.x + columns.names + columns.each * static_cast<double>(wish), y, columns.each, row},
           ui);
   }
-  ImGui::Dummy(shim::vec({width, scoreboard_height(board, ui)}));
+  ImGui::Dummy(shim::vec({width, scoreboard_height(board)}));
   mark_item(ui, "scoreboard");
 }
 

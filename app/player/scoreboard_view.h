@@ -8,7 +8,7 @@
 namespace orrery::player {
 
 /// Height of the board in the current font.
-double scoreboard_height(const lessons::Scoreboard& board, const Ui& ui);
+double scoreboard_height(const lessons::Scoreboard& board);
 
 /// The boxes of a course's scoreboard, one row per code and one column per wish, at the cursor. New
 /// boxes are framed; under the mouse a box says where it was settled and what its mark leaves out.

@@ -24,7 +24,8 @@ namespace {
 
 // Of the width of the bar below the figure.
 constexpr double projected_controls_share = 0.9;
-constexpr double checks_room = 140;  ///< "5 checks hold", and the gaps around it
+constexpr double most_board_share = 0.4;  // of the height of the window
+constexpr double checks_room = 140;       ///< "5 checks hold", and the gaps around it
 
 /// A button that leads to what the desktop has: its label and its action.
 struct Door {
@@ -169,6 +170,8 @@ void App::draw_params(const Rect& area, const Ui& ui) {
 
 void App::draw_bar(const Rect& area, bool with_controls, const Ui& ui) {
   item_rects_.mark("status", area);
+  if (area.height <= 0) return;
+  if (const auto board = projected_board()) return draw_projected_board(*board, area, ui);
   // Its room stays: the figure does not move.
   if (projects_ && rest_.is_resting()) return;
   begin_column("status", area, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
@@ -225,6 +228,30 @@ void App::draw_next_step(bool behind_controls, const Ui& ui) {
   undo_.note_input();
 }
 
+/// In projector mode a class sees what a step has settled where no control needs the room.
+std::optional<lessons::Scoreboard> App::projected_board() const {
+  if (!workspace_.live().look.projector || !step_has_no_controls()) return std::nullopt;
+  lessons::Scoreboard board = director_.scoreboard();
+  const double room = most_board_share * display_size().height;
+  if (!board.has_news() || player::scoreboard_height(board) > room) return std::nullopt;
+  return board;
+}
+
+void App::draw_projected_board(const lessons::Scoreboard& board, const Rect& area, const Ui& ui) {
+  begin_column("status", area, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
+  const double margin = area_margin * ui.scale;
+  ImGui::SetCursorPos(shim::vec({margin, margin}));
+  player::draw_scoreboard(board, area.width - 2 * margin, ui);
+  ImGui::EndChild();
+}
+
+/// Height of what a lesson has below the figure in projector mode; empty where it has its controls.
+std::optional<double> App::projected_height(const Ui& ui) const {
+  if (!workspace_.live().look.projector || !step_has_no_controls()) return std::nullopt;
+  const auto board = projected_board();
+  return board ? player::scoreboard_height(*board) + 2 * area_margin * ui.scale : 0.0;
+}
+
 bool App::step_has_no_controls() const {
   return director_.shows_step() && director_.player().step().controls.empty();
 }
@@ -248,7 +275,8 @@ void App::draw_controls(double width, const Ui& ui) {
 Regions App::regions(const Ui& ui) const {
   const Look& look = workspace_.live().look;
   if (director_.is_open())
-    return lesson_regions(display_size(), look, ui.scale, director_.player().explores());
+    return lesson_regions(display_size(), look, ui.scale, director_.player().explores(),
+                          projected_height(ui));
   return window_regions(display_size(), look, ui.scale, workspace_.is_browsing());
 }
 

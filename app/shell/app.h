@@ -104,6 +104,9 @@ class App {
   std::size_t doors_in(double width, const Ui& ui) const;
   void draw_doors(std::size_t count, float top, const Ui& ui);
   bool step_has_no_controls() const;
+  std::optional<lessons::Scoreboard> projected_board() const;
+  void draw_projected_board(const lessons::Scoreboard& board, const Rect& area, const Ui& ui);
+  std::optional<double> projected_height(const Ui& ui) const;
   void draw_controls(double width, const Ui& ui);
   void announce();
   void draw_params(const Rect& area, const Ui& ui);

@@ -38,12 +38,14 @@ Regions window_regions(Size size, const Look& look, double scale, bool saved) {
           .with_controls = !with_params && !saved};
 }
 
-Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox) {
+Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox,
+                       std::optional<double> for_controls) {
   const double pane = look.projector ? 0.0 : player::pane_width(size.width, scale);
   const double rest = size.width - pane;
   const double params =
       sandbox && !look.projector ? std::min(params_width * scale, max_params_share * rest) : 0.0;
-  const double bar = std::min((sandbox ? status_height : controls_height) * scale, size.height);
+  const double wanted = for_controls.value_or((sandbox ? status_height : controls_height) * scale);
+  const double bar = std::min(wanted, size.height);
   const double body = size.height - bar;
   return {.list = {0, 0, pane, size.height},
           .view = {pane, 0, rest - params, body},

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "app/session/desktop_state.h"
 #include "experiments/figure/canvas/canvas.h"
 
@@ -21,8 +23,9 @@ struct Regions {
 Regions window_regions(Size size, const Look& look, double scale, bool saved);
 
 /// The regions while a lesson is open: it takes the place of the list of views, over the whole
-/// height. In a sandbox the parameters stand at the right. In projector mode the figure and the
-/// controls are alone.
-Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox);
+/// height. In a sandbox the parameters stand at the right. In projector mode the figure and what
+/// stands below it are alone: the controls, or something else of the height `for_controls`.
+Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox,
+                       std::optional<double> for_controls = {});
 
 }  // namespace orrery::shell

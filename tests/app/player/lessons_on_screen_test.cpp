@@ -365,6 +365,28 @@ TEST_CASE("Without controls the checks begin where the controls would") {
   CHECK(chip->x - bar->x < 16);
 }
 
+TEST_CASE("On a projector the figure has the room of controls that a step lacks") {
+  Reader reader("02-wishes", 1);
+  reader.session->look.projector = true;
+  reader.desktop.settle();
+  const auto bar = [&] { return *reader.desktop.app().item_rects().find("status"); };
+  const auto figure_bottom = [&] {
+    return reader.desktop.app().item_rects().figure("invariance_error")->area.bottom();
+  };
+  CHECK(bar().height == 0);
+  CHECK(figure_bottom() > 780);
+  // What the reveal settles is read below the figure.
+  CHECK_FALSE(reader.on_screen("box rope shift"));
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(reader.on_screen("box rope shift"));
+  CHECK(figure_bottom() < bar().y);
+  CHECK(reader.desktop.app().item_rects().find("scoreboard")->bottom() <= 800);
+  reader.desktop.app().open_lesson("07-decay", 3);
+  reader.desktop.settle();
+  CHECK(reader.on_screen("param distance"));
+  CHECK(bar().height > 0);
+}
+
 TEST_CASE("F4 lists the lessons, and a click opens one") {
   const auto session = start_session({}, {});
   test::NullDesktop desktop(*session, 1280, 800);
