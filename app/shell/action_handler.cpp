@@ -26,7 +26,10 @@ ActionHandler::ActionHandler(const ActionTargets& targets) : to_(targets), actio
 
 void ActionHandler::perform(const Action& action) {
   to_.undo.note_input();
-  if (to_.workspace.live().size() > 0) action.perform();
+  if (to_.workspace.live().size() == 0) return;
+  const bool beneath_sheet = to_.overlays.opened();
+  action.perform();
+  if (!beneath_sheet && to_.overlays.opened()) opened_by_ = action.name;
 }
 
 void ActionHandler::perform(std::string_view name) {
@@ -37,9 +40,29 @@ void ActionHandler::perform(std::string_view name) {
       near.empty() ? "choose one from the menu" : fmt::format("did you mean {}?", near));
 }
 
+/// Whether a key closes the sheet on screen: the one that opened it, or, over the scoreboard, which
+/// is only read, one that turns the page.
+bool ActionHandler::close_by_key() {
+  Overlay* const sheet = to_.overlays.opened();
+  if (!sheet) opened_by_ = {};
+  const bool typing = ImGui::GetIO().WantTextInput;
+  const Action* pressed = sheet ? pressed_action(actions_, typing) : nullptr;
+  if (pressed && pressed->name == opened_by_) {
+    sheet->close();
+    return true;
+  }
+  if (sheet != &to_.overlays.scoreboard) return false;
+  pressed = pressed_action(lesson_actions_, typing);
+  if (!pressed || (pressed->name != "lesson_next" && pressed->name != "lesson_back")) return false;
+  sheet->close();
+  perform(*pressed);
+  return true;
+}
+
 void ActionHandler::press_keys() {
+  if (close_by_key()) return;
   // An open overlay takes the keyboard for itself.
-  const bool typing = ImGui::GetIO().WantTextInput || to_.overlays.any_open();
+  const bool typing = ImGui::GetIO().WantTextInput || to_.overlays.opened();
   if (to_.director.is_open() && !typing) {
     if (player::press_answer_keys(to_.director)) return to_.undo.note_input();
     if (const Action* action = pressed_action(lesson_actions_, typing)) return perform(*action);

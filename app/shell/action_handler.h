@@ -62,6 +62,7 @@ class ActionHandler {
  private:
   Actions make_table();
 
+  bool close_by_key();
   void sweep(const PaletteEntry& entry);
   void show_preset(const std::string& name);
   void undo();
@@ -89,7 +90,8 @@ class ActionHandler {
 
   ActionTargets to_;
   Actions actions_;
-  Actions lesson_actions_;  ///< those that come first while a lesson is open
+  Actions lesson_actions_;        ///< those that come first while a lesson is open
+  std::string_view opened_by_{};  ///< the action that opened the sheet on screen
   bool list_shown_{};
   bool params_shown_{};
 };

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <functional>
 
 #include "app/dialogs/export_dialog.h"
@@ -33,10 +35,14 @@ struct Overlays {
   JobsPanel jobs{};
   ChecksSheet checks{};
 
-  bool any_open() const {
-    return palette.is_open() || shortcuts.is_open() || questions.is_open() || manual.is_open() ||
-           lessons.is_open() || scoreboard.is_open() || exports.is_open() || files.is_open() ||
-           target.is_open() || pair.is_open() || jobs.is_open() || checks.is_open();
+  /// The one that is open; null without one.
+  Overlay* opened() {
+    const std::array<Overlay*, 12> all{&palette, &shortcuts,  &questions, &manual,
+                                       &lessons, &scoreboard, &exports,   &files,
+                                       &target,  &pair,       &jobs,      &checks};
+    const auto found =
+        std::find_if(all.begin(), all.end(), [](const Overlay* one) { return one->is_open(); });
+    return found == all.end() ? nullptr : *found;
   }
 };
 

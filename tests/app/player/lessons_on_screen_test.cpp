@@ -365,6 +365,20 @@ TEST_CASE("Without controls the checks begin where the controls would") {
   CHECK(chip->x - bar->x < 16);
 }
 
+TEST_CASE("The key that opens the scoreboard closes it, and Space goes on from it") {
+  Reader reader("07-decay", 0);
+  const auto large = [&] { return reader.on_screen("box rope shift"); };
+  reader.press(GLFW_KEY_B);
+  CHECK(large());
+  reader.press(GLFW_KEY_B);
+  CHECK_FALSE(large());
+  reader.press(GLFW_KEY_B);
+  REQUIRE(large());
+  reader.press(GLFW_KEY_SPACE);
+  CHECK_FALSE(large());
+  CHECK(reader.player().at() == 1);
+}
+
 TEST_CASE("On a projector the figure has the room of controls that a step lacks") {
   Reader reader("02-wishes", 1);
   reader.session->look.projector = true;
