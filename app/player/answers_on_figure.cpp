@@ -26,15 +26,10 @@ void draw_curves(Canvas& canvas, const FigureLayout& layout, const StepWork& wor
              {.color = ui.style.text, .width = own_width * ui.scale});
 }
 
-void draw_dot(Canvas& canvas, const Rect& cell, Color color, double share) {
-  const double r = share * std::min(cell.width, cell.height);
-  const Point at{cell.x + cell.width / 2, cell.y + cell.height / 2};
-  std::array<Point, 12> circle{};
-  for (std::size_t i = 0; i < circle.size(); ++i) {
-    const double angle = 2 * 3.14159265358979 * static_cast<double>(i) / 12;
-    circle[i] = {at.x + r * std::cos(angle), at.y + r * std::sin(angle)};
-  }
-  canvas.fill(circle, color);
+/// In the middle of a cell, by a share of its smaller side.
+void dot_in(Canvas& canvas, const Rect& cell, Color color, double share) {
+  draw_dot(canvas, {cell.x + cell.width / 2, cell.y + cell.height / 2},
+           share * std::min(cell.width, cell.height), color);
 }
 
 /// A ring in two tones is seen on every colour of a map.
@@ -52,11 +47,11 @@ void draw_cells(Canvas& canvas, const Heatmap& map, const FigureLayout& layout,
       ring(canvas, cell_rect(map, layout, {row, column}), ui.style.accent, ui);
   for (const Answer& other : work.others)
     for (const auto& [row, column] : other.cells)
-      draw_dot(canvas, cell_rect(map, layout, {row, column}), with_alpha(ui.style.muted, 0.5), 0.3);
+      dot_in(canvas, cell_rect(map, layout, {row, column}), with_alpha(ui.style.muted, 0.5), 0.3);
   for (const auto& [row, column] : work.answer.cells) {
     const Rect cell = cell_rect(map, layout, {row, column});
-    draw_dot(canvas, cell, ui.style.background, 0.27);
-    draw_dot(canvas, cell, ui.style.text, 0.2);
+    dot_in(canvas, cell, ui.style.background, 0.27);
+    dot_in(canvas, cell, ui.style.text, 0.2);
   }
   canvas.pop_clip();
 }
@@ -99,7 +94,7 @@ void draw_notes(Canvas& canvas, const Figure& figure, const FigureLayout& layout
     const Rect box{x - pad, y - height / 2, size.width + 2 * pad, height};
     const std::array lead{at, Point{left ? box.right() : box.x, y}};
     canvas.line_strip(lead, {.color = ui.style.accent, .width = ui.scale});
-    draw_dot(canvas, {at.x - gap / 2, at.y - gap / 2, gap, gap}, ui.style.accent, 0.34);
+    draw_dot(canvas, at, 0.34 * gap, ui.style.accent);
     canvas.rect(box, with_alpha(ui.style.background, 0.9));
     draw_frame(canvas, box, {.color = ui.style.accent, .width = ui.scale});
     figure::draw_rich(canvas, {x, y}, note.text, style);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 
 #include "app/gui/theme.h"
 
@@ -14,6 +15,15 @@ void draw_frame(Canvas& canvas, const Rect& rect, const Stroke& stroke) {
                            Point{rect.right(), rect.bottom()}, Point{rect.x, rect.bottom()},
                            Point{rect.x, rect.y}};
   canvas.line_strip(corners, stroke);
+}
+
+void draw_dot(Canvas& canvas, Point at, double radius, Color color) {
+  std::array<Point, 12> circle{};
+  for (std::size_t i = 0; i < circle.size(); ++i) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / 12;
+    circle[i] = {at.x + radius * std::cos(angle), at.y + radius * std::sin(angle)};
+  }
+  canvas.fill(circle, color);
 }
 
 void draw_curve(Canvas& canvas, const FigureLayout& layout, const std::vector<double>& x,

@@ -14,6 +14,7 @@
 #include "app/gui/item_rects.h"
 #include "app/player/answers_on_figure.h"
 #include "app/player/figure_marks.h"
+#include "app/player/guess_line.h"
 #include "app/player/symbol_light.h"
 #include "app/player/veil_cover.h"
 #include "experiments/lessons/check_links.h"
@@ -42,6 +43,14 @@ const Heatmap* markable(const Director& director, const Figure& figure) {
   if (!step.prediction || !director.player().hides()) return nullptr;
   const auto* mark = std::get_if<lessons::MarkCells>(&step.prediction->kind);
   return mark && mark->map == figure.id ? std::get_if<Heatmap>(&figure.content) : nullptr;
+}
+
+/// What is guessed of a figure that is covered whole.
+const lessons::GuessNumber* guess_on(const Director& director, const Figure& figure) {
+  const lessons::LessonStep& step = director.player().step();
+  if (!step.prediction || !director.player().hides() || !is_covered(step, figure.id))
+    return nullptr;
+  return std::get_if<lessons::GuessNumber>(&step.prediction->kind);
 }
 
 /// Steps of the arrow keys while Shift is held.
@@ -117,6 +126,7 @@ void FigureOverlay::draw_on(const Place& place) {
   const Player& player = place.director.player();
   const bool draws = drawing_of(place.director, place.figure) != nullptr;
   const bool marks = markable(place.director, place.figure) != nullptr;
+  const lessons::GuessNumber* guess = guess_on(place.director, place.figure);
   const bool hides = player.hides();
   const bool covered = hides && is_covered(player.step(), place.figure.id);
   const Rect& plot = place.layout.plot;
@@ -137,6 +147,8 @@ void FigureOverlay::draw_on(const Place& place) {
     const bool to_do = player.step().task && !player.work().done;
     if (!hides && !to_do) draw_notes(canvas, place.figure, place.layout, place.director, place.ui);
     if (draws || marks) draw_pen(canvas, place);
+    if (guess)
+      draw_guess_line(canvas, guess_line(*guess, surface), *guess, player.work(), place.ui);
   }
   ImGui::EndChild();
   if (!takes) return;
@@ -147,6 +159,7 @@ void FigureOverlay::draw_on(const Place& place) {
     mark_item(place.ui, "prediction " + place.figure.id);
     if (draws) take_drawing(place);
     if (marks) take_cells(place);
+    if (guess) take_guess(place, *guess, surface);
   }
   ImGui::EndChild();
 }
@@ -197,6 +210,15 @@ void FigureOverlay::take_drawing(const Place& place) {
     stroke(place, in_plot(place.layout.plot, before), in_plot(place.layout.plot, after));
   pen_ = after;
   by_keys_ = true;
+}
+
+void FigureOverlay::take_guess(const Place& place, const lessons::GuessNumber& guess,
+                               const Rect& cover) {
+  if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (!ImGui::IsItemActive()) return;
+  const double at = static_cast<double>(ImGui::GetIO().MousePos.x);
+  const double number = guess_line(guess, cover).numbers.to_data(at);
+  place.director.player().guess(std::clamp(number, guess.from, guess.to));
 }
 
 void FigureOverlay::take_cells(const Place& place) {

@@ -14,8 +14,9 @@
 namespace orrery::player {
 
 /// What a step puts on top of the figures: veils, what is predicted with the mouse, notes and
-/// spotlights. A curve is drawn by dragging, cells are marked by clicks; Shift with the arrow keys
-/// moves a pen, which draws, or a cell, which Shift+Enter marks.
+/// spotlights. A curve is drawn by dragging, cells are marked by clicks, a number is guessed on a
+/// line over what is covered; Shift with the arrow keys moves a pen, which draws, or a cell, which
+/// Shift+Enter marks.
 class FigureOverlay {
  public:
   /// Draws over the figures that are on screen in this frame. What a symbol of the step names is
@@ -37,6 +38,7 @@ class FigureOverlay {
   static void light_symbols(Canvas& canvas, const Place& place);
   void take_drawing(const Place& place);
   void take_cells(const Place& place);
+  static void take_guess(const Place& place, const lessons::GuessNumber& guess, const Rect& cover);
   void draw_pen(Canvas& canvas, const Place& place) const;
   void stroke(const Place& place, Point from, Point to);
 

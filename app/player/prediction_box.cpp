@@ -11,6 +11,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
+#include "app/player/guess_line.h"
 #include "app/player/lesson_text.h"
 #include "experiments/text/number_text.h"
 
@@ -112,8 +113,7 @@ void draw_guess(Director& director, const lessons::GuessNumber& guess, double wi
   double number =
       player.work().answered ? player.work().answer.number : (guess.from + guess.to) / 2;
   const std::string unit = guess.unit.empty() ? "" : " " + guess.unit;
-  const double shown = guess.to - guess.from >= 20 ? std::round(number) : number;
-  const std::string words = player.work().answered ? short_number(shown) + unit : "your guess";
+  const std::string words = guess_words(guess, player.work());
   ImGui::SetNextItemWidth(static_cast<float>(width));
   if (ImGui::SliderScalar("##guess", ImGuiDataType_Double, &number, &guess.from, &guess.to, "",
                           ImGuiSliderFlags_NoRoundToFormat))

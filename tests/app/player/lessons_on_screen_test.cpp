@@ -238,6 +238,25 @@ TEST_CASE("Cells are marked by clicks or with the keyboard, and described beside
   CHECK(reader.player().work().answer.cells.size() == 2);
 }
 
+TEST_CASE("A number is guessed on the covered figure, and the guess is marked there") {
+  Reader reader("04-rotation", 2);
+  REQUIRE(reader.on_screen("prediction query_and_key"));
+  const auto guessed = [&](double across) {
+    reader.desktop.click(reader.desktop.item("prediction query_and_key", across));
+    return reader.player().work().answer.number;
+  };
+  const std::size_t without = reader.desktop.vertices();
+  CHECK(guessed(0.5) == Approx(180).margin(2));
+  reader.desktop.frame();
+  CHECK(reader.desktop.vertices() != without);
+  CHECK(guessed(0.01) == 0);
+  CHECK(guessed(0.99) == 360);
+  CHECK(guessed(0.75) > 270);
+  reader.press(GLFW_KEY_SPACE);
+  CHECK(reader.player().work().revealed);
+  CHECK_FALSE(reader.on_screen("prediction query_and_key"));
+}
+
 TEST_CASE("Items are put in order by clicks or digits, taken back, and compared with the truth") {
   Reader reader("05-clocks", 1);
   const auto order = [&] { return reader.player().work().answer.order; };
