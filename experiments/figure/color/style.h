@@ -31,6 +31,7 @@ struct FigureStyle {
   double inset_left{0.0};      ///< kept free beside the content, though not beside its title, by
   double inset_right{0.0};     ///< which figures below each other have axes of one width; pixels
   double widest_map{1.0};      ///< a square map may be so many times as wide as it is high
+  double largest_table{1.0};   ///< a table with room to spare may be so many times as large
 };
 
 enum class Theme { dark, light, print };

@@ -82,13 +82,14 @@ class TableLayout {
     return widths;
   }
 
-  /// Text size at which the table fits, but no smaller than is readable.
+  /// Text size at which the table fits: no smaller than is readable, and larger only as far as the
+  /// style wants.
   double fitting_size() const {
     constexpr double smallest = 0.7;
     const double wide = total(natural_widths(text_));
     const double high = 1.55 * text_.size * static_cast<double>(table_.rows.size() + 1);
-    const double factor =
-        std::min({1.0, wide > 0.0 ? room_.width / wide : 1.0, room_.height / high});
+    const double fitting = std::min(wide > 0.0 ? room_.width / wide : 1.0, room_.height / high);
+    const double factor = std::min(context_.style.largest_table, fitting);
     return text_.size * std::max(smallest, factor);
   }
 
