@@ -154,7 +154,7 @@ void LessonPane::draw_head(Director& director, double width, const Ui& ui) {
   const float room = static_cast<float>(width) - close - ui.px(6);
   const bool fits = ImGui::CalcTextSize(title.c_str()).x <= room;
   text_muted(fits ? title : shortened(title, room));
-  tooltip(ui, fmt::format("{}\n“{}”", lesson.title, lesson.misconception));
+  tooltip(ui, fmt::format("{}\nIt takes away: “{}”", lesson.title, lesson.misconception));
   ImGui::SameLine(0, 0);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - close);
   if (ImGui::Button("×", ImVec2(close, 0))) director.leave();
