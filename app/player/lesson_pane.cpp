@@ -114,6 +114,7 @@ std::string LessonPane::draw(Director& director, const Rect& area, const SymbolL
                    ImGuiWindowFlags_NoScrollWithMouse);
   const double width = static_cast<double>(ImGui::GetContentRegionAvail().x);
   draw_head(director, width, ui);
+  has_exercise_ = director.shows_step() && director.player().step().exercise;
   const lessons::Scoreboard board = director.scoreboard();
   const float foot = 2 * ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeight() +
                      ui.px(8) + static_cast<float>(board_height(board, ui));
@@ -244,9 +245,9 @@ void LessonPane::draw_exercise(const lessons::Exercise& exercise, double width, 
 }
 
 bool LessonPane::shows_board(const lessons::Scoreboard& board) const {
-  // A small window keeps its room for the text.
+  // A small window keeps its room for the text, and every window for an exercise.
   const double room = static_cast<double>(ImGui::GetWindowHeight());
-  const bool fits = scoreboard_height(board) < most_board_share * room;
+  const bool fits = !has_exercise_ && scoreboard_height(board) < most_board_share * room;
   return board_open_.value_or(board.has_news() && fits);
 }
 

@@ -33,6 +33,7 @@ class LessonPane {
   void draw_foot(Director& director, double width, const Ui& ui);
 
   std::string step_shown_{};  ///< for which the answer of the exercise may be open
+  bool has_exercise_{};
   bool answer_open_{};
   bool was_revealed_{};
   std::optional<bool> board_open_{};  ///< as the reader wants it in this step

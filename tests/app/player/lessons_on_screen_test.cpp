@@ -398,6 +398,16 @@ TEST_CASE("The key that opens the scoreboard closes it, and Space goes on from i
   CHECK(reader.player().at() == 1);
 }
 
+TEST_CASE("The scoreboard does not open over an exercise, unless it is asked to") {
+  Reader reader("02-wishes", 5);
+  REQUIRE(reader.player().step().exercise);
+  REQUIRE(reader.desktop.app().director().scoreboard().has_news());
+  CHECK_FALSE(reader.on_screen("box rope shift"));
+  reader.desktop.click(reader.desktop.item("button Scoreboard"));
+  reader.desktop.frame(2);
+  CHECK(reader.on_screen("box rope shift"));
+}
+
 TEST_CASE("On a projector the figure has the room of controls that a step lacks") {
   Reader reader("02-wishes", 1);
   reader.session->look.projector = true;
