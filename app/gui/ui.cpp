@@ -39,11 +39,10 @@ TextStyle current_style(const Ui& ui) {
 
 ImGuiCanvas canvas_of(const Ui& ui) { return {*ImGui::GetWindowDrawList(), ui.fonts, ui.textures}; }
 
-constexpr double tip_width = 340;
 constexpr double tallest_beside = 100;  ///< of an item that its tip leaves uncovered
 
 void show_tip(const Ui& ui, std::string_view marked, const std::optional<Rect>& beside) {
-  shim::begin_tooltip(beside, (tip_width + 24) * ui.scale);
+  shim::begin_tooltip(beside, with_padding(tip_width * ui.scale));
   draw_rich_text(ui, marked, tip_width * ui.scale);
   shim::end_tooltip();
 }
@@ -138,11 +137,18 @@ void rich_muted(const Ui& ui, std::string_view marked, double width) {
   ImGui::PopStyleColor();
 }
 
-void mark_item(const Ui& ui, std::string name) {
-  if (!ui.item_rects) return;
+Rect item_rect() {
   const Point from = shim::point(ImGui::GetItemRectMin()),
               to = shim::point(ImGui::GetItemRectMax());
-  ui.item_rects->mark(std::move(name), {from.x, from.y, to.x - from.x, to.y - from.y});
+  return {from.x, from.y, to.x - from.x, to.y - from.y};
+}
+
+double with_padding(double content) {
+  return content + 2 * static_cast<double>(ImGui::GetStyle().WindowPadding.x);
+}
+
+void mark_item(const Ui& ui, std::string name) {
+  if (ui.item_rects) ui.item_rects->mark(std::move(name), item_rect());
 }
 
 float key_cap(const Ui& ui, std::string_view keys, float right) {
@@ -176,9 +182,7 @@ std::string shortened(const std::string& words, float room) {
 void tooltip(const Ui& ui, std::string_view marked) {
   // A hand that drags sees what it moves.
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || ImGui::IsAnyMouseDown()) return;
-  const Point from = shim::point(ImGui::GetItemRectMin()),
-              to = shim::point(ImGui::GetItemRectMax());
-  const Rect item{from.x, from.y, to.x - from.x, to.y - from.y};
+  const Rect item = item_rect();
   const bool small = item.height <= tallest_beside * ui.scale;
   show_tip(ui, marked, small ? std::optional(item) : std::nullopt);
 }

@@ -40,13 +40,19 @@ double rich_width(const Ui& ui, std::string_view marked);
 void draw_rich_text(const Ui& ui, std::string_view marked, double width = 0);
 void rich_muted(const Ui& ui, std::string_view marked, double width = 0);
 
-/// Records where the previous item lies.
+/// Where the previous item lies.
+Rect item_rect();
+/// Records it under a name.
 void mark_item(const Ui& ui, std::string name);
 /// Draws a key cap, "Ctrl+K", that ends at screen coordinate `right` in the current line. Returns
 /// where it begins.
 float key_cap(const Ui& ui, std::string_view keys, float right);
 /// As much of the text as fits into `room` pixels, followed by "…".
 std::string shortened(const std::string& words, float room);
+/// Widest text of a tip, at scale 1.
+inline constexpr double tip_width = 340;
+/// Width of a window for content of this width.
+double with_padding(double content);
 /// Shows marked text beside the mouse.
 void show_tooltip(const Ui& ui, std::string_view marked);
 /// Explains the previous item while the mouse rests on it.

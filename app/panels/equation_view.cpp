@@ -18,7 +18,6 @@ namespace {
 
 constexpr double base_size = 16, min_size = 11;
 constexpr double figure_gap = 44;
-constexpr double tip_width = 340;
 
 FigureRole role_on_top(const ExperimentState& state) {
   if (state.shown.layout != ViewLayout::single || !state.result) return {};
@@ -109,14 +108,19 @@ const EquationView::Parsed* EquationView::formula_with(const Session& session,
 
 void EquationView::explain(const Session& session, const ParamSpec& spec, const std::string& words,
                            const Ui& ui) {
-  shim::begin_tooltip();
-  draw_rich_text(ui, words, tip_width * ui.scale);
-  if (const Parsed* formula = formula_with(session, spec)) {
-    ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
-    EquationBox box = lay_out(formula->tree, canvas, base_size * ui.scale);
-    const double room = 1.5 * tip_width * ui.scale;
+  const Parsed* formula = formula_with(session, spec);
+  const double words_width = tip_width * ui.scale, room = 1.5 * words_width;
+  EquationBox box;
+  if (formula) {
+    const ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
+    box = lay_out(formula->tree, canvas, base_size * ui.scale);
     if (box.width > room)
       box = lay_out(formula->tree, canvas, base_size * ui.scale * room / box.width);
+  }
+  shim::begin_tooltip(item_rect(), with_padding(std::max(words_width, box.width)));
+  draw_rich_text(ui, words, words_width);
+  if (formula) {
+    ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
     const Point corner = shim::point(ImGui::GetCursorScreenPos());
     ImGui::Dummy(shim::vec({box.width, box.height()}));
     draw_equation(canvas, box, {corner.x, corner.y + box.ascent}, ui.style.text,

@@ -1,5 +1,8 @@
 #include "app/panels/equation_view.h"
 
+#include <imgui.h>
+#include <imgui_internal.h>
+
 #include <catch2/catch.hpp>
 
 #include "app/shell/start.h"
@@ -46,6 +49,26 @@ TEST_CASE("The formula on screen follows the measure") {
   REQUIRE(session->set("measure", "weight"));
   CHECK(tex() == R"(e^{L(h) - L(0)} = \frac{1}{2})");
   CHECK(tex() != logit);
+}
+
+TEST_CASE("What explains a parameter stands below or above its name and its value") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  for (const char* key : {"dim", "base"}) {
+    INFO(key);
+    desktop.move_to(desktop.item(std::string("label ") + key));
+    desktop.frame(4);
+    const Rect label = *desktop.app().item_rects().find(std::string("label ") + key);
+    const ImGuiWindow* const tip = ImGui::FindWindowByName("##Tooltip_00");
+    REQUIRE(tip);
+    CHECK(tip->Active);
+    const auto top = static_cast<double>(tip->Pos.y);
+    const double bottom = top + static_cast<double>(tip->Size.y);
+    CHECK((top >= label.bottom() || bottom <= label.y));
+    CHECK(bottom <= 800);
+    CHECK(static_cast<double>(tip->Pos.x + tip->Size.x) <= 1280);
+  }
 }
 
 }  // namespace
