@@ -139,12 +139,15 @@ FolderLock::~FolderLock() {
 /// Returns false where there are no locks.
 bool FolderLock::lock() {
   constexpr std::chrono::milliseconds pause{10};
-  for (int left = 5;; --left) {
+  constexpr int most_pauses = 100;
+  for (int pauses = 0;; ++pauses) {
     if (retried([&] { return ::flock(fd_, LOCK_EX | LOCK_NB); }) == 0) return true;
     if (has_no_locks(errno)) return false;
     if (errno != EWOULDBLOCK) throw io_error(lock_path(folder_).string(), "locked", errno);
-    if (left == 0) throw LockedError(folder_, holder_of(line_in(folder_)));
-    std::this_thread::sleep_for(pause);  // held_folders has it for an instant
+    // held_folders has it for an instant, and a holder writes its line a moment later.
+    const std::string line = pauses < 5 ? "" : line_in(folder_);
+    if (!line.empty() || pauses == most_pauses) throw LockedError(folder_, holder_of(line));
+    std::this_thread::sleep_for(pause);
   }
 }
 
@@ -211,7 +214,7 @@ void FolderLock::require_held() {
   if (!beats_.joinable()) write_line();
 }
 
-Holders held_folders(const std::vector<fs::path>& folders, const LockTimes& times) {
+Holders held_folders(const std::vector<fs::path>& folders, const LockTimes& times, Holders* dead) {
   Holders held, doubtful;
   for (const fs::path& folder : folders) {
     const std::string path = lock_path(folder).string();
@@ -224,10 +227,15 @@ Holders held_folders(const std::vector<fs::path>& folders, const LockTimes& time
     std::string line = line_or_none(folder);
     if (refused)
       held.emplace(folder, holder_of(line));
-    else if (!line.empty() && !(locked && is_of_this_kernel(line)))
+    else if (!line.empty() && !(locked && is_of_this_kernel(line)) &&
+             !(dead != nullptr && dead->contains(folder) && dead->at(folder) == line))
       doubtful.emplace(folder, std::move(line));
   }
-  held.merge(living(std::move(doubtful), times));
+  Holders alive = living(doubtful, times);
+  if (dead != nullptr)
+    for (const auto& [folder, line] : doubtful)
+      if (!alive.contains(folder)) dead->insert_or_assign(folder, line);
+  held.merge(alive);
   return held;
 }
 

@@ -75,8 +75,11 @@ class FolderLock {
 
 /// Those of the folders that a process holds now, with the holders' names. Where a line of another
 /// machine has to be looked at, that is done for all at once. It changes nothing.
+/// @param dead  lines that were found not to change, for who asks again: they are not looked at
+///              once more, and those that are found now are added
 std::map<std::filesystem::path, std::string> held_folders(
-    const std::vector<std::filesystem::path>& folders, const LockTimes& times = {});
+    const std::vector<std::filesystem::path>& folders, const LockTimes& times = {},
+    std::map<std::filesystem::path, std::string>* dead = nullptr);
 
 /// One's turn at changing a small file of a folder, between reading and replacing it: waits until
 /// no other holder of a turn is left, in this process or another. It leaves no file behind, and a

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <string>
 #include <thread>
 
@@ -203,4 +204,17 @@ TEST_CASE("Folders that are held are told among many, and nothing is changed") {
   CHECK(held.begin()->first == temp.path() / "held");
   CHECK(!std::filesystem::exists(temp.path() / "never/.lock"));
   CHECK(read_file(temp.path() / "dead/.lock", 99) == line_of_far(3));
+}
+
+TEST_CASE("A line that was found dead is looked at again only once it has changed") {
+  const TempFolder temp;
+  temp.file(".lock", line_of_far(3));
+  std::map<std::filesystem::path, std::string> dead;
+  CHECK(held_folders({temp.path()}, hasty, &dead).empty());
+  REQUIRE(dead.size() == 1);
+  CHECK(held_folders({temp.path()}, patient, &dead).empty());  // would look for 1000 s
+  temp.file(".lock", line_of_far(4));
+  const LockTimes once{.beat = 1ms, .looks = 1, .settle = 1ms};
+  CHECK(held_folders({temp.path()}, once, &dead).empty());
+  CHECK(dead.at(temp.path()) + "\n" == line_of_far(4));
 }
