@@ -13,6 +13,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/sweep_console.h"
+#include "experiments/files/file_version.h"
 #include "experiments/files/folder_lock.h"
 #include "experiments/sweeps/merge.h"
 #include "experiments/sweeps/sweep_layout.h"
@@ -27,24 +28,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds between_looks{2};
 
-/// What a file was when it was read.
-struct Stamp {
-  std::uintmax_t bytes{};
-  fs::file_time_type changed{};
-  friend bool operator==(const Stamp&, const Stamp&) = default;
-};
-
-/// Of a file that is not there a stamp that no file has.
-Stamp stamp_of(const fs::path& path) {
-  std::error_code failure;
-  const Stamp stamp{fs::file_size(path, failure), fs::last_write_time(path, failure)};
-  return failure ? Stamp{} : stamp;
-}
-
 /// One folder that is watched. Its files are read again only once they have changed.
 struct Watched {
-  std::optional<Stamp> plan_stamp{};
-  Stamp journal_stamp{};
+  std::optional<FileVersion> plan_version{};
+  FileVersion journal_version{};
   std::set<std::string> ids{};  ///< of its points
   std::size_t whole{};          ///< points of the sweep that a shard is of; otherwise its own
   JournalState journal{};
@@ -58,18 +45,19 @@ struct Watched {
 };
 
 void look_at(const fs::path& folder, Watched& watched) {
-  if (const Stamp plan = stamp_of(folder / plan_file); plan != watched.plan_stamp) {
+  if (const FileVersion plan = version_at(folder / plan_file); plan != watched.plan_version) {
     const PlanRecord record = read_plan_record(folder);
     watched.ids.clear();
     // A shard of an earlier version lists the points of all.
     for (std::size_t i = 0; i < record.points.size(); ++i)
       if (record.whole || record.shard.holds(i)) watched.ids.insert(record.points[i].id);
     watched.whole = record.whole ? record.whole->points : record.points.size();
-    watched.plan_stamp = plan;
+    watched.plan_version = plan;
   }
-  if (const Stamp journal = stamp_of(folder / journal_file); journal != watched.journal_stamp) {
+  if (const FileVersion journal = version_at(folder / journal_file);
+      journal != watched.journal_version) {
     watched.journal = read_journal(folder / journal_file);
-    watched.journal_stamp = journal;
+    watched.journal_version = journal;
   }
 }
 
@@ -142,7 +130,7 @@ class Watch {
   Count look() {
     std::vector<fs::path> folders = shards_beside(out_);
     if (is_sweep_folder(out_) || folders.empty()) folders.push_back(out_);
-    const auto held = held_folders(folders, brief_look);
+    const auto held = held_folders(folders, brief_look, &dead_);
     std::erase_if(folders_, [&](const auto& one) {
       return std::find(folders.begin(), folders.end(), one.first) == folders.end();
     });
@@ -158,6 +146,7 @@ class Watch {
  private:
   fs::path out_;
   std::map<fs::path, Watched> folders_{};
+  std::map<fs::path, std::string> dead_{};  ///< lines whose writers are
 };
 
 /// Why points failed, as the journals have it.

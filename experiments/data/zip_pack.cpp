@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <limits>
 
 #include "core/errors.h"
@@ -215,30 +216,6 @@ std::optional<std::pair<std::string, std::uint64_t>> group_in(std::string_view b
   return std::pair(std::string(folder), header->group);
 }
 
-std::size_t read_some(int descriptor, std::uint64_t at, std::span<char> to,
-                      const std::string& path) {
-  std::size_t done = 0;
-  while (done < to.size()) {
-    const ssize_t count = retried([&] {
-      return ::pread(descriptor, to.data() + done, to.size() - done, static_cast<off_t>(at + done));
-    });
-    if (count < 0) throw io_error(path, "read", errno);
-    if (count == 0) break;
-    done += static_cast<std::size_t>(count);
-  }
-  return done;
-}
-
-void write_all(int descriptor, std::uint64_t at, std::string_view bytes, const std::string& path) {
-  while (!bytes.empty()) {
-    const ssize_t count = retried(
-        [&] { return ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(at)); });
-    if (count < 0) throw io_error(path, "written", errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-    at += static_cast<std::uint64_t>(count);
-  }
-}
-
 /// Calls `visit` with the header of each member of a group and where it begins. Throws DataError,
 /// naming `name`: the bytes are no group.
 template <class Visit>
@@ -253,24 +230,42 @@ void for_each_member(std::string_view group, std::string_view name, Visit visit)
   }
 }
 
-/// Writes a directory while the groups come by.
+/// The directory of an archive in parts, while the groups come by.
 class PackDirectory {
  public:
+  using Write = std::function<void(std::uint64_t at, std::string_view bytes)>;
+
+  /// @param at  where the directory begins
+  PackDirectory(std::uint64_t at, Write write) : begin_(at), end_(at), write_(std::move(write)) {}
+
   /// @param at  the group's place in the archive that the directory is of
   void add(std::string_view group, std::uint64_t at, std::string_view name) {
+    constexpr std::size_t enough = 1 << 20;
     for_each_member(group, name, [&](const LocalHeader& header, std::size_t from) {
-      entries_ += directory_entry(header.member, at + from);
+      waiting_ += directory_entry(header.member, at + from);
       ++count_;
     });
+    if (waiting_.size() >= enough) write();
   }
-  /// All of it, to stand at `at`.
-  std::string text(std::uint64_t at) const {
-    return entries_ + end_records(count_, at, entries_.size());
+  /// Returns where the archive ends.
+  std::uint64_t finish() {
+    write();
+    waiting_ = end_records(count_, begin_, end_ - begin_);
+    write();
+    return end_;
   }
 
  private:
-  std::string entries_{};
+  void write() {
+    write_(end_, waiting_);
+    end_ += waiting_.size();
+    waiting_.clear();
+  }
+
+  std::uint64_t begin_, end_;
   std::uint64_t count_{0};
+  std::string waiting_{};
+  Write write_;
 };
 
 }  // namespace
@@ -340,7 +335,7 @@ void ZipPack::list_groups(std::uint64_t size) {
   std::string bytes;
   const auto look_at = [&](std::uint64_t at, std::size_t most) {
     bytes.resize(most);
-    bytes.resize(read_some(descriptor_, at, bytes, path_.string()));
+    bytes.resize(read_at(descriptor_, at, bytes, path_.string()));
   };
   const auto take = [&](std::string_view from, std::uint64_t at) -> bool {
     const auto group = group_in(from, size - at);
@@ -380,7 +375,7 @@ std::optional<PackPlace> ZipPack::find(std::string_view folder) const {
 
 std::string ZipPack::read(const PackPlace& place) const {
   std::string bytes(static_cast<std::size_t>(place.bytes), '\0');
-  if (read_some(descriptor_, place.at, bytes, path_.string()) != bytes.size())
+  if (read_at(descriptor_, place.at, bytes, path_.string()) != bytes.size())
     throw io_error(path_.string(), "read", EIO);
   return bytes;
 }
@@ -397,6 +392,7 @@ GrowingZipPack::~GrowingZipPack() {
 }
 
 void GrowingZipPack::append(std::span<const std::string_view> groups) {
+  require_unchanged();
   const auto cut_off = [&] {
     return retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(end_)); }) == 0;
   };
@@ -405,7 +401,7 @@ void GrowingZipPack::append(std::span<const std::string_view> groups) {
   std::uint64_t at = end_;
   try {
     for (const std::string_view group : groups) {
-      write_all(descriptor_, at, group, path_.string());
+      write_at(descriptor_, at, group, path_.string());
       at += group.size();
     }
     sync_file(descriptor_, path_.string());
@@ -416,13 +412,27 @@ void GrowingZipPack::append(std::span<const std::string_view> groups) {
   end_ = at;
 }
 
+void GrowingZipPack::require_unchanged() const {
+  struct stat ours {
+  }, there{};
+  if (retried([&] { return ::fstat(descriptor_, &ours); }) != 0 ||
+      retried([&] { return ::stat(path_.c_str(), &there); }) != 0)
+    throw io_error(path_.string(), "read", errno);
+  const auto size = static_cast<std::uint64_t>(ours.st_size);
+  if (ours.st_dev == there.st_dev && ours.st_ino == there.st_ino &&
+      (cut_ ? size == end_ : size >= end_))
+    return;
+  throw IoError(path_.string(), "was changed by another program while this one wrote to it",
+                "resume the sweep when nothing else writes there");
+}
+
 bool GrowingZipPack::has_directory(std::uint64_t at) const {
   constexpr std::size_t longest_end = 22 + 20 + 56;
   struct stat status {};
   if (retried([&] { return ::fstat(descriptor_, &status); }) != 0) return false;
   const auto size = static_cast<std::uint64_t>(status.st_size);
   std::string end(std::min<std::uint64_t>(longest_end, size - std::min(size, at)), '\0');
-  if (read_some(descriptor_, size - end.size(), end, path_.string()) != end.size()) return false;
+  if (read_at(descriptor_, size - end.size(), end, path_.string()) != end.size()) return false;
   return tells_directory(end, at, size);
 }
 
@@ -441,7 +451,12 @@ void GrowingZipPack::finish(std::span<const std::string> folders) {
   if (follow && has_directory(bytes)) return;
   std::optional<AtomicFile> anew;
   if (!follow) anew.emplace(path_, bytes);
-  PackDirectory directory;
+  PackDirectory directory(bytes, [&](std::uint64_t at, std::string_view part) {
+    if (anew)
+      anew->write(at, part);
+    else
+      write_at(descriptor_, at, part, path_.string());
+  });
   std::uint64_t at = 0;
   for (const PackPlace& place : places) {
     const std::string group = pack.read(place);
@@ -449,26 +464,24 @@ void GrowingZipPack::finish(std::span<const std::string> folders) {
     if (anew) anew->write(at, group);
     at += place.bytes;
   }
+  const std::uint64_t end = directory.finish();
   if (anew)
-    replace(*anew, directory.text(at), at);
+    replace(*anew);
   else
-    end_with(directory.text(at), at);
-  end_ = at;
+    end_at(end);
+  end_ = bytes;
   cut_ = false;
 }
 
-void GrowingZipPack::replace(AtomicFile& anew, const std::string& directory, std::uint64_t at) {
-  anew.write(at, directory);
+void GrowingZipPack::replace(AtomicFile& anew) {
   anew.commit();
   const int fresh = retried([&] { return ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW); });
   if (fresh < 0) throw io_error(path_.string(), "opened", errno);
   ::close(std::exchange(descriptor_, fresh));
 }
 
-void GrowingZipPack::end_with(const std::string& directory, std::uint64_t at) {
-  const auto end = static_cast<off_t>(at + directory.size());
-  write_all(descriptor_, at, directory, path_.string());
-  if (retried([&] { return ::ftruncate(descriptor_, end); }) != 0)
+void GrowingZipPack::end_at(std::uint64_t end) {
+  if (retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(end)); }) != 0)
     throw io_error(path_.string(), "written", errno);
   sync_file(descriptor_, path_.string());
 }

@@ -98,8 +98,10 @@ class GrowingZipPack {
  private:
   /// Whether the file ends with a directory that begins at `at`.
   bool has_directory(std::uint64_t at) const;
-  void replace(AtomicFile& anew, const std::string& directory, std::uint64_t at);
-  void end_with(const std::string& directory, std::uint64_t at);
+  /// Throws IoError: another program has replaced the file, or changed its length.
+  void require_unchanged() const;
+  void replace(AtomicFile& anew);
+  void end_at(std::uint64_t end);
 
   std::filesystem::path path_;
   int descriptor_{-1};

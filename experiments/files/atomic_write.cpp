@@ -109,29 +109,15 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(std::uintmax_t offset, std::string_view bytes) {
-  const auto begin = static_cast<off_t>(offset);
-  const auto length = static_cast<off_t>(bytes.size());
-  while (!bytes.empty()) {
-    const ssize_t count =
-        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw io_error(path_.string(), "written", errno);
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-    offset += static_cast<std::uintmax_t>(count);
-  }
+  write_at(descriptor_, offset, bytes, path_.string());
   // The disk works while the next bytes are computed, and commit() waits for less. It is a hint.
-  ::sync_file_range(descriptor_, begin, length, SYNC_FILE_RANGE_WRITE);
+  ::sync_file_range(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes.size()),
+                    SYNC_FILE_RANGE_WRITE);
 }
 
 void AtomicFile::read(std::uintmax_t offset, std::span<char> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count =
-        ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) throw io_error(path_.string(), "read", count < 0 ? errno : EIO);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-    offset += static_cast<std::uintmax_t>(count);
-  }
+  if (read_at(descriptor_, offset, bytes, path_.string()) != bytes.size())
+    throw io_error(path_.string(), "read", EIO);
 }
 
 void AtomicFile::commit() {

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "experiments/files/file_version.h"
 #include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 
@@ -73,22 +74,12 @@ DataError too_long(std::string_view display_name, std::uintmax_t max_bytes) {
                    "give a smaller file");
 }
 
-/// What tells one content of a file from another: its size and when it was last written.
-struct FileVersion {
-  std::uintmax_t size{};
-  std::int64_t seconds{};
-  std::int64_t nanoseconds{};
-  bool operator==(const FileVersion&) const = default;
-};
-
-FileVersion version_of(const Descriptor& file, std::string_view display_name) {
+FileVersion version_of_open(const Descriptor& file, std::string_view display_name) {
   struct stat status {};
   if (retried([&] { return ::fstat(file.get(), &status); }) != 0)
     throw io_error(display_name, "read", errno);
   require_regular(status, display_name);
-  return {.size = static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0)),
-          .seconds = status.st_mtim.tv_sec,
-          .nanoseconds = status.st_mtim.tv_nsec};
+  return version_of(status);
 }
 
 struct OpenFile {
@@ -104,7 +95,7 @@ OpenFile open_to_read(const std::filesystem::path& path, std::string_view displa
   require_regular(status, display_name);
   Descriptor file(retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
   if (!file.is_open()) throw io_error(display_name, "read", errno);
-  const FileVersion version = version_of(file, display_name);
+  const FileVersion version = version_of_open(file, display_name);
   return {std::move(file), version};
 }
 
@@ -126,6 +117,33 @@ std::string read_all(const OpenFile& file, std::uintmax_t max_bytes,
 
 }  // namespace
 
+void write_at(int descriptor, std::uintmax_t offset, std::string_view bytes,
+              std::string_view path) {
+  while (!bytes.empty()) {
+    const ssize_t count = retried([&] {
+      return ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    });
+    if (count < 0) throw io_error(path, "written", errno);
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+    offset += static_cast<std::uintmax_t>(count);
+  }
+}
+
+std::size_t read_at(int descriptor, std::uintmax_t offset, std::span<char> bytes,
+                    std::string_view path) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = retried([&] {
+      return ::pread(descriptor, bytes.data() + done, bytes.size() - done,
+                     static_cast<off_t>(offset + done));
+    });
+    if (count < 0) throw io_error(path, "read", errno);
+    if (count == 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
 void sync_file(int descriptor, std::string_view path) {
   if (retried([&] { return ::fsync(descriptor); }) == 0) return;
   if (!is_missing_feature(errno)) throw io_error(path, "written", errno);
@@ -146,7 +164,7 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
   const std::string name = display_name.empty() ? path.string() : std::string(display_name);
   const OpenFile file = open_to_read(path, name);
   std::string bytes = read_all(file, max_bytes, name);
-  const FileVersion after = version_of(file.descriptor, name);
+  const FileVersion after = version_of_open(file.descriptor, name);
   // The system's own files (/proc) say 0 whatever they hold.
   const bool has_size = after.size > 0;
   if (after != file.version || (has_size && after.size != bytes.size()))
@@ -246,7 +264,14 @@ void Sha256::update(std::string_view bytes) {
 std::string Sha256::hex() {
   std::array<std::uint8_t, SHA256_DIGEST_SIZE> digest{};
   sha256_digest(&context_->of_nettle, digest.size(), digest.data());
-  return fmt::format("{:02x}", fmt::join(digest, ""));
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * digest.size());
+  for (const std::uint8_t byte : digest) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
 }
 
 std::string sha256_hex(std::string_view bytes) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,13 @@ void sync_folder(const std::filesystem::path& folder);
 
 /// "PATH: cannot be VERB (reason of errno `code`); REMEDY".
 IoError io_error(std::string_view path, std::string_view verb, int code);
+
+/// Writes all of the bytes from the offset on. Throws IoError, naming `path`.
+void write_at(int descriptor, std::uintmax_t offset, std::string_view bytes, std::string_view path);
+/// Reads from the offset on until `bytes` is full or the file ends; returns how many there were.
+/// Throws IoError, naming `path`.
+std::size_t read_at(int descriptor, std::uintmax_t offset, std::span<char> bytes,
+                    std::string_view path);
 
 /// fsync. Where the file system has none, says so once and goes on. Throws IoError, naming `path`.
 void sync_file(int descriptor, std::string_view path);

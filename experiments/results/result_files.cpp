@@ -1,7 +1,6 @@
 #include "experiments/results/result_files.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <memory>
@@ -10,6 +9,7 @@
 #include "core/errors.h"
 #include "experiments/data/zip_pack.h"
 #include "experiments/files/file.h"
+#include "experiments/files/file_version.h"
 #include "experiments/files/presence.h"
 
 namespace orrery::results {
@@ -17,28 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What tells one content of a pack from another.
-struct PackVersion {
-  fs::path path{};
-  std::uint64_t device{}, inode{};
-  std::int64_t bytes{}, seconds{}, nanoseconds{};
-  friend bool operator==(const PackVersion&, const PackVersion&) = default;
-};
-
 /// The pack at a path, null where there is none. The last one is kept: whoever reads a result of a
 /// pack reads many.
 std::shared_ptr<const ZipPack> pack_at(const fs::path& path) {
   static std::mutex mutex;
-  static PackVersion last;
+  static FileVersion last;
   static std::shared_ptr<const ZipPack> kept;
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
-  const PackVersion version{.path = path,
-                            .device = status.st_dev,
-                            .inode = status.st_ino,
-                            .bytes = status.st_size,
-                            .seconds = status.st_mtim.tv_sec,
-                            .nanoseconds = status.st_mtim.tv_nsec};
+  const FileVersion version = version_at(path);
+  if (!version.is_there()) return nullptr;
   const std::lock_guard lock(mutex);
   if (kept && version == last) return kept;
   kept = std::make_shared<const ZipPack>(path);

@@ -75,6 +75,47 @@ TEST_CASE("Groups that were added in another order lie in the wanted one once a 
   CHECK(bytes_of(path) == bytes_of(other));
 }
 
+TEST_CASE("A directory that is written in several parts is whole") {
+  const TempFolder temp;
+  const auto path = temp.path() / "p.zip";
+  const std::string folder(100, 'f');  // its name is in each of the entries
+  std::vector<PackMember> members;
+  for (int i = 0; i < 9000; ++i) members.push_back({std::to_string(i), "x"});
+  const std::string group = pack_group(folder, members);
+  append(path, {group, group_of("last", "22")});
+  GrowingZipPack(path).finish(Names{folder, "last"});
+  const std::string bytes = bytes_of(path);
+  CHECK(bytes.size() - group.size() > 1 << 20);  // the directory
+  const ZipArchive zip(bytes, "p.zip");
+  REQUIRE(zip.members().size() == 9002);
+  CHECK(zip.members()[8999].name == folder + "/8999");
+  CHECK(zip.read(9001, "b") == "2222");
+  GrowingZipPack(path).finish(Names{"last", folder});  // the same where the file is written anew
+  CHECK(bytes_of(path).size() == bytes.size());
+  CHECK(ZipArchive(bytes_of(path), "p.zip").members().size() == 9002);
+}
+
+TEST_CASE("A pack that another program has changed or replaced is not appended to") {
+  const TempFolder temp;
+  const auto path = temp.path() / "p.zip";
+  append(path, {group_of("one", "1")});
+  const std::string one = bytes_of(path), two = group_of("two", "2");
+  const auto refuses = [&](const auto& change) {
+    GrowingZipPack pack(path);
+    pack.append(std::vector<std::string_view>{two});
+    change();
+    const std::string before = bytes_of(path);
+    CHECK_THROWS_AS(pack.append(std::vector<std::string_view>{two}), IoError);
+    CHECK(bytes_of(path) == before);
+  };
+  refuses([&] { std::ofstream(path, std::ios::binary | std::ios::app) << "another's"; });
+  refuses([&] { std::filesystem::resize_file(path, one.size()); });
+  refuses([&] {
+    write_bytes(temp.path() / "other", one + two);
+    std::filesystem::rename(temp.path() / "other", path);
+  });
+}
+
 TEST_CASE("A pack that was cut off anywhere has the groups before that place") {
   const TempFolder temp;
   const auto path = temp.path() / "p.zip";
