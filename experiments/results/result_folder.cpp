@@ -290,6 +290,13 @@ WrittenResult finish(const Result& result, const RunRecord& run, const WriteOpti
   return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
 }
 
+/// A manifest as there are many of in a pack.
+std::string packed_text(const nlohmann::ordered_json& manifest) {
+  nlohmann::ordered_json shorter = manifest;
+  shorter.at("program").erase("flags");
+  return json_line(shorter);
+}
+
 /// The notes on an older result in the folder's place are kept.
 void keep_notes(const WriteOptions& options, FolderSink& sink) {
   const fs::path older = resolved(options.folder) / notes_file;
@@ -357,7 +364,7 @@ StagedResult stage_result(const Result& result, const RunRecord& run, const Writ
 StagedResult pack_result(const Result& result, const RunRecord& run, const WriteOptions& options) {
   PackSink sink;
   write_content(result, options, sink);
-  WrittenResult written = finish(result, run, options, sink, json_line);
+  WrittenResult written = finish(result, run, options, sink, packed_text);
   return {.written = std::move(written),
           .group = pack_group(options.folder.filename().string(), sink.members())};
 }

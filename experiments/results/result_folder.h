@@ -83,7 +83,7 @@ StagedResult stage_result(const Result& result, const RunRecord& run, const Writ
 void commit_results(std::span<const StagedResult> results);
 
 /// The same files as a group of the pack beside options.folder, which is neither looked at nor
-/// written. The manifest is on one line there.
+/// written. The manifest is on one line there, without the compiler's flags, which the sweep's has.
 StagedResult pack_result(const Result& result, const RunRecord& run, const WriteOptions& options);
 
 /// Throws the IoError with which write_result would refuse to replace the present content of

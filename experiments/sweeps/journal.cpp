@@ -29,10 +29,15 @@ JournalEntry entry_from(const Json& json) {
   JournalEntry entry{.id = name_field(json, "id"),
                      .status = enum_field(json, "outcome", point_status_names())};
   if (entry.status == PointStatus::pending) throw MalformedJson("'outcome' is 'pending'");
-  if (entry.status == PointStatus::done)
+  if (entry.status == PointStatus::done && json.contains("group_sha256"))
+    entry.group_sha256 = text_field(json, "group_sha256");
+  else if (entry.status == PointStatus::done)
     entry.manifest_sha256 = text_field(json, "manifest_sha256");
   else
     entry.error = text_field(json, "error");
+  if (entry.status == PointStatus::done && entry.manifest_sha256.empty() &&
+      entry.group_sha256.empty())
+    throw MalformedJson("the SHA-256 is empty");
   return entry;
 }
 
@@ -61,7 +66,9 @@ void write_at_end(int fd, std::string_view bytes, const std::string& path) {
 
 std::string journal_line(const JournalEntry& entry) {
   Json json{{"id", entry.id}, {"outcome", name_of(entry.status)}};
-  if (entry.status == PointStatus::done)
+  if (!entry.group_sha256.empty())
+    json["group_sha256"] = entry.group_sha256;
+  else if (entry.status == PointStatus::done)
     json["manifest_sha256"] = entry.manifest_sha256;
   else
     json["error"] = entry.error;

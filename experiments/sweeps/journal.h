@@ -14,8 +14,9 @@ namespace orrery::sweeps {
 struct JournalEntry {
   std::string id{};
   PointStatus status{PointStatus::done};  ///< done or failed
-  std::string manifest_sha256{};          ///< of its result's manifest, when done
-  std::string error{};                    ///< why it failed
+  /// When done, one of the two: of its result's manifest, or of its group in a pack.
+  std::string manifest_sha256{}, group_sha256{};
+  std::string error{};  ///< why it failed
   friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
 };
 

@@ -63,7 +63,9 @@ struct ShardPlan {
 };
 
 ShardPlan shard_plan(const fs::path& folder) {
-  Plan plan = read_plan(folder);
+  PlanRecord record = read_plan_record(folder);
+  if (record.whole) record.points.clear();  // those of the whole plan are looked at
+  Plan plan = plan_from(record, folder.string());
   WholePlan whole = whole_of(plan);
   const Shard shard = plan.shard;
   return {folder, without_points(std::move(plan)), shard, std::move(whole)};
@@ -155,7 +157,8 @@ class Merger {
     std::vector<const PlanPoint*> points;
     for (auto i = static_cast<std::size_t>(own.index - 1); i < plan_.points.size();
          i += static_cast<std::size_t>(own.count))
-      points.push_back(&plan_.points[i]);
+      if (const PlanPoint& point = plan_.points[i]; pending_.contains(point.id))
+        points.push_back(&point);
     const std::vector<PointState> states = point_states(shard, state, points);
     bool complete = true;
     for (std::size_t i = 0; i < points.size(); ++i) {

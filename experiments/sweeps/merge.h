@@ -22,11 +22,12 @@ void keep_whole_plan(const std::filesystem::path& out, const Plan& plan);
 
 struct MergeOutcome {
   std::size_t total{};
-  std::size_t merged{};                             ///< points copied by this call
-  std::size_t done{};                               ///< points that are in the folder now
-  std::vector<std::filesystem::path> incomplete{};  ///< shards with pending points
+  std::size_t merged{};  ///< points copied by this call
+  std::size_t done{};    ///< points that are in the folder now
+  /// Shards that lack points which the folder lacks as well.
+  std::vector<std::filesystem::path> incomplete{};
   std::vector<std::string> failures{};  ///< a message per point that failed in its shard
-  /// A message per point that is damaged in its shard, and per shard whose notes are.
+  /// A message per missing point that is damaged in its shard, and per shard whose notes are.
   std::vector<std::string> damages{};
   /// Shards that are being written, which were left out, and by whom.
   std::vector<std::pair<std::filesystem::path, std::string>> held{};

@@ -50,17 +50,11 @@ class PointProgress : public Progress {
   std::atomic<double> fraction_{0};
 };
 
-JournalEntry entry_of(const PlanPoint& point, const StagedResult& staged) {
-  return {.id = point.id,
-          .status = PointStatus::done,
-          .manifest_sha256 = staged.written.manifest_sha256,
-          .error = {}};
-}
-
 JournalEntry failure_of(const PlanPoint& point, std::string error) {
   return {.id = point.id,
           .status = PointStatus::failed,
           .manifest_sha256 = {},
+          .group_sha256 = {},
           .error = std::move(error)};
 }
 
@@ -177,7 +171,7 @@ class Workers {
                                  [this](const Result& result, WriteOptions options) {
                                    return drawn(result, std::move(options));
                                  });
-      ready.entry = entry_of(point, ready.staged);
+      ready.entry = done_entry(point.id, ready.staged.group, ready.staged.written.manifest_sha256);
     } catch (const Stopped&) {
       return;
     } catch (const CannotWrite& failure) {

@@ -39,10 +39,16 @@ std::string damaged_file(const ResultFiles& found, std::string_view manifest) tr
 /// What the point's files lack of all that its entry promises.
 std::string damage_of(const ResultFiles& found, const JournalEntry& entry) try {
   if (!found.has(manifest_file)) return fmt::format("{} is missing", manifest_file);
+  const bool by_group = !entry.group_sha256.empty() && found.is_packed();
+  if (by_group && sha256_hex(found.group()) == entry.group_sha256) return {};
   const std::string bytes = found.read(manifest_file, max_json_bytes);
-  if (sha256_hex(bytes) != entry.manifest_sha256)
+  if (!entry.manifest_sha256.empty() && sha256_hex(bytes) != entry.manifest_sha256)
     return fmt::format("{} differs from its SHA-256", manifest_file);
-  return damaged_file(found, bytes);
+  std::string damage = damaged_file(found, bytes);
+  if (damage.empty() && by_group)
+    return fmt::format("{}, or what {} has beside its files, differs from its SHA-256",
+                       manifest_file, points_file);
+  return damage;
 } catch (const Error& error) {
   return error.what();
 }
@@ -72,6 +78,16 @@ Plan read_plan(const fs::path& folder) {
   return plan_from(read_plan_record(folder), folder.string());
 }
 
+JournalEntry done_entry(const std::string& id, std::string_view group,
+                        const std::string& manifest_sha256) {
+  JournalEntry entry{.id = id};
+  if (group.empty())
+    entry.manifest_sha256 = manifest_sha256;
+  else
+    entry.group_sha256 = sha256_hex(group);
+  return entry;
+}
+
 std::optional<JournalEntry> proven_entry(const fs::path& sweep, const Plan& plan,
                                          const PlanPoint& point) try {
   const ResultFiles found(point_folder(sweep, point.id));
@@ -83,10 +99,7 @@ std::optional<JournalEntry> proven_entry(const fs::path& sweep, const Plan& plan
       texts_field(field(manifest, "run"), "argv") != point.command(info.name) ||
       !damaged_file(found, bytes).empty())
     return std::nullopt;
-  return JournalEntry{.id = point.id,
-                      .status = PointStatus::done,
-                      .manifest_sha256 = sha256_hex(bytes),
-                      .error = {}};
+  return done_entry(point.id, found.group(), sha256_hex(bytes));
 } catch (const MalformedJson&) {
   return std::nullopt;
 } catch (const DataError&) {  // in a pack

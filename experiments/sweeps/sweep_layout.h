@@ -56,6 +56,11 @@ PlanRecord read_plan_record(const std::filesystem::path& folder);
 /// The same against the experiments of this program. Throws also what plan_from throws.
 Plan read_plan(const std::filesystem::path& folder);
 
+/// The entry of a point that is done.
+/// @param group  its bytes in a pack; empty for a folder, which counts by its manifest
+JournalEntry done_entry(const std::string& id, std::string_view group,
+                        const std::string& manifest_sha256);
+
 /// The entry of a point that the journal has lost: its folder is whole as its manifest lists it,
 /// and the manifest is of this point's command and this version of the experiment. Else empty.
 std::optional<JournalEntry> proven_entry(const std::filesystem::path& sweep, const Plan& plan,
@@ -66,8 +71,8 @@ struct PointState {
   PointStatus status{PointStatus::pending};
   /// What is wrong with the folder of a point that the journal calls done: "result.json differs
   /// from its SHA-256", or the system's reason why it cannot be read. Such a point is pending: it
-  /// will be computed again. Empty where the manifest is the recorded one and every file is as it
-  /// lists it.
+  /// will be computed again. Empty where the group is the recorded one, or the manifest is and every
+  /// file is as it lists it.
   std::string damage{};
 };
 PointState point_state(const std::filesystem::path& sweep, const JournalState& journal,

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/cli/shell.h"
@@ -68,7 +69,12 @@ TEST_CASE("A sweep without figures has few files whatever its points, and all th
   CHECK(content(shell.folder() / "s/results.jsonl") == content(shell.folder() / "f/results.jsonl"));
   CHECK(content(shell.folder() / "s/measures.csv") == content(shell.folder() / "f/measures.csv"));
   // A point of the pack is named as a folder is.
-  const std::string point = "s/points/" + id_of(shell, "dim=8");
+  const std::string id = id_of(shell, "dim=8"), point = "s/points/" + id;
+  unpack(shell.folder() / "s/points.zip", shell.folder() / "u");
+  auto manifest = nlohmann::json::parse(content(shell.folder() / "u" / id / "manifest.json"));
+  manifest.erase("files");
+  CHECK(manifest.dump().size() < 1024);  // what every point has
+  CHECK_THAT(content(shell.folder() / "s/manifest.json"), Contains("\"flags\":"));
   CHECK_THAT(shell.run("compare " + point + " f/points/" + id_of(shell, "dim=16")).out,
              !Contains("All numbers are the same"));
   REQUIRE(shell.run("run --from " + point + " --quiet --out again").status == 0);
@@ -111,6 +117,11 @@ TEST_CASE("A changed byte of a pack is found by its checksum, named, and compute
   CHECK(plot.status == 1);
   CHECK_THAT(plot.err, Contains("point dim=8 (" + id + ") is damaged"));
   CHECK_THAT(shell.run("resume s").err, Contains("the point is computed again"));
+  CHECK(sweep_tree(shell.folder() / "s") == whole);
+  damage(shell.folder() / "s/points.zip", R"("commit":")");
+  CHECK_THAT(shell.run("status s").out,
+             Contains("manifest.json, or what points.zip has beside its files, differs"));
+  CHECK(shell.run("resume s --quiet").status == 0);
   CHECK(sweep_tree(shell.folder() / "s") == whole);
   // The header of a group: what lies behind it is found.
   damage(shell.folder() / "s/points.zip", "PK");

@@ -64,12 +64,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// The entry as far as its line states it.
-JournalEntry stated(JournalEntry entry) {
-  (entry.status == PointStatus::done ? entry.error : entry.manifest_sha256).clear();
-  return entry;
-}
-
 constexpr std::string_view sum_key = ",\"sum\":\"";
 
 /// The line with the checksum that belongs to it.
@@ -91,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(again.damaged_lines == 0 && again.entries.size() == state.entries.size(),
                 "a journal that was written is whole");
   for (const auto& [id, entry] : state.entries)
-    fuzz::require(again.entries.at(id) == stated(entry), "an entry is read as it was written");
+    fuzz::require(again.entries.at(id) == entry, "an entry is read as it was written");
   return 0;
 }
 

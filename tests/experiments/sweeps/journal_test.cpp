@@ -37,6 +37,20 @@ TEST_CASE("A journal gives back what was appended, the last word on each point")
   CHECK(state.entries.at("bb").status == PointStatus::done);
 }
 
+TEST_CASE("A point in a pack counts by its group, and one in a folder by its manifest") {
+  const JournalEntry packed{.id = "cc", .group_sha256 = "56"};
+  CHECK_THAT(journal_line(packed), Contains(R"("done","group_sha256":"56","sum")"));
+  CHECK_THAT(journal_line(done), Contains(R"("done","manifest_sha256":"12","sum")"));
+  const TempFolder temp;
+  const JournalEntry neither{.id = "dd"};
+  const auto path =
+      temp.file("j", journal_line(packed) + journal_line(done) + journal_line(neither));
+  const JournalState state = read_journal(path);
+  CHECK(state.entries.at("cc") == packed);
+  CHECK(state.entries.at("aa") == done);
+  CHECK(state.damaged_lines == 1);
+}
+
 TEST_CASE("A journal cut off at any byte keeps its whole lines, and goes on from there") {
   const std::string first = journal_line(done);
   const std::string whole = first + journal_line(failed);
@@ -47,7 +61,7 @@ TEST_CASE("A journal cut off at any byte keeps its whole lines, and goes on from
     const std::size_t lines = length == whole.size() ? 2 : length >= first.size() ? 1 : 0;
     CHECK(state.entries.size() == lines);
     CHECK(state.damaged_lines == 0);
-    Journal(path, state).append({.id = "cc"});
+    Journal(path, state).append({.id = "cc", .manifest_sha256 = "56"});
     CHECK(read_journal(path).entries.size() == lines + 1);
     CHECK(read_journal(path).damaged_lines == 0);
   }
