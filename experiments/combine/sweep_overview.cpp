@@ -18,7 +18,8 @@ ExperimentView sweep_overview_view() {
 }
 
 Result sweep_overview(const std::filesystem::path& folder, const PlotRequest& look) {
-  const SavedSweep sweep = load_sweep(folder);
+  const auto kept = kept_sweep(folder);
+  const SavedSweep& sweep = *kept;
   Result result;
   result.provenance.experiment = sweep_overview_name;
   for (DrawnPage& page : overview(sweep, most_overview_pages, look).pages)
@@ -43,7 +44,8 @@ std::vector<std::string> varied_settings(const std::vector<PointRecord>& points)
 }
 
 FolderFacts sweep_facts(const std::filesystem::path& folder) {
-  const SavedSweep sweep = load_sweep(folder);
+  const auto kept = kept_sweep(folder);
+  const SavedSweep& sweep = *kept;
   FolderFacts facts{{"experiment", sweep.experiment},
                     {"swept", fmt::format("{}", fmt::join(sweep.swept, ", "))},
                     {"points", fmt::format("{}", sweep.points.size())},

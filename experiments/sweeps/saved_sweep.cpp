@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -10,6 +12,7 @@
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
+#include "experiments/files/file_version.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
 #include "experiments/results/csv_reader.h"
@@ -65,28 +68,49 @@ std::string_view line_of(std::string_view& text) {
   return line;
 }
 
+/// A line of results.jsonl and what it says, or why it says nothing.
+struct ReadLine {
+  std::string_view text{};
+  std::string name{};
+  Json json{};
+  std::exception_ptr failure{};
+};
+
+void read(ReadLine& line) try {
+  line.json = parse_saved_json(line.text, line.name);
+} catch (const DataError&) {
+  line.failure = std::current_exception();
+}
+
+using PointsById = std::unordered_map<std::string_view, PointRecord*>;
+
+void take(const ReadLine& line, const PointsById& points, SavedSweep& sweep) try {
+  if (line.failure) std::rethrow_exception(line.failure);
+  const auto point = points.find(text_field(line.json, "id"));
+  if (point == points.end()) throw MalformedJson("its id is not in the plan");
+  read_point(line.json, *point->second);
+} catch (const MalformedJson& error) {
+  sweep.problems.push_back(fmt::format("{}: is damaged: {}", line.name, error.what()));
+} catch (const DataError& error) {
+  sweep.problems.emplace_back(error.what());
+}
+
 void read_results(SavedSweep& sweep) {
   const fs::path path = sweep.folder / results_file;
   if (!is_there(path, sweep)) return;
-  std::unordered_map<std::string_view, PointRecord*> by_id;
+  PointsById by_id;
   for (PointRecord& point : sweep.points) by_id[point.id] = &point;
   const MappedFile file(path);
   int number = 0;
   for (std::string_view text = file.bytes(); !text.empty();) {
-    constexpr int often = 4096;
-    if (number % often == 0) file.forget();
-    const std::string_view line = line_of(text);
-    const std::string name = fmt::format("{}:{}", path.string(), ++number);
-    try {
-      const Json json = parse_saved_json(line, name);
-      const auto point = by_id.find(text_field(json, "id"));
-      if (point == by_id.end()) throw MalformedJson("its id is not in the plan");
-      read_point(json, *point->second);
-    } catch (const MalformedJson& error) {
-      sweep.problems.push_back(fmt::format("{}: is damaged: {}", name, error.what()));
-    } catch (const DataError& error) {
-      sweep.problems.emplace_back(error.what());
-    }
+    constexpr std::size_t at_once = 1024;
+    std::vector<ReadLine> lines;
+    while (!text.empty() && lines.size() < at_once)
+      lines.push_back(
+          {.text = line_of(text), .name = fmt::format("{}:{}", path.string(), ++number)});
+    for_points(lines.size(), [&](std::size_t i) { read(lines[i]); });
+    for (const ReadLine& line : lines) take(line, by_id, sweep);
+    file.forget();
   }
 }
 
@@ -167,6 +191,21 @@ SavedSweep load_sweep(const fs::path& folder) {
   read_measures(sweep);
   read_manifest(sweep);
   return sweep;
+}
+
+std::shared_ptr<const SavedSweep> kept_sweep(const fs::path& folder) {
+  static std::mutex mutex;
+  static std::vector<FileVersion> last;
+  static std::shared_ptr<const SavedSweep> kept;
+  std::vector<FileVersion> versions;
+  for (const char* file : {plan_file, results_file, measures_file, manifest_file})
+    versions.push_back(version_at(folder / file));
+  const std::lock_guard lock(mutex);
+  if (kept && versions == last) return kept;
+  kept = nullptr;  // before there are two
+  kept = std::make_shared<const SavedSweep>(load_sweep(folder));
+  last = std::move(versions);
+  return kept;
 }
 
 }  // namespace orrery::sweeps

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@ struct SavedSweep {
 /// Reads plan.json, results.jsonl, measures.csv and manifest.json. Throws IoError, and DataError
 /// when the plan is damaged; everything else that is missing or damaged is listed in `problems`.
 SavedSweep load_sweep(const std::filesystem::path& folder);
+
+/// The same, which is kept until another is asked for or a file of it changes: for who asks for
+/// the parts of one again and again. Thread-safe.
+std::shared_ptr<const SavedSweep> kept_sweep(const std::filesystem::path& folder);
 
 /// A finished point whose files are not as they were written, or cannot be read.
 struct DamagedPoint {

@@ -30,12 +30,13 @@ void update_from_journal(SweepIndex& index) {
 }
 
 SweepIndex index_of_sweep(const fs::path& folder) {
-  SavedSweep sweep = load_sweep(folder);
+  const auto kept = kept_sweep(folder);
+  const SavedSweep& sweep = *kept;
   SweepIndex index{.folder = folder,
                    .is_sweep = true,
-                   .experiment = std::move(sweep.experiment),
-                   .points = std::move(sweep.points),
-                   .problems = std::move(sweep.problems)};
+                   .experiment = sweep.experiment,
+                   .points = sweep.points,
+                   .problems = sweep.problems};
   try {
     if (count_with(index.points, PointStatus::pending) > 0) update_from_journal(index);
   } catch (const Error& error) {

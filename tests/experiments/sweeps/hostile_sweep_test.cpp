@@ -185,3 +185,18 @@ TEST_CASE("A plan states numbers in their ranges, ids that are names, and each p
   CHECK_THAT(refused("/figures/theme", "neon"), Contains("neon"));
   CHECK_THAT(refused("/figures/formats", {"exe"}), Contains("exe"));
 }
+
+TEST_CASE("A sweep that is kept is read anew once a file of it has changed") {
+  const SavedSweepCopy sweep;
+  const auto kept = kept_sweep(sweep.folder());
+  CHECK(kept->points.size() == 2);
+  CHECK(kept_sweep(sweep.folder()) == kept);
+  const std::string results = sweep.bytes("results.jsonl");
+  sweep.write("results.jsonl", results.substr(0, results.find('\n') + 1));
+  const auto shorter = kept_sweep(sweep.folder());
+  CHECK(count_with(shorter->points, PointStatus::done) == 1);
+  CHECK(count_with(kept->points, PointStatus::done) == 2);
+  sweep.write("plan.json", "{");
+  CHECK_THROWS_AS(kept_sweep(sweep.folder()), DataError);
+  CHECK_THROWS_AS(kept_sweep(sweep.folder()), DataError);
+}
