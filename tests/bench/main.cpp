@@ -15,6 +15,7 @@
 #include "tests/bench/comparisons.h"
 #include "tests/bench/growth.h"
 #include "tests/bench/processes.h"
+#include "tests/bench/record.h"
 #include "tests/bench/table.h"
 
 namespace {
@@ -26,6 +27,9 @@ constexpr const char* help = R"(Times the core against its limits, measured in t
   ./orrery bench                     one line per operation
   ./orrery bench --peers [PYTHON]    in turns with PyTorch, of a Python that has it (python3)
   ./orrery bench --rounds N          medians over N rounds, 7 or more
+  ./orrery bench --record FILE       keep what was measured
+  ./orrery bench --against FILE      compare it with what was kept; status 1 where something is
+                                     slower by 5 % beyond the spread of the rounds
   ./orrery bench --only TEXT         the operations whose names contain it, and growth by this name
   ./orrery bench --levels            at every level of the kernels that this CPU has, in place of it
   ./orrery bench --threads N         on one and on N threads, in place of it
@@ -50,6 +54,8 @@ int usage(std::string_view word) {
 struct Options {
   TableOptions table{};
   GrowthOptions growth{};
+  std::string record{};   ///< a file to be written; empty for none
+  std::string against{};  ///< one that was
   bool levels{false};
   bool processes{false};
   int threads{0};  ///< to compare with one; 0 for no such comparison
@@ -93,6 +99,10 @@ std::optional<int> read(int count, char** words, Options& options) {
       if (!read_number<std::int64_t>(word, next, 256, options.growth.largest)) return 2;
     } else if (word == "--only" && !next.empty()) {
       options.table.only = next;
+    } else if (word == "--record" && !next.empty()) {
+      options.record = next;
+    } else if (word == "--against" && !next.empty()) {
+      options.against = next;
     } else if (word == "--figure" && !next.empty()) {
       options.growth.folder = next;
     } else {
@@ -106,6 +116,12 @@ std::optional<int> read(int count, char** words, Options& options) {
 int run_table(int count, char** words) {
   Options options;
   if (const std::optional<int> status = read(count, words, options)) return *status;
+  const bool table = !options.levels && !options.processes && options.threads == 0;
+  if (!table && (!options.record.empty() || !options.against.empty())) {
+    fmt::print(stderr,
+               "orrery bench: --record and --against are for the table of operations alone\n");
+    return 2;
+  }
   const bool growth = options.table.only.empty() || options.table.only == "growth";
   std::signal(SIGPIPE, SIG_IGN);  // peers that ended are an error, told by write()
   keep_memory();
@@ -121,12 +137,17 @@ int run_table(int count, char** words) {
     print_threads(options.table, options.threads);
     return 0;
   }
+  std::optional<Record> before;
+  if (!options.against.empty()) before.emplace(options.against);
+  bool none_slower = true;
   if (options.table.only != "growth") {
-    print_table(options.table);
+    const std::vector<Measured> rows = print_table(options.table);
+    if (!options.record.empty()) write_record(options.record, rows);
+    if (before) none_slower = before->compare(rows);
     if (growth) fmt::print("\n");
   }
   if (growth) print_growth(options.growth);
-  return 0;
+  return none_slower ? 0 : 1;
 }
 
 }  // namespace

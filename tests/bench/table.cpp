@@ -14,9 +14,7 @@ namespace orrery::bench {
 namespace {
 
 double limit_now(const Operation& operation) {
-  if (operation.limit == Limit::multiply_add) return multiply_add_peak();
-  if (operation.limit == Limit::copy) return copy_speed(operation.size);
-  return 0;
+  return operation.limit == Limit::copy ? copy_speed(operation.size) : multiply_add_peak();
 }
 
 std::string share_text(const Spread& s) {
@@ -45,13 +43,16 @@ std::string verdict(const Target& target, const std::vector<double>& times,
   return {};
 }
 
-void print_row(const Operation& operation, Peers* peers, int rounds) {
+Measured print_row(const Operation& operation, Peers* peers, int rounds) {
   const std::function<void()> run = operation.prepare();
-  std::vector<double> times, shares, ratios, peer_times;
+  Measured row{.name = operation.name};
+  std::vector<double>& times = row.seconds;
+  std::vector<double> shares, ratios, peer_times;
   for (int round = 0; round < rounds; ++round) {
     const double limit = limit_now(operation);
     times.push_back(seconds(run));
-    if (limit > 0) shares.push_back(operation.work / times.back() / limit);
+    row.costs.push_back(times.back() * limit);
+    if (operation.limit != Limit::none) shares.push_back(operation.work / row.costs.back());
     if (!peers || operation.peer.empty()) continue;
     if (const std::optional<double> peer = peers->seconds(operation.peer)) {
       peer_times.push_back(*peer);
@@ -69,11 +70,12 @@ void print_row(const Operation& operation, Peers* peers, int rounds) {
                ratios.empty() ? "-" : ratio_text(spread(ratios)));
   fmt::print(" {}\n", verdict(operation.target, times, shares, ratios));
   std::fflush(stdout);
+  return row;
 }
 
 }  // namespace
 
-void print_table(const TableOptions& options) {
+std::vector<Measured> print_table(const TableOptions& options) {
   std::unique_ptr<Peers> peers;
   if (!options.peers.empty()) peers = std::make_unique<Peers>(options.peers);
   fmt::print("One thread, kernels for {}, medians over {} rounds (least to most){}\n\n",
@@ -82,9 +84,11 @@ void print_table(const TableOptions& options) {
   fmt::print("{:<44} {:>10} {:<12} {:<20}", "operation", "ms", "limit", "share of the limit");
   if (peers) fmt::print(" {:>10} {:<22}", "peer, ms", "times as fast");
   fmt::print(" target\n");
+  std::vector<Measured> rows;
   for (const Operation& operation : operations())
     if (operation.name.find(options.only) != std::string::npos)
-      print_row(operation, peers.get(), options.rounds);
+      rows.push_back(print_row(operation, peers.get(), options.rounds));
+  return rows;
 }
 
 }  // namespace orrery::bench

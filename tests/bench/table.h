@@ -10,7 +10,7 @@ namespace orrery::bench {
 enum class Limit {
   multiply_add,  ///< the peak of multiply-adds: `work` counts both
   copy,          ///< a copy of `size` bytes: `work` counts the bytes that are read and written
-  none,
+  none,          ///< compared with the multiply-adds of the same seconds alone
 };
 
 /// What an operation has to reach; 0 for nothing.
@@ -43,8 +43,17 @@ struct TableOptions {
   std::string only{};   ///< names that contain this
 };
 
+/// What was measured of an operation, by round.
+struct Measured {
+  std::string name{};
+  std::vector<double> seconds{};
+  /// What the limit does in these seconds, multiply-adds or bytes, as it was measured just before:
+  /// what slows the machine down slows both. The multiply-adds of an operation without a limit.
+  std::vector<double> costs{};
+};
+
 /// Prints one line per operation: its time, the share of its limit and the ratio to its peer, each
 /// the median over rounds in which they take turns, with the smallest and the largest.
-void print_table(const TableOptions& options);
+std::vector<Measured> print_table(const TableOptions& options);
 
 }  // namespace orrery::bench

@@ -36,6 +36,23 @@ equals "a table with a peer is printed" 0 "$status"
 holds "it names the peer" contains "$out" "in turns with PyTorch of a test"
 holds "and how many times as fast" grep -Eq ' 1000\.000 +[0-9]+\.[0-9]{2} \([0-9.]+ to [0-9.]+\)' <<<"$out"
 
+status_of "$bench" --only "RoPE with its tables, halves" --record "$scratch/record.json"
+equals "what was measured is kept" 0 "$status"
+holds "with the machine" grep -q '"cpu": "' "$scratch/record.json"
+status_of "$bench" --only "RoPE with its tables" --against "$scratch/record.json"
+holds "and compared with" contains "$out" "cost before over cost now"
+holds "operation by operation" \
+  grep -Eq '^RoPE with its tables, halves, \[4096, 128\]( +[0-9]+\.[0-9]{3}){3}( (SLOWER|faster))? *$' <<<"$out"
+holds "one that is new alone" grep -Eq '^RoPE with its tables.* - +[0-9]+\.[0-9]{3} +- *$' <<<"$out"
+tr -d "\n" <"$scratch/record.json" | sed 's/"costs": \[[^]]*\]/"costs": [1,1,1,1,1,1,1]/' >"$scratch/fast.json"
+status_of "$bench" --only "RoPE with its tables, halves" --against "$scratch/fast.json"
+equals "what has become slower is an error" 1 "$status"
+holds "which is named" grep -Eq '^RoPE with its tables, halves.* SLOWER$' <<<"$out"
+echo '{"schema": "another"}' >"$scratch/none.json"
+status_of "$bench" --against "$scratch/none.json"
+equals "what is no record is refused before anything is measured" 1 "$status"
+holds "by its name" contains "$err" "none.json: is no record of a benchmark"
+
 status_of "$bench" --levels --only "RoPE with its tables, halves"
 equals "the levels of the kernels are compared" 0 "$status"
 holds "from the lowest on" grep -Eq '^operation +baseline' <<<"$out"
@@ -58,7 +75,7 @@ status_of "$bench" --processes --only "4096 distances"
 equals "whole processes are timed" 0 "$status"
 holds "with their time and memory" grep -Eq '^8 figures of the decay as PNG, 4096 distances +[0-9]+\.[0-9] +[0-9]+$' <<<"$out"
 
-for wrong in "--largest 255" "--rounds 3" "--rounds x" "--threads 1" "--fast"; do
+for wrong in "--levels --record x" "--largest 255" "--rounds 3" "--rounds x" "--threads 1" "--fast"; do
   # shellcheck disable=SC2086
   status_of "$bench" $wrong
   equals "$wrong is refused" 2 "$status"
