@@ -216,6 +216,13 @@ std::optional<std::pair<std::string, std::uint64_t>> group_in(std::string_view b
   return std::pair(std::string(folder), header->group);
 }
 
+std::string group_at(int descriptor, const PackPlace& place, const std::filesystem::path& path) {
+  std::string bytes(static_cast<std::size_t>(place.bytes), '\0');
+  if (read_at(descriptor, place.at, bytes, path.string()) != bytes.size())
+    throw io_error(path.string(), "read", EIO);
+  return bytes;
+}
+
 /// Calls `visit` with the header of each member of a group and where it begins. Throws DataError,
 /// naming `name`: the bytes are no group.
 template <class Visit>
@@ -374,10 +381,20 @@ std::optional<PackPlace> ZipPack::find(std::string_view folder) const {
 }
 
 std::string ZipPack::read(const PackPlace& place) const {
-  std::string bytes(static_cast<std::size_t>(place.bytes), '\0');
-  if (read_at(descriptor_, place.at, bytes, path_.string()) != bytes.size())
-    throw io_error(path_.string(), "read", EIO);
-  return bytes;
+  return group_at(descriptor_, place, path_);
+}
+
+std::string read_group(const std::filesystem::path& path, const PackPlace& place) {
+  const int descriptor = retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (descriptor < 0) throw io_error(path.string(), "read", errno);
+  try {
+    std::string bytes = group_at(descriptor, place, path);
+    ::close(descriptor);
+    return bytes;
+  } catch (...) {
+    ::close(descriptor);
+    throw;
+  }
 }
 
 GrowingZipPack::GrowingZipPack(std::filesystem::path path) : path_(std::move(path)) {

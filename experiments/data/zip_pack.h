@@ -75,6 +75,9 @@ class ZipPack {
   std::uint64_t end_{0};
 };
 
+/// The bytes at a place in a pack, which is opened for that alone. Throws IoError.
+std::string read_group(const std::filesystem::path& path, const PackPlace& place);
+
 /// A pack that one process writes.
 class GrowingZipPack {
  public:

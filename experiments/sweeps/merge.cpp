@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -150,6 +151,7 @@ class Merger {
     outcome_.held.emplace_back(shard, holder);
   }
 
+  /// @param shard  lives until finish() has returned
   void take(const fs::path& shard, Shard own) {
     const JournalState state = read_journal(shard / journal_file);
     counts_.insert(own.count);
@@ -159,13 +161,14 @@ class Merger {
          i += static_cast<std::size_t>(own.count))
       if (const PlanPoint& point = plan_.points[i]; pending_.contains(point.id))
         points.push_back(&point);
+    const ZipPack pack(shard / points_file);
     const std::vector<PointState> states = point_states(shard, state, points);
     bool complete = true;
     for (std::size_t i = 0; i < points.size(); ++i) {
       const PlanPoint& point = *points[i];
       const PointState& found = states[i];
       if (found.status != PointStatus::pending) {
-        take_point(shard, state.entries.at(point.id), point);
+        take_point(shard, pack, state.entries.at(point.id), point);
         continue;
       }
       complete = false;
@@ -178,7 +181,8 @@ class Merger {
   }
 
   MergeOutcome finish(const std::vector<std::string>& argv) {
-    keep_waiting();
+    copy_groups();
+    record_waiting();
     const auto now = iso8601_utc(std::chrono::system_clock::now());
     const std::vector<PointRecord> points = folder_.finish(
         plan_, outcome_.merged == 0
@@ -191,6 +195,14 @@ class Merger {
   }
 
  private:
+  /// A point in the pack of a shard.
+  struct Group {
+    const PlanPoint* point{};
+    const fs::path* shard{};
+    PackPlace place{};
+    JournalEntry entry{};
+  };
+
   void take_notes(const fs::path& shard) try {
     const Notes notes = read_notes(shard);
     if (!notes.empty()) change_notes(folder_.path(), [&](Notes& all) { join_notes(all, notes); });
@@ -202,49 +214,82 @@ class Merger {
 
   /// A point that failed or is whole in the shard is taken if it is missing here. The copy is looked
   /// at once more in the end.
-  void take_point(const fs::path& shard, const JournalEntry& entry, const PlanPoint& point) {
+  void take_point(const fs::path& shard, const ZipPack& pack, const JournalEntry& entry,
+                  const PlanPoint& point) {
     if (entry.status == PointStatus::failed) {
       outcome_.failures.push_back(fmt::format("{} {}: {}", point.id, point.label, entry.error));
-      if (pending_.contains(entry.id)) waiting_entries_.push_back(entry);
+      if (pending_.contains(entry.id)) waiting_.push_back(entry);
     } else if (pending_.erase(entry.id) > 0) {
-      copy(ResultFiles(point_folder(shard, point.id)), entry);
       ++outcome_.merged;
+      if (const auto place = pack.find(point.id)) {
+        groups_.push_back({&point, &shard, *place, entry});
+        return;
+      }
+      record_waiting();  // a failure of the same point in another copy of this shard comes first
+      copy_folder(point_folder(shard, point.id), folder_.point(entry.id));
+      folder_.record(entry);
     }
   }
 
-  void copy(const ResultFiles& files, const JournalEntry& entry) {
-    if (!files.is_packed()) {
-      keep_waiting();  // a failure of the same point in another copy of this shard comes first
-      copy_folder(files.folder(), folder_.point(entry.id));
-      return folder_.record(entry);
+  /// In the plan's order, in which the pack is going to be: otherwise it would be written twice.
+  void copy_groups() {
+    constexpr std::uint64_t most_bytes = 16 << 20;
+    std::sort(groups_.begin(), groups_.end(),
+              [](const Group& a, const Group& b) { return a.point < b.point; });
+    for (std::span<Group> left(groups_); !left.empty();) {
+      std::size_t count = 0;
+      for (std::uint64_t bytes = 0; count < left.size() && bytes < most_bytes; ++count)
+        bytes += left[count].place.bytes;
+      copy(left.first(count));
+      left = left.subspan(count);
     }
-    constexpr std::size_t most_waiting_bytes = 16 << 20;
-    waiting_groups_.push_back(files.group());
-    waiting_entries_.push_back(entry);
-    waiting_bytes_ += files.group().size();
-    if (waiting_bytes_ >= most_waiting_bytes) keep_waiting();
+    groups_ = {};  // their memory is for the results
   }
 
-  /// Brings copies to the disk: one wait for many, as shards may be small.
-  void keep_waiting() {
-    if (waiting_entries_.empty()) return;
-    const std::vector<std::string_view> groups(waiting_groups_.begin(), waiting_groups_.end());
-    if (!groups.empty()) folder_.keep_groups(groups);
-    folder_.record(waiting_entries_);
-    waiting_groups_.clear();
-    waiting_entries_.clear();
-    waiting_bytes_ = 0;
+  /// With one wait for the disk, as shards may be small.
+  void copy(std::span<Group> groups) {
+    std::vector<std::string> bytes(groups.size());
+    for_points(groups.size(), [&](std::size_t i) {
+      bytes[i] = read_group(*groups[i].shard / points_file, groups[i].place);
+      const std::string& sum = groups[i].entry.group_sha256;
+      if (!sum.empty() && sha256_hex(bytes[i]) != sum) bytes[i].clear();
+    });
+    std::vector<std::string_view> kept;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      if (bytes[i].empty()) {
+        leave_changed(groups[i]);
+        continue;
+      }
+      kept.push_back(bytes[i]);
+      waiting_.push_back(std::move(groups[i].entry));
+    }
+    if (!kept.empty()) folder_.keep_groups(kept);
+    record_waiting();
+  }
+
+  /// A shard that was free when it was looked at, and then was written to.
+  void leave_changed(const Group& group) {
+    outcome_.damages.push_back(fmt::format("{} {}: changed while it was merged",
+                                           point_folder(*group.shard, group.point->id).string(),
+                                           group.point->label));
+    if (outcome_.incomplete.empty() || outcome_.incomplete.back() != *group.shard)
+      outcome_.incomplete.push_back(*group.shard);
+    --outcome_.merged;
+  }
+
+  void record_waiting() {
+    if (!waiting_.empty()) folder_.record(waiting_);
+    waiting_.clear();
   }
 
   const Plan& plan_;
   SweepFolder folder_;
+  std::vector<Group> groups_{};
   std::set<std::string> pending_{};
   std::set<int> counts_{};
   std::set<int> indices_{};
   MergeOutcome outcome_{};
-  std::vector<std::string> waiting_groups_{};
-  std::vector<JournalEntry> waiting_entries_{};
-  std::size_t waiting_bytes_{0};
+  std::vector<JournalEntry> waiting_{};
 };
 
 }  // namespace

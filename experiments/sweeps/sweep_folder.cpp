@@ -212,15 +212,19 @@ void SweepFolder::finish_pack(const std::vector<PointRecord>& points) {
   pack_->finish(order);
 }
 
-std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call) {
-  std::vector<PointRecord> points = point_records(folder_, plan, state_, states_);
-  lock_.require_held();
-  write_results(folder_ / results_file, plan, points);
+void SweepFolder::write_tables(const Plan& plan, const std::vector<PointRecord>& points) const {
   const TidyTable tidy = tidy_table(points, plan.swept);
   write_results_csv(folder_ / results_csv_file, tidy);
   atomic_write(folder_ / constants_file, csv_text(constants_table(tidy)));
   atomic_write(folder_ / measures_file, csv_text(measures_table(measure_titles(points))));
   if (plan.repeats > 1) atomic_write(folder_ / summary_file, csv_text(summary_table(tidy)));
+}
+
+std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call) {
+  std::vector<PointRecord> points = point_records(folder_, plan, state_, states_);
+  lock_.require_held();
+  write_results(folder_ / results_file, plan, points);
+  write_tables(plan, points);
   lock_.require_held();
   finish_pack(points);
   order_journal(plan);

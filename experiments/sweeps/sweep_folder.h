@@ -57,6 +57,7 @@ class SweepFolder {
   void adopt_points(const Plan& plan);
   void make_room_for_points(const Plan& plan);
   void order_journal(const Plan& plan);
+  void write_tables(const Plan& plan, const std::vector<PointRecord>& points) const;
   void finish_pack(const std::vector<PointRecord>& points);
 
   std::filesystem::path folder_;
