@@ -212,23 +212,24 @@ class Merger {
     outcome_.damages.emplace_back(error.what());
   }
 
-  /// A point that failed or is whole in the shard is taken if it is missing here. The copy is looked
+  /// Takes a point that is missing here, and that failed or is whole in the shard. The copy is looked
   /// at once more in the end.
   void take_point(const fs::path& shard, const ZipPack& pack, const JournalEntry& entry,
                   const PlanPoint& point) {
     if (entry.status == PointStatus::failed) {
       outcome_.failures.push_back(fmt::format("{} {}: {}", point.id, point.label, entry.error));
-      if (pending_.contains(entry.id)) waiting_.push_back(entry);
-    } else if (pending_.erase(entry.id) > 0) {
-      ++outcome_.merged;
-      if (const auto place = pack.find(point.id)) {
-        groups_.push_back({&point, &shard, *place, entry});
-        return;
-      }
-      record_waiting();  // a failure of the same point in another copy of this shard comes first
-      copy_folder(point_folder(shard, point.id), folder_.point(entry.id));
-      folder_.record(entry);
+      waiting_.push_back(entry);
+      return;
     }
+    pending_.erase(point.id);
+    ++outcome_.merged;
+    if (const auto place = pack.find(point.id)) {
+      groups_.push_back({&point, &shard, *place, entry});
+      return;
+    }
+    record_waiting();  // a failure of the same point in another copy of this shard comes first
+    copy_folder(point_folder(shard, point.id), folder_.point(entry.id));
+    folder_.record(entry);
   }
 
   /// In the plan's order, in which the pack is going to be: otherwise it would be written twice.
