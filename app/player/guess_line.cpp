@@ -34,7 +34,7 @@ void draw_tick(Canvas& canvas, double at, const std::string& label, const GuessL
 void draw_ticks(Canvas& canvas, const GuessLine& line, const lessons::GuessNumber& guess,
                 const TextStyle& style, const Ui& ui) {
   const double left = line.numbers.at_min, right = line.numbers.at_max;
-  const std::string last = short_number(guess.to) + unit_of(guess);
+  const std::string last = last_number_words(guess);
   const auto extent = [&](std::string_view label) { return canvas.text_size(label, style).width; };
   const double gap = label_gap * ui.scale, taken = extent(last) / 2;
   const figure::TickRoom room{.spacing = tick_spacing * ui.scale,
@@ -87,6 +87,10 @@ std::string guess_words(const lessons::GuessNumber& guess, const StepWork& work)
   const double number = work.answer.number;
   const bool whole = guess.to - guess.from >= whole_from;
   return short_number(whole ? std::round(number) : number) + unit_of(guess);
+}
+
+std::string last_number_words(const lessons::GuessNumber& guess) {
+  return short_number(guess.to) + unit_of(guess);
 }
 
 }  // namespace orrery::player

@@ -25,4 +25,7 @@ void draw_guess_line(Canvas& canvas, const GuessLine& line, const lessons::Guess
 /// "209 degrees", or "your guess" before there is one.
 std::string guess_words(const lessons::GuessNumber& guess, const StepWork& work);
 
+/// "360 degrees": the end of the numbers, with their unit.
+std::string last_number_words(const lessons::GuessNumber& guess);
+
 }  // namespace orrery::player

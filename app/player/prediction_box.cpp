@@ -5,7 +5,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <string>
 
@@ -112,7 +111,6 @@ void draw_guess(Director& director, const lessons::GuessNumber& guess, double wi
   Player& player = director.player();
   double number =
       player.work().answered ? player.work().answer.number : (guess.from + guess.to) / 2;
-  const std::string unit = guess.unit.empty() ? "" : " " + guess.unit;
   const std::string words = guess_words(guess, player.work());
   ImGui::SetNextItemWidth(static_cast<float>(width));
   if (ImGui::SliderScalar("##guess", ImGuiDataType_Double, &number, &guess.from, &guess.to, "",
@@ -122,7 +120,7 @@ void draw_guess(Director& director, const lessons::GuessNumber& guess, double wi
   ImGui::Dummy(ImVec2(0, 0));
   const Point ends = shim::point(ImGui::GetCursorScreenPos());
   text_muted(short_number(guess.from));
-  const std::string last = short_number(guess.to) + unit;
+  const std::string last = last_number_words(guess);
   const double middle = static_cast<double>(ImGui::CalcTextSize(words.c_str()).x) / 2;
   ImGui::SetCursorScreenPos(shim::vec({ends.x + width / 2 - middle, ends.y}));
   draw_text(words);
