@@ -259,9 +259,7 @@ int merge_command(const MergeOptions& options) {
   if (outcome.lacks_shards) say("some shards are missing; merge again when they are there\n");
   for (const std::string& failure : outcome.failures) say(fmt::format("failed {}\n", failure));
   if (!outcome.held.empty()) return exit_locked;
-  const bool whole =
-      outcome.incomplete.empty() && !outcome.lacks_shards && outcome.failures.empty();
-  return whole ? exit_ok : exit_failed;
+  return outcome.done == outcome.total ? exit_ok : exit_failed;
 }
 
 }  // namespace orrery::cli

@@ -189,8 +189,13 @@ class Merger {
                    ? nlohmann::ordered_json(nullptr)
                    : nlohmann::ordered_json{
                          {"argv", argv}, {"finished", now}, {"points_merged", outcome_.merged}});
+    for (const PointRecord& point : points)  // a shard that was written to while it was merged
+      if (!point.damage.empty())
+        outcome_.damages.push_back(
+            fmt::format("{} {}: {}", point.folder, point.label, point.damage));
     outcome_.done = count_with(points, PointStatus::done);
-    outcome_.lacks_shards = static_cast<int>(indices_.size()) != *counts_.rbegin();
+    outcome_.lacks_shards =
+        outcome_.done < outcome_.total && static_cast<int>(indices_.size()) != *counts_.rbegin();
     return outcome_;
   }
 
@@ -252,30 +257,10 @@ class Merger {
     std::vector<std::string> bytes(groups.size());
     for_points(groups.size(), [&](std::size_t i) {
       bytes[i] = read_group(*groups[i].shard / points_file, groups[i].place);
-      const std::string& sum = groups[i].entry.group_sha256;
-      if (!sum.empty() && sha256_hex(bytes[i]) != sum) bytes[i].clear();
     });
-    std::vector<std::string_view> kept;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
-      if (bytes[i].empty()) {
-        leave_changed(groups[i]);
-        continue;
-      }
-      kept.push_back(bytes[i]);
-      waiting_.push_back(std::move(groups[i].entry));
-    }
-    if (!kept.empty()) folder_.keep_groups(kept);
+    folder_.keep_groups(std::vector<std::string_view>(bytes.begin(), bytes.end()));
+    for (Group& group : groups) waiting_.push_back(std::move(group.entry));
     record_waiting();
-  }
-
-  /// A shard that was free when it was looked at, and then was written to.
-  void leave_changed(const Group& group) {
-    outcome_.damages.push_back(fmt::format("{} {}: changed while it was merged",
-                                           point_folder(*group.shard, group.point->id).string(),
-                                           group.point->label));
-    if (outcome_.incomplete.empty() || outcome_.incomplete.back() != *group.shard)
-      outcome_.incomplete.push_back(*group.shard);
-    --outcome_.merged;
   }
 
   void record_waiting() {

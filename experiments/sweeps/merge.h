@@ -27,7 +27,8 @@ struct MergeOutcome {
   /// Shards that lack points which the folder lacks as well.
   std::vector<std::filesystem::path> incomplete{};
   std::vector<std::string> failures{};  ///< a message per point that failed in its shard
-  /// A message per missing point that is damaged in its shard, and per shard whose notes are.
+  /// A message per missing point that is damaged in its shard, or was written to while it was
+  /// copied, and per shard whose notes are damaged.
   std::vector<std::string> damages{};
   /// Shards that are being written, which were left out, and by whom.
   std::vector<std::pair<std::filesystem::path, std::string>> held{};

@@ -96,10 +96,11 @@ std::vector<PointRecord> point_records(const fs::path& sweep, const Plan& plan,
 }
 
 std::string results_jsonl(const Plan& plan, std::span<const PointRecord> points) {
-  std::string text;
-  for (const PointRecord& point : points)
-    text += json_line(to_json(point, plan.experiment->info.params));
-  return text;
+  std::vector<std::string> lines(points.size());
+  for_points(lines.size(), [&](std::size_t i) {
+    lines[i] = json_line(to_json(points[i], plan.experiment->info.params));
+  });
+  return fmt::format("{}", fmt::join(lines, ""));
 }
 
 void write_results(const fs::path& path, const Plan& plan, std::span<const PointRecord> points) {

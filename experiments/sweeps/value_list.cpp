@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <functional>
+#include <iterator>
 #include <optional>
 
 #include "core/errors.h"
@@ -133,12 +135,16 @@ class Call {
     if (!(count >= 1)) refuse("is empty");
     if (count > static_cast<double>(max_values)) refuse("has more than a million values");
     std::vector<std::string> values;
+    values.reserve(static_cast<std::size_t>(count));
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
       values.push_back(rounded(at(static_cast<double>(i))));
     return values;
   }
 
   std::string rounded(double value) const {
+    constexpr double exact_below = 1e15;  // in 15 digits; most lists are whole numbers
+    if (value == std::trunc(value) && std::abs(value) < exact_below)
+      return fmt::format("{}", static_cast<std::int64_t>(value));
     const std::optional<double> short_value = number_in(fmt::format("{:.15g}", value));
     if (!short_value) refuse("exceeds the range of double");
     return number_text(*short_value == 0 ? 0.0 : *short_value);
@@ -196,8 +202,8 @@ std::vector<std::string> value_list(const ParamSpec& spec, std::string_view text
   std::vector<std::string> values;
   for (const std::string_view item : items) {
     if (is_number(spec) && item.find('(') != std::string_view::npos) {
-      const std::vector<std::string> made = Call(spec, item).values();
-      values.insert(values.end(), made.begin(), made.end());
+      std::vector<std::string> made = Call(spec, item).values();
+      values.insert(values.end(), std::move_iterator(made.begin()), std::move_iterator(made.end()));
     } else {
       values.emplace_back(item);
     }
