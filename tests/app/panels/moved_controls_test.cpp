@@ -88,6 +88,7 @@ TEST_CASE("In every view each control that is moved changes the figures, or says
   test::NullDesktop desktop(*session, 1280, 800);
   std::size_t moved = 0, dimmed = 0, seen = 0;
   for (std::size_t view = 0; view < session->size(); ++view) {
+    if (!test::is_tried(view + 1)) continue;
     session->select(view);
     // Steps of a training are seconds, and all take the same way.
     if (session->current().params.has("steps")) session->set("steps", "20");
@@ -97,7 +98,7 @@ TEST_CASE("In every view each control that is moved changes the figures, or says
       if (!spec.group.empty() || !params.is_used(spec.key)) continue;
       const ParamValue value = moved_value(params, spec);
       if (value == params.value(spec.key)) continue;
-      if (!test::is_tried(seen++, 27)) continue;
+      if (!test::is_tried(seen++, 9)) continue;
       const std::vector<Figure> before = copied(*session);
       session->set_value(spec.key, value);
       desktop.settle();

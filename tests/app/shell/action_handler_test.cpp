@@ -9,6 +9,7 @@
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
+#include "tests/support/sanitized.h"
 
 namespace orrery {
 namespace {
@@ -339,6 +340,7 @@ TEST_CASE("An action that does not exist is refused with the nearest name") {
 TEST_CASE("Every action can be performed at any time, and keys work after it") {
   const std::size_t count = Script().desktop.app().actions().size();
   for (std::size_t i = 0; i < count; ++i) {
+    if (!test::is_tried(i)) continue;
     Script script;
     const std::string_view name = script.desktop.app().actions()[i].name;
     INFO(name);
