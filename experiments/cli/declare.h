@@ -48,7 +48,7 @@ std::string man_page_of(const CLI::App& app);
 /// The options of a command, as in --out.
 std::vector<std::string> option_names(const CLI::App& command);
 
-/// --format, --theme, --formulas and the page.
+/// --figure, --format, --theme, --formulas and the page.
 void add_figure_options(CLI::App* command, FigureOptions& figures);
 /// --format, of these, --theme and the page.
 void add_drawing_options(CLI::App* command, FigureOptions& figures,

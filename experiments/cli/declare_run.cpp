@@ -29,7 +29,7 @@ Command declare_run(CLI::App& app, const Words& argv) {
   command->add_flag("--force", options.force,
                     "Replace a result of another experiment or with other settings");
   add_figure_options(command, options.figures);
-  for (const char* drawn : {"--format", "--theme", "--formulas", "--width", "--height",
+  for (const char* drawn : {"--figure", "--format", "--theme", "--formulas", "--width", "--height",
                             "--text-size", "--title", "--no-title", "--caption", "--no-caption"})
     from->excludes(command->get_option(drawn));
   command->final_callback([&options] {
@@ -48,6 +48,7 @@ Command declare_run(CLI::App& app, const Words& argv) {
       "  orrery run long_term_decay dim=64,128 base=1e4,5e5\n"
       "  orrery run attention_map --text README.md encoding=rope --out map\n"
       "  orrery run --from map --out again\n"
+      "  orrery run long_term_decay max_distance=1e6 --figure decay_bound --format png\n"
       "  orrery run rotation --formulas --theme dark --format svg");
   return {command, [=] {
             options_of->words = command->remaining();
@@ -58,6 +59,13 @@ Command declare_run(CLI::App& app, const Words& argv) {
 }  // namespace
 
 void add_figure_options(CLI::App* command, FigureOptions& figures) {
+  command
+      ->add_option("--figure", figures.only,
+                   "Write this figure of the result alone, or several with commas between; values "
+                   "and claims stay")
+      ->type_name("ID")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   add_drawing_options(command, figures, {"svg", "png", "pdf", "tex", "none"});
   command->add_flag("--formulas", figures.formulas,
                     "Draw the experiment's formulas beneath the title of each figure");

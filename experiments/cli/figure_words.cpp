@@ -17,6 +17,7 @@ std::vector<std::string> figure_words(const FigureOptions& figures) {
     words.push_back(value);
   };
   const FigureOptions defaults = RunOptions{}.figures;
+  if (!figures.only.empty()) add("--figure", fmt::format("{}", fmt::join(figures.only, ",")));
   if (figures.formats.empty())
     add("--format", "none");
   else if (figures.formats != defaults.formats)

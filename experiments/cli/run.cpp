@@ -139,6 +139,7 @@ Ran run_point(const Experiment& experiment, const Point& point, const RunOptions
   record.times = {.started = Clock::now()};
   const auto start = std::chrono::steady_clock::now();
   Result result = found(experiment, point, progress);
+  keep_figures(result, options.figures);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   record.times->wall_seconds = elapsed.count();
   record.times->finished = Clock::now();

@@ -1,5 +1,7 @@
 #include "experiments/results/figure_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -9,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/errors.h"
 #include "core/parallel.h"
 #include "experiments/figure/export.h"
 #include "experiments/studies/formulas.h"
@@ -51,6 +54,23 @@ void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options, std::
 }
 
 }  // namespace
+
+void keep_figures(Result& result, const FigureOptions& figures) {
+  if (figures.only.empty()) return;
+  std::vector<std::string> names;
+  for (const Figure& figure : result.figures) names.push_back(figure.id);
+  for (const std::string& wanted : figures.only)
+    if (result.status != Status::stopped &&
+        std::find(names.begin(), names.end(), wanted) == names.end())
+      throw UsageError(
+          "--figure " + wanted,
+          fmt::format("is no figure of this result of {}", result.provenance.experiment),
+          names.empty() ? std::string("leave it out: the result has no figures")
+                        : fmt::format("name one of {}", fmt::join(names, ", ")));
+  std::erase_if(result.figures, [&](const Figure& figure) {
+    return std::find(figures.only.begin(), figures.only.end(), figure.id) == figures.only.end();
+  });
+}
 
 WriteOptions write_options(const std::filesystem::path& folder, const FigureOptions& figures,
                            const Provenance& from) {

@@ -188,6 +188,11 @@ std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_
                  fmt::format("{}", new_plan.repeats));
   add_difference(lines, "swept", fmt::format("{}", fmt::join(old_plan.swept, ",")),
                  fmt::format("{}", fmt::join(new_plan.swept, ",")));
+  const auto only = [](const Plan& plan) {
+    return plan.figures.only.empty() ? std::string("all")
+                                     : fmt::format("{}", fmt::join(plan.figures.only, ","));
+  };
+  add_difference(lines, "--figure", only(old_plan), only(new_plan));
   add_difference(lines, "figures", fmt::format("{}", fmt::join(old_plan.figures.formats, ",")),
                  fmt::format("{}", fmt::join(new_plan.figures.formats, ",")));
   add_difference(lines, "theme", old_plan.figures.theme, new_plan.figures.theme);
@@ -231,6 +236,7 @@ std::string plan_id(const Plan& plan) {
                                  plan.experiment->info.version, plan.root_seed, plan.repeats,
                                  fmt::join(figures.formats, ","), figures.theme, figures.formulas);
   if (figures.page != figure::Page{}) text += page_text(figures.page) + "\n";
+  if (!figures.only.empty()) text += fmt::format("only {}\n", fmt::join(figures.only, ","));
   for (const PlanPoint& point : plan.points) text += point.id + "\n";
   return sha256_hex(text).substr(0, 12);
 }

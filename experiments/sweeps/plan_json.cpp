@@ -125,6 +125,7 @@ FigureOptions figures_from(const Json& json) {
   FigureOptions figures{.formats = texts_field(json, "formats"),
                         .theme = text_field(json, "theme"),
                         .formulas = json.contains("formulas") && json["formulas"] == true};
+  if (json.contains("only")) figures.only = texts_field(json, "only");
   if (json.contains("page")) figures.page = page_from(field(json, "page"));
   try {
     check_page(figures.page);
@@ -279,6 +280,7 @@ Json to_json(const Plan& plan) {
 
 Json to_json(const FigureOptions& figures) {
   Json json{{"formats", figures.formats}, {"theme", figures.theme}};
+  if (!figures.only.empty()) json["only"] = figures.only;
   if (figures.formulas) json["formulas"] = true;
   if (figures.page != figure::Page{}) json["page"] = page_json(figures.page);
   return json;

@@ -33,7 +33,8 @@ StagedResult stage_point(const Plan& plan, const PlanPoint& point,
       throw DataError(fmt::format("{}={}", loaded.files[i].key, loaded.files[i].path),
                       "has changed since the sweep was planned",
                       "restore the file and resume the sweep");
-  const Result result = plan.experiment->run(point.params, loaded.inputs, progress);
+  Result result = plan.experiment->run(point.params, loaded.inputs, progress);
+  keep_figures(result, plan.figures);
   return write_point(plan, point, result, loaded.files, folder, draw);
 }
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/cli/shell.h"
 
@@ -28,6 +29,7 @@ TEST_CASE("run --from gives the bytes of a result again, with its figures as the
       "rotation",
       "rotation --format none",
       "long_term_decay dim=8 max_distance=40 --theme dark --format png,svg --formulas",
+      "long_term_decay dim=8 max_distance=40 --figure B,decay_bound --format svg",
       "rotation --width 8cm --text-size 7 --no-title --format pdf,tex",
       "relative_invariance encoding=rope+alibi seed=5 --format svg",
       "attention_map --text text.txt contents=random encoding=rope --format svg"};
@@ -48,10 +50,12 @@ TEST_CASE("run --from computes a point of a sweep again as the sweep drew it") {
   const Shell shell;
   REQUIRE(shell
               .run("sweep long_term_decay dim=4,8 max_distance=6 assumption=random --repeats 2 "
-                   "--theme dark --format svg --out s")
+                   "--theme dark --figure decay_bound --format svg --out s")
               .status == 0);
   for (const auto& point : fs::directory_iterator(shell.folder() / "s/points")) {
     const std::string id = point.path().filename().string();
+    CHECK(fs::exists(point.path() / "figures/decay_bound.svg"));
+    CHECK_FALSE(fs::exists(point.path() / "figures/B.svg"));
     REQUIRE(shell.run("run --from s/points/" + id + " --out " + id).status == 0);
     CHECK_THAT(shell.run("compare s/points/" + id + " " + id).out,
                Contains("are the same to the byte."));
@@ -59,6 +63,30 @@ TEST_CASE("run --from computes a point of a sweep again as the sweep drew it") {
   const Outcome whole = shell.run("run --from s");
   CHECK(whole.status == 2);
   CHECK_THAT(whole.err, Contains("s: is a sweep") && Contains("--from DIR/points/ID"));
+}
+
+TEST_CASE("--figure writes those figures alone, with the values and claims of the whole result") {
+  const Shell shell;
+  const std::string words = "run long_term_decay dim=8 max_distance=40 --format svg --out ";
+  REQUIRE(shell.run(words + "all").status == 0);
+  REQUIRE(shell.run(words + "one --figure decay_bound").status == 0);
+  std::set<std::string> names;
+  for (const auto& file : fs::directory_iterator(shell.folder() / "one/figures"))
+    names.insert(file.path().filename().string());
+  CHECK(names == std::set<std::string>{"decay_bound.csv", "decay_bound.json", "decay_bound.svg"});
+  CHECK(content(shell.folder() / "one/figures/decay_bound.svg") ==
+        content(shell.folder() / "all/figures/decay_bound.svg"));
+  const Outcome compared = shell.run("compare all one");
+  CHECK_THAT(compared.out, Contains("scalars are equal to the bit"));
+  const Outcome unknown = shell.run(words + "none --figure decay_boun");
+  CHECK(unknown.status == 2);
+  CHECK_THAT(unknown.err, Contains("--figure decay_boun: is no figure of this result of "
+                                   "long_term_decay; name one of decay_bound, "));
+  CHECK_FALSE(fs::exists(shell.folder() / "none"));
+  // A sweep of one figure is another sweep than that of all.
+  const std::string sweep = "sweep long_term_decay dim=4,8 max_distance=6 --format none --out s";
+  REQUIRE(shell.run(sweep + " --figure B").status == 0);
+  CHECK_THAT(shell.run(sweep).err, Contains("--figure: B -> all"));
 }
 
 TEST_CASE("run --from refuses what would not be the same result") {

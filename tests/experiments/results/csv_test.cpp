@@ -1,5 +1,7 @@
 #include "experiments/results/csv.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <limits>
 #include <stdexcept>
@@ -22,6 +24,14 @@ TEST_CASE("Numbers have 17 significant digits, and what is not finite has a name
   CHECK(csv_text(table) ==
         "x\r\n0.10000000000000001\r\n1\r\n1.0000000000000001e+300\r\n-0\r\nnan\r\nnan\r\ninf\r\n"
         "-inf\r\n");
+}
+
+TEST_CASE("A long table, which is written on all threads, has its rows in order") {
+  Numbers numbers(50'001);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 0.5 * static_cast<double>(i);
+  std::string text = "x\r\n";
+  for (const double number : numbers) text += fmt::format("{:g}\r\n", number);
+  CHECK(csv_text({.columns = {{"x", "", numbers}}}) == text);
 }
 
 TEST_CASE("Text is quoted where RFC 4180 asks for it") {

@@ -66,11 +66,12 @@ TEST_CASE("Repeats of what is not random, or has its seed given, are refused") {
 }
 
 TEST_CASE("A plan is restored from its text") {
-  const Plan plan = part_of(make_plan(spec_from(random_points), {{"svg"}, "dark", true}), {2, 3});
+  const FigureOptions figures{{"svg"}, "dark", true, {}, {"decay_bound"}};
+  const Plan plan = part_of(make_plan(spec_from(random_points), figures), {2, 3});
   const Plan restored = plan_from(plan_record(json_text(to_json(plan)), "plan.json"), "sweep");
   CHECK(plan_differences(plan, restored).empty());
   CHECK(json_text(to_json(restored)) == json_text(to_json(plan)));
-  CHECK(restored.figures.formulas);
+  CHECK(restored.figures == figures);
   CHECK(restored.points.size() == 2);
   CHECK(restored.points[1].id == plan_from(random_points).points[4].id);
   auto json = to_json(plan);
