@@ -61,8 +61,8 @@ Command declare_run(CLI::App& app, const Words& argv) {
 void add_figure_options(CLI::App* command, FigureOptions& figures) {
   command
       ->add_option("--figure", figures.only,
-                   "Write this figure of the result alone, or several with commas between; values "
-                   "and claims stay")
+                   "Write this figure alone, or several with commas between, with the values and "
+                   "claims of the result, and no tables or arrays")
       ->type_name("ID")
       ->delimiter(',')
       ->allow_extra_args(false);

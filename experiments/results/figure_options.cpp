@@ -67,6 +67,8 @@ void keep_figures(Result& result, const FigureOptions& figures) {
           fmt::format("is no figure of this result of {}", result.provenance.experiment),
           names.empty() ? std::string("leave it out: the result has no figures")
                         : fmt::format("name one of {}", fmt::join(names, ", ")));
+  result.tables.clear();
+  result.arrays.clear();
   std::erase_if(result.figures, [&](const Figure& figure) {
     return std::find(figures.only.begin(), figures.only.end(), figure.id) == figures.only.end();
   });

@@ -16,12 +16,12 @@ struct FigureOptions {
   std::string theme{figure::auto_theme};
   bool formulas{false};  ///< whether the experiment's formulas are drawn beneath the title
   figure::Page page{};
-  std::vector<std::string> only{};  ///< the figures that are written; empty for all
+  std::vector<std::string> only{};  ///< figures to write without tables and arrays; empty for all
   friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
 
-/// Takes those out of a result that were not asked for. Throws UsageError for one that it lacks,
-/// unless it was stopped.
+/// Where figures were asked for by name, leaves the result with them, its scalars and its checks.
+/// Throws UsageError for one that it lacks, unless it was stopped.
 void keep_figures(Result& result, const FigureOptions& figures);
 
 /// Options for write_result with figures of this kind.

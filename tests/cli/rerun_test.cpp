@@ -76,6 +76,7 @@ TEST_CASE("--figure writes those figures alone, with the values and claims of th
   CHECK(names == std::set<std::string>{"decay_bound.csv", "decay_bound.json", "decay_bound.svg"});
   CHECK(content(shell.folder() / "one/figures/decay_bound.svg") ==
         content(shell.folder() / "all/figures/decay_bound.svg"));
+  CHECK_FALSE(fs::exists(shell.folder() / "one/tables"));
   const Outcome compared = shell.run("compare all one");
   CHECK_THAT(compared.out, Contains("scalars are equal to the bit"));
   const Outcome unknown = shell.run(words + "none --figure decay_boun");
