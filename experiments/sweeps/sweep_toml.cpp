@@ -9,6 +9,7 @@
 #include "core/unknown_name.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
+#include "experiments/files/presence.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/toml_fields.h"
@@ -76,10 +77,10 @@ TomlField<SweepSpec> axes_field(std::string_view key,
 }
 
 std::string preset_text(const std::string& name) {
-  const std::vector<std::string> names = preset_names();
-  if (std::find(names.begin(), names.end(), name) == names.end())
-    throw_unknown_name(name, "a preset", names);
-  return read_file(asset_path("presets/" + name + ".toml"), max_file_bytes);
+  const fs::path path = asset_path("presets") / (name + ".toml");
+  if (!is_file_name(name) || !is_file_at(path))
+    throw_unknown_name(name, "a preset", preset_names());
+  return read_file(path, max_file_bytes);
 }
 
 void add_parent(std::vector<std::string>& parents, const std::string& name) {

@@ -143,9 +143,9 @@ void CairoCanvas::image(const std::shared_ptr<const Image>& image, const Rect& t
   if (!image || image->width <= 0 || image->height <= 0) return;
   if (!(target.width > 0.0 && target.height > 0.0)) return;  // Cairo cannot scale by 0
   cairo_t* context = target_->context.get();
-  const int factor = target_->format == FigureFormat::png
-                         ? 1
-                         : upscale_factor(*image, target, filter, vector_pixels_per_point);
+  const bool is_raster = target_->format == FigureFormat::png;
+  const int factor =
+      is_raster ? 1 : upscale_factor(*image, target, filter, vector_pixels_per_point);
   const CairoSurface pixels = image_surface(*image, factor);
   cairo_save(context);
   cairo_rectangle(context, target.x, target.y, target.width, target.height);
@@ -156,7 +156,9 @@ void CairoCanvas::image(const std::shared_ptr<const Image>& image, const Rect& t
   const Pattern pattern(cairo_pattern_create_for_surface(pixels.get()));
   cairo_pattern_set_filter(
       pattern.get(), filter == Filter::nearest ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR);
-  cairo_pattern_set_extend(pattern.get(), CAIRO_EXTEND_PAD);
+  // Pixels at the edge are mixed with what is beyond it; a PDF would store a padded copy for that.
+  if (is_raster || filter != Filter::nearest)
+    cairo_pattern_set_extend(pattern.get(), CAIRO_EXTEND_PAD);
   cairo_set_source(context, pattern.get());
   cairo_paint(context);
   cairo_restore(context);

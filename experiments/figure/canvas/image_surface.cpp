@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "core/errors.h"
 #include "experiments/figure/canvas/png_file.h"
@@ -48,13 +49,13 @@ CairoSurface image_surface(const Image& image, int factor) {
   unsigned char* bytes = cairo_image_surface_get_data(surface.get());
   const int stride = cairo_image_surface_get_stride(surface.get());
   std::vector<std::uint32_t> row(static_cast<std::size_t>(image.width * factor));
-  for (int y = 0; y < image.height * factor; ++y) {
-    const auto* source =
-        &image.pixels[static_cast<std::size_t>(y / factor) * static_cast<std::size_t>(image.width)];
-    for (std::size_t x = 0; x < row.size(); ++x) {
-      row[x] = premultiplied(source[x / static_cast<std::size_t>(factor)]);
-    }
-    std::memcpy(bytes + static_cast<std::ptrdiff_t>(y) * stride, row.data(), row.size() * 4);
+  const Color* source = image.pixels.data();
+  for (int y = 0; y < image.height; ++y, source += image.width) {
+    for (int x = 0; x < image.width; ++x)
+      std::fill_n(row.begin() + static_cast<std::ptrdiff_t>(x) * factor, factor,
+                  premultiplied(source[x]));
+    for (int copy = 0; copy < factor; ++copy, bytes += stride)
+      std::memcpy(bytes, row.data(), row.size() * 4);
   }
   cairo_surface_mark_dirty(surface.get());
   return surface;
