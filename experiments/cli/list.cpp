@@ -29,7 +29,7 @@ void list_as_text(bool experiments, bool encodings, bool presets) {
   if (presets) {
     print("Presets\n");
     for (const std::string& name : preset_names())
-      print(fmt::format("  {} {}\n", bold(padded(name, 20)), preset_named(name).description));
+      print(fmt::format("  {} {}\n", bold(padded(name, 20)), preset_description(name)));
   }
   print("\norrery describe NAME gives details.\n");
 }

@@ -77,6 +77,8 @@ SweepSpec sweep_spec_named(const std::string& name);
 /// The presets that come with Orrery.
 std::vector<std::string> preset_names();
 SweepSpec preset_named(const std::string& name);
+/// What the preset itself says of it, without reading its settings.
+std::string preset_description(const std::string& name);
 /// Reads the text of a sweep file; `display_name` is its name in messages.
 SweepSpec parse_sweep(std::string_view toml, const std::string& display_name);
 

@@ -196,6 +196,10 @@ std::vector<std::string> preset_names() {
 
 SweepSpec preset_named(const std::string& name) { return read_preset(name, {}); }
 
+std::string preset_description(const std::string& name) {
+  return parse_toml(preset_text(name), "preset " + name)["description"].value_or(std::string());
+}
+
 SweepSpec sweep_spec_named(const std::string& name) {
   require_toml(name);
   if (is_sweep_file(name)) return read_file_spec(name, {});

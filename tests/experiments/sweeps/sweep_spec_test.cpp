@@ -130,6 +130,7 @@ TEST_CASE("Every preset that comes with Orrery spans points and has a descriptio
     const SweepSpec preset = preset_named(name);
     CHECK(preset.name == name);
     CHECK(!preset.description.empty());
+    CHECK(preset_description(name) == preset.description);
     CHECK(!combinations_of(preset).points.empty());
   }
 }
