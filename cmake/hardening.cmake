@@ -28,9 +28,7 @@ foreach(level 3 2)
   check_cxx_source_compiles("#include <cstring>\nint main() {}" ORRERY_HAS_FORTIFY_${level})
   unset(CMAKE_REQUIRED_FLAGS)
   if(ORRERY_HAS_FORTIFY_${level})
-    # It needs an optimising compiler: ORRERY_UNOPTIMISED marks targets that are compiled with -O0.
-    list(APPEND hardening
-      "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:ORRERY_UNOPTIMISED>>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=${level}>")
+    list(APPEND hardening -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level})
     break()
   endif()
 endforeach()
