@@ -61,8 +61,8 @@ Command declare_run(CLI::App& app, const Words& argv) {
 void add_figure_options(CLI::App* command, FigureOptions& figures) {
   command
       ->add_option("--figure", figures.only,
-                   "Write this figure alone, or several with commas between, with the values and "
-                   "claims of the result, and no tables or arrays")
+                   "Write this figure alone, or those whose names begin so, with the values and "
+                   "claims of the result, and no tables or arrays; several with commas between")
       ->type_name("ID")
       ->delimiter(',')
       ->allow_extra_args(false);

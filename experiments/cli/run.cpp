@@ -121,6 +121,7 @@ void say_failing_claims(const Result& result) {
 struct Ran {
   Result result;
   RunRecord record;
+  std::string lacks{};  ///< why it is written with all its figures, though some were asked for
 };
 
 /// All of it, or what was found until it was asked to stop. Throws Stopped for nothing.
@@ -139,11 +140,16 @@ Ran run_point(const Experiment& experiment, const Point& point, const RunOptions
   record.times = {.started = Clock::now()};
   const auto start = std::chrono::steady_clock::now();
   Result result = found(experiment, point, progress);
-  keep_figures(result, options.figures);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   record.times->wall_seconds = elapsed.count();
   record.times->finished = Clock::now();
-  return {std::move(result), std::move(record)};
+  Ran ran{std::move(result), std::move(record)};
+  try {
+    keep_figures(ran.result, options.figures);
+  } catch (const UsageError& error) {  // what took long to compute is kept
+    ran.lacks = error.what();
+  }
+  return ran;
 }
 
 void print_json(const std::vector<nlohmann::ordered_json>& results) {
@@ -164,7 +170,7 @@ SweepSpec named(const RunOptions& options) {
 
 int run_points(const SweepSpec& spec, const std::vector<Point>& points, const RunOptions& options) {
   std::vector<nlohmann::ordered_json> as_json;
-  bool all_hold = true;
+  bool all_hold = true, has_figures = true;
   for (const Point& point : points) {
     const Ran ran = run_point(*spec.experiment, point, options);
     detail(fmt::format("computed in {}\n", duration_text(ran.record.times->wall_seconds)));
@@ -184,6 +190,9 @@ int run_points(const SweepSpec& spec, const std::vector<Point>& points, const Ru
     else
       say_failing_claims(ran.result);
     tell(fmt::format("wrote {} files to {}/\n", written.files.size() + 1, written.folder.string()));
+    if (!ran.lacks.empty())
+      say(fmt::format("orrery: {}; {} has all of it\n", ran.lacks, written.folder.string()));
+    has_figures = has_figures && ran.lacks.empty();
     if (ran.result.status == Status::stopped) {
       say(fmt::format("orrery: stopped; what was found until then is in {}\n",
                       written.folder.string()));
@@ -191,6 +200,7 @@ int run_points(const SweepSpec& spec, const std::vector<Point>& points, const Ru
     }
   }
   if (options.json) print_json(as_json);
+  if (!has_figures) return exit_usage;
   return all_hold ? exit_ok : exit_failed;
 }
 

@@ -53,24 +53,33 @@ void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options, std::
   for (std::future<void>& other : others) other.get();
 }
 
+UsageError no_such_figure(const std::string& wanted, const Result& result) {
+  std::vector<std::string> names;
+  for (const Figure& figure : result.figures) names.push_back(figure.id);
+  return UsageError("--figure " + wanted,
+                    fmt::format("is no figure of this result of {}", result.provenance.experiment),
+                    names.empty() ? std::string("leave it out: the result has no figures")
+                                  : fmt::format("name one of {}", fmt::join(names, ", ")));
+}
+
 }  // namespace
 
 void keep_figures(Result& result, const FigureOptions& figures) {
   if (figures.only.empty()) return;
-  std::vector<std::string> names;
-  for (const Figure& figure : result.figures) names.push_back(figure.id);
+  const auto is_meant = [](const std::string& wanted) {
+    return [&](const Figure& figure) {
+      return figure.id == wanted || figure.id.starts_with(wanted + "_");
+    };
+  };
   for (const std::string& wanted : figures.only)
     if (result.status != Status::stopped &&
-        std::find(names.begin(), names.end(), wanted) == names.end())
-      throw UsageError(
-          "--figure " + wanted,
-          fmt::format("is no figure of this result of {}", result.provenance.experiment),
-          names.empty() ? std::string("leave it out: the result has no figures")
-                        : fmt::format("name one of {}", fmt::join(names, ", ")));
+        std::none_of(result.figures.begin(), result.figures.end(), is_meant(wanted)))
+      throw no_such_figure(wanted, result);
   result.tables.clear();
   result.arrays.clear();
   std::erase_if(result.figures, [&](const Figure& figure) {
-    return std::find(figures.only.begin(), figures.only.end(), figure.id) == figures.only.end();
+    return std::none_of(figures.only.begin(), figures.only.end(),
+                        [&](const std::string& wanted) { return is_meant(wanted)(figure); });
   });
 }
 

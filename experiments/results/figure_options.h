@@ -20,8 +20,9 @@ struct FigureOptions {
   friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
 
-/// Where figures were asked for by name, leaves the result with them, its scalars and its checks.
-/// Throws UsageError for one that it lacks, unless it was stopped.
+/// Where figures were asked for, by their names or the beginnings of these up to a "_", leaves the
+/// result with them, its scalars and its checks. Throws UsageError for a name that none has, unless
+/// the result was stopped; then nothing is left out of it.
 void keep_figures(Result& result, const FigureOptions& figures);
 
 /// Options for write_result with figures of this kind.

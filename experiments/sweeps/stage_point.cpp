@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "core/errors.h"
@@ -11,15 +12,18 @@
 namespace orrery::sweeps {
 namespace {
 
-StagedResult write_point(const Plan& plan, const PlanPoint& point, const Result& result,
+StagedResult write_point(const Plan& plan, const PlanPoint& point, Result result,
                          const std::vector<InputFile>& files, const std::filesystem::path& folder,
                          const Draw& draw) try {
+  keep_figures(result, plan.figures);
   const RunRecord run{.argv = point.command(plan.experiment->info.name), .inputs = files};
   const WriteOptions options = write_options(folder, plan.figures, result.provenance);
   if (!packs_points(plan)) return stage_result(result, run, draw(result, options));
   return pack_result(result, run, options);
-} catch (const IoError&) {
-  throw CannotWrite(std::current_exception());
+} catch (const UsageError& error) {  // figures that it has not
+  throw CannotWrite(error);
+} catch (const IoError& error) {
+  throw CannotWrite(error);
 }
 
 }  // namespace
@@ -34,8 +38,7 @@ StagedResult stage_point(const Plan& plan, const PlanPoint& point,
                       "has changed since the sweep was planned",
                       "restore the file and resume the sweep");
   Result result = plan.experiment->run(point.params, loaded.inputs, progress);
-  keep_figures(result, plan.figures);
-  return write_point(plan, point, result, loaded.files, folder, draw);
+  return write_point(plan, point, std::move(result), loaded.files, folder, draw);
 }
 
 std::uintmax_t bytes_of_point(const Plan& plan, const PlanPoint& point,

@@ -4,7 +4,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
-#include <utility>
+#include <string>
 
 #include "experiments/model/progress.h"
 #include "experiments/results/result_folder.h"
@@ -12,15 +12,17 @@
 
 namespace orrery::sweeps {
 
-/// A result could not be written: not a failure of the point, so it ends the sweep.
+/// A result could not be written as it was asked for: not a failure of the point, so it ends the sweep.
 class CannotWrite : public std::exception {
  public:
-  // NOLINTNEXTLINE(bugprone-throw-keyword-missing): the parameter is stored
-  explicit CannotWrite(std::exception_ptr cause) : cause_(std::move(cause)) {}
+  /// @param cause  the exception that is being handled
+  explicit CannotWrite(const std::exception& cause) : message_(cause.what()) {}
+  const char* what() const noexcept override { return message_.c_str(); }
   const std::exception_ptr& cause() const { return cause_; }
 
  private:
-  std::exception_ptr cause_;
+  std::string message_;
+  std::exception_ptr cause_{std::current_exception()};
 };
 
 /// Draws the figures of a result before it is written, or leaves that to the writing.

@@ -83,11 +83,20 @@ TEST_CASE("--figure writes those figures alone, with the values and claims of th
   CHECK(unknown.status == 2);
   CHECK_THAT(unknown.err, Contains("--figure decay_boun: is no figure of this result of "
                                    "long_term_decay; name one of decay_bound, "));
-  CHECK_FALSE(fs::exists(shell.folder() / "none"));
+  CHECK_THAT(unknown.err, Contains("; none has all of it"));
+  CHECK(fs::exists(shell.folder() / "none/figures/decay_bound.svg"));
+  REQUIRE(shell.run(words + "several --figure decay").status == 0);
+  CHECK(fs::exists(shell.folder() / "several/figures/decay_changes.svg"));
+  CHECK_FALSE(fs::exists(shell.folder() / "several/figures/B.svg"));
   // A sweep of one figure is another sweep than that of all.
   const std::string sweep = "sweep long_term_decay dim=4,8 max_distance=6 --format none --out s";
   REQUIRE(shell.run(sweep + " --figure B").status == 0);
   CHECK_THAT(shell.run(sweep).err, Contains("--figure: B -> all"));
+  CHECK_THAT(shell.run("plan long_term_decay dim=4,8 max_distance=6 --figure C").out,
+             Contains("a sample failed: dim=4: --figure C: is no figure"));
+  const Outcome stopped = shell.run(sweep + "2 --figure C");
+  CHECK(stopped.status == 2);
+  CHECK_THAT(stopped.err, Contains("--figure C: is no figure of this result of long_term_decay"));
 }
 
 TEST_CASE("run --from refuses what would not be the same result") {
