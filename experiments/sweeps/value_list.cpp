@@ -142,8 +142,8 @@ class Call {
   }
 
   std::string rounded(double value) const {
-    constexpr double exact_below = 1e15;  // in 15 digits; most lists are whole numbers
-    if (value == std::trunc(value) && std::abs(value) < exact_below)
+    constexpr double plain_below = 1e7;  // in number_text; most lists are such numbers
+    if (value == std::trunc(value) && std::abs(value) < plain_below)
       return fmt::format("{}", static_cast<std::int64_t>(value));
     const std::optional<double> short_value = number_in(fmt::format("{:.15g}", value));
     if (!short_value) refuse("exceeds the range of double");

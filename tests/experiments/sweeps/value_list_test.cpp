@@ -37,6 +37,7 @@ TEST_CASE("range stops before its end, as NumPy's arange and Python's range do")
   CHECK(numbers("range(0, 24, 8)") == Texts{"0", "8", "16"});
   CHECK(numbers("range(0,25,8)") == Texts{"0", "8", "16", "24"});
   CHECK(numbers("range(3,0,-1)") == Texts{"3", "2", "1"});
+  CHECK(numbers("range(9999999,10000002)") == Texts{"9999999", "1e+07", "1.0000001e+07"});
   // 0.1·3 is 0.30000000000000004 in binary, and (1 − 0)/0.1 rounds to 10.
   CHECK(numbers("range(0,1,0.1)") ==
         Texts{"0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"});
