@@ -24,11 +24,13 @@ SavedSource::SavedSource()
                           .params = {text_param(folder_key, "Where the result lies."),
                                      text_param(hue_key, "What colours tell."),
                                      text_param(facet_key, "What panels tell.")}},
-                 .run = [](const ParamSet& params, const Inputs&, Progress&) {
+                 .run = [](const ParamSet& params, const Inputs&, Progress& progress) {
                    const std::string& folder = params.text(folder_key);
                    return path_kind(folder) == PathKind::sweep_folder
-                              ? combine::sweep_overview(folder, {.hue = params.text(hue_key),
-                                                                 .facet = params.text(facet_key)})
+                              ? combine::sweep_overview(
+                                    folder,
+                                    {.hue = params.text(hue_key), .facet = params.text(facet_key)},
+                                    progress)
                               : saved_result(folder);
                  }} {}
 

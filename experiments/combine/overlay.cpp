@@ -37,7 +37,8 @@ struct Curves {
   std::vector<Curve> all{};
   std::vector<LeftOut> left_out{};
   std::size_t points{};  ///< that have the figure, or should have it
-  std::size_t asked{};   ///< finished points that are asked for, of which most_read are read
+  std::size_t asked{};   ///< finished points that are asked for
+  std::size_t read{};    ///< of these
 };
 
 std::string figure_path(const std::string& id) { return "figures/" + id + ".json"; }
@@ -118,9 +119,10 @@ std::string left_out_text(const Curves& curves) {
 }
 
 /// " · a sample of 10 000 of 100 000 points"; empty where all are drawn.
-std::string sample_text(const Curves& curves, const SavedSweep& sweep) {
-  if (curves.asked <= most_read || sweep.repeats > 1) return {};
-  return fmt::format(" · a sample of {} of {} points", grouped_number(most_read),
+std::string sample_text(const Curves& curves) {
+  if (curves.read == curves.asked) return {};
+  return fmt::format(" · a sample of {} of {} points",
+                     grouped_number(static_cast<double>(curves.read)),
                      grouped_number(static_cast<double>(curves.asked)));
 }
 
@@ -139,37 +141,50 @@ std::string values_there(const SavedSweep& sweep, const PlotRequest& request) {
                        : fmt::format("in this sweep {}", fmt::join(parts, " and "));
 }
 
-/// The finished points whose curves are read: all, or of very many that are no repeats a sample, in
-/// their order. Ids are hashes, so that the smallest are drawn evenly and are the same each time.
-std::vector<const PointRecord*> points_read(const SavedSweep& sweep, const PlotRequest& request,
-                                            std::size_t& asked) {
-  const bool may_sample = sweep.repeats == 1 && sweep.points.size() > most_read;
-  std::vector<const PointRecord*> points;
+/// The finished points that may be asked for; of few, or of repeats, also those that are not.
+Points finished_points(const SavedSweep& sweep, const PlotRequest& request) {
+  const bool has_many = sweep.repeats == 1 && sweep.points.size() > most_read;
+  Points points;
   for (const PointRecord& point : sweep.points)
-    if (point.is_done() && (!may_sample || may_be_asked_for(point, sweep, request)))
+    if (point.is_done() && (!has_many || may_be_asked_for(point, sweep, request)))
       points.push_back(&point);
-  asked = points.size();
-  if (!may_sample || asked <= most_read) return points;
-  const auto by_id = [](const PointRecord* a, const PointRecord* b) { return a->id < b->id; };
-  std::nth_element(points.begin(), points.begin() + most_read, points.end(), by_id);
-  points.resize(most_read);
-  std::sort(points.begin(), points.end());  // by address: all are in one list
   return points;
+}
+
+/// The figure of a point, or why it cannot be read.
+struct ReadFigure {
+  std::optional<Figure> figure{};
+  std::string failure{};
+};
+
+std::vector<ReadFigure> read_figures(const Points& points, const FigureOfPoint& figure_of) {
+  std::vector<ReadFigure> read(points.size());
+  for_points(points.size(), [&](std::size_t i) {
+    try {
+      read[i].figure = figure_of(*points[i]);
+    } catch (const Error& error) {
+      read[i].failure = error.what();
+    }
+  });
+  return read;
 }
 
 Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
                  const FigureOfPoint& figure_of) {
   Curves curves;
   bool other_kind = false;
-  for (const PointRecord* one : points_read(sweep, request, curves.asked)) {
-    const PointRecord& point = *one;
-    std::optional<Figure> figure;
-    try {
-      figure = figure_of(point);
-    } catch (const Error& error) {
+  const Points finished = finished_points(sweep, request);
+  const Points points = sweep.repeats == 1 ? sample_of(finished, most_read) : finished;
+  curves.asked = finished.size();
+  curves.read = points.size();
+  std::vector<ReadFigure> read = read_figures(points, figure_of);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const PointRecord& point = *points[i];
+    auto& [figure, failure] = read[i];
+    if (!failure.empty()) {
       if (!may_be_asked_for(point, sweep, request)) continue;
       curves.left_out.push_back(
-          {.figure = request.figure, .point = point_name(point), .reason = error.what()});
+          {.figure = request.figure, .point = point_name(point), .reason = std::move(failure)});
       ++curves.points;
       continue;
     }
@@ -390,7 +405,7 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
     return captions.of(
                page, banded ? bands_text(gone) + steps_text(count_of_x(curves), "x")
                             : repeats_text(static_cast<std::size_t>(sweep.repeats), request.band)) +
-           sample_text(curves, sweep) + left_out_text(curves);
+           sample_text(curves) + left_out_text(curves);
   };
   std::vector<Panels> pages =
       pages_of(settings, arrangement, request, request.figure, title, caption,

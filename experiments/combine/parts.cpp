@@ -250,6 +250,17 @@ std::string bands_text(const std::vector<std::string>& gone) {
   return gone.empty() ? text : fmt::format("{} over {}", text, fmt::join(gone, " and "));
 }
 
+Points sample_of(Points points, std::size_t most) {
+  if (points.size() <= most) return points;
+  // Ids are hashes, so that the smallest are drawn evenly.
+  const auto by_id = [](const PointRecord* a, const PointRecord* b) { return a->id < b->id; };
+  std::nth_element(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(most), points.end(),
+                   by_id);
+  points.resize(most);
+  std::sort(points.begin(), points.end());  // by address: all are in one list
+  return points;
+}
+
 std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrangement& arrangement,
                              const PlotRequest& request, const std::string& id,
                              const std::string& title,

@@ -85,7 +85,14 @@ std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrange
                              const std::function<std::string(const Place&)>& caption,
                              const MakePanel& panel);
 
-/// The figure of a point whose curves are asked for; empty where it has none of that name.
+/// Points of one list.
+using Points = std::vector<const PointRecord*>;
+
+/// So many of the points, drawn evenly, the same each time, in their order.
+Points sample_of(Points points, std::size_t most);
+
+/// The figure of a point whose curves are asked for; empty where it has none of that name. Called
+/// from several threads.
 using FigureOfPoint = std::function<std::optional<Figure>(const PointRecord&)>;
 
 /// The two kinds of combined(): by figure and by measure.

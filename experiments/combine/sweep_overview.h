@@ -18,9 +18,10 @@ inline constexpr const char* sweep_overview_name = "sweep_overview";
 ExperimentView sweep_overview_view();
 
 /// The points of a sweep drawn together, as its report shows them, in the hue and the facet of
-/// `look` (see overview). Throws what load_sweep does, and DataError where there is nothing to
-/// draw.
-Result sweep_overview(const std::filesystem::path& folder, const PlotRequest& look = {});
+/// `look` (see overview). Of many points `progress` sees a sample first. Throws what load_sweep
+/// does, and DataError where there is nothing to draw.
+Result sweep_overview(const std::filesystem::path& folder, const PlotRequest& look,
+                      Progress& progress);
 
 /// The settings that differ between points, of which one may be the hue or the facet.
 std::vector<std::string> varied_settings(const std::vector<PointRecord>& points);

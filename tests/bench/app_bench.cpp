@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
+#include "tests/support/temp_folder.h"
 
 namespace {
 
@@ -227,6 +229,39 @@ void first_frame(benchmark::State& state) {
   }
 }
 BENCHMARK(first_frame)->Unit(benchmark::kMillisecond);
+
+/// A folder of 10,000 points is opened, once, as the program keeps what it has read: until its table
+/// is on screen, until the first figures are, and until those of all points are.
+void open_sweep(benchmark::State& state) {
+  const TempFolder folder;
+  const std::string sweep = folder.path() / "sweep";
+  const std::string command = fmt::format(
+      "'{}' sweep rotation 'distance=range(0,9999,1)' --format none --quiet --out '{}' >/dev/null",
+      ORRERY_PROGRAM, sweep);
+  if (std::system(command.c_str()) != 0) return state.SkipWithError("no sweep to open");
+  const auto session = start_session({}, {});
+  OffscreenDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  App& app = desktop.app();
+  const auto start = Clock::now();
+  const auto until = [&](const std::function<bool()>& is_shown) {
+    while (!is_shown()) {  // a window waits for its screen as well
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      desktop.frame();
+    }
+    desktop.frame();
+    desktop.finish();
+    return milliseconds(Clock::now() - start);
+  };
+  for (auto _ : state) {
+    app.open_path(sweep);
+    state.counters["table_ms"] = until([&] { return app.is_browsing(); });
+    state.counters["first_ms"] =
+        until([&] { return app.browser().session().current().result != nullptr; });
+    state.counters["all_ms"] = until([&] { return !app.busy(); });
+  }
+}
+BENCHMARK(open_sweep)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
 
 template <class Body>
 void add(const std::string& name, const Screen& screen, int frames, Body body) {

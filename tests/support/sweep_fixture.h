@@ -21,6 +21,7 @@ struct FixturePoint {
   int repeat{};
   std::string error{};  ///< not empty if the point failed
   double score{};
+  bool has_folder{true};  ///< false: its files are lost
 };
 
 inline Result fixture_result(const FixturePoint& point) {
@@ -68,6 +69,8 @@ inline void write_sweep(const std::filesystem::path& folder, const std::vector<s
                                  {"relation", "at_most"},
                                  {"bound", 5.0},
                                  {"holds", point.score <= 5.0}};
+    }
+    if (!failed && point.has_folder) {
       write_result(fixture_result(point), {},
                    write_options(folder / "points" / point.id, {.formats = {"svg"}}));
     }

@@ -2,11 +2,17 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/errors.h"
+#include "experiments/combine/sweep_overview.h"
 #include "experiments/setup/encoding_style.h"
 #include "tests/support/layers.h"
+#include "tests/support/sweep_fixture.h"
+#include "tests/support/temp_folder.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
@@ -32,6 +38,27 @@ SavedSweep toy(int repeats) {
 
 const LinePlot& lines(const Panels& page, std::size_t panel = 0) {
   return std::get<LinePlot>(page.panels.at(panel).content);
+}
+
+/// Looks at everything.
+struct Watcher final : Progress {
+  std::vector<std::shared_ptr<Result>> seen{};
+
+  void update(double, std::string_view) override {}
+  bool stop_requested() const override { return false; }
+  bool wants_to_see() const override { return true; }
+  void see(std::shared_ptr<Result> so_far) override { seen.push_back(std::move(so_far)); }
+};
+
+std::vector<test::FixturePoint> numbered_points(int count) {
+  std::vector<test::FixturePoint> made;
+  for (int i = 0; i < count; ++i)
+    made.push_back({.id = fmt::format("{:06x}", i * 7919 % 1000003),
+                    .label = fmt::format("base={}", i),
+                    .params = {{"base", std::to_string(i)}},
+                    .score = 0.5 * i,
+                    .has_folder = i % 20 == 0});
+  return made;
 }
 
 }  // namespace
@@ -220,4 +247,28 @@ TEST_CASE("A caption says how many points have no result") {
   sweep.points[0].status = PointStatus::failed;
   CHECK_THAT(combine::combined(sweep, {.measure = "s"})[0].caption,
              Contains("1 of 6 points has no result"));
+}
+
+TEST_CASE("Of many points a sample is drawn first, and says so; then all of them") {
+  const TempFolder folder;
+  test::write_sweep(folder.path(), {"base"}, numbered_points(2001));
+  Watcher watcher;
+  const Result result = combine::sweep_overview(folder.path(), {}, watcher);
+  REQUIRE(watcher.seen.size() == 1);
+  const Result& first = *watcher.seen.front();
+  CHECK(first.status == Status::stopped);
+  REQUIRE(first.figures.size() == result.figures.size());
+  for (std::size_t i = 0; i < first.figures.size(); ++i) {
+    CHECK(first.figures[i].id == result.figures[i].id);
+    CHECK_THAT(first.figures[i].caption, Contains("a sample of 400 of 2001 points"));
+    CHECK_THAT(result.figures[i].caption, !Contains("sample"));
+  }
+}
+
+TEST_CASE("Of few points all are drawn at once") {
+  const TempFolder folder;
+  test::write_sweep(folder.path(), {"base"}, numbered_points(3));
+  Watcher watcher;
+  CHECK_FALSE(combine::sweep_overview(folder.path(), {}, watcher).figures.empty());
+  CHECK(watcher.seen.empty());
 }
