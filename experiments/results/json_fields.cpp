@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "core/params.h"
 #include "experiments/files/file.h"
@@ -49,7 +50,22 @@ Json json_in(std::string_view text, const Json::parser_callback_t& take) try {
   throw MalformedJson(error.what());
 }
 
+namespace {
+
+/// head_in() of a text as json_text() writes it: a line begins with each key of the object.
+std::optional<Json> head_by_line(std::string_view text, std::string_view end) try {
+  // Strings have no line breaks; a key deeper down leaves brackets open, which is no JSON.
+  const std::size_t at = text.find(fmt::format(",\n  \"{}\": ", end));
+  if (at == std::string_view::npos) return std::nullopt;
+  return json_in(std::string(text.substr(0, at)) + "}");
+} catch (const MalformedJson&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
 Json head_in(std::string_view text, std::string_view end) try {
+  if (std::optional<Json> head = head_by_line(text, end)) return *std::move(head);
   struct Reached {};
   Json head = Json::object();
   std::string key;

@@ -58,6 +58,11 @@ TEST_CASE("The head of a result is read without what follows it") {
   const std::size_t rest = text.find("\"tables\"") + std::string("\"tables\"").size();
   CHECK(result_head(text.substr(0, rest) + ": what is not JSON").scalars.size() ==
         whole.scalars.size());
+  // However its lines are broken, and whatever has the name deeper down.
+  CHECK(json_text(to_json(result_head(json_line(to_json(whole))))) == json_text(to_json(head)));
+  std::string deeper = text;
+  deeper.insert(1, "\n\"more\": {\"a\": 1,\n  \"tables\": 2},");
+  CHECK(json_text(to_json(result_head(deeper))) == json_text(to_json(head)));
   CHECK_THROWS_AS(result_head(text.substr(0, rest - 20)), MalformedJson);
   CHECK_THROWS_AS(result_head("[1]"), MalformedJson);
   CHECK_THROWS_AS(result_head("{}"), MalformedJson);
