@@ -166,3 +166,26 @@ TEST_CASE("Wrong questions end with the status of their kind, and say what to wr
   CHECK_THAT(first.err, Contains("first=4000"));
   CHECK(asked.shell.run("lens nowhere tokens=ids.npy").status == 4);
 }
+
+TEST_CASE("The passports that come with Orrery are read, and small") {
+  const Shell shell;
+  for (const std::string name : {"smollm2", "minilm", "bytes_rope"}) {
+    const std::string path = source_folder() + "/assets/passports/" + name + ".json";
+    const Outcome read = shell.run("passport '" + path + "' --json");
+    CHECK(read.status == 0);
+    CHECK(json::parse(read.out) == json::parse(content(path)));
+    REQUIRE(shell.run("passport '" + path + "' --out " + name + ".html").status == 0);
+    CHECK(content(shell.folder() / (name + ".html")).size() < 50'000);
+  }
+  // Its claims are of the model that comes with Orrery.
+  const json shipped = json::parse(content(source_folder() + "/assets/passports/bytes_rope.json"));
+  const Outcome again =
+      shell.run("passport '" + source_folder() + "/assets/models/bytes_rope' --json");
+  REQUIRE(again.status == 0);
+  const json made = json::parse(again.out);
+  CHECK(made["encoding"] == shipped["encoding"]);
+  CHECK(made["how"] == shipped["how"]);
+  for (std::size_t i = 0; i < shipped["verified"]["questions"].size(); ++i)
+    CHECK(made["verified"]["questions"][i]["verdict"] ==
+          shipped["verified"]["questions"][i]["verdict"]);
+}
