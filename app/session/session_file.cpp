@@ -109,7 +109,9 @@ SessionKeeper::SessionKeeper(const Session& session, std::filesystem::path path)
       path_(std::move(path)),
       seen_(document_of(session)),
       written_(document_of(session)),
-      text_(content_known_to(session, path_)) {}
+      text_(content_known_to(session, path_)) {
+  if (!path_.empty()) remove_abandoned(path_);
+}
 
 std::string SessionKeeper::watch(double seconds) {
   if (path_.empty()) return {};

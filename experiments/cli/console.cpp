@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <random>
 
 #include "core/errors.h"
+#include "experiments/files/random_word.h"
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
@@ -35,10 +35,7 @@ void on_stop_signal(int signal) {
 /// Stands for the beginning of an escape sequence of our own until that is written. It is another
 /// one in each process: no name or file can hold it.
 const std::string& style_mark() {
-  static const std::string mark = [] {
-    std::random_device source;
-    return fmt::format("\033{:08x}{:08x}", source(), source());
-  }();
+  static const std::string mark = "\033" + random_word();
   return mark;
 }
 

@@ -1,7 +1,6 @@
 #include "experiments/files/atomic_folder.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <stdio.h>  // renameat2
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -20,18 +19,11 @@
 namespace orrery::files {
 namespace {
 
-/// Makes "/a/.b.tmp-PID" for "/a/b" and "tmp". A number is appended while that name is taken, as a
-/// killed process may have left one.
+/// Makes "/a/.b.tmp-PID-WORD" for "/a/b" and "tmp".
 std::filesystem::path make_sibling(const std::filesystem::path& target, const char* purpose) {
-  const std::string stem = hidden_name(target, purpose);
-  constexpr int attempts = 1000;
-  for (int i = 0; i < attempts; ++i) {
-    std::filesystem::path path =
-        target.parent_path() / (i == 0 ? stem : fmt::format("{}-{}", stem, i));
-    if (retried([&] { return ::mkdir(path.c_str(), 0777); }) == 0) return path;
-    if (errno != EEXIST) throw io_error(path.string(), "created", errno);
-  }
-  throw io_error((target.parent_path() / stem).string(), "created", EEXIST);
+  std::filesystem::path path = target.parent_path() / hidden_name(target, purpose);
+  if (retried([&] { return ::mkdir(path.c_str(), 0777); }) == 0) return path;
+  throw io_error(path.string(), "created", errno);
 }
 
 void rename_or_throw(const std::filesystem::path& from, const std::filesystem::path& to) {

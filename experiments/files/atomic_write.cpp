@@ -16,6 +16,7 @@
 
 #include "experiments/files/file.h"
 #include "experiments/files/notices.h"
+#include "experiments/files/random_word.h"
 #include "experiments/files/retry.h"
 #include "experiments/text/number_text.h"
 
@@ -29,7 +30,7 @@ bool is_leftover(const std::string& name) {
          (name.find(".tmp-") != std::string::npos || name.find(".old-") != std::string::npos);
 }
 
-/// The process in ".NAME.tmp-PID" or ".NAME.tmp-PID-3"; 0 when the name is another one.
+/// The process in ".NAME.tmp-PID", with or without more words; 0 when the name is another one.
 pid_t writer_in(std::string_view name, std::string_view stem) {
   pid_t process = 0;
   if (!name.starts_with(stem)) return 0;
@@ -73,7 +74,8 @@ fs::path folder_of(const fs::path& path) {
 }  // namespace
 
 std::string hidden_name(const fs::path& target, std::string_view purpose) {
-  return fmt::format(".{}.{}-{}", target.filename().string(), purpose, ::getpid());
+  return fmt::format(".{}.{}-{}-{}", target.filename().string(), purpose, ::getpid(),
+                     random_word().substr(0, 8));  // names have 255 bytes
 }
 
 void require_space(const fs::path& path, std::uintmax_t bytes) {
@@ -92,8 +94,6 @@ AtomicFile::AtomicFile(fs::path path, std::uintmax_t bytes, Existing existing)
   make_folders(folder);
   require_space(path_, bytes);
   temporary_ = folder / hidden_name(path_, "tmp");
-  std::error_code ignored;
-  fs::remove(temporary_, ignored);  // a killed process with the same id may have left one
   descriptor_ = retried(
       [&] { return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
   if (descriptor_ < 0) throw io_error(path_.string(), "created", errno);

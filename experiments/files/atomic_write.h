@@ -50,7 +50,8 @@ class AtomicFile {
 /// Throws IoError where the disk of a new file, whose folder exists, has less than `bytes` free.
 void require_space(const std::filesystem::path& path, std::uintmax_t bytes);
 
-/// ".NAME.PURPOSE-PID": the name of a temporary file or folder beside `target`.
+/// ".NAME.PURPOSE-PID-WORD": a name for a temporary file or folder beside `target`, another one
+/// each time: containers that share a disk may have processes of the same number.
 std::string hidden_name(const std::filesystem::path& target, std::string_view purpose);
 
 /// Removes what killed processes left half written beside `target`: each ".NAME.tmp-PID" whose

@@ -7,12 +7,12 @@
 
 #include <array>
 #include <cerrno>
-#include <random>
 #include <string_view>
 #include <system_error>
 
 #include "experiments/files/file.h"
 #include "experiments/files/notices.h"
+#include "experiments/files/random_word.h"
 #include "experiments/files/retry.h"
 
 namespace orrery::files {
@@ -83,10 +83,9 @@ bool is_of_this_kernel(std::string_view line) {
 std::string this_owner(bool locked) {
   std::array<char, 128> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host = {};
-  std::random_device source;
-  return fmt::format("process {} on {}{}, run {:08x}{:08x}, beat ", ::getpid(), host.data(),
-                     locked ? fmt::format("{}{}", before_kernel, this_kernel()) : "", source(),
-                     source());
+  return fmt::format("process {} on {}{}, run {}, beat ", ::getpid(), host.data(),
+                     locked ? fmt::format("{}{}", before_kernel, this_kernel()) : "",
+                     random_word());
 }
 
 using Holders = std::map<fs::path, std::string>;

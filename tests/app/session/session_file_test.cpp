@@ -84,6 +84,7 @@ TEST_CASE("A folder in place of the session file is a message, too") {
 TEST_CASE("The session is written once it rests, whole or not at all") {
   const TempFolder folder;
   const auto file = folder.path() / "session.toml";
+  folder.file(".session.toml.tmp-4194303-0123abcd", "of a process that is gone");
   const auto session = start_session({}, {});
   SessionKeeper keeper(*session, file);
   CHECK(keeper.watch(0.0).empty());

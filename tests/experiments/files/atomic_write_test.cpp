@@ -82,12 +82,18 @@ TEST_CASE("A file for which the disk is too small is refused with both numbers")
   CHECK(entries_of(temp.path()) == 0);
 }
 
-TEST_CASE("A temporary file of a killed process with the same id is no obstacle") {
+TEST_CASE("Two who write one file at once, of whatever numbers, do not touch each other's") {
   const TempFolder temp;
   const fs::path path = temp.path() / "plan.json";
-  temp.file(hidden_name(path, "tmp"), "half wr");
-  atomic_write(path, "whole");
-  CHECK(text_of(path) == "whole");
+  {
+    AtomicFile first(path, 5), second(path, 6);
+    first.write(0, "first");
+    second.write(0, "second");
+    first.commit();
+    CHECK(text_of(path) == "first");
+    second.commit();
+  }
+  CHECK(text_of(path) == "second");
   CHECK(entries_of(temp.path()) == 1);
 }
 
@@ -111,11 +117,11 @@ TEST_CASE("What a process that is gone left beside a name is removed, and nobody
   ::waitpid(gone, nullptr, 0);
   const std::string left = ".out.tmp-" + std::to_string(gone);
   temp.file(left + "/half", "x");
-  temp.file(left + "-1/half", "x");
+  temp.file(left + "-0123abcd/half", "x");
   temp.file(".out.tmp-" + std::to_string(::getppid()) + "/half", "x");
   temp.file(".out.tmp-12x/mine", "x");
   temp.file(".other.tmp-" + std::to_string(gone) + "/half", "x");
-  const int locked = ::open((temp.path() / (left + "-1")).c_str(), O_RDONLY | O_DIRECTORY);
+  const int locked = ::open((temp.path() / (left + "-0123abcd")).c_str(), O_RDONLY | O_DIRECTORY);
   REQUIRE(::flock(locked, LOCK_EX) == 0);
   remove_abandoned(out);
   CHECK_FALSE(fs::exists(temp.path() / left));
