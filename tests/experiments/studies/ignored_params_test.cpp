@@ -28,11 +28,12 @@ std::vector<ParamSet> settings_of(const Experiment& experiment) {
 
 TEST_CASE("What a figure is said to ignore changes nothing in it, whatever else is chosen") {
   std::set<std::string> tried;
-  std::size_t seen = 0;
+  std::size_t scenes = 0, seen = 0;
   for (const Experiment* experiment : studies::experiment_catalogue()) {
     const std::string& name = experiment->info.name;
     const Inputs inputs = test::some_inputs(*experiment);
     for (const ParamSet& settings : settings_of(*experiment)) {
+      if (!test::is_tried(scenes++)) continue;
       const auto before = test::figures_of(*experiment, settings, inputs);
       for (const ParamSpec& spec : settings.specs()) {
         const auto is_ignored = [&](const auto& figure) {
@@ -41,7 +42,7 @@ TEST_CASE("What a figure is said to ignore changes nothing in it, whatever else 
         if (!settings.is_used(spec.key) || std::none_of(before.begin(), before.end(), is_ignored))
           continue;
         for (const ParamSet& changed : test::changes_of(settings, spec)) {
-          if (!test::is_tried(seen++, 9)) continue;
+          if (!test::is_tried(seen++)) continue;
           const auto after = test::figures_of(*experiment, changed, inputs);
           for (const auto& [id, drawn] : before) {
             if (!after.count(id) || !ignores(experiment->info, drawn.figure, spec, settings))
