@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "core/params.h"
 #include "experiments/files/file.h"
@@ -50,43 +49,15 @@ Json json_in(std::string_view text, const Json::parser_callback_t& take) try {
   throw MalformedJson(error.what());
 }
 
-namespace {
-
-/// head_in() of a text as json_text() writes it: a line begins with each key of the object.
-std::optional<Json> head_by_line(std::string_view text, std::string_view end) try {
-  // Strings have no line breaks; a key deeper down leaves brackets open, which is no JSON.
-  const std::size_t at = text.find(fmt::format(",\n  \"{}\": ", end));
-  if (at == std::string_view::npos) return std::nullopt;
-  return json_in(std::string(text.substr(0, at)) + "}");
-} catch (const MalformedJson&) {
-  return std::nullopt;
-}
-
-}  // namespace
-
-Json head_in(std::string_view text, std::string_view end) try {
-  if (std::optional<Json> head = head_by_line(text, end)) return *std::move(head);
-  struct Reached {};
-  Json head = Json::object();
-  std::string key;
-  const auto take = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    using Event = Json::parse_event_t;
-    const bool begins = event == Event::object_start || event == Event::array_start;
-    if (begins && depth >= static_cast<int>(most_levels)) throw MalformedJson(too_deep());
-    if (depth != 1) return true;
-    if (event == Event::key) key = parsed.get<std::string>();
-    if (event == Event::key && key == end) throw Reached{};
-    if (event == Event::value || event == Event::object_end || event == Event::array_end)
-      head[key] = std::move(parsed);
-    return event == Event::key || begins;
-  };
-  try {
-    if (!Json::parse(text, take).is_object()) throw MalformedJson("it is not an object");
-  } catch (const Reached&) {  // the rest is left out
-  }
+Json head_in(std::string_view text, std::string_view end) {
+  const std::size_t at = own_key_in_json(text, end);
+  // The key stays, with nothing in it, so that what precedes it is read as it is.
+  Json head = at == std::string_view::npos
+                  ? json_in(text)
+                  : json_in(fmt::format("{}\"{}\": null}}", text.substr(0, at), end));
+  if (!head.is_object()) throw MalformedJson("it is not an object");
+  head.erase(std::string(end));
   return head;
-} catch (const Json::exception& error) {
-  throw MalformedJson(error.what());
 }
 
 Json number_json(double value) {

@@ -156,6 +156,27 @@ std::optional<TextPlace> first_deep_place_in_json(std::string_view text) {
   return std::nullopt;
 }
 
+std::size_t own_key_in_json(std::string_view text, std::string_view key) {
+  const std::string quoted = fmt::format("\"{}\"", key);
+  std::size_t levels = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const char c = text[at];
+    if (c == '"') {
+      const std::size_t end = behind_string(text, at, true);
+      const std::size_t next = text.find_first_not_of(" \t\r\n", end);
+      if (levels == 1 && text.substr(at, end - at) == quoted && next != std::string_view::npos &&
+          text[next] == ':')
+        return at;
+      at = end;
+      continue;
+    }
+    if (c == '{' || c == '[') ++levels;
+    if ((c == '}' || c == ']') && levels > 0) --levels;
+    ++at;
+  }
+  return std::string_view::npos;
+}
+
 std::optional<TextPlace> first_deep_place_in_toml(std::string_view text) {
   return TomlLevels(text).first_deep_place();
 }

@@ -23,7 +23,11 @@ struct TextPlace {
 /// first place at which the text is not JSON. Cost: one pass.
 std::optional<TextPlace> first_deep_place_in_json(std::string_view text);
 
-/// The same of TOML, where each part of a dotted key or heading is a level too.
+/// Where an object's own key stands in its JSON, at its quote; npos without it. Exact up to the first
+/// place at which the text is not JSON. Cost: one pass.
+std::size_t own_key_in_json(std::string_view text, std::string_view key);
+
+/// What first_deep_place_in_json finds, in TOML, where each part of a dotted key or heading is a level too.
 std::optional<TextPlace> first_deep_place_in_toml(std::string_view text);
 
 /// "is nested deeper than 64 levels": the rule that such a text breaks.

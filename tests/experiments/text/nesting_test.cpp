@@ -113,3 +113,14 @@ TEST_CASE("TOML that is too deep or too long says where, before a parser recurse
                   text::TomlFault);
   CHECK(text::parse_toml("a.b = [1, 2]", "a.toml").size() == 1);
 }
+
+TEST_CASE("An object's own key is found behind values, deeper keys and strings of its name") {
+  const auto place = [](std::string_view text) { return text::own_key_in_json(text, "b"); };
+  CHECK(place(R"({"b":1})") == 1);
+  CHECK(place(R"({"a":"b","b" : 1})") == 9);
+  CHECK(place(R"({"a":{"b":1},"c":[{"b":2}],"b":3})") == 27);
+  CHECK(place(R"({"a":"\"b\":","b":3})") == 14);
+  for (const char* without : {"", "b", "{}", R"(["b"])", R"({"a":{"b":1}})", R"({"a":"b"})",
+                              R"({"b")", R"({"b)", R"("b":1)"})
+    CHECK(place(without) == std::string_view::npos);
+}
