@@ -142,12 +142,12 @@ std::string values_there(const SavedSweep& sweep, const PlotRequest& request) {
 }
 
 /// The finished points that may be asked for; of few, or of repeats, also those that are not.
-Points finished_points(const SavedSweep& sweep, const PlotRequest& request) {
-  const bool has_many = sweep.repeats == 1 && sweep.points.size() > most_read;
-  Points points;
-  for (const PointRecord& point : sweep.points)
-    if (point.is_done() && (!has_many || may_be_asked_for(point, sweep, request)))
-      points.push_back(&point);
+Points points_for(const SavedSweep& sweep, const PlotRequest& request) {
+  Points points = finished_points(sweep);
+  if (sweep.repeats == 1 && sweep.points.size() > most_read)
+    std::erase_if(points, [&](const PointRecord* point) {
+      return !may_be_asked_for(*point, sweep, request);
+    });
   return points;
 }
 
@@ -173,7 +173,7 @@ Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
                  const FigureOfPoint& figure_of) {
   Curves curves;
   bool other_kind = false;
-  const Points finished = finished_points(sweep, request);
+  const Points finished = points_for(sweep, request);
   const Points points = sweep.repeats == 1 ? sample_of(finished, most_read) : finished;
   curves.asked = finished.size();
   curves.read = points.size();

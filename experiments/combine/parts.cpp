@@ -250,6 +250,13 @@ std::string bands_text(const std::vector<std::string>& gone) {
   return gone.empty() ? text : fmt::format("{} over {}", text, fmt::join(gone, " and "));
 }
 
+Points finished_points(const SavedSweep& sweep) {
+  Points points;
+  for (const PointRecord& point : sweep.points)
+    if (point.is_done()) points.push_back(&point);
+  return points;
+}
+
 Points sample_of(Points points, std::size_t most) {
   if (points.size() <= most) return points;
   // Ids are hashes, so that the smallest are drawn evenly.

@@ -88,6 +88,8 @@ std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrange
 /// Points of one list.
 using Points = std::vector<const PointRecord*>;
 
+Points finished_points(const SavedSweep& sweep);
+
 /// So many of the points, drawn evenly, the same each time, in their order.
 Points sample_of(Points points, std::size_t most);
 

@@ -29,13 +29,6 @@ Result drawn_together(const SavedSweep& sweep, const PlotRequest& look) {
   return result;
 }
 
-Points done_points(const SavedSweep& sweep) {
-  Points done;
-  for (const PointRecord& point : sweep.points)
-    if (point.is_done()) done.push_back(&point);
-  return done;
-}
-
 /// The same of a few points, as it says.
 Result first_look(const SavedSweep& sweep, const Points& done, const PlotRequest& look) {
   SavedSweep few{.folder = sweep.folder,
@@ -63,7 +56,7 @@ Result sweep_overview(const std::filesystem::path& folder, const PlotRequest& lo
                       Progress& progress) {
   const auto kept = kept_sweep(folder);
   const SavedSweep& sweep = *kept;
-  const Points done = done_points(sweep);
+  const Points done = finished_points(sweep);
   if (done.size() > many_points && sweep.repeats == 1 && progress.wants_to_see()) {
     auto first = std::make_shared<Result>(first_look(sweep, done, look));
     if (!first->figures.empty()) progress.see(std::move(first));

@@ -82,9 +82,9 @@ std::string curve_svg(const std::vector<ChartPoint>& points, const char* about) 
                           points[i].label);
   }
   return fmt::format(
-      "<svg viewBox='0 0 {0} {1}' width={0} role=img aria-label='{2}'><path class=ax d='M{3} "
-      "{4}V{5}H{0}' "
-      "fill=none /><text x=0 y={6}>{7:.2f}</text><text x=0 y={5}>{8:.2f}</text>"
+      "<svg viewBox='0 0 {0} {1}' width={0} role=img aria-label='{2}'>"
+      "<path class=ax d='M{3} {4}V{5}H{0}' fill=none /><text x=0 y={6}>{7:.2f}</text><text x=0 "
+      "y={5}>{8:.2f}</text>"
       "<polyline points='{9}'/>{10}{11}</svg>\n",
       width, height, about, left - 6, top, height - bottom, top + 8, high, low, line, dots, labels);
 }

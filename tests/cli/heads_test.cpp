@@ -185,7 +185,7 @@ TEST_CASE("The passports that come with Orrery are read, and small") {
   const json made = json::parse(again.out);
   CHECK(made["encoding"] == shipped["encoding"]);
   CHECK(made["how"] == shipped["how"]);
-  for (std::size_t i = 0; i < shipped["verified"]["questions"].size(); ++i)
-    CHECK(made["verified"]["questions"][i]["verdict"] ==
-          shipped["verified"]["questions"][i]["verdict"]);
+  const json &now = made["verified"]["questions"], &then = shipped["verified"]["questions"];
+  REQUIRE(now.size() == then.size());
+  for (std::size_t i = 0; i < then.size(); ++i) CHECK(now[i]["verdict"] == then[i]["verdict"]);
 }
