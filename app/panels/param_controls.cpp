@@ -176,7 +176,8 @@ bool fits_slider(const ParamSpec& spec) {
   return spec.logarithmic || spec.kind == ParamKind::real || spec.max - spec.min <= max_steps;
 }
 
-void slider_control(Session& session, const ParamSpec& spec) {
+void slider_control(Session& session, const ParamSpec& declared) {
+  const ParamSpec spec = within_files(session, declared);
   spec.kind == ParamKind::integer ? integer_slider(session, spec) : real_slider(session, spec);
 }
 

@@ -293,6 +293,7 @@ void take_next_step(Session& session, const NextStep& next) {
   if (!experiment) return;
   session.select(*experiment);
   session.reset_all();
+  if (!next.file_key.empty()) session.set(next.file_key, next.file);
   std::istringstream in(next.words);
   for (std::string word; in >> word;) {
     const std::size_t equals = word.find('=');

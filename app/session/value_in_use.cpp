@@ -29,6 +29,15 @@ std::string why_fixed(const Session& session, std::string_view key) {
   return found ? found->why : "";
 }
 
+ParamSpec within_files(const Session& session, const ParamSpec& spec) {
+  ParamSpec within = spec;
+  const ExperimentState& state = session.current();
+  if (!state.result) return within;
+  for (const ValueInUse& found : state.result->in_use)
+    if (found.key == spec.key && found.most) within.max = *found.most;
+  return within;
+}
+
 std::string value_shown(const Session& session, const ParamSpec& spec) {
   const std::optional<double> number = number_in_use(session, spec.key);
   return number ? number_text(*number) : session.current().params.to_text(spec.key);

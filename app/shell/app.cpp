@@ -221,7 +221,7 @@ void App::draw_next_step(bool behind_controls, const Ui& ui) {
   if (behind_controls) ImGui::SameLine(0, ui.px(16));
   const bool pressed = ImGui::Button(next->title.c_str());
   mark_item(ui, "button " + next->title);
-  tooltip(ui, next->about + " " + as_marked(next->words));
+  tooltip(ui, next->about + " " + as_marked(next->words + next->file));
   ImGui::SameLine(0, ui.px(16));
   if (!pressed) return;
   take_next_step(live(), *next);

@@ -208,7 +208,20 @@ void FigureGestures::release(const FigureInput& input) {
   if (drag_ == Drag::box) finish_box(input);
 }
 
+bool FigureGestures::choose_cell(const FigureInput& input) const {
+  if (!std::holds_alternative<Heatmap>(input.figure.content) || !input.reach.set_param)
+    return false;
+  const Rule *column = nullptr, *row = nullptr;
+  for (const Rule& rule : input.reach.rules)
+    if (!rule.param.empty()) (rule.direction == Rule::Direction::vertical ? column : row) = &rule;
+  if (!column || !row) return false;
+  input.reach.set_param(column->param, input.frame.x.to_data(anchor_.x));
+  input.reach.set_param(row->param, input.frame.y.to_data(anchor_.y));
+  return true;
+}
+
 void FigureGestures::click(const FigureInput& input) {
+  if (choose_cell(input)) return;
   LinkedCursor& links = input.reach.links;
   const auto distance = pointed_distance(input.figure, input.frame, input.view, anchor_);
   clicked_.reset();

@@ -69,6 +69,8 @@ class FigureGestures {
   void shape_mouse(const FigureInput& input) const;
   void release(const FigureInput& input);
   void click(const FigureInput& input);
+  /// Sets the parameters of a map's two lines, a row's and a column's, to the cell that was clicked.
+  bool choose_cell(const FigureInput& input) const;
   void double_click(const FigureInput& input);
   void finish_box(const FigureInput& input);
   void open_menu(Point at);

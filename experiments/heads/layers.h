@@ -8,6 +8,9 @@ using namespace statistics;
 using namespace tokenizers;
 using namespace checkpoints;
 }  // namespace orrery::heads
+namespace orrery::studies {
+using namespace heads;
+}
 namespace orrery::cli {
 using namespace heads;
 }

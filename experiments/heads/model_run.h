@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,17 @@
 #include "experiments/heads/live_model.h"
 
 namespace orrery::heads {
+
+/// What a pass over a text leaves behind.
+template <class T>
+struct KeptPass {
+  std::vector<std::int32_t> tokens{};
+  std::map<int, Matrix<T>> hidden{};         ///< the residual stream in front of layers, by layer
+  std::map<HeadPlace, Matrix<T>> weights{};  ///< of heads
+  Matrix<T> last{};                          ///< behind the last norm
+  std::vector<double> losses{};              ///< empty where the model has none
+  std::vector<double> next{};                ///< probabilities of what comes behind; or empty
+};
 
 /// The passes of a LiveModel in one precision.
 template <class T>
@@ -56,10 +68,14 @@ class ModelRun {
   /// What a layer's queries see, among tokens at 0 … N − 1.
   Mask mask_of(int layer, Index tokens) const;
 
+  /// The last whole pass that a question kept for the next one; its tokens are empty without one.
+  KeptPass<T>& kept_pass() { return kept_pass_; }
+
  private:
   Checkpoint checkpoint_;
   int threads_;
   KeptWeights<T> weights_;
+  KeptPass<T> kept_pass_{};
 };
 
 /// Probabilities of the vocabulary from a row of logits, in fp64. [vocabulary]

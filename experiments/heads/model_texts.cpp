@@ -55,7 +55,7 @@ std::vector<ParamSpec> source_params() {
 std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts) {
   std::vector<ParamSpec> specs = source_params();
   specs.push_back({.key = "length",
-                   .symbol = "N",
+                   .symbol = "$N$",
                    .unit = "tokens",
                    .description = "At most so many tokens of a part.",
                    .kind = ParamKind::integer,
@@ -127,12 +127,8 @@ std::vector<ModelText> other_texts(const std::filesystem::path& model, const std
 }
 
 std::int32_t leading_token(const std::filesystem::path& model) {
-  std::unique_ptr<tokenizers::Tokenizer> tokenizer;
-  try {
-    tokenizer = tokenizers::read_tokenizer(model);
-  } catch (const Error&) {  // nothing says what stands before
-    return -1;
-  }
+  const std::unique_ptr<tokenizers::Tokenizer> tokenizer = tokenizer_of(model);
+  if (!tokenizer) return -1;
   const std::vector<std::int32_t> with = tokenizer->encode("a", tokenizers::Special::add),
                                   without = tokenizer->encode("a", tokenizers::Special::omit);
   return with.empty() || (!without.empty() && with.front() == without.front()) ? -1 : with.front();
@@ -147,13 +143,21 @@ std::vector<std::int32_t> ids_of_words(const std::filesystem::path& model,
   return ids;
 }
 
+std::unique_ptr<tokenizers::Tokenizer> tokenizer_of(const std::filesystem::path& model) {
+  try {
+    return tokenizers::read_tokenizer(model);
+  } catch (const Error&) {  // ids are all that there is to show
+    return nullptr;
+  }
+}
+
 std::vector<std::string> labels_of(const std::filesystem::path& model,
                                    const std::vector<std::int32_t>& ids) {
-  std::unique_ptr<tokenizers::Tokenizer> tokenizer;
-  try {
-    tokenizer = tokenizers::read_tokenizer(model);
-  } catch (const Error&) {  // ids are all that there is to show
-  }
+  return labels_of(tokenizer_of(model).get(), ids);
+}
+
+std::vector<std::string> labels_of(const tokenizers::Tokenizer* tokenizer,
+                                   const std::vector<std::int32_t>& ids) {
   std::vector<std::string> labels;
   for (const std::int32_t id : ids) {
     const bool known = tokenizer && static_cast<std::size_t>(id) < tokenizer->size();

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/params.h"
 #include "experiments/heads/layers.h"
 #include "experiments/model/inputs.h"
+#include "experiments/tokenizers/tokenizer.h"
 
 namespace orrery::heads {
 
@@ -52,7 +54,12 @@ std::int32_t leading_token(const std::filesystem::path& model);
 std::vector<std::int32_t> ids_of_words(const std::filesystem::path& model,
                                        const std::string& words);
 
-/// How a model's pieces read; "5" for the id 5 where the model has no tokenizer.
+/// The model's tokenizer; null where it has none that can be read.
+std::unique_ptr<tokenizers::Tokenizer> tokenizer_of(const std::filesystem::path& model);
+
+/// How a model's pieces read; "5" for the id 5 without a tokenizer.
+std::vector<std::string> labels_of(const tokenizers::Tokenizer* tokenizer,
+                                   const std::vector<std::int32_t>& ids);
 std::vector<std::string> labels_of(const std::filesystem::path& model,
                                    const std::vector<std::int32_t>& ids);
 

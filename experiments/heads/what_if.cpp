@@ -32,9 +32,16 @@ std::set<HeadPlace> heads_named(const std::vector<std::string>& texts, int layer
   return places;
 }
 
-/// The weights of heads, by place.
+/// Of the largest weights of the c × c cells of an N × N map: what some of its rows add.
 template <class T>
-using Maps = std::map<HeadPlace, Matrix<T>>;
+void add_cells(const MatrixIn<T>& rows, Index first, Index n, Index c, float* cells) {
+  for (Index i = 0; i < rows.rows(); ++i)
+    for (Index j = 0; j < rows.cols(); ++j) {
+      float& cell = cells[(first + i) * c / n * c + j * c / n];
+      const auto weight = static_cast<float>(rows(i, j));
+      if (!(weight <= cell)) cell = std::isnan(cell) ? cell : weight;
+    }
+}
 
 /// What a pass hands on to the edited one, and what is compared.
 template <class T>
@@ -62,64 +69,113 @@ class SideBySide {
   }
 
  private:
-  void compare(const ModelText& text, bool keeps_maps) {
-    const std::vector<std::int32_t>& tokens = text.tokens;
-    const auto n = static_cast<Index>(tokens.size());
-    before_.clear();
-    const Matrix<T> before = run_.pass(tokens, {.probe = first_probe()});
+  void compare(const ModelText& text, bool is_first) {
+    const auto n = static_cast<Index>(text.tokens.size());
+    KeptPass<T> own;
+    const KeptPass<T>& before = passed(text.tokens, own);
+    TextEffect effect{.name = text.name, .tokens = text.tokens, .before = before.losses};
+    if (is_first) show_unedited(before, n);
+    if (edits_.empty())
+      effect.after = before.losses;
+    else
+      compare_edited(before, is_first, effect);
+    if (run_.predicts_next() && edits_.empty()) effect.next = next_tokens(before.next, before.next);
+    result_.texts.push_back(std::move(effect));
+  }
+
+  void compare_edited(const KeptPass<T>& before, bool is_first, TextEffect& effect) {
+    const auto n = static_cast<Index>(before.tokens.size());
     PassEdits<T> edits = run_.edits_of(edits_, n);
     edits.corpus_means = corpus_means_;
     const int first = result_.first_layer;
-    const Matrix<T> after = run_.pass(tokens, {.probe = second_probe(keeps_maps, n),
-                                               .edits = &edits,
-                                               .hidden = first > 0 ? &hidden_ : nullptr,
-                                               .first_layer = first});
-    TextEffect effect{.name = text.name, .tokens = tokens};
+    queries_ += n;
+    const Matrix<T> after =
+        run_.pass(before.tokens, {.probe = edited_probe(before, is_first),
+                                  .edits = &edits,
+                                  .hidden = first > 0 ? &before.hidden.at(first) : nullptr,
+                                  .first_layer = first});
+    if (!run_.predicts_next()) return;
+    effect.after = run_.losses(edits_, after, before.tokens);
+    effect.next =
+        next_tokens(before.next, probabilities_of<T>(run_.logits(edits_, after.bottomRows(1)), 0));
+  }
+
+  /// The model's own pass over a text: the kept one, or into `own`.
+  const KeptPass<T>& passed(const std::vector<std::int32_t>& tokens, KeptPass<T>& own) {
+    KeptPass<T>& pass = request_.keeps_pass ? run_.kept_pass() : own;
+    if (pass.tokens == tokens) return pass;
+    pass = {};
+    pass.last = run_.pass(tokens, {.probe = own_probe(pass)});
     if (run_.predicts_next()) {
-      effect.before = run_.losses({}, before, tokens);
-      effect.after = run_.losses(edits_, after, tokens);
-      effect.next = next_tokens(before.bottomRows(1), after.bottomRows(1));
+      pass.losses = run_.losses({}, pass.last, tokens);
+      pass.next = probabilities_of<T>(run_.logits({}, pass.last.bottomRows(1)), 0);
     }
-    result_.texts.push_back(std::move(effect));
+    pass.tokens = tokens;  // last: a pass that was stopped is none
+    return pass;
   }
 
   bool wants_map(const Site& site) const {
     if (site.quantity != Quantity::weights) return false;
     const bool compared = request_.heads && site.layer >= result_.first_layer;
-    return compared || kept_.count({site.layer, site.head}) == 1;
+    return compared || request_.cells > 0 || kept_.count({site.layer, site.head}) == 1;
   }
 
-  Probe<T> first_probe() {
+  Probe<T> own_probe(KeptPass<T>& pass) {
     return {.wants =
                 [this](const Site& site) {
+                  const bool is_map = site.quantity == Quantity::weights;
+                  if (request_.keeps_pass) return is_map || site.quantity == Quantity::hidden;
                   const bool resumed =
                       site.quantity == Quantity::hidden && site.layer == result_.first_layer;
                   return resumed || wants_map(site);
                 },
             .see =
-                [this](const Site& site, Index first, const MatrixIn<T>& rows) {
+                [&pass](const Site& site, Index first, const MatrixIn<T>& rows) {
                   if (site.quantity == Quantity::hidden) {
-                    hidden_ = rows;
+                    pass.hidden[site.layer] = rows;
                     return;
                   }
-                  Matrix<T>& map = before_[{site.layer, site.head}];
+                  Matrix<T>& map = pass.weights[{site.layer, site.head}];
                   if (first == 0) map.resize(rows.cols(), rows.cols());
                   map.middleRows(first, rows.rows()) = rows;
                 }};
   }
 
-  Probe<T> second_probe(bool keeps_maps, Index n) {
-    queries_ += n;
+  Probe<T> edited_probe(const KeptPass<T>& before, bool is_first) {
     return {.wants = [this](const Site& site) { return wants_map(site); },
             .see =
-                [this, keeps_maps](const Site& site, Index first, const MatrixIn<T>& rows) {
+                [this, &before, is_first](const Site& site, Index first, const MatrixIn<T>& rows) {
                   const HeadPlace place{site.layer, site.head};
-                  const auto& own = before_.at(place).middleRows(first, rows.rows());
+                  const auto& own = before.weights.at(place).middleRows(first, rows.rows());
                   // Of more numbers than a row of T may add up.
                   changes_[at(place)] +=
                       0.5 * (own - rows).template cast<double>().array().abs().sum();
-                  if (keeps_maps && kept_.count(place) == 1) keep(place, first, rows);
+                  if (!is_first) return;
+                  if (kept_.count(place) == 1) keep(place, first, rows);
+                  if (float* cells = cells_of(place))
+                    add_cells<T>(rows, first, rows.cols(), side_, cells);
                 }};
+  }
+
+  /// Maps and small maps of what no edit reaches.
+  void show_unedited(const KeptPass<T>& before, Index n) {
+    side_ = std::min<Index>(n, static_cast<Index>(request_.cells));
+    small_.assign(changes_.size() * static_cast<std::size_t>(side_ * side_), 0.0F);
+    for (const auto& [place, map] : before.weights) {
+      if (!edits_.empty() && place.layer >= result_.first_layer) continue;
+      if (float* cells = cells_of(place)) add_cells<T>(map, 0, n, side_, cells);
+    }
+    for (const HeadPlace& place : kept_) {
+      const Matrix<T>& map = before.weights.at(place);
+      add_map("before", place, map);
+      if (edits_.empty() || place.layer < result_.first_layer) add_map("after", place, map);
+    }
+  }
+
+  /// Null without small maps.
+  float* cells_of(const HeadPlace& place) {
+    if (side_ == 0) return nullptr;
+    return small_.data() + at(place) * static_cast<std::size_t>(side_ * side_);
   }
 
   void keep(const HeadPlace& place, Index first, const MatrixIn<T>& rows) {
@@ -127,17 +183,17 @@ class SideBySide {
     if (first == 0) map.resize(rows.cols(), rows.cols());
     map.middleRows(first, rows.rows()) = rows;
     if (first + rows.rows() < rows.cols()) return;
-    for (const bool edited : {false, true}) {
-      const Matrix<T>& of = edited ? map : before_.at(place);
-      result_.maps.push_back(
-          {.name =
-               fmt::format("map_{}.{}.{}", edited ? "after" : "before", place.layer, place.head),
-           .description = "weights of attention of the first text",
-           .shape = {static_cast<std::size_t>(of.rows()), static_cast<std::size_t>(of.cols())},
-           .axes = {"query", "key"},
-           .values = std::vector<T>(of.data(), of.data() + of.size())});
-    }
+    add_map("after", place, map);
     after_.erase(place);
+  }
+
+  void add_map(const char* when, const HeadPlace& place, const Matrix<T>& map) {
+    result_.maps.push_back(
+        {.name = fmt::format("map_{}.{}.{}", when, place.layer, place.head),
+         .description = "weights of attention of the first text",
+         .shape = {static_cast<std::size_t>(map.rows()), static_cast<std::size_t>(map.cols())},
+         .axes = {"query", "key"},
+         .values = std::vector<T>(map.data(), map.data() + map.size())});
   }
 
   std::size_t at(const HeadPlace& place) const {
@@ -145,9 +201,8 @@ class SideBySide {
            static_cast<std::size_t>(place.head);
   }
 
-  std::vector<NextToken> next_tokens(const MatrixIn<T>& before, const MatrixIn<T>& after) {
-    const std::vector<double> was = probabilities_of<T>(run_.logits({}, before), 0);
-    const std::vector<double> is = probabilities_of<T>(run_.logits(edits_, after), 0);
+  std::vector<NextToken> next_tokens(const std::vector<double>& was,
+                                     const std::vector<double>& is) const {
     std::vector<std::int32_t> ids = most_probable(was, request_.next);
     for (const std::int32_t id : most_probable(is, request_.next))
       if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
@@ -175,7 +230,16 @@ class SideBySide {
                           .low = no_number,
                           .high = no_number};
     if (means[0].size() > 1) result_.difference = statistics::paired_test(means[0], means[1]);
-    if (!request_.heads) return;
+    if (side_ > 0) {
+      const auto side = static_cast<std::size_t>(side_);
+      result_.small_maps = {.name = "small_maps",
+                            .description = "the largest weight of each cell of every head's map",
+                            .shape = {static_cast<std::size_t>(run_.layer_count()),
+                                      static_cast<std::size_t>(run_.head_count()), side, side},
+                            .axes = {"layer", "head", "query", "key"},
+                            .values = std::move(small_)};
+    }
+    if (!request_.heads || edits_.empty()) return;
     for (int l = result_.first_layer; l < run_.layer_count(); ++l)
       for (int h = 0; h < run_.head_count(); ++h)
         result_.changes.push_back({l, h, changes_[at({l, h})] / static_cast<double>(queries_)});
@@ -188,8 +252,9 @@ class SideBySide {
   std::vector<Edit> edits_;
   std::set<HeadPlace> kept_{};
   std::map<HeadPlace, Matrix<T>> corpus_means_{};
-  Matrix<T> hidden_{};  ///< in front of the first edited layer
-  Maps<T> before_{}, after_{};
+  std::map<HeadPlace, Matrix<T>> after_{};  ///< maps that are not whole yet
+  Index side_{0};                           ///< of the small maps
+  std::vector<float> small_{};
   std::vector<double> changes_;  ///< Σ over queries
   Index queries_{0};
 };
@@ -197,9 +262,6 @@ class SideBySide {
 }  // namespace
 
 WhatIf what_if(LiveModel& model, const WhatIfRequest& request, Progress& progress) {
-  if (request.edits.empty())
-    throw UsageError("no edit", "is given, so nothing would differ",
-                     "add one, as in base:10000 or zero:16.0");
   WhatIf result{.model = model.name(),
                 .family = model.family(),
                 .layers = model.layers(),
@@ -216,11 +278,13 @@ std::vector<EditHelp> edit_help() {
 }
 
 std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request) {
-  if (!request.heads) return 0;
+  if (!request.heads && request.cells == 0) return 0;
   std::uint64_t longest = 0;
   for (const ModelText& text : request.texts)
     longest = std::max<std::uint64_t>(longest, text.tokens.size());
-  const int first = first_edited_layer(parse_edits(request.edits), model.layers());
+  const int first = request.keeps_pass || request.cells > 0
+                        ? 0
+                        : first_edited_layer(parse_edits(request.edits), model.layers());
   const auto heads = static_cast<std::uint64_t>(model.layers() - first) *
                      static_cast<std::uint64_t>(model.heads());
   return heads * longest * longest * (model.settings().single ? sizeof(float) : sizeof(double));

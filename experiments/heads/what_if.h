@@ -19,6 +19,10 @@ struct WhatIfRequest {
   std::size_t next{5};               ///< tokens that are most probable next, of the last token
   std::vector<std::string> maps{};   ///< heads whose maps are kept, "16.0+18"
   bool heads{true};                  ///< whether the change of every head is measured
+  /// Whether the model's own pass over a text, with the maps of all heads, waits for the next
+  /// question about that text.
+  bool keeps_pass{false};
+  std::size_t cells{0};  ///< rows and columns of the small maps of all heads; 0 for none
 };
 
 /// A token that may come next.
@@ -55,9 +59,12 @@ struct WhatIf {
   statistics::Welch difference{};
   std::vector<HeadChange> changes{};  ///< from the first edited layer on; layer by layer
   std::vector<Array> maps{};          ///< of the first text: before and after, [heads, N, N]
+  /// The largest weight of each cell, of the first text under the edits. [layers, heads, c, c]
+  Array small_maps{};
 };
 
-/// The model and the edited one side by side, from the first edited layer on.
+/// The model and the edited one side by side, from the first edited layer on; without edits the
+/// model alone, twice.
 ///
 /// Throws as parse_edit and forward do; UsageError for corpus_mean without a corpus.
 /// Cost: a pass and a part of one; for `heads`, N² numbers of every head from the first edited

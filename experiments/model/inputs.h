@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,9 @@ struct Tensor {
 struct ModelFile {
   std::string name{};  ///< for captions: the file's name, after that of its folder
   std::shared_ptr<const model_files::PositionPlan> plan{};
+  std::filesystem::path path{};  ///< of the GGUF or the folder, for those who run the model
+  bool has_weights{};            ///< whether there are any to run it with
+  std::string sha256{};          ///< of what is read of it
 };
 
 using Input = std::variant<Text, Tensor, ModelFile>;

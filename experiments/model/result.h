@@ -85,6 +85,7 @@ struct ValueInUse {
   std::string key{};
   std::optional<double> value{};  ///< empty where the parameter plays no part
   std::string why{};  ///< "The file says 8192.": no value of the parameter would change anything
+  std::optional<double> most{};  ///< the largest that the files have: heads of a model
 };
 
 /// An experiment and its settings that a result suggests to look at next.
@@ -93,6 +94,8 @@ struct NextStep {
   std::string about{};       ///< what it shows, before the words: "Shows the long-term decay with"
   std::string experiment{};  ///< its name
   std::string words{};       ///< "encoding=rope base=500000"; all others are at their defaults
+  std::string file_key{};    ///< parameter of a file that goes with it, or empty
+  std::string file{};        ///< its path, which may have spaces
 };
 
 /// A file in a format of its own, written as it is.

@@ -19,6 +19,7 @@
   X(sequence_length)          \
   X(equal_half_distance)      \
   X(model_layers)             \
+  X(model_heads)              \
   X(semantic_reversal)        \
   X(identify)                 \
   X(defects)                  \

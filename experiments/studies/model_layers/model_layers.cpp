@@ -259,6 +259,16 @@ Table influence_table(const LayersFound& found) {
                   {"influence", "", found.field.influence}}};
 }
 
+/// Where there are weights, its heads can be seen.
+std::optional<NextStep> next_step(const ParamSet& params, const Inputs& inputs) {
+  if (!std::get<ModelFile>(inputs.at("model")).has_weights) return {};
+  return NextStep{.title = "Look at its heads",
+                  .about = "Shows where the heads of this model look, and what edits change:",
+                  .experiment = "model_heads",
+                  .file_key = "model",
+                  .file = params.text("model")};
+}
+
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   checkpoint(progress, 0.0, "layers");
   const PositionPlan& plan = plan_of(inputs);
@@ -271,6 +281,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result;
   add_scalars(found, result.scalars);
   result.in_use = trained_in_use(found);
+  result.next = next_step(params, inputs);
   result.checks = checks_of(found);
   result.figures.push_back(layers_figure(params, found));
   result.tables.push_back(layer_table(found));

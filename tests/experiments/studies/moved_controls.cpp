@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/errors.h"
+#include "experiments/data/load_inputs.h"
 #include "experiments/results/figure_json.h"
 #include "tests/support/experiment_run.h"
 
@@ -46,6 +47,7 @@ Settings small_settings(const std::string& experiment) {
        {{"dim", "16"}, {"train_length", "32"}, {"max_length", "64"}, {"draws", "2"}}},
       {"equal_half_distance", {{"dim", "16"}}},
       {"model_layers", {{"context", "4096"}}},
+      {"model_heads", {{"length", "12"}}},
       {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}},
       {"identify", {{"dim", "16"}, {"tokens", "12"}}},
       {"defects", {{"dim", "16"}, {"draws", "2"}}},
@@ -106,7 +108,9 @@ Inputs some_inputs(const Experiment& experiment) {
   if (!params.has("text")) return {};
   std::string words = "one two three four five six seven eight nine ten";
   for (int more = 11; more <= 40; ++more) words += " w" + std::to_string(more);
-  return text_input(words.c_str());
+  Inputs inputs = load_inputs(params).inputs;  // a model beside its text
+  inputs.insert_or_assign("text", Text{"test.txt", words});
+  return inputs;
 }
 
 std::map<std::string, Drawn> figures_of(const Experiment& experiment, const ParamSet& params,

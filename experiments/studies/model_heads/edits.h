@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/params.h"
+#include "experiments/model_files/position_plan.h"
+
+namespace orrery::studies {
+
+/// "edits" and what each of them reads.
+std::vector<ParamSpec> edit_params();
+
+/// The edits as parse_edit reads them, in the order of "edits".
+///
+/// @param plan  of the model, whose pairing is exchanged
+std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan);
+
+}  // namespace orrery::studies

@@ -1,0 +1,356 @@
+#include "experiments/studies/model_heads/figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/text/marked_text.h"
+
+namespace orrery::studies {
+namespace {
+
+/// The score of a head, where that has none without the first token.
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+const ScoreKind& kind_of(const std::string& score) { return score_kinds()[score_number(score)]; }
+
+std::string words_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', ' ');
+  return key;
+}
+
+std::string place_text(int layer, int head) { return fmt::format("{}.{}", layer, head); }
+
+bool is_edited(const HeadsFound& found) { return !found.effect.edits.empty(); }
+
+std::string caption(const HeadsFound& found) {
+  const std::size_t tokens = found.effect.texts.front().tokens.size();
+  return fmt::format("{}, {} tokens of {} · {}", as_marked(found.effect.family), tokens,
+                     as_marked(found.effect.texts.front().name), caption_of(found.params));
+}
+
+ColorScaling colors_of(const HeadsFound& found) {
+  return found.params.text("colors") == "log" ? ColorScaling::log : ColorScaling::linear;
+}
+
+/// The chosen head as lines that can be dragged.
+void mark_chosen(const HeadsFound& found, Heatmap& map) {
+  map.rules = {{Rule::Direction::vertical, static_cast<double>(found.chosen.head), "", "head"},
+               {Rule::Direction::horizontal, static_cast<double>(found.chosen.layer), "", "layer"}};
+}
+
+Axis head_axis() { return {.label = "head", .symbol = "$h$"}; }
+Axis layer_axis() { return {.label = "layer", .symbol = "$l$"}; }
+
+/// A number of every head.
+/// @param value  of a layer and a head
+template <class Value>
+Heatmap map_of_heads(const HeadsFound& found, const char* name, const std::string& description,
+                     const Value& value) {
+  const WhatIf& effect = found.effect;
+  std::vector<double> values;
+  for (int layer = 0; layer < effect.layers; ++layer)
+    for (int head = 0; head < effect.heads; ++head) values.push_back(value(layer, head));
+  Heatmap map{
+      .values = std::make_shared<Array>(Array{.name = name,
+                                              .description = description,
+                                              .shape = {static_cast<std::size_t>(effect.layers),
+                                                        static_cast<std::size_t>(effect.heads)},
+                                              .axes = {"layer", "head"},
+                                              .values = std::move(values)}),
+      .x = {.label = "head", .symbol = "$h$"},
+      .y = {.label = "layer", .symbol = "$l$"}};
+  mark_chosen(found, map);
+  return map;
+}
+
+Figure scores_figure(const HeadsFound& found) {
+  const std::string& score = found.params.text("score");
+  const ScoreKind& kind = kind_of(score);
+  const HeadRow* most = nullptr;
+  std::size_t sinks = 0;
+  for (const HeadRow& row : found.table->rows) {
+    const double own = score_of(found, row, score);
+    if (!std::isnan(own) && (!most || own > score_of(found, *most, score))) most = &row;
+    sinks += row.sink_dominates;
+  }
+  Heatmap map =
+      map_of_heads(found, "scores", std::string(kind.description), [&](int layer, int head) {
+        const auto at = static_cast<std::size_t>(layer * found.effect.heads + head);
+        return score_of(found, found.table->rows[at], score);
+      });
+  map.quantity = words_of(score);
+  if (score != "mean_distance") map.range = Range{0, 1};
+  const std::string sink =
+      fmt::format("{} of {} heads have more than half of their weight on the first token", sinks,
+                  found.table->rows.size());
+  return {"scores",
+          most ? fmt::format("{}: head {} has the most, {:.2f}", words_of(score),
+                             place_text(most->layer, most->head), score_of(found, *most, score))
+               : fmt::format("{}: this model's heads have none", words_of(score)),
+          fmt::format("{} · {}{} · {}", kind.description,
+                      found.params.boolean("without_first") ? "without the first token · " : "",
+                      sink, caption(found)),
+          std::move(map)};
+}
+
+Figure scatter_figure(const HeadsFound& found) {
+  const std::string &x = found.params.text("against"), &y = found.params.text("score");
+  Series heads{.name = "heads", .x = {}, .y = {}, .style = LineStyle::points};
+  for (const HeadRow& row : found.table->rows) {
+    heads.x.push_back(score_of(found, row, x));
+    heads.y.push_back(score_of(found, row, y));
+  }
+  const HeadRow& own = chosen_row(found);
+  Series chosen{.name = "head " + place_text(own.layer, own.head),
+                .x = {score_of(found, own, x)},
+                .y = {score_of(found, own, y)},
+                .style = LineStyle::points,
+                .color = 1,
+                .marked = true};
+  return {"two_scores", fmt::format("{} and {} of every head", words_of(y), words_of(x)),
+          fmt::format("{}: {} {}: {} · {}", words_of(y), kind_of(y).description, words_of(x),
+                      kind_of(x).description, caption(found)),
+          LinePlot{.x = {.label = words_of(x)},
+                   .y = {.label = words_of(y)},
+                   .series = {std::move(heads), std::move(chosen)}}};
+}
+
+/// The map of the chosen head before or after the edits.
+const Array& map_of(const WhatIf& effect, const std::string& when) {
+  for (const Array& map : effect.maps)
+    if (map.name.starts_with("map_" + when)) return map;
+  return effect.maps.front();
+}
+
+/// The head as it is now, or as it was before the edits.
+Figure weights_figure(const HeadsFound& found, bool before) {
+  auto values = std::make_shared<Array>(map_of(found.effect, before ? "before" : "after"));
+  values->name = before ? "weights_before" : "weights";
+  values->description = "attention weights of the chosen head, rows sum to 1";
+  const std::string place = place_text(found.chosen.layer, found.chosen.head);
+  return {values->name,
+          fmt::format("Where head {} looks{}", place,
+                      !is_edited(found) ? ""
+                      : before          ? " before the edits"
+                                        : ", " + edits_text(found.effect)),
+          caption(found),
+          Heatmap{.values = values,
+                  .masked = found.masked,
+                  .x = key_axis(),
+                  .y = query_axis(),
+                  .quantity = "weight",
+                  .symbol = "$a_{mn}$",
+                  .colors = colors_of(found),
+                  .column_labels = found.labels,
+                  .row_labels = found.labels},
+          {.kind = "head_weights"}};
+}
+
+/// Small maps side by side; what lies between them and keys that no query sees count as masked.
+Figure all_heads_figure(const HeadsFound& found) {
+  const Array& small = found.effect.small_maps;
+  const std::size_t layers = small.shape[0], heads = small.shape[1], side = small.shape[2];
+  const std::size_t rows = layers * (side + 1) - 1, columns = heads * (side + 1) - 1;
+  Array values{.name = "all_heads",
+               .description = "the largest weight of each cell of every head's map",
+               .shape = {rows, columns},
+               .axes = {"layer", "head"},
+               .values = std::vector<float>(rows * columns, 0.0F)};
+  Array masked = values;
+  masked.name = "all_heads_masked";
+  masked.description = "1 between maps, and where no query of a cell sees a key of it";
+  masked.values = std::vector<float>(rows * columns, 1.0F);
+  auto& cells = std::get<std::vector<float>>(values.values);
+  auto& hidden = std::get<std::vector<float>>(masked.values);
+  for (std::size_t l = 0; l < layers; ++l)
+    for (std::size_t h = 0; h < heads; ++h)
+      for (std::size_t i = 0; i < side; ++i)
+        for (std::size_t j = 0; j < side; ++j) {
+          const std::size_t at = (l * (side + 1) + i) * columns + h * (side + 1) + j;
+          cells[at] = static_cast<float>(small[((l * heads + h) * side + i) * side + j]);
+          hidden[at] = cells[at] == 0 ? 1.0F : 0.0F;
+        }
+  const auto axis = [&](Axis of, std::size_t count) {
+    const double cell = 1.0 / static_cast<double>(side + 1);
+    of = spanning(std::move(of), -0.5 + cell, static_cast<double>(count) - 0.5 - cell);
+    of.unit.clear();
+    return of;
+  };
+  return {
+      "all_heads",
+      is_edited(found) ? fmt::format("All heads, {}", edits_text(found.effect))
+                       : fmt::format("All {} heads of {} layers", layers * heads, layers),
+      fmt::format("each square is a head's map, queries down and keys across · {}", caption(found)),
+      Heatmap{.values = std::make_shared<Array>(std::move(values)),
+              .masked = std::make_shared<Array>(std::move(masked)),
+              .x = axis(head_axis(), heads),
+              .y = axis(layer_axis(), layers),
+              .quantity = "largest weight of a cell",
+              .colors = colors_of(found)}};
+}
+
+Figure distance_figure(const HeadsFound& found) {
+  const HeadRow& row = chosen_row(found);
+  LinePlot plot{.x = distance_axis(), .y = {.label = "mean weight"}};
+  const auto add = [&](const char* name, const std::vector<double>& values, LineStyle style) {
+    Series series{.name = name, .x = {}, .y = values, .style = style, .marked = true};
+    for (std::size_t r = 0; r < values.size(); ++r) series.x.push_back(static_cast<double>(r));
+    plot.series.push_back(std::move(series));
+  };
+  add("all keys", row.by_distance, LineStyle::solid);
+  add("without the first token", row.by_distance_without_first, LineStyle::dotted);
+  return {"by_distance",
+          fmt::format("Head {} looks most at {} token{} back", place_text(row.layer, row.head),
+                      row.strongest_distance, row.strongest_distance == 1 ? "" : "s"),
+          caption(found), std::move(plot)};
+}
+
+Figure pairs_figure(const HeadsFound& found) {
+  const HeadRow& row = chosen_row(found);
+  Series shares{.name = "share of the variance", .x = {}, .y = row.pair_shares, .marked = true};
+  std::size_t most = 0;
+  for (std::size_t t = 0; t < row.pair_shares.size(); ++t) {
+    shares.x.push_back(static_cast<double>(t));
+    if (row.pair_shares[t] > row.pair_shares[most]) most = t;
+  }
+  return {"pairs",
+          fmt::format("Head {} goes most by pair {}", place_text(row.layer, row.head), most),
+          fmt::format("of RoPE's pairs from the fastest on; channels that do not turn have the "
+                      "rest · {}",
+                      caption(found)),
+          LinePlot{.x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
+                   .y = {.label = "share of the logits' variance"},
+                   .series = {std::move(shares)}}};
+}
+
+Figure loss_figure(const HeadsFound& found) {
+  const TextEffect& text = found.effect.texts.front();
+  LinePlot plot{.x = {.label = "token", .role = AxisRole::position},
+                .y = {.label = "loss", .unit = "nats"}};
+  const auto add = [&](const char* name, const std::vector<double>& losses, int color) {
+    Series series{.name = name, .x = {}, .y = losses, .color = color, .marked = true};
+    for (std::size_t i = 0; i < losses.size(); ++i) series.x.push_back(static_cast<double>(i + 1));
+    plot.series.push_back(std::move(series));
+  };
+  add("the model", text.before, 0);
+  if (is_edited(found)) add("edited", text.after, 1);
+  const WhatIf& effect = found.effect;
+  return {"loss",
+          is_edited(found)
+              ? fmt::format("Mean loss {:.2f} → {:.2f} nats, {}", effect.before, effect.after,
+                            edits_text(effect))
+              : fmt::format("Loss of each token, {:.2f} nats in the mean", effect.before),
+          caption(found), std::move(plot)};
+}
+
+Figure change_figure(const HeadsFound& found) {
+  const WhatIf& effect = found.effect;
+  const HeadChange* most = nullptr;
+  for (const HeadChange& change : effect.changes)
+    if (!most || change.change > most->change) most = &change;
+  Heatmap map = map_of_heads(
+      found, "change", "how far the edits move each head's weights", [&](int layer, int head) {
+        if (layer < effect.first_layer) return 0.0;
+        const auto at =
+            static_cast<std::size_t>((layer - effect.first_layer) * effect.heads + head);
+        return effect.changes[at].change;
+      });
+  map.quantity = "change of weights";
+  map.range = Range{0, 1};
+  return {"change",
+          most ? fmt::format("{}: head {} changes most, by {:.2f}", edits_text(effect),
+                             place_text(most->layer, most->head), most->change)
+               : edits_text(effect),
+          fmt::format("½ Σ |a − a'| over keys, the mean over queries: 1 where all weight goes to "
+                      "other keys · {}",
+                      caption(found)),
+          std::move(map)};
+}
+
+Figure next_figure(const HeadsFound& found) {
+  const TextEffect& text = found.effect.texts.front();
+  TableFigure table{.header = {"next token", "probability"}};
+  if (is_edited(found)) table.header.emplace_back("edited");
+  for (std::size_t i = 0; i < text.next.size(); ++i) {
+    table.rows.push_back({found.next[i], fmt::format("{:.4f}", text.next[i].before)});
+    if (is_edited(found)) table.rows.back().push_back(fmt::format("{:.4f}", text.next[i].after));
+  }
+  return {"next_tokens", "What comes behind the text", caption(found), std::move(table)};
+}
+
+}  // namespace
+
+const HeadRow& chosen_row(const HeadsFound& found) {
+  return found.table
+      ->rows[static_cast<std::size_t>(found.chosen.layer * found.table->heads + found.chosen.head)];
+}
+
+double score_of(const HeadsFound& found, const HeadRow& row, const std::string& score) {
+  const std::size_t k = score_number(score);
+  if (!found.params.boolean("without_first")) return row.scores[k];
+  return score_kinds()[k].has_without_first ? row.without_first[k] : no_number;
+}
+
+std::string edits_text(const WhatIf& effect) {
+  std::string all;
+  for (const std::string& edit : effect.edits) all += (all.empty() ? "" : ", ") + edit;
+  return as_marked(all);
+}
+
+std::vector<Figure> heads_figures(const HeadsFound& found) {
+  const bool edited = is_edited(found), losses = !found.effect.texts.front().before.empty();
+  std::vector<Figure> figures;
+  if (found.table) figures.push_back(scores_figure(found));
+  figures.push_back(weights_figure(found, false));
+  if (edited) figures.push_back(weights_figure(found, true));
+  figures.push_back(all_heads_figure(found));
+  if (losses) figures.push_back(loss_figure(found));
+  if (edited) figures.push_back(change_figure(found));
+  if (losses) figures.push_back(next_figure(found));
+  if (!found.table) return figures;
+  figures.push_back(distance_figure(found));
+  if (!chosen_row(found).pair_shares.empty()) figures.push_back(pairs_figure(found));
+  figures.push_back(scatter_figure(found));
+  return figures;
+}
+
+std::vector<Table> heads_tables(const HeadsFound& found) {
+  Table heads{
+      .name = "heads",
+      .caption = "one row per head; NaN where it has no such score",
+      .columns = {{"layer", "", std::vector<double>()}, {"head", "", std::vector<double>()}}};
+  for (const ScoreKind& kind : score_kinds())
+    heads.columns.push_back({std::string(kind.key), kind.key == "mean_distance" ? "tokens" : "",
+                             std::vector<double>()});
+  heads.columns.push_back({"sink", "", std::vector<double>()});
+  const auto put = [&](std::size_t column, double value) {
+    std::get<std::vector<double>>(heads.columns[column].values).push_back(value);
+  };
+  for (const HeadRow& row : found.table->rows) {
+    put(0, row.layer);
+    put(1, row.head);
+    for (std::size_t k = 0; k < score_kinds().size(); ++k)
+      put(2 + k, score_of(found, row, std::string(score_kinds()[k].key)));
+    put(2 + score_kinds().size(), row.sink_dominates ? 1.0 : 0.0);
+  }
+  std::vector<Table> tables{std::move(heads)};
+  const TextEffect& text = found.effect.texts.front();
+  if (text.before.empty()) return tables;
+  TableBuilder losses(
+      "loss", "loss of each token that follows another, in nats",
+      {{"position", "tokens"}, {"token"}, {"loss", "nats"}, {"edited_loss", "nats"}});
+  for (std::size_t i = 0; i < text.before.size(); ++i)
+    losses.row({i + 1, found.labels[i + 1], text.before[i], text.after[i]});
+  tables.push_back(std::move(losses).finish());
+  return tables;
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/heads/model_heads.h"
+#include "experiments/heads/what_if.h"
+#include "experiments/model/experiment.h"
+
+namespace orrery::studies {
+
+/// The head that is looked at.
+struct ChosenPlace {
+  int layer{};
+  int head{};
+};
+
+/// What was found: the heads of the model once they are measured, and what the edits do.
+struct HeadsFound {
+  const ParamSet& params;
+  ChosenPlace chosen{};
+  const std::vector<std::string>& labels;  ///< of the first text's tokens
+  const WhatIf& effect;
+  const HeadTable* table{};               ///< null until it is there
+  std::shared_ptr<const Array> masked{};  ///< keys that queries of the chosen layer do not see
+  /// The most probable next tokens in words, in the order of next_ids.
+  const std::vector<std::string>& next;
+};
+
+/// The chosen head's row.
+const HeadRow& chosen_row(const HeadsFound& found);
+/// The number of a head by "score", or of "against".
+double score_of(const HeadsFound& found, const HeadRow& row, const std::string& score);
+/// "Edited: base:500" or empty.
+std::string edits_text(const WhatIf& effect);
+
+/// Maps of the chosen head, of all heads, losses and next tokens; and what the scores are, once
+/// they are there.
+std::vector<Figure> heads_figures(const HeadsFound& found);
+/// One row per head, and one per token.
+std::vector<Table> heads_tables(const HeadsFound& found);
+
+}  // namespace orrery::studies

@@ -1,0 +1,248 @@
+#include "experiments/heads/model_heads.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/analysis/largest.h"
+#include "core/errors.h"
+#include "experiments/heads/model_run.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/memory_bound.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/studies/model_heads/asked_model.h"
+#include "experiments/studies/model_heads/edits.h"
+#include "experiments/studies/model_heads/figures.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr std::size_t cells_of_small_maps = 16, next_tokens_listed = 5;
+
+ParamSpec score_param(const char* key, const char* description, const char* usual) {
+  ParamSpec spec{.key = key,
+                 .description = description,
+                 .kind = ParamKind::choice,
+                 .default_value = std::string(usual)};
+  for (const ScoreKind& kind : score_kinds())
+    spec.choices.push_back({std::string(kind.key), std::string(kind.description)});
+  return spec;
+}
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{
+      {.key = "model",
+       .description = "A model's folder with config.json and .safetensors, or its .gguf.",
+       .kind = ParamKind::file,
+       .default_value = std::string("bundled:bytes_rope"),
+       .file_types = {"safetensors", "gguf", "json"}}};
+  for (ParamSpec& spec : text_params(64, 1)) {
+    // The model that comes with Orrery has not learned from it.
+    if (spec.key == "text") spec.default_value = std::string("bundled:the_orrery.txt");
+    specs.push_back(std::move(spec));
+  }
+  specs.push_back(
+      count_param({"layer", "$l$"}, "The layer of the head that is looked at.", 1, 0, 255));
+  specs.push_back(count_param({"head", "$h$"}, "The head that is looked at.", 0, 0, 255));
+  specs.push_back(score_param("score", "What every head is measured by.", "previous"));
+  specs.push_back(
+      score_param("against", "The other score, across, of the figure of two.", "first"));
+  specs.push_back({.key = "without_first",
+                   .description = "Whether scores leave out the first token, where weight gathers "
+                                  "that has nowhere else to go.",
+                   .kind = ParamKind::boolean,
+                   .default_value = false});
+  specs.push_back({.key = "colors",
+                   .description = "How weights are spread over colours.",
+                   .kind = ParamKind::choice,
+                   .default_value = std::string("log"),
+                   .choices = {{"log", "by their logarithm, so that small ones are seen"},
+                               {"linear", "as they are"}}});
+  for (ParamSpec& spec : edit_params()) specs.push_back(std::move(spec));
+  specs.push_back({.key = "precision",
+                   .description = "The format that passes compute in.",
+                   .kind = ParamKind::choice,
+                   .default_value = std::string("exact_fp32"),
+                   .choices = {{"exact_fp32", "fp32"}, {"exact", "fp64"}},
+                   .role = ParamRole::precision});
+  specs.push_back(seed_param());
+  return specs;
+}
+
+std::vector<IgnoredParams> ignored() {
+  return {{.figures = {"scores"}, .keys = {"against", "colors"}},
+          {.figures = {"head_weights"}, .keys = {"score", "against", "without_first", "seed"}},
+          {.figures = {"all_heads", "loss", "next_tokens"},
+           .keys = {"score", "against", "without_first", "seed"}},
+          {.figures = {"loss", "next_tokens"}, .keys = {"colors"}}};
+}
+
+ExperimentInfo make_info() {
+  return {
+      .name = "model_heads",
+      .title = "Heads of a model",
+      .question =
+          "Where does each head of a model look, and what if the model knew its places "
+          "otherwise?",
+      .formulas =
+          {{R"(a_{m,n} = \frac{\exp(\mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d})}{\sum_{j} \exp(\mathbf{q}_m^\top \mathbf{k}_j / \sqrt{d})})",
+            "eq. (2)"},
+           {R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""},
+           {R"(\mathrm{previous} = \frac{1}{N} \sum_i a_{i,i-1})", "", in_descriptions}},
+      .symbols = {{"j", "index of a key that the query sees"}, {"t_i", "a token of the text"}},
+      .params = declared_params(),
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "scores",
+               .right = "weights",
+               .controls = {"head", "layer", "edits", "score"},
+               .tabs = {{"all_heads", "All heads"},
+                        {"by_distance", "By distance"},
+                        {"two_scores", "Two scores"},
+                        {"weights_before", "Before"},
+                        {"next_tokens", "Next token"}}},
+      .questions = {{.words = "What do the heads of my model do?",
+                     .answer =
+                         "Drop its folder or GGUF here: each cell is a head. Drag the lines to "
+                         "one, and its map shows where it looks; move $h$.",
+                     .control = "head"},
+                    {.words = "What if a model knew its places otherwise?",
+                     .answer =
+                         "The base of its RoPE is exchanged, and its losses and heads say what "
+                         "that breaks. Move new_base.",
+                     .settings = {{"edits", "base"}},
+                     .figure = "loss",
+                     .control = "new_base"}},
+      .ignored = ignored()};
+}
+
+void add_scalars(const HeadsFound& found, std::vector<Scalar>& scalars) {
+  const WhatIf& effect = found.effect;
+  const auto add = [&](std::string name, const char* unit, double value, std::string text) {
+    scalars.push_back(
+        {.name = std::move(name), .unit = unit, .value = value, .description = std::move(text)});
+  };
+  add("layers", "layers", effect.layers, "layers of the model");
+  add("heads", "heads", effect.heads, "heads of a layer");
+  std::size_t tokens = 0;
+  for (const TextEffect& text : effect.texts) tokens += text.tokens.size();
+  add("tokens", "tokens", static_cast<double>(tokens), "tokens of all texts");
+  if (!effect.texts.front().before.empty()) {
+    add("loss", "nats", effect.before, "mean loss of a token that follows another");
+    if (!effect.edits.empty()) {
+      add("edited_loss", "nats", effect.after, "the same under the edits");
+      add("loss_change", "nats", effect.after - effect.before, "what the edits add to the loss");
+    }
+  }
+  for (const HeadChange& change : effect.changes)
+    if (change.layer == found.chosen.layer && change.head == found.chosen.head)
+      add("change", "", change.change, "how far the edits move the chosen head's weights");
+  const HeadRow& row = chosen_row(found);
+  for (const ScoreKind& kind : score_kinds()) {
+    const std::string key(kind.key);
+    const double value = score_of(found, row, key);
+    if (!std::isnan(value))
+      add("head_" + key, key == "mean_distance" ? "tokens" : "", value,
+          "the chosen head: " + std::string(kind.description));
+  }
+  double sinks = 0;
+  for (const HeadRow& one : found.table->rows) sinks += one.sink_dominates ? 1 : 0;
+  add("sink_heads", "heads", sinks, "heads with more than half of their weight on the first token");
+}
+
+/// Of the maps that are shown.
+Check check_of(const WhatIf& effect, bool single) {
+  Largest most;
+  double tokens = 1;
+  for (const Array& map : effect.maps) {
+    const std::size_t n = map.shape[1];
+    tokens = static_cast<double>(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0;
+      for (std::size_t j = 0; j < n; ++j) sum += map[i * n + j];
+      most.see(sum - 1);
+    }
+  }
+  return {.name = "weights_are_shared_out",
+          .statement = "the weights of no query sum to more than 1 (difference)",
+          .equation = "eq. (2)",
+          .measured = most.value(),
+          .bound = (tokens + 4) * (single ? 0x1p-23 : 0x1p-52)};
+}
+
+ChosenPlace chosen_in(const ParamSet& params, const LiveModel& model) {
+  const ChosenPlace place{static_cast<int>(params.integer("layer")),
+                          static_cast<int>(params.integer("head"))};
+  const auto require = [&](const char* key, int number, int count) {
+    if (number < count) return;
+    throw UsageError(fmt::format("{}={}", key, number),
+                     fmt::format("{} has {} {}s, counted from 0", model.name(), count, key),
+                     fmt::format("take {} at most", count - 1));
+  };
+  require("layer", place.layer, model.layers());
+  require("head", place.head, model.heads());
+  return place;
+}
+
+Result result_of(const HeadsFound& found) {
+  Result result;
+  result.figures = heads_figures(found);
+  for (const Figure& figure : result.figures)
+    if (const auto* map = std::get_if<Heatmap>(&figure.content))
+      result.arrays.push_back(map->values);
+  result.arrays.push_back(std::make_shared<const Array>(found.effect.small_maps));
+  return result;
+}
+
+Result asked_of(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
+                Progress& progress) {
+  const ChosenPlace chosen = chosen_in(params, model.live());
+  const WhatIfRequest request{.edits = edits_in(params, plan),
+                              .texts = model.texts(),
+                              .next = next_tokens_listed,
+                              .maps = {fmt::format("{}.{}", chosen.layer, chosen.head)},
+                              .keeps_pass = model.texts().size() == 1,
+                              .cells = cells_of_small_maps};
+  require_memory(static_cast<double>(map_bytes(model.live(), request)), "maps of all heads",
+                 "lower length");
+  checkpoint(progress, 0.0, "what if");
+  const WhatIf effect = what_if(model.live(), request, progress);
+  const auto n = static_cast<Index>(effect.texts.front().tokens.size());
+  const std::vector<std::string> next = model.labels_of_ids(next_ids(effect));
+  HeadsFound found{
+      .params = params,
+      .chosen = chosen,
+      .labels = model.labels(),
+      .effect = effect,
+      .masked = mask_array(
+          model.live().with_run([&](const auto& run) { return run.mask_of(chosen.layer, n); }), n),
+      .next = next};
+  if (progress.wants_to_see()) progress.see(std::make_shared<Result>(result_of(found)));
+  const HeadTable& table = model.table(
+      {.texts = model.texts(), .repeated = 0, .seed = params.integer("seed")}, progress);
+  found.table = &table;
+  Result result = result_of(found);
+  add_scalars(found, result.scalars);
+  result.in_use = {{.key = "layer", .most = static_cast<double>(effect.layers - 1)},
+                   {.key = "head", .most = static_cast<double>(effect.heads - 1)}};
+  result.checks = {check_of(effect, params.text("precision") == "exact_fp32")};
+  result.tables = heads_tables(found);
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  std::unique_ptr<AskedModel> model = AskedModel::take(params, inputs);
+  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
+  Result result = asked_of(*model, params, plan, progress);
+  AskedModel::leave(std::move(model));
+  return result;
+}
+
+}  // namespace
+
+Experiment model_heads_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies

@@ -1,0 +1,172 @@
+// model_heads as an experiment, against PyTorch's weights and logits, and the model made by hand.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/errors.h"
+#include "experiments/data/load_inputs.h"
+#include "experiments/data/npy.h"
+#include "experiments/heads/what_if.h"
+#include "experiments/studies/catalogue.h"
+#include "tests/heads/hand_built.h"
+#include "tests/support/experiment_run.h"
+#include "tests/support/layers.h"
+#include "tests/support/paths.h"
+#include "tests/support/temp_folder.h"
+
+using namespace orrery;
+using namespace orrery::test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+/// Sums in another order than PyTorch's, in fp64.
+constexpr double order_bound = 1e-11;
+
+ParamSet heads_params(const Settings& settings) {
+  return params_for(find_experiment("model_heads"), settings);
+}
+
+Result heads_of(const Settings& settings) {
+  const ParamSet params = heads_params(settings);
+  SilentProgress progress;
+  return find_experiment("model_heads").run(params, load_inputs(params).inputs, progress);
+}
+
+std::string golden_llama() { return tests_folder() + "/golden/transformer/llama-on"; }
+
+/// Its text in fp64.
+Settings of_golden(Settings more) {
+  Settings settings{{"model", golden_llama()},
+                    {"tokens", golden_llama() + "/expected.npz#tokens"},
+                    {"precision", "exact"}};
+  for (auto& setting : more) settings.push_back(std::move(setting));
+  return settings;
+}
+
+/// An array of its expected.npz.
+Tensor expected(const std::string& name) {
+  ParamSet params = heads_params({{"tokens", golden_llama() + "/expected.npz#" + name}});
+  params.set("model", "");
+  return std::get<Tensor>(load_inputs(params).inputs.at("tokens"));
+}
+
+}  // namespace
+
+TEST_CASE("A head's map and the loss are those of PyTorch") {
+  const Result result = heads_of(of_golden({{"layer", "1"}, {"head", "2"}}));
+  const Array& weights = array(result, "weights");
+  const Tensor of_torch = expected("weights.1");
+  const std::size_t n = weights.shape.at(0);
+  for (std::size_t i = 0; i < n * n; ++i)
+    CHECK(std::abs(weights[i] - of_torch.values.at(2 * n * n + i)) <= order_bound);
+
+  const Tensor logits = expected("vocab_logits"), tokens = expected("tokens");
+  const std::size_t vocabulary = logits.shape.at(1);
+  double loss = 0;
+  for (std::size_t i = 0; i + 1 < n; ++i) {
+    double sum = 0;
+    for (std::size_t v = 0; v < vocabulary; ++v)
+      sum += std::exp(logits.values.at(i * vocabulary + v));
+    const auto next = static_cast<std::size_t>(tokens.values.at(i + 1));
+    loss += std::log(sum) - logits.values.at(i * vocabulary + next);
+  }
+  CHECK(std::abs(scalar(result, "loss") - loss / static_cast<double>(n - 1)) <= order_bound);
+}
+
+TEST_CASE("The heads made by hand do what they were made for") {
+  const TempFolder folder;
+  const HandBuilt model(folder);
+  const std::vector<std::int32_t> text = HandBuilt::text();
+  const Array ids{.name = "ids",
+                  .shape = {text.size()},
+                  .values = std::vector<double>(text.begin(), text.end())};
+  const Settings settings{{"model", model.path().string()},
+                          {"tokens", folder.file("ids.npy", npy_bytes(ids)).string()},
+                          {"layer", "0"},
+                          {"head", "0"}};
+  const Result result = heads_of(settings);
+  CHECK(scalar(result, "head_previous") > 0.99);
+  CHECK(column(table(result, "heads"), "induction").at(2) > 0.99);
+  CHECK_THAT(result.figures.front().title, Contains("head 0.0 has the most"));
+  Settings silenced = settings;
+  silenced.emplace_back("edits", "silence");
+  const Result without = heads_of(silenced);
+  // Induction reads what the previous-token head has written.
+  CHECK(scalar(without, "edited_loss") > scalar(without, "loss") + 1);
+}
+
+TEST_CASE("Small maps hold the largest weight of each cell") {
+  const Result result = heads_of({{"length", "40"}, {"layer", "1"}, {"head", "3"}});
+  const Array &small = array(result, "small_maps"), &weights = array(result, "weights");
+  const std::size_t side = small.shape.at(2), n = weights.shape.at(0), heads = small.shape.at(1);
+  REQUIRE(side == 16);
+  std::vector<double> largest(side * side);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      double& cell = largest[i * side / n * side + j * side / n];
+      if (at(weights, i, j) > cell) cell = at(weights, i, j);
+    }
+  for (std::size_t c = 0; c < largest.size(); ++c)
+    CHECK(small[((heads + 3) * side * side) + c] == largest[c]);
+}
+
+TEST_CASE("Each edit is that of what_if") {
+  const Experiment& experiment = find_experiment("model_heads");
+  const auto said = [&](const Settings& settings) {
+    const Result result =
+        run_experiment(experiment, settings, load_inputs(heads_params(settings)).inputs);
+    return content_of<LinePlot>(result, "loss").series.size() == 2 ? result.figures.at(1).title
+                                                                   : "";
+  };
+  CHECK_THAT(said({{"edits", "base"}, {"new_base", "500"}}), Contains("base:500"));
+  CHECK_THAT(said({{"edits", "still"}, {"pair", "3"}, {"edited_layer", "1"}}),
+             Contains("still:3@1"));
+  CHECK_THAT(said({{"edits", "mute+sign"}}), Contains("mute:0, sign"));
+  CHECK_THAT(said({{"edits", "pairing"}}), Contains("pairing:interleaved"));
+  CHECK_THAT(said({{"edits", "compress"}, {"compress", "2"}}), Contains("positions:compress=2"));
+  CHECK_THAT(said({{"edits", "window"}, {"new_window", "4"}}), Contains("window:4"));
+  CHECK_THAT(said({{"edits", "no_position"}, {"edited_layer", "0"}}), Contains("no_position@0"));
+  CHECK_THAT(said({{"edits", "defect"}, {"defect", "clockwise"}}), Contains("defect:clockwise"));
+}
+
+TEST_CASE("RoPE does not see where a text begins, and a base of its own changes nothing") {
+  const Result shifted = heads_of(of_golden({{"edits", "shift"}, {"shift", "7"}}));
+  CHECK(std::abs(scalar(shifted, "loss_change")) <= order_bound);
+  const Result same = heads_of(of_golden({{"edits", "base"}, {"new_base", "100"}}));
+  CHECK(scalar(same, "loss_change") == 0);
+}
+
+TEST_CASE("What a model was asked before does not change its answers") {
+  const Settings first{{"edits", "base"}, {"length", "24"}};
+  const Settings second{{"edits", "mute"}, {"pair", "1"}, {"edited_layer", "1"}, {"length", "24"}};
+  const Result alone = heads_of(second);
+  static_cast<void>(heads_of({{"length", "12"}}));
+  static_cast<void>(heads_of(first));
+  const Result after = heads_of(second);
+  CHECK(scalar(alone, "edited_loss") == scalar(after, "edited_loss"));
+  const Array &a = array(alone, "weights"), &b = array(after, "weights");
+  for (std::size_t i = 0; i < a.size(); ++i) CHECK(a[i] == b[i]);
+}
+
+TEST_CASE("Heads that a model does not have, and models without weights, are refused") {
+  CHECK_THROWS_WITH(heads_of({{"head", "4"}}), Contains("head=4") && Contains("has 4 heads"));
+  CHECK_THROWS_WITH(heads_of({{"layer", "2"}}), Contains("layer=2") && Contains("take 1 at most"));
+  const TempFolder folder;
+  const std::string bare =
+      folder
+          .file("config.json", R"({"model_type": "llama", "num_hidden_layers": 3, "head_dim": 8})")
+          .string();
+  CHECK_THROWS_AS(heads_of({{"model", bare}}), Error);
+}
+
+TEST_CASE("Weights that change are another model") {
+  const TempFolder folder;
+  const HandBuilt model(folder);
+  const ParamSet params = heads_params({{"model", model.path().string()}});
+  const std::string before = load_inputs(params).files.front().sha256;
+  CHECK(load_inputs(params).files.front().sha256 == before);
+  folder.file("hand_built/model.safetensors", "other");
+  CHECK(load_inputs(params).files.front().sha256 != before);
+}
