@@ -87,12 +87,11 @@ ExperimentInfo make_info() {
       .question =
           "Where does each head of a model look, and what if the model knew its places "
           "otherwise?",
-      .formulas =
-          {{R"(a_{m,n} = \frac{\exp(\mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d})}{\sum_{j} \exp(\mathbf{q}_m^\top \mathbf{k}_j / \sqrt{d})})",
-            "eq. (2)"},
-           {R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""},
-           {R"(\mathrm{previous} = \frac{1}{N} \sum_i a_{i,i-1})", "", in_descriptions}},
-      .symbols = {{"j", "index of a key that the query sees"}, {"t_i", "a token of the text"}},
+      .formulas = {{R"(a_{m,n} = \mathrm{softmax}_n(\mathbf{q}_m^\top \mathbf{k}_n / \sqrt{d}))",
+                    "eq. (2)"},
+                   {R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""},
+                   {R"(\mathrm{previous} = \frac{1}{N} \sum_i a_{i,i-1})", "", in_descriptions}},
+      .symbols = {{"t_i", "a token of the text"}},
       .params = declared_params(),
       .view = {.layout = ViewLayout::side_by_side,
                .left = "scores",
