@@ -205,6 +205,10 @@ void FigureGestures::follow_pan(const FigureInput& input) {
 
 void FigureGestures::release(const FigureInput& input) {
   if (drag_ == Drag::press && !swallows_release_) click(input);
+  // A line lies across the cells of its own row or column.
+  const Rect moved = spanned(anchor_, input.cursor);
+  if (drag_ == Drag::rule && std::max(moved.width, moved.height) < min_drag * input.ui.scale)
+    static_cast<void>(choose_cell(input));
   if (drag_ == Drag::box) finish_box(input);
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "experiments/heads/corpus_means.h"
 #include "experiments/heads/model_run.h"
@@ -32,14 +33,18 @@ std::set<HeadPlace> heads_named(const std::vector<std::string>& texts, int layer
   return places;
 }
 
-/// Of the largest weights of the c × c cells of an N × N map: what some of its rows add.
+/// Of the largest weights of the c × c cells of an N × N map: what some of its rows add. Row and
+/// column i are of cell ⌊i c/N⌋.
 template <class T>
 void add_cells(const MatrixIn<T>& rows, Index first, Index n, Index c, float* cells) {
   for (Index i = 0; i < rows.rows(); ++i)
-    for (Index j = 0; j < rows.cols(); ++j) {
-      float& cell = cells[(first + i) * c / n * c + j * c / n];
-      const auto weight = static_cast<float>(rows(i, j));
-      if (!(weight <= cell)) cell = std::isnan(cell) ? cell : weight;
+    for (Index cell = 0, from = 0; cell < c; ++cell) {
+      const Index end = ((cell + 1) * n + c - 1) / c;
+      Largest largest(static_cast<double>(cells[(first + i) * c / n * c + cell]));
+      largest.see(static_cast<double>(
+          rows.row(i).segment(from, end - from).template maxCoeff<Eigen::PropagateNaN>()));
+      cells[(first + i) * c / n * c + cell] = static_cast<float>(largest.value());
+      from = end;
     }
 }
 

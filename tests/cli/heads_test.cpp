@@ -1,7 +1,10 @@
 // orrery model_heads, what_if, settle, lens, patch, repeat, needle, passport.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/cli/npy_files.h"
 #include "tests/cli/shell.h"
@@ -35,6 +38,13 @@ struct Asked {
   }
 };
 
+std::vector<std::string> columns_in(const std::string& line) {
+  std::istringstream cells(line);
+  std::vector<std::string> all;
+  for (std::string cell; std::getline(cells, cell, ',');) all.push_back(cell);
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("model_heads prints every head, and the same as JSON and arrays") {
@@ -49,6 +59,32 @@ TEST_CASE("model_heads prints every head, and the same as JSON and arrays") {
   const Outcome bert = asked.run("model_heads", "bert-off", "repeated=0 --out heads.npz");
   CHECK(bert.status == 0);
   CHECK(asked.run("model_heads", "bert-off", "repeated=0 --out heads.npz").status == 4);
+}
+
+TEST_CASE("A sweep over heads has the numbers of model_heads and of what_if") {
+  const Asked asked;
+  const json table = asked.read("model_heads", "llama-off", "repeated=0 length=16 parts=1");
+  const json effect = asked.read("what_if", "llama-off", "length=16 --edit mute:0@1");
+  const Outcome swept =
+      asked.shell.run("sweep model_heads model=" + small_model("llama-off") +
+                      " tokens=ids.npy length=16 layer=1 head=0,3 edits=mute edited_layer=1 "
+                      "--format none --out heads");
+  CHECK(swept.status == 0);
+  std::istringstream lines(content(asked.shell.folder() / "heads/results.csv"));
+  std::string line;
+  std::getline(lines, line);
+  const std::vector<std::string> header = columns_in(line);
+  for (const std::size_t row : {std::size_t{4}, std::size_t{7}}) {  // heads 0 and 3 of layer 1
+    REQUIRE(std::getline(lines, line));
+    const std::vector<std::string> cells = columns_in(line);
+    const auto measure = [&](const char* name) {
+      const auto at = std::find(header.begin(), header.end(), name) - header.begin();
+      return std::stod(cells.at(static_cast<std::size_t>(at)));
+    };
+    const json& scores = table.at("rows").at(row).at("scores");
+    CHECK(measure("head_previous") == Approx(scores.at("previous").get<double>()));
+    CHECK(measure("edited_loss") == Approx(effect.at("loss").at("after").get<double>()));
+  }
 }
 
 TEST_CASE("what_if prints the loss before and after, and keeps maps") {

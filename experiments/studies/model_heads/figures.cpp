@@ -26,6 +26,12 @@ std::string words_of(std::string key) {
   return key;
 }
 
+/// Of a head among those of all layers.
+std::size_t number_of(const WhatIf& effect, int layer, int head) {
+  return static_cast<std::size_t>(layer) * static_cast<std::size_t>(effect.heads) +
+         static_cast<std::size_t>(head);
+}
+
 std::string place_text(int layer, int head) { return fmt::format("{}.{}", layer, head); }
 
 bool is_edited(const HeadsFound& found) { return !found.effect.edits.empty(); }
@@ -83,8 +89,7 @@ Figure scores_figure(const HeadsFound& found) {
   }
   Heatmap map =
       map_of_heads(found, "scores", std::string(kind.description), [&](int layer, int head) {
-        const auto at = static_cast<std::size_t>(layer * found.effect.heads + head);
-        return score_of(found, found.table->rows[at], score);
+        return score_of(found, found.table->rows[number_of(found.effect, layer, head)], score);
       });
   map.quantity = words_of(score);
   if (score != "mean_distance") map.range = Range{0, 1};
@@ -259,9 +264,7 @@ Figure change_figure(const HeadsFound& found) {
   Heatmap map = map_of_heads(
       found, "change", "how far the edits move each head's weights", [&](int layer, int head) {
         if (layer < effect.first_layer) return 0.0;
-        const auto at =
-            static_cast<std::size_t>((layer - effect.first_layer) * effect.heads + head);
-        return effect.changes[at].change;
+        return effect.changes[number_of(effect, layer - effect.first_layer, head)].change;
       });
   map.quantity = "change of weights";
   map.range = Range{0, 1};
@@ -289,8 +292,7 @@ Figure next_figure(const HeadsFound& found) {
 }  // namespace
 
 const HeadRow& chosen_row(const HeadsFound& found) {
-  return found.table
-      ->rows[static_cast<std::size_t>(found.chosen.layer * found.table->heads + found.chosen.head)];
+  return found.table->rows[number_of(found.effect, found.chosen.layer, found.chosen.head)];
 }
 
 double score_of(const HeadsFound& found, const HeadRow& row, const std::string& score) {

@@ -119,9 +119,9 @@ ExperimentInfo make_info() {
 
 void add_scalars(const HeadsFound& found, std::vector<Scalar>& scalars) {
   const WhatIf& effect = found.effect;
-  const auto add = [&](std::string name, const char* unit, double value, std::string text) {
-    scalars.push_back(
-        {.name = std::move(name), .unit = unit, .value = value, .description = std::move(text)});
+  const auto add = [&](const std::string& name, const char* unit, double value,
+                       const std::string& text) {
+    scalars.push_back({.name = name, .unit = unit, .value = value, .description = text});
   };
   add("layers", "layers", effect.layers, "layers of the model");
   add("heads", "heads", effect.heads, "heads of a layer");

@@ -119,8 +119,8 @@ LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
 }
 
 void add_scalars(const LayersFound& found, std::vector<Scalar>& scalars) {
-  const auto add = [&](const char* name, const char* unit, double value, std::string text) {
-    scalars.push_back({.name = name, .unit = unit, .value = value, .description = std::move(text)});
+  const auto add = [&](const char* name, const char* unit, double value, const std::string& text) {
+    scalars.push_back({.name = name, .unit = unit, .value = value, .description = text});
   };
   std::size_t without = 0, windowed = 0, pairs = 0, unseen = 0;
   for (const LayerPlan& layer : found.plan.layers) {

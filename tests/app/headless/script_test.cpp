@@ -58,7 +58,7 @@ class InTests {
 
 TEST_CASE("Scripted sessions come true") {
   const InTests here;
-  REQUIRE(scripts().size() == 5);
+  REQUIRE(scripts().size() == 6);
   for (const fs::path& script : scripts()) {
     const auto session = start_session({}, {});
     test::NullDesktop desktop(*session, 1280, 800);
