@@ -32,7 +32,11 @@ std::string why_fixed(const Session& session, std::string_view key) {
 ParamSpec within_files(const Session& session, const ParamSpec& spec) {
   ParamSpec within = spec;
   const ExperimentState& state = session.current();
-  if (!state.result) return within;
+  if (!state.result || !state.result_params) return within;
+  for (const ParamSpec& other : state.params.specs())
+    if (other.kind == ParamKind::file &&
+        state.result_params->value(other.key) != state.params.value(other.key))
+      return within;  // nothing is known of another file yet
   for (const ValueInUse& found : state.result->in_use)
     if (found.key == spec.key && found.most) within.max = *found.most;
   return within;

@@ -8,10 +8,10 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/data/run_files.h"
 #include "experiments/data/tensor_files.h"
 #include "experiments/data/text_file.h"
 #include "experiments/files/assets.h"
@@ -163,60 +163,29 @@ std::string model_name(const std::filesystem::path& file) {
   return folder.empty() || name.ends_with(".gguf") ? name : folder + "/" + name;
 }
 
-/// Where a model is run from: its GGUF, or the folder of its configuration.
-std::filesystem::path place_of_model(const std::filesystem::path& path) {
-  if (path.extension() != ".json") return path;
-  return path.has_parent_path() ? path.parent_path() : ".";
-}
-
-/// The files that a model is run from, by name: its GGUF, or weights, configuration and tokenizer.
-std::vector<std::filesystem::path> files_of_model(const std::filesystem::path& place) {
-  std::error_code unreadable;
-  if (!std::filesystem::is_directory(place, unreadable)) return {place};
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(place, unreadable)) {
-    const std::string extension = entry.path().extension().string();
-    for (const char* read : {".safetensors", ".gguf", ".json", ".model", ".txt"})
-      if (extension == read && entry.is_regular_file()) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
-}
-
-/// Of a model that is run: the digest of the names and digests of its files.
-InputFile run_record(const Wanted& wanted, const std::vector<std::filesystem::path>& files) {
-  std::string digests;
-  std::size_t bytes = 0;
-  for (const std::filesystem::path& file : files) {
-    const MappedFile mapped(file, file.string());
-    digests += fmt::format("{} {}\n", sha256_of(mapped), file.filename().string());
-    bytes += mapped.bytes().size();
-  }
-  return file_of(wanted, sha256_hex(digests), bytes);
-}
-
 /// Of a GGUF, which may be larger than memory, the identity is that of the layers read from it.
 void load_model(LoadedInputs& loaded, const Wanted& wanted) {
-  auto plan = std::make_shared<PositionPlan>(read_positions(path_of(wanted)));
+  const std::filesystem::path given = path_of(wanted), place = place_of_model(given);
+  auto plan = std::make_shared<PositionPlan>(
+      read_positions(given.extension() == ".safetensors" ? place : given));
   const std::filesystem::path file = plan->source;
   plan->source = model_name(file);
+  const std::vector<std::filesystem::path> files = files_of_model(place);
   std::error_code error;
   InputFile record{.key = wanted.spec->key, .path = wanted.value};
   record.bytes = std::filesystem::file_size(file, error);
-  const std::filesystem::path place = place_of_model(path_of(wanted));
-  const std::vector<std::filesystem::path> files = files_of_model(place);
   if (takes_weights(*wanted.spec)) {
-    record = run_record(wanted, files);
+    const FilesDigest digest = digest_of(files);
+    record.sha256 = digest.sha256;
+    record.bytes = digest.bytes;
+    record.tensor = "model";
   } else if (plan->format.starts_with("GGUF")) {
     record.sha256 = sha256_hex(positions_json(*plan));
     record.tensor = "positions";
   } else {
     record.sha256 = sha256_hex(read_file(file, max_text_bytes, wanted.assignment()));
   }
-  const bool has_weights = std::any_of(files.begin(), files.end(), [](const auto& one) {
-    return one.extension() == ".safetensors" || one.extension() == ".gguf";
-  });
-  ModelFile model{plan->source, plan, place, has_weights, record.sha256};
+  ModelFile model{plan->source, plan, place, have_weights(files), record.sha256};
   loaded.files.push_back(std::move(record));
   loaded.inputs.emplace(wanted.spec->key, std::move(model));
 }
@@ -230,23 +199,16 @@ void load_into(LoadedInputs& loaded, const Wanted& wanted, Values allowed = Valu
     load_text(loaded, wanted);
 }
 
-/// The sizes of the files together, and the time of the newest.
 FileStamp stamp_of(const Wanted& wanted) {
   FileStamp stamp{.path = wanted.value, .tensor = takes_tensor(*wanted.spec)};
-  std::error_code missing;
-  const bool several =
-      takes_weights(*wanted.spec) && std::filesystem::exists(path_of(wanted), missing);
-  const std::vector<std::filesystem::path> files =
-      several ? files_of_model(place_of_model(path_of(wanted))) : std::vector{path_of(wanted)};
-  for (const std::filesystem::path& file : files) {
-    struct stat status {};
-    if (::stat(file.c_str(), &status) != 0) continue;
-    stamp.size += status.st_size;
-    const std::pair<std::intmax_t, std::intmax_t> time{status.st_mtim.tv_sec,
-                                                       status.st_mtim.tv_nsec};
-    if (time > std::pair{stamp.seconds, stamp.nanoseconds})
-      std::tie(stamp.seconds, stamp.nanoseconds) = time;
+  struct stat status {};
+  if (::stat(path_of(wanted).c_str(), &status) == 0) {
+    stamp.size = status.st_size;
+    stamp.seconds = status.st_mtim.tv_sec;
+    stamp.nanoseconds = status.st_mtim.tv_nsec;
   }
+  if (takes_weights(*wanted.spec))
+    stamp.others = version_of(files_of_model(place_of_model(path_of(wanted))));
   return stamp;
 }
 

@@ -16,10 +16,11 @@ namespace orrery::data {
 struct InputFile {
   std::string key{};     ///< the parameter
   std::string path{};    ///< as given
-  std::string sha256{};  ///< of the content, 64 hexadecimal digits
+  std::string sha256{};  ///< of the content, 64 hexadecimal digits; of a model digest_of its files
   std::uintmax_t bytes{};
   /// The tensor that was read; empty when the file has only one. "positions" of a GGUF, whose
-  /// sha256 is that of the layers read from it: the file may be larger than memory.
+  /// sha256 is that of the layers read from it: the file may be larger than memory. "model" of one
+  /// that is run.
   std::string tensor{};
 };
 
@@ -36,7 +37,8 @@ struct LoadedInputs {
 /// Reads the files that the used, non-empty file parameters name. A parameter whose file_types
 /// contain "npy" takes a tensor from a .npy, .npz or .safetensors file: "weights.npz#layer0.q"
 /// names one of several; a file with a single tensor needs no name. One whose file_types contain
-/// "gguf" takes the layers of a model, see read_positions. Every other file parameter takes a text
+/// "gguf" takes the layers of a model, see read_positions; with "safetensors" among them, the model
+/// is run, and all of its files count. Every other file parameter takes a text
 /// with any extension. "bundled:NAME" is the text or model NAME that comes with Orrery.
 ///
 /// @param masks  keys whose arrays may contain −inf, as additive masks do
@@ -55,6 +57,7 @@ struct FileStamp {
   std::intmax_t size{-1};
   std::intmax_t seconds{};
   std::intmax_t nanoseconds{};
+  std::string others{};  ///< version_of all files of a model that is run
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 

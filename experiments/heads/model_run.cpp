@@ -167,10 +167,11 @@ double ModelRun<T>::scale_of(int layer) const {
 }
 
 template <class T>
-Mask ModelRun<T>::mask_of(int layer, Index tokens) const {
+Mask ModelRun<T>::mask_of(int layer, Index tokens, const std::vector<Edit>& edits) const {
   const Positions at = consecutive_positions(tokens);
-  return MaskSpec{.causal = design().attention.causal,
-                  .window = design().layers[static_cast<std::size_t>(layer)].window}
+  const TransformerDesign edited = edited_design(design(), edits);
+  return MaskSpec{.causal = edited.attention.causal,
+                  .window = edited.layers[static_cast<std::size_t>(layer)].window}
       .build(at, at);
 }
 

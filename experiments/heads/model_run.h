@@ -65,8 +65,8 @@ class ModelRun {
 
   /// By which q·k of a layer is multiplied, where its encoding has no scale of its own.
   double scale_of(int layer) const;
-  /// What a layer's queries see, among tokens at 0 … N − 1.
-  Mask mask_of(int layer, Index tokens) const;
+  /// What a layer's queries see under edits, among tokens at 0 … N − 1.
+  Mask mask_of(int layer, Index tokens, const std::vector<Edit>& edits = {}) const;
 
   /// The last whole pass that a question kept for the next one; its tokens are empty without one.
   KeptPass<T>& kept_pass() { return kept_pass_; }

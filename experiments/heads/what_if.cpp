@@ -41,8 +41,7 @@ void add_cells(const MatrixIn<T>& rows, Index first, Index n, Index c, float* ce
     for (Index cell = 0, from = 0; cell < c; ++cell) {
       const Index end = ((cell + 1) * n + c - 1) / c;
       Largest largest(static_cast<double>(cells[(first + i) * c / n * c + cell]));
-      largest.see(static_cast<double>(
-          rows.row(i).segment(from, end - from).template maxCoeff<Eigen::PropagateNaN>()));
+      for (Index j = from; j < end; ++j) largest.see(static_cast<double>(rows(i, j)));
       cells[(first + i) * c / n * c + cell] = static_cast<float>(largest.value());
       from = end;
     }
@@ -107,6 +106,7 @@ class SideBySide {
 
   /// The model's own pass over a text: the kept one, or into `own`.
   const KeptPass<T>& passed(const std::vector<std::int32_t>& tokens, KeptPass<T>& own) {
+    if (!request_.keeps_pass) run_.kept_pass() = {};
     KeptPass<T>& pass = request_.keeps_pass ? run_.kept_pass() : own;
     if (pass.tokens == tokens) return pass;
     pass = {};
@@ -177,6 +177,29 @@ class SideBySide {
     }
   }
 
+  /// By the masks of the edited layers.
+  Array unseen_cells() const {
+    const auto n = static_cast<Index>(result_.texts.front().tokens.size());
+    std::vector<float> unseen;
+    for (int l = 0; l < run_.layer_count(); ++l) {
+      const Mask mask = run_.mask_of(l, n, edits_);
+      const std::size_t before = unseen.size();
+      unseen.resize(before + static_cast<std::size_t>(side_ * side_), 1.0F);
+      for (Index i = 0; i < n; ++i) {
+        const VisibleKeys keys = mask.keys_of(i, n);
+        for (Index j = keys.first; j < keys.end; ++j)
+          if (keys.all || mask.allows(i, j))
+            unseen[before + static_cast<std::size_t>(i * side_ / n * side_ + j * side_ / n)] = 0;
+      }
+    }
+    const auto side = static_cast<std::size_t>(side_);
+    return {.name = "unseen_cells",
+            .description = "1 where no query of a cell sees a key of it",
+            .shape = {static_cast<std::size_t>(run_.layer_count()), side, side},
+            .axes = {"layer", "query", "key"},
+            .values = std::move(unseen)};
+  }
+
   /// Null without small maps.
   float* cells_of(const HeadPlace& place) {
     if (side_ == 0) return nullptr;
@@ -243,6 +266,7 @@ class SideBySide {
                                       static_cast<std::size_t>(run_.head_count()), side, side},
                             .axes = {"layer", "head", "query", "key"},
                             .values = std::move(small_)};
+      result_.unseen_cells = unseen_cells();
     }
     if (!request_.heads || edits_.empty()) return;
     for (int l = result_.first_layer; l < run_.layer_count(); ++l)

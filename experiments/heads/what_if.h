@@ -61,6 +61,7 @@ struct WhatIf {
   std::vector<Array> maps{};          ///< of the first text: before and after, [heads, N, N]
   /// The largest weight of each cell, of the first text under the edits. [layers, heads, c, c]
   Array small_maps{};
+  Array unseen_cells{};  ///< 1 where no query of a cell sees a key of it. [layers, c, c]
 };
 
 /// The model and the edited one side by side, from the first edited layer on; without edits the

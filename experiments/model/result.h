@@ -80,10 +80,11 @@ struct Provenance {
   std::int64_t seed{};
 };
 
-/// The number that a result was made with in place of a parameter's, since its files decide.
+/// What a result's files say of a parameter: the number that it was made with in its place, or the
+/// largest that it may have.
 struct ValueInUse {
   std::string key{};
-  std::optional<double> value{};  ///< empty where the parameter plays no part
+  std::optional<double> value{};  ///< empty where it plays no part, or is the parameter's own
   std::string why{};  ///< "The file says 8192.": no value of the parameter would change anything
   std::optional<double> most{};  ///< the largest that the files have: heads of a model
 };

@@ -12,12 +12,17 @@ namespace orrery::studies {
 /// What a model is asked and has answered: kept for the next run, which mostly asks about the same.
 class AskedModel {
  public:
-  /// The one that an earlier run has left, if it is of the same file, text and format; else a new
-  /// one. Each run has one to itself.
-  static std::unique_ptr<AskedModel> take(const ParamSet& params, const Inputs& inputs);
-  /// Leaves it for the next run, in place of what was there.
-  static void leave(std::unique_ptr<AskedModel> model);
+  /// One that an earlier run has left, if it is of the same file and format; else a new one, which
+  /// keeps decoded layers in at most half of what others leave of a third of the memory. Each run
+  /// has one to itself; let go, it is left for the next one, in place of those of other files.
+  static std::shared_ptr<AskedModel> take(const ParamSet& params, const Inputs& inputs);
 
+  AskedModel();
+  ~AskedModel();
+  AskedModel(const AskedModel&) = delete;
+  AskedModel& operator=(const AskedModel&) = delete;
+
+  const std::string& key() const { return key_; }  ///< of its file and format
   LiveModel& live() { return *live_; }
   const std::vector<ModelText>& texts() const { return texts_; }
   /// How the tokens of the first text read.
@@ -27,11 +32,16 @@ class AskedModel {
     return labels_of(tokenizer_.get(), ids);
   }
 
+  /// Whether the scores of all heads were measured before.
+  bool has_table(const HeadsRequest& request) const;
   /// The scores of all heads.
   const HeadTable& table(const HeadsRequest& request, Progress& progress);
 
  private:
-  std::string key_{};  ///< of everything that the model and its texts follow from
+  void read(const ParamSet& params, const Inputs& inputs, const ModelFile& file);
+
+  std::string key_{};
+  std::string texts_key_{};  ///< of everything that the texts follow from
   std::unique_ptr<LiveModel> live_{};
   std::vector<ModelText> texts_{};
   std::unique_ptr<tokenizers::Tokenizer> tokenizer_{};  ///< null without one

@@ -85,21 +85,21 @@ std::vector<ParamSpec> edit_params() {
                                 "The layer that is changed; −1 changes all. Positions are those of "
                                 "all layers.",
                                 -1, -1, 255);
-  return {edits_param(),
-          of_edit(number_param("new_base", "The base that RoPE turns by.", 500, 2, 1e9), {"base"}),
-          of_edit(count_param({"pair", "$t$"}, "The pair, from the fastest on.", 0, 0, 255),
-                  {"still", "mute"}),
-          of_edit(defect_param(), {"defect"}),
-          of_edit(log_count_param({"shift", "", "tokens"}, "By how much positions are raised.",
-                                  1000, 1, 1e7),
-                  {"shift"}),
-          of_edit(number_param("compress", "By what positions are divided.", 4, 0.01, 100),
-                  {"compress"}),
-          of_edit(log_count_param({"new_window", "", "tokens"}, "Keys that a query sees.", 8, 1,
-                                  131072),
-                  {"window"}),
-          of_edit(std::move(layer),
-                  {"base", "still", "mute", "sign", "pairing", "defect", "no_position", "window"})};
+  return {
+      edits_param(),
+      of_edit(number_param("new_base", "The base that RoPE turns by.", 500, 2, 1e9), {"base"}),
+      of_edit(count_param({"pair", "$t$"}, "The pair, from the fastest on.", 0, 0, 255),
+              {"still", "mute"}),
+      of_edit(defect_param(), {"defect"}),
+      of_edit(log_count_param({"shift", "", "tokens"}, "By how much positions are raised.", 1000, 1,
+                              1e7),
+              {"shift"}),
+      of_edit(number_param("compress", "By what positions are divided.", 4, 1, 100), {"compress"}),
+      of_edit(
+          log_count_param({"new_window", "", "tokens"}, "Keys that a query sees.", 8, 1, 131072),
+          {"window"}),
+      of_edit(std::move(layer),
+              {"base", "still", "mute", "sign", "pairing", "defect", "no_position", "window"})};
 }
 
 std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan) {

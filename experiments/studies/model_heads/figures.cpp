@@ -36,10 +36,30 @@ std::string place_text(int layer, int head) { return fmt::format("{}.{}", layer,
 
 bool is_edited(const HeadsFound& found) { return !found.effect.edits.empty(); }
 
+/// @param what  "64 tokens of the_orrery.txt"
+std::string caption_about(const HeadsFound& found, const std::string& what) {
+  return fmt::format("{}, {} · {}", as_marked(found.effect.family), what, caption_of(found.params));
+}
+
+/// Of a figure of the first text.
 std::string caption(const HeadsFound& found) {
-  const std::size_t tokens = found.effect.texts.front().tokens.size();
-  return fmt::format("{}, {} tokens of {} · {}", as_marked(found.effect.family), tokens,
-                     as_marked(found.effect.texts.front().name), caption_of(found.params));
+  const TextEffect& text = found.effect.texts.front();
+  return caption_about(found,
+                       fmt::format("{} tokens of {}", text.tokens.size(), as_marked(text.name)));
+}
+
+/// Of a figure of all texts.
+std::string caption_of_all(const HeadsFound& found) {
+  const std::vector<TextEffect>& texts = found.effect.texts;
+  if (texts.size() == 1) return caption(found);
+  std::size_t tokens = 0;
+  for (const TextEffect& text : texts) tokens += text.tokens.size();
+  return caption_about(found, fmt::format("{} tokens of {} texts", tokens, texts.size()));
+}
+
+/// Scores are those of the model as it is.
+std::string caption_of_scores(const HeadsFound& found) {
+  return (is_edited(found) ? "before the edits · " : "") + caption_of_all(found);
 }
 
 ColorScaling colors_of(const HeadsFound& found) {
@@ -81,11 +101,9 @@ Figure scores_figure(const HeadsFound& found) {
   const std::string& score = found.params.text("score");
   const ScoreKind& kind = kind_of(score);
   const HeadRow* most = nullptr;
-  std::size_t sinks = 0;
   for (const HeadRow& row : found.table->rows) {
     const double own = score_of(found, row, score);
     if (!std::isnan(own) && (!most || own > score_of(found, *most, score))) most = &row;
-    sinks += row.sink_dominates;
   }
   Heatmap map =
       map_of_heads(found, "scores", std::string(kind.description), [&](int layer, int head) {
@@ -93,16 +111,18 @@ Figure scores_figure(const HeadsFound& found) {
       });
   map.quantity = words_of(score);
   if (score != "mean_distance") map.range = Range{0, 1};
-  const std::string sink =
-      fmt::format("{} of {} heads have more than half of their weight on the first token", sinks,
-                  found.table->rows.size());
+  std::string sinks;
+  if (const std::optional<std::size_t> count = sink_heads(*found.table))
+    sinks = fmt::format("{} of {} heads have more than half of their weight on the first token · ",
+                        *count, found.table->rows.size());
   return {"scores",
-          most ? fmt::format("{}: head {} has the most, {:.2f}", words_of(score),
+          most ? fmt::format("{}{}: head {} has the most, {:.2f}", words_of(score),
+                             is_edited(found) ? " before the edits" : "",
                              place_text(most->layer, most->head), score_of(found, *most, score))
                : fmt::format("{}: this model's heads have none", words_of(score)),
-          fmt::format("{} · {}{} · {}", kind.description,
+          fmt::format("{} · {}{}{}", kind.description,
                       found.params.boolean("without_first") ? "without the first token · " : "",
-                      sink, caption(found)),
+                      sinks, caption_of_scores(found)),
           std::move(map)};
 }
 
@@ -122,7 +142,7 @@ Figure scatter_figure(const HeadsFound& found) {
                 .marked = true};
   return {"two_scores", fmt::format("{} and {} of every head", words_of(y), words_of(x)),
           fmt::format("{}: {} {}: {} · {}", words_of(y), kind_of(y).description, words_of(x),
-                      kind_of(x).description, caption(found)),
+                      kind_of(x).description, caption_of_scores(found)),
           LinePlot{.x = {.label = words_of(x)},
                    .y = {.label = words_of(y)},
                    .series = {std::move(heads), std::move(chosen)}}};
@@ -148,7 +168,7 @@ Figure weights_figure(const HeadsFound& found, bool before) {
                                         : ", " + edits_text(found.effect)),
           caption(found),
           Heatmap{.values = values,
-                  .masked = found.masked,
+                  .masked = before ? found.masked_before : found.masked,
                   .x = key_axis(),
                   .y = query_axis(),
                   .quantity = "weight",
@@ -181,7 +201,7 @@ Figure all_heads_figure(const HeadsFound& found) {
         for (std::size_t j = 0; j < side; ++j) {
           const std::size_t at = (l * (side + 1) + i) * columns + h * (side + 1) + j;
           cells[at] = static_cast<float>(small[((l * heads + h) * side + i) * side + j]);
-          hidden[at] = cells[at] == 0 ? 1.0F : 0.0F;
+          hidden[at] = static_cast<float>(found.effect.unseen_cells[(l * side + i) * side + j]);
         }
   const auto axis = [&](Axis of, std::size_t count) {
     const double cell = 1.0 / static_cast<double>(side + 1);
@@ -212,10 +232,15 @@ Figure distance_figure(const HeadsFound& found) {
   };
   add("all keys", row.by_distance, LineStyle::solid);
   add("without the first token", row.by_distance_without_first, LineStyle::dotted);
-  return {"by_distance",
-          fmt::format("Head {} looks most at {} token{} back", place_text(row.layer, row.head),
-                      row.strongest_distance, row.strongest_distance == 1 ? "" : "s"),
-          caption(found), std::move(plot)};
+  std::size_t most = 0;
+  for (std::size_t r = 0; r < row.by_distance.size(); ++r)
+    if (row.by_distance[r] > row.by_distance[most]) most = r;
+  return {
+      "by_distance",
+      fmt::format("Head {}: of the last {} tokens, most weight lies {} back",
+                  place_text(row.layer, row.head), row.by_distance.size(), most),
+      fmt::format("mean over queries; 0 back is the token itself · {}", caption_of_scores(found)),
+      std::move(plot)};
 }
 
 Figure pairs_figure(const HeadsFound& found) {
@@ -230,7 +255,7 @@ Figure pairs_figure(const HeadsFound& found) {
           fmt::format("Head {} goes most by pair {}", place_text(row.layer, row.head), most),
           fmt::format("of RoPE's pairs from the fastest on; channels that do not turn have the "
                       "rest · {}",
-                      caption(found)),
+                      caption_of_scores(found)),
           LinePlot{.x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
                    .y = {.label = "share of the logits' variance"},
                    .series = {std::move(shares)}}};
@@ -253,7 +278,8 @@ Figure loss_figure(const HeadsFound& found) {
               ? fmt::format("Mean loss {:.2f} → {:.2f} nats, {}", effect.before, effect.after,
                             edits_text(effect))
               : fmt::format("Loss of each token, {:.2f} nats in the mean", effect.before),
-          caption(found), std::move(plot)};
+          (effect.texts.size() > 1 ? "the mean is that of all texts · " : "") + caption(found),
+          std::move(plot)};
 }
 
 Figure change_figure(const HeadsFound& found) {
@@ -261,11 +287,8 @@ Figure change_figure(const HeadsFound& found) {
   const HeadChange* most = nullptr;
   for (const HeadChange& change : effect.changes)
     if (!most || change.change > most->change) most = &change;
-  Heatmap map = map_of_heads(
-      found, "change", "how far the edits move each head's weights", [&](int layer, int head) {
-        if (layer < effect.first_layer) return 0.0;
-        return effect.changes[number_of(effect, layer - effect.first_layer, head)].change;
-      });
+  Heatmap map = map_of_heads(found, "change", "how far the edits move each head's weights",
+                             [&](int layer, int head) { return change_of(effect, layer, head); });
   map.quantity = "change of weights";
   map.range = Range{0, 1};
   return {"change",
@@ -274,7 +297,7 @@ Figure change_figure(const HeadsFound& found) {
                : edits_text(effect),
           fmt::format("½ Σ |a − a'| over keys, the mean over queries: 1 where all weight goes to "
                       "other keys · {}",
-                      caption(found)),
+                      caption_of_all(found)),
           std::move(map)};
 }
 
@@ -299,6 +322,22 @@ double score_of(const HeadsFound& found, const HeadRow& row, const std::string& 
   const std::size_t k = score_number(score);
   if (!found.params.boolean("without_first")) return row.scores[k];
   return score_kinds()[k].has_without_first ? row.without_first[k] : no_number;
+}
+
+double change_of(const WhatIf& effect, int layer, int head) {
+  if (layer < effect.first_layer) return 0.0;
+  return effect.changes[number_of(effect, layer - effect.first_layer, head)].change;
+}
+
+std::optional<std::size_t> sink_heads(const HeadTable& table) {
+  const std::size_t first = score_number("first");
+  std::size_t sinks = 0;
+  bool known = false;
+  for (const HeadRow& row : table.rows) {
+    known = known || !std::isnan(row.scores[first]);
+    sinks += row.sink_dominates;
+  }
+  return known ? std::optional(sinks) : std::nullopt;
 }
 
 std::string edits_text(const WhatIf& effect) {
@@ -327,7 +366,9 @@ std::vector<Figure> heads_figures(const HeadsFound& found) {
 std::vector<Table> heads_tables(const HeadsFound& found) {
   Table heads{
       .name = "heads",
-      .caption = "one row per head; NaN where it has no such score",
+      .caption = is_edited(found)
+                     ? "one row per head, before the edits; NaN where it has no such score"
+                     : "one row per head; NaN where it has no such score",
       .columns = {{"layer", "", std::vector<double>()}, {"head", "", std::vector<double>()}}};
   for (const ScoreKind& kind : score_kinds())
     heads.columns.push_back({std::string(kind.key), kind.key == "mean_distance" ? "tokens" : "",

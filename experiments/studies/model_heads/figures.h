@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct HeadsFound {
   const WhatIf& effect;
   const HeadTable* table{};               ///< null until it is there
   std::shared_ptr<const Array> masked{};  ///< keys that queries of the chosen layer do not see
+  std::shared_ptr<const Array> masked_before{};  ///< the same before the edits
   /// The most probable next tokens in words, in the order of next_ids.
   const std::vector<std::string>& next;
 };
@@ -31,7 +34,11 @@ struct HeadsFound {
 const HeadRow& chosen_row(const HeadsFound& found);
 /// The number of a head by "score", or of "against".
 double score_of(const HeadsFound& found, const HeadRow& row, const std::string& score);
-/// "Edited: base:500" or empty.
+/// How far the edits move a head's weights; 0 in front of the first edited layer.
+double change_of(const WhatIf& effect, int layer, int head);
+/// Heads with more than half of their weight on the first token; empty where too few queries tell.
+std::optional<std::size_t> sink_heads(const HeadTable& table);
+/// "base:500, sign"; empty without edits.
 std::string edits_text(const WhatIf& effect);
 
 /// Maps of the chosen head, of all heads, losses and next tokens; and what the scores are, once

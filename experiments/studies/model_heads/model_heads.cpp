@@ -21,6 +21,7 @@ namespace orrery::studies {
 namespace {
 
 constexpr std::size_t cells_of_small_maps = 16, next_tokens_listed = 5;
+constexpr std::uint64_t most_kept_bytes = 512 << 20;  // of maps, for the next step of a slider
 
 ParamSpec score_param(const char* key, const char* description, const char* usual) {
   ParamSpec spec{.key = key,
@@ -45,7 +46,7 @@ std::vector<ParamSpec> declared_params() {
     specs.push_back(std::move(spec));
   }
   specs.push_back(
-      count_param({"layer", "$l$"}, "The layer of the head that is looked at.", 1, 0, 255));
+      count_param({"layer", "$l$"}, "The layer of the head that is looked at.", 0, 0, 255));
   specs.push_back(count_param({"head", "$h$"}, "The head that is looked at.", 0, 0, 255));
   specs.push_back(score_param("score", "What every head is measured by.", "previous"));
   specs.push_back(
@@ -68,16 +69,20 @@ std::vector<ParamSpec> declared_params() {
                    .default_value = std::string("exact_fp32"),
                    .choices = {{"exact_fp32", "fp32"}, {"exact", "fp64"}},
                    .role = ParamRole::precision});
-  specs.push_back(seed_param());
+  // No seed of a sweep: all of its points swap the same keys.
+  specs.push_back(count_param("swaps", "Which keys swap contents for the score place.", 0, 0, 1e9));
   return specs;
 }
 
 std::vector<IgnoredParams> ignored() {
   return {{.figures = {"scores"}, .keys = {"against", "colors"}},
-          {.figures = {"head_weights"}, .keys = {"score", "against", "without_first", "seed"}},
+          {.figures = {"head_weights"}, .keys = {"score", "against", "without_first", "swaps"}},
           {.figures = {"all_heads", "loss", "next_tokens"},
-           .keys = {"score", "against", "without_first", "seed"}},
-          {.figures = {"loss", "next_tokens"}, .keys = {"colors"}}};
+           .keys = {"score", "against", "without_first", "swaps"}},
+          {.figures = {"loss", "next_tokens", "two_scores"}, .keys = {"colors"}},
+          {.figures = {"change"}, .keys = {"score", "against", "without_first", "swaps", "colors"}},
+          {.figures = {"by_distance", "pairs"},
+           .keys = {"score", "against", "without_first", "swaps", "colors"}}};
 }
 
 ExperimentInfo make_info() {
@@ -135,20 +140,21 @@ void add_scalars(const HeadsFound& found, std::vector<Scalar>& scalars) {
       add("loss_change", "nats", effect.after - effect.before, "what the edits add to the loss");
     }
   }
-  for (const HeadChange& change : effect.changes)
-    if (change.layer == found.chosen.layer && change.head == found.chosen.head)
-      add("change", "", change.change, "how far the edits move the chosen head's weights");
+  if (!effect.edits.empty())
+    add("change", "", change_of(effect, found.chosen.layer, found.chosen.head),
+        "how far the edits move the chosen head's weights");
   const HeadRow& row = chosen_row(found);
+  const std::string before = effect.edits.empty() ? "" : " before the edits";
   for (const ScoreKind& kind : score_kinds()) {
     const std::string key(kind.key);
     const double value = score_of(found, row, key);
     if (!std::isnan(value))
       add("head_" + key, key == "mean_distance" ? "tokens" : "", value,
-          "the chosen head: " + std::string(kind.description));
+          fmt::format("the chosen head{}: {}", before, kind.description));
   }
-  double sinks = 0;
-  for (const HeadRow& one : found.table->rows) sinks += one.sink_dominates ? 1 : 0;
-  add("sink_heads", "heads", sinks, "heads with more than half of their weight on the first token");
+  if (const std::optional<std::size_t> sinks = sink_heads(*found.table))
+    add("sink_heads", "heads", static_cast<double>(*sinks),
+        "heads with more than half of their weight on the first token" + before);
 }
 
 /// Of the maps that are shown.
@@ -185,8 +191,23 @@ ChosenPlace chosen_in(const ParamSet& params, const LiveModel& model) {
   return place;
 }
 
-Result result_of(const HeadsFound& found) {
+/// The largest numbers that the model has.
+std::vector<ValueInUse> limits_of(const WhatIf& effect, const PositionPlan& plan) {
+  std::size_t pairs = 0;
+  for (const LayerPlan& layer : plan.layers)
+    pairs = pairs < layer.inv_freq.size() ? layer.inv_freq.size() : pairs;
+  const auto last = [](const char* key, double count) {
+    return ValueInUse{.key = key, .most = count - 1};
+  };
+  std::vector<ValueInUse> limits{last("layer", effect.layers), last("head", effect.heads),
+                                 last("edited_layer", effect.layers)};
+  if (pairs > 0) limits.push_back(last("pair", static_cast<double>(pairs)));
+  return limits;
+}
+
+Result result_of(const HeadsFound& found, const PositionPlan& plan) {
   Result result;
+  result.in_use = limits_of(found.effect, plan);
   result.figures = heads_figures(found);
   for (const Figure& figure : result.figures)
     if (const auto* map = std::get_if<Heatmap>(&figure.content))
@@ -195,49 +216,58 @@ Result result_of(const HeadsFound& found) {
   return result;
 }
 
+/// Keys that queries of the chosen head's layer do not see under edits.
+std::shared_ptr<const Array> masked_of(LiveModel& model, const ChosenPlace& chosen, Index tokens,
+                                       const std::vector<std::string>& edits) {
+  return mask_array(model.with_run([&](const auto& run) {
+    return run.mask_of(chosen.layer, tokens, parse_edits(edits));
+  }),
+                    tokens);
+}
+
+WhatIfRequest request_of(AskedModel& model, const ChosenPlace& chosen,
+                         std::vector<std::string> edits) {
+  WhatIfRequest request{.edits = std::move(edits),
+                        .texts = model.texts(),
+                        .next = next_tokens_listed,
+                        .maps = {fmt::format("{}.{}", chosen.layer, chosen.head)},
+                        .cells = cells_of_small_maps};
+  const std::uint64_t bytes = map_bytes(model.live(), request);
+  request.keeps_pass = model.texts().size() == 1 && bytes <= most_kept_bytes;
+  require_memory(static_cast<double>(bytes), "maps of all heads", "lower length");
+  return request;
+}
+
 Result asked_of(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
                 Progress& progress) {
   const ChosenPlace chosen = chosen_in(params, model.live());
-  const WhatIfRequest request{.edits = edits_in(params, plan),
-                              .texts = model.texts(),
-                              .next = next_tokens_listed,
-                              .maps = {fmt::format("{}.{}", chosen.layer, chosen.head)},
-                              .keeps_pass = model.texts().size() == 1,
-                              .cells = cells_of_small_maps};
-  require_memory(static_cast<double>(map_bytes(model.live(), request)), "maps of all heads",
-                 "lower length");
+  const WhatIfRequest request = request_of(model, chosen, edits_in(params, plan));
+  const HeadsRequest heads{.texts = model.texts(), .repeated = 0, .seed = params.integer("swaps")};
   checkpoint(progress, 0.0, "what if");
   const WhatIf effect = what_if(model.live(), request, progress);
   const auto n = static_cast<Index>(effect.texts.front().tokens.size());
   const std::vector<std::string> next = model.labels_of_ids(next_ids(effect));
-  HeadsFound found{
-      .params = params,
-      .chosen = chosen,
-      .labels = model.labels(),
-      .effect = effect,
-      .masked = mask_array(
-          model.live().with_run([&](const auto& run) { return run.mask_of(chosen.layer, n); }), n),
-      .next = next};
-  if (progress.wants_to_see()) progress.see(std::make_shared<Result>(result_of(found)));
-  const HeadTable& table = model.table(
-      {.texts = model.texts(), .repeated = 0, .seed = params.integer("seed")}, progress);
-  found.table = &table;
-  Result result = result_of(found);
+  HeadsFound found{.params = params,
+                   .chosen = chosen,
+                   .labels = model.labels(),
+                   .effect = effect,
+                   .masked = masked_of(model.live(), chosen, n, request.edits),
+                   .masked_before = masked_of(model.live(), chosen, n, {}),
+                   .next = next};
+  if (progress.wants_to_see() && !model.has_table(heads))
+    progress.see(std::make_shared<Result>(result_of(found, plan)));
+  found.table = &model.table(heads, progress);
+  Result result = result_of(found, plan);
   add_scalars(found, result.scalars);
-  result.in_use = {{.key = "layer", .most = static_cast<double>(effect.layers - 1)},
-                   {.key = "head", .most = static_cast<double>(effect.heads - 1)}};
-  result.checks = {check_of(effect, params.text("precision") == "exact_fp32")};
+  result.checks = {check_of(effect, model.live().settings().single)};
   result.tables = heads_tables(found);
   checkpoint(progress, 1.0, "done");
   return result;
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  std::unique_ptr<AskedModel> model = AskedModel::take(params, inputs);
-  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
-  Result result = asked_of(*model, params, plan, progress);
-  AskedModel::leave(std::move(model));
-  return result;
+  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
+  return asked_of(*model, params, *std::get<ModelFile>(inputs.at("model")).plan, progress);
 }
 
 }  // namespace
