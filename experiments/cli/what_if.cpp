@@ -24,9 +24,6 @@ WhatIfRequest request_of(const LiveOptions& options, const LiveQuestion& questio
 int what_if_command(const LiveOptions& options) {
   const LiveQuestion question = live_question(options, what_if_params());
   const WhatIfRequest request = request_of(options, question);
-  if (request.edits.empty())
-    throw UsageError("no edit", "is given, so nothing would differ",
-                     "add one, as in base:10000 or zero:16.0");
   LiveModel model(options.model, run_settings(options, question));
   setup::require_memory(static_cast<double>(map_bytes(model, request)), "orrery what_if",
                         "give fewer tokens with length=, or changes=no");

@@ -91,6 +91,9 @@ TEST_CASE("what_if prints the loss before and after, and keeps maps") {
   const Asked asked;
   CHECK_THAT(asked.run("what_if", "llama-off", "--edit base:500").out,
              Contains("mean loss") && Contains("computed twice from layer 0 on"));
+  const Outcome without = asked.run("what_if", "llama-off", "");
+  CHECK(without.status == 2);
+  CHECK_THAT(without.err, Contains("--edit is required"));
   const json result = asked.read("what_if", "llama-off", "--edit zero:1.0 --edit sign@1");
   CHECK(result.at("edits") == json::array({"zero:1.0", "sign@1"}));
   CHECK(result.at("first_layer") == 1);

@@ -91,8 +91,8 @@ Heatmap map_of_heads(const HeadsFound& found, const char* name, const std::strin
                                                         static_cast<std::size_t>(effect.heads)},
                                               .axes = {"layer", "head"},
                                               .values = std::move(values)}),
-      .x = {.label = "head", .symbol = "$h$"},
-      .y = {.label = "layer", .symbol = "$l$"}};
+      .x = head_axis(),
+      .y = layer_axis()};
   mark_chosen(found, map);
   return map;
 }
@@ -222,6 +222,13 @@ Figure all_heads_figure(const HeadsFound& found) {
               .colors = colors_of(found)}};
 }
 
+std::size_t place_of_largest(const std::vector<double>& values) {
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i] > values[most]) most = i;
+  return most;
+}
+
 Figure distance_figure(const HeadsFound& found) {
   const HeadRow& row = chosen_row(found);
   LinePlot plot{.x = distance_axis(), .y = {.label = "mean weight"}};
@@ -232,9 +239,7 @@ Figure distance_figure(const HeadsFound& found) {
   };
   add("all keys", row.by_distance, LineStyle::solid);
   add("without the first token", row.by_distance_without_first, LineStyle::dotted);
-  std::size_t most = 0;
-  for (std::size_t r = 0; r < row.by_distance.size(); ++r)
-    if (row.by_distance[r] > row.by_distance[most]) most = r;
+  const std::size_t most = place_of_largest(row.by_distance);
   return {
       "by_distance",
       fmt::format("Head {}: of the last {} tokens, most weight lies {} back",
@@ -246,11 +251,9 @@ Figure distance_figure(const HeadsFound& found) {
 Figure pairs_figure(const HeadsFound& found) {
   const HeadRow& row = chosen_row(found);
   Series shares{.name = "share of the variance", .x = {}, .y = row.pair_shares, .marked = true};
-  std::size_t most = 0;
-  for (std::size_t t = 0; t < row.pair_shares.size(); ++t) {
+  for (std::size_t t = 0; t < row.pair_shares.size(); ++t)
     shares.x.push_back(static_cast<double>(t));
-    if (row.pair_shares[t] > row.pair_shares[most]) most = t;
-  }
+  const std::size_t most = place_of_largest(row.pair_shares);
   return {"pairs",
           fmt::format("Head {} goes most by pair {}", place_text(row.layer, row.head), most),
           fmt::format("of RoPE's pairs from the fastest on; channels that do not turn have the "
