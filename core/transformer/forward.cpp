@@ -501,9 +501,9 @@ void for_parts_of_vocabulary(const TransformerDesign& design, WeightSource<T>& w
   const Index all = weights.vocabulary_size();
   for (Index first = 0; first < all; first += tokens_at_once) {
     const Index count = std::min(tokens_at_once, all - first);
-    const LinearWeights<T> w = weights.vocabulary(first, count);
-    check_linear(w, x.cols(), count, "the vocabulary's W");
-    Matrix<T> logits = linear<T>(w, x, threads);
+    const auto w = weights.vocabulary(first, count);
+    check_linear(*w, x.cols(), count, "the vocabulary's W");
+    Matrix<T> logits = linear<T>(*w, x, threads);
     logits *= static_cast<T>(design.logit_scale);
     cap_logits(design.logit_softcap, logits);
     use(first, logits);
@@ -554,17 +554,24 @@ Matrix<T> vocabulary_logits(const TransformerDesign& design, WeightSource<T>& we
 template <class T>
 std::vector<double> next_token_losses(const TransformerDesign& design, WeightSource<T>& weights,
                                       const MatrixIn<T>& hidden, std::span<const std::int32_t> ids,
-                                      int threads) {
+                                      int threads, Matrix<T>* last) {
   if (static_cast<Index>(ids.size()) != hidden.rows())
     throw UsageError(fmt::format("{} tokens for {} hidden states", ids.size(), hidden.rows()),
                      "every state has its token", "give the tokens of the same pass");
-  if (ids.size() < 2) return {};
+  if (ids.empty() || (ids.size() < 2 && !last)) return {};
   std::vector<RowLoss> rows(ids.size() - 1);
-  for_parts_of_vocabulary<T>(design, weights, hidden.topRows(hidden.rows() - 1), threads,
-                             [&](Index first, const Matrix<T>& part) {
-                               for (std::size_t i = 0; i < rows.size(); ++i)
-                                 rows[i].add(part.row(static_cast<Index>(i)), ids[i + 1] - first);
-                             });
+  if (last) last->resize(1, weights.vocabulary_size());
+  const auto see = [&](Index first, const Matrix<T>& part) {
+    in_parallel(static_cast<std::ptrdiff_t>(rows.size()), threads, [&] {
+      return [&](std::ptrdiff_t i) {
+        const auto row = static_cast<std::size_t>(i);
+        rows[row].add(part.row(i), ids[row + 1] - first);
+      };
+    });
+    if (last) last->middleCols(first, part.cols()) = part.bottomRows(1);
+  };
+  const Index seen = last ? hidden.rows() : hidden.rows() - 1;
+  for_parts_of_vocabulary<T>(design, weights, hidden.topRows(seen), threads, see);
   std::vector<double> losses;
   for (const RowLoss& row : rows) losses.push_back(row.loss());
   return losses;
@@ -577,7 +584,7 @@ std::vector<double> next_token_losses(const TransformerDesign& design, WeightSou
                                        const MatrixIn<T>&, int);                               \
   template std::vector<double> next_token_losses(const TransformerDesign&, WeightSource<T>&,   \
                                                  const MatrixIn<T>&,                           \
-                                                 std::span<const std::int32_t>, int)
+                                                 std::span<const std::int32_t>, int, Matrix<T>*)
 
 ORRERY_INSTANTIATE(float);
 ORRERY_INSTANTIATE(double);

@@ -68,11 +68,12 @@ Matrix<T> vocabulary_logits(const TransformerDesign& design, WeightSource<T>& we
                             const MatrixIn<T>& hidden, int threads = 1);
 
 /// −ln p of each next token, in nats: [N − 1]. Sums of exponentials in fp64 from logits in T, some
-/// tokens of the vocabulary at a time, so that no row of all of it is held.
+/// tokens of the vocabulary at a time, so that no row of all of it is held, but for `last`.
 /// Throws UsageError for another number of tokens than of hidden states.
+/// @param last  gets the logits behind the last token, [1, vocabulary]; null for none
 template <class T>
 std::vector<double> next_token_losses(const TransformerDesign& design, WeightSource<T>& weights,
                                       const MatrixIn<T>& hidden, std::span<const std::int32_t> ids,
-                                      int threads = 1);
+                                      int threads = 1, Matrix<T>* last = nullptr);
 
 }  // namespace orrery

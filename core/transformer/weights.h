@@ -84,7 +84,7 @@ class WeightSource {
   virtual std::shared_ptr<const LayerWeights<T>> layer(int layer) = 0;
   virtual std::shared_ptr<const HeadWeights<T>> head() = 0;
   /// The vocabulary's matrix for the tokens first … first + count − 1. [count, d_model]
-  virtual LinearWeights<T> vocabulary(Index first, Index count) = 0;
+  virtual std::shared_ptr<const LinearWeights<T>> vocabulary(Index first, Index count) = 0;
 };
 
 }  // namespace orrery

@@ -99,11 +99,12 @@ class StackSource final : public WeightSource<T> {
                                   : vectors_of_parts<T>(places().parts, ids);
   }
 
-  LinearWeights<T> vocabulary(Index first, Index count) override {
+  std::shared_ptr<const LinearWeights<T>> vocabulary(Index first, Index count) override {
     const PlacedLinear& placed = places().vocabulary;
-    LinearWeights<T> weights{.W = Matrix<T>(count, placed.in)};
-    decode_rows<T>(*placed.W.tensor, placed.W.name, first, weights.W, threads_);
-    if (placed.b) weights.b = decoded<T>(placed.b).middleCols(first, count);
+    const auto weights = std::make_shared<LinearWeights<T>>();
+    weights->W.resize(count, placed.in);
+    decode_rows<T>(*placed.W.tensor, placed.W.name, first, weights->W, threads_);
+    if (placed.b) weights->b = decoded<T>(placed.b).middleCols(first, count);
     return weights;
   }
 

@@ -91,7 +91,7 @@ std::vector<ParamSpec> patch_params() {
   specs.push_back(whole_number("answer", "Id of the right token; -1: what the model takes.", -1, -1,
                                2147483647.0));
   specs.push_back(whole_number("foil",
-                               "Id of the wrong one; -1: what it takes behind the corrupted text.",
+                               "Id of the wrong one; -1: what else it takes behind the corrupted text.",
                                -1, -1, 2147483647.0));
   specs.push_back(
       {.key = "by",

@@ -9,7 +9,8 @@
 
 namespace orrery::heads {
 
-/// Another source's weights, of which the first layers that fit into `bytes` stay decoded.
+/// Another source's weights, of which the first layers and parts of the vocabulary that fit into
+/// `bytes` stay decoded.
 template <class T>
 class KeptWeights final : public WeightSource<T> {
  public:
@@ -22,36 +23,51 @@ class KeptWeights final : public WeightSource<T> {
   }
   std::shared_ptr<const EmbeddingWeights<T>> embedding() override { return source_->embedding(); }
   std::shared_ptr<const HeadWeights<T>> head() override { return source_->head(); }
-  LinearWeights<T> vocabulary(Index first, Index count) override {
-    return source_->vocabulary(first, count);
+
+  std::shared_ptr<const LinearWeights<T>> vocabulary(Index first, Index count) override {
+    return kept(vocabulary_, std::pair(first, count),
+                [&] { return source_->vocabulary(first, count); });
   }
 
   std::shared_ptr<const LayerWeights<T>> layer(int layer) override {
-    if (const auto kept = layers_.find(layer); kept != layers_.end()) return kept->second;
-    std::shared_ptr<const LayerWeights<T>> decoded = source_->layer(layer);
-    const std::uint64_t bytes = bytes_of(*decoded);
-    if (bytes > left_) return decoded;
-    left_ -= bytes;
-    layers_[layer] = decoded;
-    return decoded;
+    return kept(layers_, layer, [&] { return source_->layer(layer); });
   }
 
  private:
+  /// What was kept for the key, else what `decode` returns, which stays if there is room.
+  template <class Key, class Weights, class Decode>
+  std::shared_ptr<const Weights> kept(std::map<Key, std::shared_ptr<const Weights>>& all,
+                                      const Key& key, const Decode& decode) {
+    if (const auto found = all.find(key); found != all.end()) return found->second;
+    std::shared_ptr<const Weights> decoded = decode();
+    const std::uint64_t bytes = bytes_of(*decoded);
+    if (bytes > left_) return decoded;
+    left_ -= bytes;
+    all[key] = decoded;
+    return decoded;
+  }
+
+  static std::uint64_t bytes_of(const LinearWeights<T>& w) {
+    return static_cast<std::uint64_t>(w.W.size()) * sizeof(T);
+  }
+
   static std::uint64_t bytes_of(const LayerWeights<T>& w) {
-    Index numbers = 0;
+    std::uint64_t bytes = 0;
     for (const AttentionWeights<T>* a : {&w.attention, &w.memory})
       for (const LinearWeights<T>* linear : {&a->q, &a->k, &a->v, &a->o})
-        numbers += linear->W.size();
+        bytes += bytes_of(*linear);
     for (const LinearWeights<T>* linear :
          {&w.feed_forward.gate, &w.feed_forward.up, &w.feed_forward.down})
-      numbers += linear->W.size();
-    for (const Matrix<T>& tap : w.convolution.W) numbers += tap.size();
-    return static_cast<std::uint64_t>(numbers) * sizeof(T);
+      bytes += bytes_of(*linear);
+    for (const Matrix<T>& tap : w.convolution.W)
+      bytes += static_cast<std::uint64_t>(tap.size()) * sizeof(T);
+    return bytes;
   }
 
   std::unique_ptr<WeightSource<T>> source_;
   std::uint64_t left_;
   std::map<int, std::shared_ptr<const LayerWeights<T>>> layers_{};
+  std::map<std::pair<Index, Index>, std::shared_ptr<const LinearWeights<T>>> vocabulary_{};
 };
 
 }  // namespace orrery::heads

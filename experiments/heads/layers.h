@@ -8,7 +8,7 @@ using namespace statistics;
 using namespace tokenizers;
 using namespace checkpoints;
 }  // namespace orrery::heads
-namespace orrery::studies {
+namespace orrery::setup {
 using namespace heads;
 }
 namespace orrery::cli {

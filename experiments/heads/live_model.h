@@ -17,7 +17,7 @@ class ModelRun;
 struct RunSettings {
   bool single{true};  ///< computed in fp32, else in fp64
   int threads{1};     ///< any number gives the same bytes
-  /// Bytes of decoded layers that are kept between passes; 0 for a third of the machine's memory.
+  /// Bytes of decoded weights that are kept between passes; 0 for a third of the machine's memory.
   std::uint64_t kept_bytes{0};
   std::int64_t length{0};  ///< tokens of the sequences, by which some scalings of RoPE choose
 };

@@ -141,9 +141,11 @@ void ModelRun<T>::require_losses() const {
 
 template <class T>
 std::vector<double> ModelRun<T>::losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
-                                        const std::vector<std::int32_t>& tokens) {
+                                        const std::vector<std::int32_t>& tokens,
+                                        Matrix<T>* last) {
   require_losses();
-  return next_token_losses<T>(edited_design(design(), edits), weights_, hidden, tokens, threads_);
+  return next_token_losses<T>(edited_design(design(), edits), weights_, hidden, tokens, threads_,
+                              last);
 }
 
 template <class T>

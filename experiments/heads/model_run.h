@@ -51,8 +51,9 @@ class ModelRun {
   /// The same of the model under edits.
   Matrix<T> edited_pass(const std::vector<Edit>& edits, const std::vector<std::int32_t>& tokens);
   /// −ln p of each next token. Throws UsageError for a model that does not predict it.
+  /// @param last  gets the logits behind the last token, [1, vocabulary]; null for none
   std::vector<double> losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
-                             const std::vector<std::int32_t>& tokens);
+                             const std::vector<std::int32_t>& tokens, Matrix<T>* last = nullptr);
   /// The same of a whole pass under edits.
   std::vector<double> edited_losses(const std::vector<Edit>& edits,
                                     const std::vector<std::int32_t>& tokens);

@@ -99,10 +99,11 @@ std::vector<ModelText> whole_texts(const std::filesystem::path& model, const Par
 
 std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,
                                    const Inputs& inputs) {
+  const std::int64_t parts = params.has("parts") ? params.integer("parts") : 1;
   std::vector<ModelText> texts;
   for (const ModelText& text : whole_texts(model, params, inputs))
     for (ModelText& part : parts_of(text, static_cast<std::size_t>(params.integer("length")),
-                                    static_cast<std::size_t>(params.integer("parts"))))
+                                    static_cast<std::size_t>(parts)))
       texts.push_back(std::move(part));
   return texts;
 }

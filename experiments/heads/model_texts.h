@@ -25,7 +25,8 @@ std::vector<ParamSpec> source_params();
 std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts);
 
 /// The texts that those parameters name: a text that the model's own tokenizer reads, or ids
-/// [N] or [texts, N]; of each, `parts` pieces of at most `length` tokens that follow each other.
+/// [N] or [texts, N]; of each, `parts` pieces of at most `length` tokens that follow each other, one
+/// without that parameter.
 ///
 /// @param inputs  what load_inputs has read of them
 /// Throws UsageError: both are given, or tokens that are no ids; a text of fewer than two tokens

@@ -54,6 +54,9 @@ class Patching {
     choose_tokens();
     result_.clean_difference = difference_of(clean_logits_);
     result_.corrupted_difference = difference_of(corrupted_logits_);
+    if (result_.corrupted_difference == result_.clean_difference)
+      throw UsageError("the corrupted text", "does not reach the last token",
+                       "change a word that the model sees from there");
     const auto n = static_cast<Index>(request_.clean.tokens.size());
     if (request_.positions)
       for (const PatchedQuantity& one : by_position)
@@ -94,16 +97,18 @@ class Patching {
   }
 
   void choose_tokens() {
-    const auto chosen = [&](std::int32_t given, const Matrix<T>& logits, const char* key) {
+    const auto chosen = [&](std::int32_t given, const Matrix<T>& logits, const char* key,
+                            std::int32_t other) {
       run_.require_token(given, key);
-      return given >= 0 ? given : most_probable(probabilities_of<T>(logits, 0), 1).front();
+      if (given >= 0) return given;
+      const std::vector<std::int32_t> most = most_probable(probabilities_of<T>(logits, 0), 2);
+      return most.front() == other ? most.back() : most.front();
     };
-    result_.answer = chosen(request_.answer, clean_logits_, "answer");
-    result_.foil = chosen(request_.foil, corrupted_logits_, "foil");
+    result_.answer = chosen(request_.answer, clean_logits_, "answer", request_.foil);
+    result_.foil = chosen(request_.foil, corrupted_logits_, "foil", result_.answer);
     if (result_.answer == result_.foil)
-      throw UsageError(fmt::format("answer and foil {}", result_.answer),
-                       "are one token: both texts are continued by it",
-                       "give another with foil=, or change a word that decides");
+      throw UsageError(fmt::format("answer and foil {}", result_.answer), "are one token",
+                       "give another with foil=");
   }
 
   double difference_of(const Matrix<T>& logits) const {

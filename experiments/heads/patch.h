@@ -15,7 +15,7 @@ struct PatchRequest {
   ModelText clean{};
   ModelText corrupted{};
   std::int32_t answer{-1};  ///< −1: what the model finds most probable behind the clean text
-  std::int32_t foil{-1};    ///< −1: behind the corrupted one
+  std::int32_t foil{-1};    ///< −1: behind the corrupted one, of all but the answer
   bool positions{true};     ///< by layer and position: the stream, attention and feed-forward
   bool heads{true};         ///< by layer and head, at all positions
 };
@@ -44,7 +44,8 @@ struct PatchResult {
 /// the other. `hidden` of layer l is what that layer reads.
 ///
 /// Throws UsageError: texts of other lengths or that are the same, an answer that is the foil, a
-/// token that is not of the vocabulary, a model without a head; as forward does.
+/// token that is not of the vocabulary, a corrupted text that leaves d as it is, a model without a
+/// head; as forward does.
 /// Cost: a part of a pass for each number.
 /// Source: Vig et al. 2020; Meng et al. 2022, arXiv 2202.05262.
 PatchResult patch_activations(LiveModel& model, const PatchRequest& request, Progress& progress);

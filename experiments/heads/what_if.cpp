@@ -99,9 +99,9 @@ class SideBySide {
                                   .hidden = first > 0 ? &before.hidden.at(first) : nullptr,
                                   .first_layer = first});
     if (!run_.predicts_next()) return;
-    effect.after = run_.losses(edits_, after, before.tokens);
-    effect.next =
-        next_tokens(before.next, probabilities_of<T>(run_.logits(edits_, after.bottomRows(1)), 0));
+    Matrix<T> last;
+    effect.after = run_.losses(edits_, after, before.tokens, &last);
+    effect.next = next_tokens(before.next, probabilities_of<T>(last, 0));
   }
 
   /// The model's own pass over a text: the kept one, or into `own`.
@@ -112,8 +112,9 @@ class SideBySide {
     pass = {};
     pass.last = run_.pass(tokens, {.probe = own_probe(pass)});
     if (run_.predicts_next()) {
-      pass.losses = run_.losses({}, pass.last, tokens);
-      pass.next = probabilities_of<T>(run_.logits({}, pass.last.bottomRows(1)), 0);
+      Matrix<T> last;
+      pass.losses = run_.losses({}, pass.last, tokens, &last);
+      pass.next = probabilities_of<T>(last, 0);
     }
     pass.tokens = tokens;  // last: a pass that was stopped is none
     return pass;

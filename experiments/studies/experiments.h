@@ -20,6 +20,7 @@
   X(equal_half_distance)      \
   X(model_layers)             \
   X(model_heads)              \
+  X(model_answers)            \
   X(semantic_reversal)        \
   X(identify)                 \
   X(defects)                  \

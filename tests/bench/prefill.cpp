@@ -78,8 +78,9 @@ class RandomModel final : public WeightSource<float> {
     return layers_[static_cast<std::size_t>(l)];
   }
   std::shared_ptr<const HeadWeights<float>> head() override { return head_; }
-  LinearWeights<float> vocabulary(Index first, Index count) override {
-    return {tokens_.middleRows(first, count), {}};
+  std::shared_ptr<const LinearWeights<float>> vocabulary(Index first, Index count) override {
+    return std::make_shared<LinearWeights<float>>(
+        LinearWeights<float>{tokens_.middleRows(first, count), {}});
   }
 
  private:

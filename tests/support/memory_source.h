@@ -34,12 +34,12 @@ class MemorySource final : public WeightSource<T> {
   std::shared_ptr<const HeadWeights<T>> head() override {
     return std::make_shared<HeadWeights<T>>(weights_.head);
   }
-  LinearWeights<T> vocabulary(Index first, Index count) override {
+  std::shared_ptr<const LinearWeights<T>> vocabulary(Index first, Index count) override {
     const LinearWeights<T>& own = weights_.vocabulary;
     const Matrix<T>& W = own.W.size() > 0 ? own.W : weights_.tokens;
     LinearWeights<T> part{W.middleRows(first, count)};
     if (own.b.size() > 0) part.b = own.b.middleCols(first, count);
-    return part;
+    return std::make_shared<LinearWeights<T>>(std::move(part));
   }
 
  private:

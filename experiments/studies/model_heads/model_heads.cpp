@@ -13,8 +13,8 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/model_heads/asked_model.h"
-#include "experiments/studies/model_heads/edits.h"
+#include "experiments/setup/asked_model.h"
+#include "experiments/setup/model_edits.h"
 #include "experiments/studies/model_heads/figures.h"
 
 namespace orrery::studies {
@@ -34,17 +34,7 @@ ParamSpec score_param(const char* key, const char* description, const char* usua
 }
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{
-      {.key = "model",
-       .description = "A model's folder with config.json and .safetensors, or its .gguf.",
-       .kind = ParamKind::file,
-       .default_value = std::string("bundled:bytes_rope"),
-       .file_types = {"safetensors", "gguf", "json"}}};
-  for (ParamSpec& spec : text_params(64, 1)) {
-    // The model that comes with Orrery has not learned from it.
-    if (spec.key == "text") spec.default_value = std::string("bundled:the_orrery.txt");
-    specs.push_back(std::move(spec));
-  }
+  std::vector<ParamSpec> specs = asked_model_params();
   specs.push_back(
       count_param({"layer", "$l$"}, "The layer of the head that is looked at.", 0, 0, 255));
   specs.push_back(count_param({"head", "$h$"}, "The head that is looked at.", 0, 0, 255));
@@ -63,12 +53,7 @@ std::vector<ParamSpec> declared_params() {
                    .choices = {{"log", "by their logarithm, so that small ones are seen"},
                                {"linear", "as they are"}}});
   for (ParamSpec& spec : edit_params()) specs.push_back(std::move(spec));
-  specs.push_back({.key = "precision",
-                   .description = "The format that passes compute in.",
-                   .kind = ParamKind::choice,
-                   .default_value = std::string("exact_fp32"),
-                   .choices = {{"exact_fp32", "fp32"}, {"exact", "fp64"}},
-                   .role = ParamRole::precision});
+  specs.push_back(asked_precision_param());
   // No seed of a sweep: all of its points swap the same keys.
   specs.push_back(count_param("swaps", "Which keys swap contents for the score place.", 0, 0, 1e9));
   return specs;

@@ -1,4 +1,4 @@
-#include "experiments/studies/model_heads/edits.h"
+#include "experiments/setup/model_edits.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include "experiments/search/defects.h"
 #include "experiments/setup/common_params.h"
 
-namespace orrery::studies {
+namespace orrery::setup {
 namespace {
 
 ParamSpec of_edit(ParamSpec spec, std::vector<std::string> edits) {
@@ -117,4 +117,4 @@ std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& pl
   return edits;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery::setup

@@ -6,7 +6,7 @@
 #include "core/params.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::studies {
+namespace orrery::setup {
 
 /// "edits" and what each of them reads.
 std::vector<ParamSpec> edit_params();
@@ -16,4 +16,4 @@ std::vector<ParamSpec> edit_params();
 /// @param plan  of the model, whose pairing is exchanged
 std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan);
 
-}  // namespace orrery::studies
+}  // namespace orrery::setup

@@ -1,21 +1,33 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "experiments/heads/model_heads.h"
 #include "experiments/heads/what_if.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::studies {
+namespace orrery::setup {
+
+/// "model", and "text", "tokens", "length" and "parts" of what it reads.
+std::vector<ParamSpec> asked_model_params();
+/// "precision" of its passes.
+ParamSpec asked_precision_param();
 
 /// What a model is asked and has answered: kept for the next run, which mostly asks about the same.
 class AskedModel {
  public:
   /// One that an earlier run has left, if it is of the same file and format; else a new one, which
-  /// keeps decoded layers in at most half of what others leave of a third of the memory. Each run
+  /// keeps decoded weights in at most half of what others leave of a third of the memory. Each run
   /// has one to itself; let go, it is left for the next one, in place of those of other files.
-  static std::shared_ptr<AskedModel> take(const ParamSet& params, const Inputs& inputs);
+  ///
+  /// Its texts are those of model_texts where the parameter "text" is used; else those of before.
+  /// @param length  tokens of the sequences, if they are not those of the texts; 0 if they are
+  static std::shared_ptr<AskedModel> take(const ParamSet& params, const Inputs& inputs,
+                                          std::int64_t length = 0);
 
   AskedModel();
   ~AskedModel();
@@ -23,6 +35,7 @@ class AskedModel {
   AskedModel& operator=(const AskedModel&) = delete;
 
   const std::string& key() const { return key_; }  ///< of its file and format
+  const std::filesystem::path& path() const { return path_; }
   LiveModel& live() { return *live_; }
   const std::vector<ModelText>& texts() const { return texts_; }
   /// How the tokens of the first text read.
@@ -38,9 +51,11 @@ class AskedModel {
   const HeadTable& table(const HeadsRequest& request, Progress& progress);
 
  private:
-  void read(const ParamSet& params, const Inputs& inputs, const ModelFile& file);
+  void read(const ParamSet& params, const Inputs& inputs);
+  void open(const ParamSet& params, std::int64_t length);
 
   std::string key_{};
+  std::filesystem::path path_{};
   std::string texts_key_{};  ///< of everything that the texts follow from
   std::unique_ptr<LiveModel> live_{};
   std::vector<ModelText> texts_{};
@@ -50,4 +65,4 @@ class AskedModel {
   HeadTable table_{};
 };
 
-}  // namespace orrery::studies
+}  // namespace orrery::setup

@@ -1,4 +1,4 @@
-#include "experiments/studies/model_heads/asked_model.h"
+#include "experiments/setup/asked_model.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,8 +13,9 @@
 #include "core/parallel.h"
 #include "experiments/files/file.h"
 #include "experiments/files/memory_limit.h"
+#include "experiments/setup/trained_head.h"
 
-namespace orrery::studies {
+namespace orrery::setup {
 namespace {
 
 std::mutex left_mutex;
@@ -32,8 +33,8 @@ std::string key_of_model(const ParamSet& params, const ModelFile& model) {
 }
 
 std::string key_of_texts(const ParamSet& params, const Inputs& inputs) {
-  std::string key = fmt::format("{} {} {}", params.integer("length"), params.integer("parts"),
-                                params.is_default("text"));
+  std::string key = fmt::format("{} {} {}", params.is_default("text"), params.integer("length"),
+                                params.has("parts") ? params.integer("parts") : 1);
   if (const auto text = inputs.find("text"); text != inputs.end()) {
     const auto& read = std::get<Text>(text->second);
     key += fmt::format(" {} {}", read.name, sha256_hex(read.utf8));
@@ -73,10 +74,35 @@ std::unique_ptr<AskedModel> take_left(const std::string& key) {
 
 }  // namespace
 
+std::vector<ParamSpec> asked_model_params() {
+  std::vector<ParamSpec> specs{
+      {.key = "model",
+       .description = "A model's folder with config.json and .safetensors, or its .gguf.",
+       .kind = ParamKind::file,
+       .default_value = "bundled:" + std::string(trained_model),
+       .file_types = {"safetensors", "gguf", "json"}}};
+  for (ParamSpec& spec : text_params(64, 1)) {
+    // The model that comes with Orrery has not learned from it.
+    if (spec.key == "text") spec.default_value = std::string("bundled:the_orrery.txt");
+    specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+ParamSpec asked_precision_param() {
+  return {.key = "precision",
+          .description = "The format that passes compute in.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("exact_fp32"),
+          .choices = {{"exact_fp32", "fp32"}, {"exact", "fp64"}},
+          .role = ParamRole::precision};
+}
+
 AskedModel::AskedModel() { ++models; }
 AskedModel::~AskedModel() { --models; }
 
-std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Inputs& inputs) {
+std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Inputs& inputs,
+                                             std::int64_t length) {
   const auto found = inputs.find("model");
   if (found == inputs.end())
     throw UsageError("model=", "names no file", "give a model's folder or GGUF: model=DIR");
@@ -88,29 +114,35 @@ std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Input
   std::shared_ptr<AskedModel> model(taken.release(), leave);
   if (is_new) {
     model->key_ = std::move(key);
+    model->path_ = file.path;
     model->tokenizer_ = tokenizer_of(file.path);
   }
-  std::string texts = key_of_texts(params, inputs);
-  if (texts != model->texts_key_) model->read(params, inputs, file);
-  model->texts_key_ = std::move(texts);
+  if (params.is_used("text")) model->read(params, inputs);
+  model->open(params, length);
   return model;
 }
 
-void AskedModel::read(const ParamSet& params, const Inputs& inputs, const ModelFile& file) {
-  texts_key_.clear();
+void AskedModel::read(const ParamSet& params, const Inputs& inputs) {
+  std::string key = key_of_texts(params, inputs);
+  if (key == texts_key_) return;
+  texts_key_.clear();  // until they are read
   table_key_.clear();
-  texts_ = model_texts(file.path, params, inputs);
+  texts_ = model_texts(path_, params, inputs);
   labels_ = labels_of_ids(texts_.front().tokens);
-  std::size_t longest = 0;
-  for (const ModelText& text : texts_)
-    longest = longest < text.tokens.size() ? text.tokens.size() : longest;
-  const auto length = static_cast<std::int64_t>(longest);
+  texts_key_ = std::move(key);
+}
+
+void AskedModel::open(const ParamSet& params, std::int64_t length) {
+  if (length == 0)
+    for (const ModelText& text : texts_)
+      length = std::max<std::int64_t>(length, static_cast<std::int64_t>(text.tokens.size()));
   if (live_ && live_->settings().length == length) return;
+  table_key_.clear();
   live_ = std::make_unique<LiveModel>(
-      file.path, RunSettings{.single = params.text("precision") == "exact_fp32",
-                             .threads = threads_or_all(0),
-                             .kept_bytes = bytes_to_keep(),
-                             .length = length});
+      path_, RunSettings{.single = params.text("precision") == "exact_fp32",
+                         .threads = threads_or_all(0),
+                         .kept_bytes = bytes_to_keep(),
+                         .length = length});
 }
 
 bool AskedModel::has_table(const HeadsRequest& request) const {
@@ -125,4 +157,4 @@ const HeadTable& AskedModel::table(const HeadsRequest& request, Progress& progre
   return table_;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery::setup

@@ -1,0 +1,229 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/model_edits.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/studies/experiments.h"
+#include "experiments/studies/model_answers/figures.h"
+
+namespace orrery::studies {
+namespace {
+
+constexpr std::size_t tokens_of_lens = 3;
+
+ParamSpec asked_when(ParamSpec spec, std::vector<std::string> ask) {
+  spec.used_when = Condition{"ask", std::move(ask)};
+  return spec;
+}
+
+ParamSpec ask_param() {
+  return {.key = "ask",
+          .description = "How the model is asked.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("lens"),
+          .choices = {{"lens", "what it would answer behind each layer"},
+                      {"patch", "which activations change its answer"},
+                      {"repeat", "whether it copies random tokens that come again"},
+                      {"needle", "whether it finds a fact at any place of a text"}}};
+}
+
+ParamSpec lengths_param() {
+  return {.key = "lengths",
+          .unit = "tokens",
+          .description = "Lengths of what the model reads: text, fact and question.",
+          .kind = ParamKind::number_list,
+          .default_value = std::vector<double>{16, 32, 48},
+          .min = 2,
+          .max = 1 << 20};
+}
+
+std::vector<ParamSpec> declared_params() {
+  std::vector<ParamSpec> specs{ask_param()};
+  const auto add = [&](ParamSpec spec, std::vector<std::string> ask) {
+    specs.push_back(asked_when(std::move(spec), std::move(ask)));
+  };
+  for (ParamSpec& spec : asked_model_params()) {
+    if (spec.key == "parts") continue;
+    if (spec.key == "model")
+      specs.push_back(std::move(spec));
+    else
+      add(std::move(spec), {"lens", "patch", "needle"});
+  }
+  add(count_param({"token", "$i$"},
+                  "The token that is looked at; the corrupted text has another one there.", 12, 0,
+                  1 << 20),
+      {"lens", "patch"});
+  add(log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.", 16, 2,
+                      65536),
+      {"repeat"});
+  add(count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096), {"repeat"});
+  add(lengths_param(), {"needle"});
+  add(count_param("depths", "Places of the fact, from first to last.", 5, 1, 1000), {"needle"});
+  add(count_param("draws", "Facts, in as many parts of the text.", 4, 1, 4096), {"needle"});
+  add(count_param("key", "Random tokens that the question repeats.", 2, 1, 1024), {"needle"});
+  add(count_param("value", "Random tokens that answer it.", 1, 1, 1024), {"needle"});
+  add(seed_param(), {"repeat", "needle"});
+  for (ParamSpec& spec : edit_params()) {
+    if (spec.key == "edits") spec.used_when = Condition{"ask", {"lens", "repeat", "needle"}};
+    specs.push_back(std::move(spec));
+  }
+  for (const char* place : {"layer", "head"}) {
+    ParamSpec spec =
+        count_param(place, fmt::format("The {} of the head that gives zero.", place), 0, 0, 255);
+    spec.used_when = Condition{"edits", {"silence"}};
+    spec.group = "What if";
+    specs.push_back(std::move(spec));
+  }
+  specs.push_back(asked_precision_param());
+  return specs;
+}
+
+ExperimentInfo make_info() {
+  return {.name = "model_answers",
+          .title = "Answers of a model",
+          .question = "What does a model copy and find, and where does its answer come from?",
+          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+          .symbols = {{"t_i", "a token of the text"}},
+          .params = declared_params(),
+          .view = {.layout = ViewLayout::side_by_side,
+                   .controls = {"ask", "edits", "token", "length"},
+                   .tabs = {{"lens", "By token"},
+                            {"by_layer", "By layer"},
+                            {"becomes", "One token"},
+                            {"stream", "Stream"},
+                            {"attention_part", "Attention"},
+                            {"feed_forward_part", "Feed-forward"},
+                            {"head_part", "Heads"},
+                            {"repeated", "Twice"},
+                            {"found", "Found"},
+                            {"gain", "Gain"}}},
+          .questions = {{.words = "Does my model copy, and how far back does it find a fact?",
+                         .answer = "Random tokens come twice: what it copies costs less the second "
+                                   "time. Drop your model here, and move $n$.",
+                         .settings = {{"ask", "repeat"}},
+                         .figure = "repeated",
+                         .control = "repeated"},
+                        {.words = "In which layer is the answer there?",
+                         .answer = "Each row reads the next token behind so many layers. Drag the "
+                                   "line, or move $i$, to see what a token becomes.",
+                         .figure = "lens",
+                         .control = "token"}},
+          .ignored = {{.figures = {"lens", "by_layer"}, .keys = {"token"}}}};
+}
+
+/// The text with another token in one place: the nearest one in front of it, or behind it, that is
+/// not the same.
+ModelText corrupted(const ModelText& text, std::size_t token) {
+  ModelText other{text.name + ", corrupted", text.tokens};
+  for (std::size_t i = token; i-- > 0;)
+    if (text.tokens[i] != text.tokens[token]) {
+      other.tokens[token] = text.tokens[i];
+      return other;
+    }
+  for (std::size_t i = token + 1; i < text.tokens.size(); ++i)
+    if (text.tokens[i] != text.tokens[token]) {
+      other.tokens[token] = text.tokens[i];
+      return other;
+    }
+  throw UsageError(text.name, "has one token alone, so that none is another", "give another text");
+}
+
+/// Below `count`, of which there are so many.
+std::size_t token_in(const ParamSet& params, std::size_t count, const char* what) {
+  const std::int64_t token = params.integer("token");
+  if (token < static_cast<std::int64_t>(count)) return static_cast<std::size_t>(token);
+  throw UsageError(fmt::format("token={}", token),
+                   fmt::format("{} {}, counted from 0", count, what),
+                   fmt::format("take {} at most, or raise length", count - 1));
+}
+
+void ask_lens(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
+              Progress& progress, Result& result) {
+  const ModelText& text = model.texts().front();
+  const std::size_t token = token_in(params, text.tokens.size() - 1, "tokens have one behind them");
+  const Lens lens =
+      logit_lens(model.live(),
+                 {.text = text, .next = tokens_of_lens, .edits = edits_in(params, plan)}, progress);
+  std::vector<std::int32_t> ids = lens_ids(lens);
+  ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(text.tokens.size()));
+  add_lens(params, lens, model.labels(), model.labels_of_ids(ids), token, result);
+  result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 2)});
+}
+
+void ask_patch(AskedModel& model, const ParamSet& params, Progress& progress, Result& result) {
+  const ModelText& text = model.texts().front();
+  const std::size_t token = token_in(params, text.tokens.size(), "tokens are read");
+  const PatchResult patch = patch_activations(
+      model.live(), {.clean = text, .corrupted = corrupted(text, token)}, progress);
+  add_patch(params, patch, model.labels_of_ids(patch_ids(patch)), result);
+  result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 1)});
+}
+
+void ask_repeat(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
+                Progress& progress, Result& result) {
+  const RepeatRequest request{.tokens = params.integer("repeated"),
+                              .sequences = params.integer("repeats"),
+                              .seed = params.integer("seed"),
+                              .first = leading_token(model.path()),
+                              .edits = edits_in(params, plan)};
+  add_repeat(params, repeat_tokens(model.live(), request, progress), result);
+}
+
+/// Throws UsageError for one that is no whole number, or longer than the text.
+std::vector<std::int64_t> lengths_in(const ParamSet& params) {
+  std::vector<std::int64_t> lengths;
+  for (const double number : params.numbers("lengths")) {
+    const std::string given = "lengths=" + number_text(number);
+    if (number != std::floor(number)) throw UsageError(given, "must be a whole number", "round it");
+    lengths.push_back(static_cast<std::int64_t>(number));
+  }
+  return lengths;
+}
+
+void ask_needle(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
+                Progress& progress, Result& result) {
+  const NeedleRequest request{.texts = {model.texts().front()},
+                              .lengths = lengths_in(params),
+                              .depths = static_cast<std::size_t>(params.integer("depths")),
+                              .draws = params.integer("draws"),
+                              .key = params.integer("key"),
+                              .value = params.integer("value"),
+                              .seed = params.integer("seed"),
+                              .first = leading_token(model.path()),
+                              .edits = edits_in(params, plan)};
+  add_needle(params, find_needles(model.live(), request, progress), result);
+}
+
+/// Tokens of the sequences; 0 for those of the text.
+std::int64_t longest_sequence(const ParamSet& params) {
+  const std::string& ask = params.text("ask");
+  if (ask == "repeat") return 2 * params.integer("repeated") + 1;
+  if (ask != "needle") return 0;
+  const std::vector<std::int64_t> lengths = lengths_in(params);
+  return *std::max_element(lengths.begin(), lengths.end()) + params.integer("value");
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::shared_ptr<AskedModel> model =
+      AskedModel::take(params, inputs, longest_sequence(params));
+  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
+  const std::string& ask = params.text("ask");
+  Result result;
+  if (ask == "lens") ask_lens(*model, params, plan, progress, result);
+  if (ask == "patch") ask_patch(*model, params, progress, result);
+  if (ask == "repeat") ask_repeat(*model, params, plan, progress, result);
+  if (ask == "needle") ask_needle(*model, params, plan, progress, result);
+  return result;
+}
+
+}  // namespace
+
+Experiment model_answers_experiment() { return with_provenance(make_info(), compute); }
+
+}  // namespace orrery::studies
