@@ -45,6 +45,7 @@ void look(ModelRun<T>& run, const LensRequest& request, Lens& lens, Progress& pr
                                  const MatrixIn<T>& rows) { states.push_back(rows); }},
             .edits = &of_pass});
   lens.states = states.size();
+  lens.loss_of_chance = std::log(static_cast<double>(run.vocabulary_size()));
   const Index at_once = std::max<Index>(1, lens_logits_at_once / run.vocabulary_size());
   for (std::size_t s = 0; s < states.size(); ++s) {
     checkpoint(progress, s, states.size(), "layers");

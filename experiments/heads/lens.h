@@ -29,6 +29,7 @@ struct Lens {
   std::string family{};
   ModelText text{};
   std::vector<std::string> edits{};
+  double loss_of_chance{};        ///< ln of the vocabulary's size, nats
   std::size_t states{};           ///< layers + 1: before the first layer, and behind each
   std::vector<LensCell> cells{};  ///< state by state, token by token
   const LensCell& at(std::size_t state, std::size_t token) const {

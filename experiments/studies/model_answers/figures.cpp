@@ -60,6 +60,7 @@ Figure lens_figure(const std::string& about, const Lens& lens,
               .x = token_axis(),
               .y = {.label = "layers behind it"},
               .quantity = "loss, nats",
+              .range = Range{0, lens.loss_of_chance},
               .column_labels = {labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(n)},
               .rules = {{Rule::Direction::vertical, static_cast<double>(token), "", "token"}}};
   return {"lens",
@@ -87,8 +88,12 @@ Figure by_layer_figure(const std::string& about, const Lens& lens) {
               under(lens.edits),
           about,
           LinePlot{.x = {.label = "layers behind it"},
-                   .y = {.label = "mean over tokens", .unit = "nats"},
-                   .series = {std::move(loss), std::move(entropy)}}};
+                   .y = {.label = "mean over tokens",
+                         .unit = "nats",
+                         .scale = AxisScale::symlog,
+                         .symlog_threshold = lens.loss_of_chance},
+                   .series = {std::move(loss), std::move(entropy)},
+                   .rules = {{Rule::Direction::horizontal, lens.loss_of_chance, "chance"}}}};
 }
 
 /// Tokens that each state of one token makes the most probable.
@@ -235,8 +240,8 @@ void add_lens(const ParamSet& params, const Lens& lens, const std::vector<std::s
   const std::string about =
       caption(params, lens.family,
               fmt::format("the last norm and the vocabulary read the residual stream behind each "
-                          "layer; {} tokens of {}",
-                          lens.text.tokens.size(), as_marked(lens.text.name)));
+                          "layer; chance is {:.1f} nats, where colours end; {} tokens of {}",
+                          lens.loss_of_chance, lens.text.tokens.size(), as_marked(lens.text.name)));
   const std::vector<double> means = losses_by_state(lens);
   add_map(lens_figure(about, lens, labels, token), result);
   result.figures.push_back(by_layer_figure(about, lens));
@@ -256,11 +261,12 @@ void add_patch(const ParamSet& params, const PatchResult& patch,
   while (patch.clean.tokens[changed] == patch.corrupted.tokens[changed]) ++changed;
   const std::string about = caption(
       params, patch.family,
-      fmt::format("share of what the corrupted text does to the logit of {} less that of {}: {} "
-                  "becomes {} at token {}; {} tokens of {}",
-                  as_marked(labels[labels.size() - 2]), as_marked(labels.back()),
-                  as_marked(labels[changed]), as_marked(labels[n + changed]), changed, n,
-                  as_marked(patch.clean.name)));
+      fmt::format(
+          "share of what the corrupted text does to the logit of {} less that of {}, {:.2f} "
+          "and then {:.2f}: {} becomes {} at token {}; {} tokens of {}",
+          as_marked(labels[labels.size() - 2]), as_marked(labels.back()), patch.clean_difference,
+          patch.corrupted_difference, as_marked(labels[changed]), as_marked(labels[n + changed]),
+          changed, n, as_marked(patch.clean.name)));
   for (const PatchMap& map : patch.maps)
     for (const PatchWords& words : patch_words)
       if (map.quantity == words.quantity)

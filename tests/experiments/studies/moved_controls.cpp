@@ -48,6 +48,7 @@ Settings small_settings(const std::string& experiment) {
       {"equal_half_distance", {{"dim", "16"}}},
       {"model_layers", {{"context", "4096"}}},
       {"model_heads", {{"length", "12"}}},
+      {"model_answers", {{"length", "14"}}},
       {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}},
       {"identify", {{"dim", "16"}, {"tokens", "12"}}},
       {"defects", {{"dim", "16"}, {"draws", "2"}}},
