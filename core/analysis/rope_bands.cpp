@@ -23,10 +23,14 @@ Matrix<T> only_pairs(const TurningPairs& pairs, const Matrix<T>& x, std::size_t 
   return kept;
 }
 
+/// The channels of no pair, the others 0.
 template <class T>
-Matrix<T> only_from(const Matrix<T>& x, Index channel) {
-  Matrix<T> kept = Matrix<T>::Zero(x.rows(), x.cols());
-  kept.rightCols(x.cols() - channel) = x.rightCols(x.cols() - channel);
+Matrix<T> without_pairs(const TurningPairs& pairs, const Matrix<T>& x) {
+  Matrix<T> kept = x;
+  for (const auto& [a, b] : pairs.channels) {
+    kept.col(a).setZero();
+    kept.col(b).setZero();
+  }
   return kept;
 }
 
@@ -36,11 +40,18 @@ template <class T>
 RopeDecomposition<T> rope_decomposition(const QkTransform<T>& rotation, const TurningPairs& pairs,
                                         const MatrixIn<T>& q, const MatrixIn<T>& k, PositionsIn m,
                                         PositionsIn n, int bands) {
-  if (bands < 1)
-    throw UsageError(fmt::format("bands={}", bands), "must be at least 1", "use bands=4");
   Matrix<T> turned_q = q, turned_k = k;
   rotation.transform_queries(m, turned_q);
   rotation.transform_keys(n, turned_k);
+  return decomposition_of_turned<T>(pairs, turned_q, turned_k, bands);
+}
+
+template <class T>
+RopeDecomposition<T> decomposition_of_turned(const TurningPairs& pairs, const MatrixIn<T>& q,
+                                             const MatrixIn<T>& k, int bands,
+                                             const Scoring& scoring) {
+  if (bands < 1)
+    throw UsageError(fmt::format("bands={}", bands), "must be at least 1", "use bands=4");
   const std::size_t all = pairs.channels.size();
   const std::size_t count = std::min<std::size_t>(all, static_cast<std::size_t>(bands));
   RopeDecomposition<T> out;
@@ -48,11 +59,10 @@ RopeDecomposition<T> rope_decomposition(const QkTransform<T>& rotation, const Tu
     const std::size_t first = b * all / count, last = (b + 1) * all / count - 1;
     // Zeroing the other pairs of q suffices: their products with k vanish.
     out.bands.push_back(
-        {first, last, scaled_product<T>(only_pairs(pairs, turned_q, first, last), turned_k, 1)});
+        {first, last, scaled_product<T>(only_pairs<T>(pairs, q, first, last), k, 1, scoring)});
   }
-  const auto turning = 2 * static_cast<Index>(all);
-  if (turning < turned_q.cols())
-    out.rest = scaled_product<T>(only_from(turned_q, turning), turned_k, 1);
+  if (2 * static_cast<Index>(all) < q.cols())
+    out.rest = scaled_product<T>(without_pairs<T>(pairs, q), k, 1, scoring);
   return out;
 }
 
@@ -63,5 +73,14 @@ template RopeDecomposition<double> rope_decomposition(const QkTransform<double>&
                                                       const TurningPairs&, const MatrixIn<double>&,
                                                       const MatrixIn<double>&, PositionsIn,
                                                       PositionsIn, int);
+
+template RopeDecomposition<float> decomposition_of_turned(const TurningPairs&,
+                                                          const MatrixIn<float>&,
+                                                          const MatrixIn<float>&, int,
+                                                          const Scoring&);
+template RopeDecomposition<double> decomposition_of_turned(const TurningPairs&,
+                                                           const MatrixIn<double>&,
+                                                           const MatrixIn<double>&, int,
+                                                           const Scoring&);
 
 }  // namespace orrery

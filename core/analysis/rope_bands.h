@@ -31,4 +31,10 @@ RopeDecomposition<T> rope_decomposition(const QkTransform<T>& rotation, const Tu
                                         const MatrixIn<T>& q, const MatrixIn<T>& k, PositionsIn m,
                                         PositionsIn n, int bands);
 
+/// The same of q and k that are turned already. scoring.scale takes the place of 1/√d.
+template <class T>
+RopeDecomposition<T> decomposition_of_turned(const TurningPairs& pairs, const MatrixIn<T>& q,
+                                             const MatrixIn<T>& k, int bands,
+                                             const Scoring& scoring = {});
+
 }  // namespace orrery

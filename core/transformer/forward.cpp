@@ -55,10 +55,13 @@ class Pass {
     Matrix<T> x = options_.hidden ? *options_.hidden : embedded(*weights_.embedding());
     check_start(x);
     hand_out({Quantity::hidden, options_.first_layer}, x);
-    for (layer_ = options_.first_layer; layer_ < layers(); ++layer_) {
+    const bool is_whole = options_.end_layer < 0;
+    const int end = is_whole ? layers() : options_.end_layer;
+    for (layer_ = options_.first_layer; layer_ < end; ++layer_) {
       pass_layer(*weights_.layer(layer_), x);
       hand_out({Quantity::hidden, layer_ + 1}, x);
     }
+    if (!is_whole) return x;
     edits_.require_all_applied();
     return design_.final_norm ? norm(weights_.head()->norm, x) : x;
   }
@@ -68,6 +71,10 @@ class Pass {
 
   void check_start(const Matrix<T>& x) const {
     const int first = options_.first_layer;
+    if (options_.end_layer > layers() || (options_.end_layer >= 0 && options_.end_layer < first))
+      throw UsageError(fmt::format("a pass of the layers {} to {}", first, options_.end_layer - 1),
+                       fmt::format("the model has {} layers", layers()),
+                       "end behind the first, and at the last at most");
     if (first >= 0 && first <= layers() && (options_.hidden != nullptr || first == 0) &&
         x.rows() == static_cast<Index>(tokens_.ids.size()))
       return;

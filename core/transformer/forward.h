@@ -41,6 +41,9 @@ struct PassOptions {
   /// layer; without it all is computed.
   const Matrix<T>* hidden{nullptr};
   int first_layer{0};
+  /// The pass ends in front of this layer, and returns the residual stream there; −1: it ends behind
+  /// the last norm.
+  int end_layer{-1};
   /// Of Quantity::moved_logits: key j has the content of key moved_keys[j] at its own position. The
   /// pass goes on with the model's own. [N], without a cache, or empty.
   std::span<const Index> moved_keys{};
@@ -52,7 +55,8 @@ struct PassOptions {
 ///   F(x) = (f(x W_gateᵀ) ∘ x W_upᵀ) W_downᵀ
 ///
 /// Throws UsageError for a token outside of the vocabulary, segments or positions of another
-/// number, moved keys that the sequence does not have, or behind a cache, a memory that the design
+/// number, a last layer that the model does not have, moved keys that the sequence does not have, or
+/// behind a cache, a memory that the design
 /// does not read, and weights of shapes that do not fit the design; an edit that the model has no
 /// place for, or that changes nothing (pass_edits.h); what the
 /// source throws.

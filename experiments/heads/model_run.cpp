@@ -141,8 +141,7 @@ void ModelRun<T>::require_losses() const {
 
 template <class T>
 std::vector<double> ModelRun<T>::losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
-                                        const std::vector<std::int32_t>& tokens,
-                                        Matrix<T>* last) {
+                                        const std::vector<std::int32_t>& tokens, Matrix<T>* last) {
   require_losses();
   return next_token_losses<T>(edited_design(design(), edits), weights_, hidden, tokens, threads_,
                               last);
@@ -166,6 +165,13 @@ template <class T>
 double ModelRun<T>::scale_of(int layer) const {
   return design().layers[static_cast<std::size_t>(layer)].scale.value_or(
       1 / std::sqrt(static_cast<double>(design().attention.d_head)));
+}
+
+template <class T>
+TurningPairs ModelRun<T>::turning_pairs(int layer, const std::vector<Edit>& edits, Index tokens) {
+  const PassEdits<T> of_pass = edits_of(edits, tokens);
+  ActiveEdits<T> active(&of_pass, design());
+  return active.encoding(layer, weights_.layer(layer)->encoding)->turning_pairs();
 }
 
 template <class T>

@@ -10,8 +10,10 @@
 #include <utility>
 
 #include "core/analysis/largest.h"
+#include "core/attention/multi_head.h"
 #include "core/errors.h"
 #include "experiments/heads/corpus_means.h"
+#include "experiments/heads/head_terms.h"
 #include "experiments/heads/model_run.h"
 
 namespace orrery::heads {
@@ -62,6 +64,7 @@ class SideBySide {
     result.first_layer = first_edited_layer(edits_, run.layer_count());
     kept_ = heads_named(request.maps, run.layer_count(), run.head_count());
     corpus_means_ = corpus_means<T>(run, edits_, request.corpus);
+    if (!request.terms.empty()) ask_for_terms();
   }
 
   void run() {
@@ -83,6 +86,7 @@ class SideBySide {
       effect.after = before.losses;
     else
       compare_edited(before, is_first, effect);
+    if (is_first && told_apart_) tell_apart(before);
     if (run_.predicts_next() && edits_.empty()) effect.next = next_tokens(before.next, before.next);
     result_.texts.push_back(std::move(effect));
   }
@@ -102,6 +106,49 @@ class SideBySide {
     Matrix<T> last;
     effect.after = run_.losses(edits_, after, before.tokens, &last);
     effect.next = next_tokens(before.next, probabilities_of<T>(last, 0));
+  }
+
+  /// The head whose logits are told apart, if its layer turns pairs.
+  void ask_for_terms() {
+    const std::set<HeadPlace> places =
+        heads_named({request_.terms}, run_.layer_count(), run_.head_count());
+    if (places.size() != 1)
+      throw UsageError("terms of " + request_.terms, "are those of one head", "name one");
+    const HeadPlace place = *places.begin();
+    const AttentionDesign& a = run_.design().attention;
+    if (run_.layers()[static_cast<std::size_t>(place.layer)].encoding == "rope")
+      told_apart_.emplace(place, HeadGroups(a.heads, a.kv_heads).kv_head(place.head));
+  }
+
+  bool is_edited(const HeadPlace& place) const {
+    return !edits_.empty() && place.layer >= result_.first_layer;
+  }
+
+  void tell_apart(const KeptPass<T>& before) {
+    const int layer = told_apart_->place().layer;
+    if (!is_edited(told_apart_->place())) {
+      // The pass from the layer itself on, or all in front of it.
+      const auto own = before.hidden.find(layer);
+      const bool has_own = own != before.hidden.end();
+      run_.pass(before.tokens,
+                {.probe = {.wants = [this](const Site& site) { return told_apart_->wants(site); },
+                           .see =
+                               [this](const Site& site, Index first, const MatrixIn<T>& rows) {
+                                 told_apart_->see(site, first, rows);
+                               }},
+                 .hidden = has_own ? &own->second : nullptr,
+                 .first_layer = has_own ? layer : 0,
+                 .end_layer = layer + 1});
+    }
+    const auto n = static_cast<Index>(before.tokens.size());
+    const TransformerDesign design = edited_design(run_.design(), edits_);
+    const LayerDesign& of_layer = design.layers[static_cast<std::size_t>(layer)];
+    std::string rest;
+    if (design.attention.softcap > 0) rest = "softcap";
+    if (of_layer.rule.given()) rest = rest.empty() ? "logit rule" : "softcap and logit rule";
+    result_.terms = told_apart_->terms(
+        run_.turning_pairs(layer, edits_, n),
+        of_layer.scale.value_or(1 / std::sqrt(static_cast<double>(design.attention.d_head))), rest);
   }
 
   /// The model's own pass over a text: the kept one, or into `own`.
@@ -148,9 +195,17 @@ class SideBySide {
   }
 
   Probe<T> edited_probe(const KeptPass<T>& before, bool is_first) {
-    return {.wants = [this](const Site& site) { return wants_map(site); },
+    const bool tells = is_first && told_apart_;
+    return {.wants =
+                [this, tells](const Site& site) {
+                  return wants_map(site) || (tells && told_apart_->wants(site));
+                },
             .see =
                 [this, &before, is_first](const Site& site, Index first, const MatrixIn<T>& rows) {
+                  if (site.quantity != Quantity::weights) {
+                    told_apart_->see(site, first, rows);
+                    return;
+                  }
                   const HeadPlace place{site.layer, site.head};
                   const auto& own = before.weights.at(place).middleRows(first, rows.rows());
                   // Of more numbers than a row of T may add up.
@@ -168,13 +223,13 @@ class SideBySide {
     side_ = std::min<Index>(n, static_cast<Index>(request_.cells));
     small_.assign(changes_.size() * static_cast<std::size_t>(side_ * side_), 0.0F);
     for (const auto& [place, map] : before.weights) {
-      if (!edits_.empty() && place.layer >= result_.first_layer) continue;
+      if (is_edited(place)) continue;
       if (float* cells = cells_of(place)) add_cells<T>(map, 0, n, side_, cells);
     }
     for (const HeadPlace& place : kept_) {
       const Matrix<T>& map = before.weights.at(place);
       add_map("before", place, map);
-      if (edits_.empty() || place.layer < result_.first_layer) add_map("after", place, map);
+      if (!is_edited(place)) add_map("after", place, map);
     }
   }
 
@@ -287,6 +342,7 @@ class SideBySide {
   std::vector<float> small_{};
   std::vector<double> changes_;  ///< Σ over queries
   Index queries_{0};
+  std::optional<SeenHead<T>> told_apart_{};
 };
 
 }  // namespace

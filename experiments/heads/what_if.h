@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct WhatIfRequest {
   /// question about that text.
   bool keeps_pass{false};
   std::size_t cells{0};  ///< rows and columns of the small maps of all heads; 0 for none
+  std::string terms{};   ///< "16.0": a head whose logits are told apart; or empty
 };
 
 /// A token that may come next.
@@ -47,6 +49,15 @@ struct HeadChange {
   double change{};  ///< 0 for the same map, 1 for one on other keys
 };
 
+/// A head of a RoPE layer over a text, its logits as a sum.
+struct HeadTerms {
+  /// Of four runs of neighbouring pairs, the fastest first, and of other channels. [N, N]
+  std::vector<Array> terms{};
+  std::vector<std::string> names{};  ///< "pairs 0–7", "other channels", "softcap"
+  Array logits{};                    ///< final but for the mask. [N, N]
+  std::size_t channels{};            ///< d_head
+};
+
 struct WhatIf {
   std::string model{};
   std::string family{};
@@ -62,6 +73,8 @@ struct WhatIf {
   /// The largest weight of each cell, of the first text under the edits. [layers, heads, c, c]
   Array small_maps{};
   Array unseen_cells{};  ///< 1 where no query of a cell sees a key of it. [layers, c, c]
+  /// Of that head under the edits, over the first text; empty where its layer has no RoPE.
+  std::optional<HeadTerms> terms{};
 };
 
 /// The model and the edited one side by side, from the first edited layer on; without edits the

@@ -41,17 +41,10 @@ std::string caption_about(const HeadsFound& found, const std::string& what) {
   return fmt::format("{}, {} · {}", as_marked(found.effect.family), what, caption_of(found.params));
 }
 
-/// Of a figure of the first text.
-std::string caption(const HeadsFound& found) {
-  const TextEffect& text = found.effect.texts.front();
-  return caption_about(found,
-                       fmt::format("{} tokens of {}", text.tokens.size(), as_marked(text.name)));
-}
-
 /// Of a figure of all texts.
 std::string caption_of_all(const HeadsFound& found) {
   const std::vector<TextEffect>& texts = found.effect.texts;
-  if (texts.size() == 1) return caption(found);
+  if (texts.size() == 1) return caption_of_text(found);
   std::size_t tokens = 0;
   for (const TextEffect& text : texts) tokens += text.tokens.size();
   return caption_about(found, fmt::format("{} tokens of {} texts", tokens, texts.size()));
@@ -166,7 +159,7 @@ Figure weights_figure(const HeadsFound& found, bool before) {
                       !is_edited(found) ? ""
                       : before          ? " before the edits"
                                         : ", " + edits_text(found.effect)),
-          caption(found),
+          caption_of_text(found),
           Heatmap{.values = values,
                   .masked = before ? found.masked_before : found.masked,
                   .x = key_axis(),
@@ -209,17 +202,17 @@ Figure all_heads_figure(const HeadsFound& found) {
     of.unit.clear();
     return of;
   };
-  return {
-      "all_heads",
-      is_edited(found) ? fmt::format("All heads, {}", edits_text(found.effect))
-                       : fmt::format("All {} heads of {} layers", layers * heads, layers),
-      fmt::format("each square is a head's map, queries down and keys across · {}", caption(found)),
-      Heatmap{.values = std::make_shared<Array>(std::move(values)),
-              .masked = std::make_shared<Array>(std::move(masked)),
-              .x = axis(head_axis(), heads),
-              .y = axis(layer_axis(), layers),
-              .quantity = "largest weight of a cell",
-              .colors = colors_of(found)}};
+  return {"all_heads",
+          is_edited(found) ? fmt::format("All heads, {}", edits_text(found.effect))
+                           : fmt::format("All {} heads of {} layers", layers * heads, layers),
+          fmt::format("each square is a head's map, queries down and keys across · {}",
+                      caption_of_text(found)),
+          Heatmap{.values = std::make_shared<Array>(std::move(values)),
+                  .masked = std::make_shared<Array>(std::move(masked)),
+                  .x = axis(head_axis(), heads),
+                  .y = axis(layer_axis(), layers),
+                  .quantity = "largest weight of a cell",
+                  .colors = colors_of(found)}};
 }
 
 std::size_t place_of_largest(const std::vector<double>& values) {
@@ -276,13 +269,13 @@ Figure loss_figure(const HeadsFound& found) {
   add("the model", text.before, 0);
   if (is_edited(found)) add("edited", text.after, 1);
   const WhatIf& effect = found.effect;
-  return {"loss",
-          is_edited(found)
-              ? fmt::format("Mean loss {:.2f} → {:.2f} nats, {}", effect.before, effect.after,
-                            edits_text(effect))
-              : fmt::format("Loss of each token, {:.2f} nats in the mean", effect.before),
-          (effect.texts.size() > 1 ? "the mean is that of all texts · " : "") + caption(found),
-          std::move(plot)};
+  return {
+      "loss",
+      is_edited(found) ? fmt::format("Mean loss {:.2f} → {:.2f} nats, {}", effect.before,
+                                     effect.after, edits_text(effect))
+                       : fmt::format("Loss of each token, {:.2f} nats in the mean", effect.before),
+      (effect.texts.size() > 1 ? "the mean is that of all texts · " : "") + caption_of_text(found),
+      std::move(plot)};
 }
 
 Figure change_figure(const HeadsFound& found) {
@@ -312,10 +305,16 @@ Figure next_figure(const HeadsFound& found) {
     table.rows.push_back({found.next[i], fmt::format("{:.4f}", text.next[i].before)});
     if (is_edited(found)) table.rows.back().push_back(fmt::format("{:.4f}", text.next[i].after));
   }
-  return {"next_tokens", "What comes behind the text", caption(found), std::move(table)};
+  return {"next_tokens", "What comes behind the text", caption_of_text(found), std::move(table)};
 }
 
 }  // namespace
+
+std::string caption_of_text(const HeadsFound& found) {
+  const TextEffect& text = found.effect.texts.front();
+  return caption_about(found,
+                       fmt::format("{} tokens of {}", text.tokens.size(), as_marked(text.name)));
+}
 
 const HeadRow& chosen_row(const HeadsFound& found) {
   return found.table->rows[number_of(found.effect, found.chosen.layer, found.chosen.head)];

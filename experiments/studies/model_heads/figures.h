@@ -38,6 +38,8 @@ double score_of(const HeadsFound& found, const HeadRow& row, const std::string& 
 double change_of(const WhatIf& effect, int layer, int head);
 /// Heads with more than half of their weight on the first token; empty where too few queries tell.
 std::optional<std::size_t> sink_heads(const HeadTable& table);
+/// Of a figure of the first text.
+std::string caption_of_text(const HeadsFound& found);
 /// "base:500, sign"; empty without edits.
 std::string edits_text(const WhatIf& effect);
 

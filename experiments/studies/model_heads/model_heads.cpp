@@ -9,13 +9,14 @@
 #include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"
+#include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/memory_bound.h"
-#include "experiments/setup/provenance.h"
-#include "experiments/setup/asked_model.h"
 #include "experiments/setup/model_edits.h"
+#include "experiments/setup/provenance.h"
 #include "experiments/studies/model_heads/figures.h"
+#include "experiments/studies/model_heads/head_equation.h"
 
 namespace orrery::studies {
 namespace {
@@ -62,9 +63,9 @@ std::vector<ParamSpec> declared_params() {
 std::vector<IgnoredParams> ignored() {
   return {{.figures = {"scores"}, .keys = {"against", "colors"}},
           {.figures = {"head_weights"}, .keys = {"score", "against", "without_first", "swaps"}},
-          {.figures = {"all_heads", "loss", "next_tokens"},
+          {.figures = {"all_heads", "equation", "loss", "next_tokens"},
            .keys = {"score", "against", "without_first", "swaps"}},
-          {.figures = {"loss", "next_tokens", "two_scores"}, .keys = {"colors"}},
+          {.figures = {"equation", "loss", "next_tokens", "two_scores"}, .keys = {"colors"}},
           {.figures = {"change"}, .keys = {"score", "against", "without_first", "swaps", "colors"}},
           {.figures = {"by_distance", "pairs"},
            .keys = {"score", "against", "without_first", "swaps", "colors"}}};
@@ -90,6 +91,7 @@ ExperimentInfo make_info() {
                .tabs = {{"all_heads", "All heads"},
                         {"by_distance", "By distance"},
                         {"two_scores", "Two scores"},
+                        {"equation", "Sum of pairs"},
                         {"weights_before", "Before"},
                         {"next_tokens", "Next token"}}},
       .questions = {{.words = "What do the heads of my model do?",
@@ -190,10 +192,15 @@ std::vector<ValueInUse> limits_of(const WhatIf& effect, const PositionPlan& plan
   return limits;
 }
 
-Result result_of(const HeadsFound& found, const PositionPlan& plan) {
+Result result_of(const HeadsFound& found, const Mask& mask, const PositionPlan& plan) {
   Result result;
   result.in_use = limits_of(found.effect, plan);
   result.figures = heads_figures(found);
+  if (std::optional<Figure> equation = equation_figure(found, mask)) {
+    for (const MapTerm& term : std::get<MapEquation>(equation->content).terms)
+      result.arrays.push_back(term.map.values);
+    result.figures.push_back(*std::move(equation));
+  }
   for (const Figure& figure : result.figures)
     if (const auto* map = std::get_if<Heatmap>(&figure.content))
       result.arrays.push_back(map->values);
@@ -201,13 +208,11 @@ Result result_of(const HeadsFound& found, const PositionPlan& plan) {
   return result;
 }
 
-/// Keys that queries of the chosen head's layer do not see under edits.
-std::shared_ptr<const Array> masked_of(LiveModel& model, const ChosenPlace& chosen, Index tokens,
-                                       const std::vector<std::string>& edits) {
-  return mask_array(model.with_run([&](const auto& run) {
-    return run.mask_of(chosen.layer, tokens, parse_edits(edits));
-  }),
-                    tokens);
+/// What queries of the chosen head's layer see under edits.
+Mask mask_of_layer(LiveModel& model, const ChosenPlace& chosen, Index tokens,
+                   const std::vector<std::string>& edits) {
+  return model.with_run(
+      [&](const auto& run) { return run.mask_of(chosen.layer, tokens, parse_edits(edits)); });
 }
 
 WhatIfRequest request_of(AskedModel& model, const ChosenPlace& chosen,
@@ -216,7 +221,8 @@ WhatIfRequest request_of(AskedModel& model, const ChosenPlace& chosen,
                         .texts = model.texts(),
                         .next = next_tokens_listed,
                         .maps = {fmt::format("{}.{}", chosen.layer, chosen.head)},
-                        .cells = cells_of_small_maps};
+                        .cells = cells_of_small_maps,
+                        .terms = fmt::format("{}.{}", chosen.layer, chosen.head)};
   const std::uint64_t bytes = map_bytes(model.live(), request);
   request.keeps_pass = model.texts().size() == 1 && bytes <= most_kept_bytes;
   require_memory(static_cast<double>(bytes), "maps of all heads", "lower length");
@@ -232,19 +238,23 @@ Result asked_of(AskedModel& model, const ParamSet& params, const PositionPlan& p
   const WhatIf effect = what_if(model.live(), request, progress);
   const auto n = static_cast<Index>(effect.texts.front().tokens.size());
   const std::vector<std::string> next = model.labels_of_ids(next_ids(effect));
+  const Mask mask = mask_of_layer(model.live(), chosen, n, request.edits);
   HeadsFound found{.params = params,
                    .chosen = chosen,
                    .labels = model.labels(),
                    .effect = effect,
-                   .masked = masked_of(model.live(), chosen, n, request.edits),
-                   .masked_before = masked_of(model.live(), chosen, n, {}),
+                   .masked = mask_array(mask, n),
+                   .masked_before = mask_array(mask_of_layer(model.live(), chosen, n, {}), n),
                    .next = next};
   if (progress.wants_to_see() && !model.has_table(heads))
-    progress.see(std::make_shared<Result>(result_of(found, plan)));
+    progress.see(std::make_shared<Result>(result_of(found, mask, plan)));
   found.table = &model.table(heads, progress);
-  Result result = result_of(found, plan);
+  Result result = result_of(found, mask, plan);
   add_scalars(found, result.scalars);
   result.checks = {check_of(effect, model.live().settings().single)};
+  if (effect.terms)
+    if (std::optional<Check> sum = equation_check(*effect.terms, mask))
+      result.checks.push_back(*std::move(sum));
   result.tables = heads_tables(found);
   checkpoint(progress, 1.0, "done");
   return result;

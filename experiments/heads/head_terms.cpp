@@ -1,0 +1,73 @@
+#include "experiments/heads/head_terms.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/analysis/rope_bands.h"
+
+namespace orrery::heads {
+namespace {
+
+constexpr int runs_of_pairs = 4;
+
+template <class T>
+Array term_array(std::string name, std::string description, const Matrix<T>& values) {
+  return {
+      .name = std::move(name),
+      .description = std::move(description),
+      .shape = {static_cast<std::size_t>(values.rows()), static_cast<std::size_t>(values.cols())},
+      .axes = {"query", "key"},
+      .values = std::vector<T>(values.data(), values.data() + values.size())};
+}
+
+}  // namespace
+
+template <class T>
+bool SeenHead<T>::wants(const Site& site) const {
+  if (site.layer != place_.layer || site.of_memory) return false;
+  if (site.quantity == Quantity::keys) return site.head == kv_head_;
+  return site.head == place_.head &&
+         (site.quantity == Quantity::queries || site.quantity == Quantity::logits);
+}
+
+template <class T>
+void SeenHead<T>::see(const Site& site, Index first, const MatrixIn<T>& rows) {
+  if (site.quantity == Quantity::queries) q_ = rows;
+  if (site.quantity == Quantity::keys) k_ = rows;
+  if (site.quantity != Quantity::logits) return;
+  if (first == 0) logits_.resize(rows.cols(), rows.cols());
+  logits_.middleRows(first, rows.rows()) = rows;
+}
+
+template <class T>
+HeadTerms SeenHead<T>::terms(const TurningPairs& pairs, double scale,
+                             const std::string& rest) const {
+  HeadTerms found{.logits = term_array<T>("logits", "logits of the chosen head", logits_),
+                  .channels = static_cast<std::size_t>(q_.cols())};
+  const auto add = [&](std::string name, const Matrix<T>& logits) {
+    found.terms.push_back(term_array<T>(fmt::format("logit_term_{}", found.terms.size()),
+                                        "logits of " + name, logits));
+    found.names.push_back(std::move(name));
+  };
+  const RopeDecomposition<T> split =
+      decomposition_of_turned<T>(pairs, q_, k_, runs_of_pairs, {.scale = scale});
+  Matrix<T> left = logits_;
+  for (const RopeBand<T>& band : split.bands) {
+    add(band.first == band.last ? fmt::format("pair {}", band.first)
+                                : fmt::format("pairs {}–{}", band.first, band.last),
+        band.logits);
+    left -= band.logits;
+  }
+  if (split.rest.size() > 0) {
+    add("other channels", split.rest);
+    left -= split.rest;
+  }
+  if (!rest.empty()) add(rest, left);
+  return found;
+}
+
+template class SeenHead<float>;
+template class SeenHead<double>;
+
+}  // namespace orrery::heads

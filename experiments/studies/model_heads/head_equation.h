@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+
+#include "core/attention/mask.h"
+#include "experiments/studies/model_heads/figures.h"
+
+namespace orrery::studies {
+
+/// The logits of the chosen head as the sum of its pairs of RoPE, in maps; none where its layer has
+/// no RoPE.
+///
+/// @param mask  of the head's layer, under the edits
+std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask);
+
+/// Whether they are that sum; none where something else is added.
+std::optional<Check> equation_check(const HeadTerms& terms, const Mask& mask);
+
+}  // namespace orrery::studies
