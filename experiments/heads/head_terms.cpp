@@ -43,27 +43,26 @@ void SeenHead<T>::see(const Site& site, Index first, const MatrixIn<T>& rows) {
 template <class T>
 HeadTerms SeenHead<T>::terms(const TurningPairs& pairs, double scale,
                              const std::string& rest) const {
-  HeadTerms found{.logits = term_array<T>("logits", "logits of the chosen head", logits_),
+  HeadTerms found{.has_rest = !rest.empty(),
+                  .logits = term_array<T>("logits", "logits of the chosen head", logits_),
                   .channels = static_cast<std::size_t>(q_.cols())};
-  const auto add = [&](std::string name, const Matrix<T>& logits) {
-    found.terms.push_back(term_array<T>(fmt::format("logit_term_{}", found.terms.size()),
-                                        "logits of " + name, logits));
-    found.names.push_back(std::move(name));
+  Matrix<T> left = logits_;
+  const auto add = [&](HeadTerm term, const Matrix<T>& logits) {
+    term.logits = term_array<T>(fmt::format("logit_term_{}", found.terms.size()),
+                                "logits of " + term.name, logits);
+    left -= logits;
+    found.terms.push_back(std::move(term));
   };
   const RopeDecomposition<T> split =
       decomposition_of_turned<T>(pairs, q_, k_, runs_of_pairs, {.scale = scale});
-  Matrix<T> left = logits_;
-  for (const RopeBand<T>& band : split.bands) {
-    add(band.first == band.last ? fmt::format("pair {}", band.first)
-                                : fmt::format("pairs {}–{}", band.first, band.last),
+  for (const RopeBand<T>& band : split.bands)
+    add({.name = band.first == band.last ? fmt::format("pair {}", band.first)
+                                         : fmt::format("pairs {}–{}", band.first, band.last),
+         .first_pair = band.first,
+         .pairs = band.last - band.first + 1},
         band.logits);
-    left -= band.logits;
-  }
-  if (split.rest.size() > 0) {
-    add("other channels", split.rest);
-    left -= split.rest;
-  }
-  if (!rest.empty()) add(rest, left);
+  if (split.rest.size() > 0) add({.name = "other channels"}, split.rest);
+  if (found.has_rest) add({.name = rest}, Matrix<T>(left));
   return found;
 }
 

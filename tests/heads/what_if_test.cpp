@@ -143,6 +143,18 @@ TEST_CASE("Without the pair that tells the token before, induction is lost as we
   CHECK(kept.after == Approx(kept.before).epsilon(1e-9));
 }
 
+TEST_CASE("A pass that ends in front of a layer has the residual stream there") {
+  const std::filesystem::path path = tests_folder() + "/golden/transformer/llama-on";
+  const std::vector<std::int32_t> tokens = {9, 40, 3, 8, 31, 6};
+  ModelRun<double> run(path, {.length = 6});
+  const Matrix<double> whole = run.pass(tokens), half = run.pass(tokens, {.end_layer = 1});
+  CHECK(run.pass(tokens, {.hidden = &half, .first_layer = 1}) == whole);
+  CHECK(run.pass(tokens, {.end_layer = 0}).rows() == 6);
+  CHECK_THROWS_WITH(run.pass(tokens, {.end_layer = 3}), Contains("the model has 2 layers"));
+  CHECK_THROWS_WITH(run.pass(tokens, {.hidden = &half, .first_layer = 1, .end_layer = 0}),
+                    Contains("end behind the first"));
+}
+
 TEST_CASE("A pass that goes on from a layer gives the bits of the whole one") {
   const auto tokens = golden("what_if.json").at("llama-on").at("tokens").get<Tokens>();
   const WhatIf late =

@@ -61,6 +61,13 @@ MapProfile profile_of_map(const Array& map, const Mask& mask) {
       map.values);
 }
 
+/// Its pairs, "t = 0, …, 7"; its name where it is of none.
+std::string symbol_of(const HeadTerm& term) {
+  if (term.pairs == 0) return R"(\text{)" + term.name + "}";
+  if (term.pairs == 1) return fmt::format("t = {}", term.first_pair);
+  return fmt::format(R"(t = {}, \ldots, {})", term.first_pair, term.first_pair + term.pairs - 1);
+}
+
 EquationPart part_of(const HeadsFound& found, const Mask& mask, const Array& values,
                      std::string name, std::string symbol, std::string relation) {
   const HeadTerms& terms = *found.effect.terms;
@@ -89,35 +96,36 @@ std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask)
   const HeadTerms& terms = *found.effect.terms;
   std::vector<EquationPart> parts;
   parts.push_back(part_of(found, mask, terms.logits, "logit", R"(\ell_{m,n})", ""));
-  std::size_t most = 0;
-  std::vector<double> shares;
-  for (std::size_t t = 0; t < terms.terms.size(); ++t) {
-    parts.push_back(part_of(found, mask, terms.terms[t], terms.names[t],
-                            R"(\text{)" + terms.names[t] + "}", t == 0 ? "=" : "+"));
-    shares.push_back(share_of(terms.terms[t], terms.logits, mask));
-    if (shares[t] > shares[most]) most = t;
+  const HeadTerm* most = nullptr;
+  double largest = 0;
+  for (const HeadTerm& term : terms.terms) {
+    parts.push_back(part_of(found, mask, term.logits, term.name, symbol_of(term),
+                            parts.size() == 1 ? "=" : "+"));
+    const double share = share_of(term.logits, terms.logits, mask);
+    if (share > largest) {
+      most = &term;
+      largest = share;
+    }
   }
   MapEquation equation = map_equation(std::move(parts), 0);
   const std::string place = fmt::format("{}.{}", found.chosen.layer, found.chosen.head);
   const std::string edits = edits_text(found.effect), factors = factors_text(equation);
+  const std::string finding = most ? fmt::format("{} make {:.0f} % of the variance of its logits",
+                                                 most->name, 100 * largest)
+                                   : "its logits as a sum";
   return Figure{
-      "equation",
-      std::isnan(shares[most])
-          ? fmt::format("Head {}: its logits as a sum", place)
-          : fmt::format("Head {}{}: {} make {:.0f} % of the variance of its logits", place,
-                        edits.empty() ? "" : ", " + edits, terms.names[most], 100 * shares[most]),
+      "equation", fmt::format("Head {}{}: {}", place, edits.empty() ? "" : ", " + edits, finding),
       caption_of_text(found) + (factors.empty() ? "" : " · " + factors), std::move(equation)};
 }
 
 std::optional<Check> equation_check(const HeadTerms& terms, const Mask& mask) {
-  for (const std::string& name : terms.names)
-    if (name.starts_with("softcap") || name.starts_with("logit")) return std::nullopt;
+  if (terms.has_rest) return std::nullopt;
   Largest off, sizes;
   for_seen(mask, terms.logits.shape[0], [&](std::size_t cell) {
     double left = terms.logits[cell], size = 0;
-    for (const Array& term : terms.terms) {
-      left -= term[cell];
-      size += std::abs(term[cell]);
+    for (const HeadTerm& term : terms.terms) {
+      left -= term.logits[cell];
+      size += std::abs(term.logits[cell]);
     }
     off.see(std::abs(left));
     sizes.see(size);

@@ -75,6 +75,40 @@ TEST_CASE("A head's map and the loss are those of PyTorch") {
   CHECK(std::abs(scalar(result, "loss") - loss / static_cast<double>(n - 1)) <= order_bound);
 }
 
+TEST_CASE("The maps of a head's pairs are PyTorch's products of their channels") {
+  // Four pairs, halves apart: pair t has the channels t and t + 4. Head 2 shares the keys of head 3.
+  constexpr std::size_t head = 2, kv_head = 1, d = 8, pairs = 4;
+  const Tensor q = expected("q.1"), k = expected("k.1");
+  const std::size_t n = q.shape.at(1);
+  for (const Settings& edit : {Settings{}, Settings{{"edits", "base"}, {"new_base", "100"}}}) {
+    Settings settings{{"layer", "1"}, {"head", "2"}};
+    settings.insert(settings.end(), edit.begin(), edit.end());
+    const Result result = heads_of(of_golden(settings));
+    check_all_hold(result);
+    for (std::size_t t = 0; t < pairs; ++t) {
+      const Array& map = array(result, "logit_term_" + std::to_string(t));
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+          double product = 0;
+          for (const std::size_t c : {t, t + pairs})
+            product += q.values.at((head * n + i) * d + c) * k.values.at((kv_head * n + j) * d + c);
+          CHECK(std::abs(at(map, i, j) - product / std::sqrt(8.0)) <= order_bound);
+        }
+    }
+    CHECK(content_of<MapEquation>(result, "equation").terms.size() == 1 + pairs);
+  }
+}
+
+TEST_CASE("A muted pair adds nothing to the sum, and a head without RoPE has none") {
+  const Result muted = heads_of(of_golden({{"edits", "mute"}, {"pair", "1"}}));
+  const Array &gone = array(muted, "logit_term_1"), &stays = array(muted, "logit_term_2");
+  for (std::size_t cell = 0; cell < gone.size(); ++cell) CHECK(gone[cell] == 0);
+  CHECK(at(stays, 3, 1) != 0);
+  const Result bloom = heads_of({{"model", tests_folder() + "/golden/transformer/bloom-on"},
+                                 {"tokens", golden_llama() + "/expected.npz#tokens"}});
+  for (const Figure& figure : bloom.figures) CHECK(figure.id != "equation");
+}
+
 TEST_CASE("The heads made by hand do what they were made for") {
   const TempFolder folder;
   const HandBuilt model(folder);
