@@ -102,11 +102,16 @@ std::vector<ParamSpec> edit_params() {
               {"base", "still", "mute", "sign", "pairing", "defect", "no_position", "window"})};
 }
 
-std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan) {
+std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan,
+                                  const std::string& marked) {
   std::vector<std::string> edits;
   for (const std::string& kind : params.list("edits")) {
     if (kind == "silence") {
       edits.push_back(fmt::format("zero:{}.{}", params.integer("layer"), params.integer("head")));
+      continue;
+    }
+    if (kind == "silence_marked") {
+      edits.push_back("zero:" + marked);
       continue;
     }
     edits.push_back(edit_of(kind, params, plan));

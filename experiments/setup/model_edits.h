@@ -13,7 +13,9 @@ std::vector<ParamSpec> edit_params();
 
 /// The edits as parse_edit reads them, in the order of "edits".
 ///
-/// @param plan  of the model, whose pairing is exchanged
-std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan);
+/// @param plan    of the model, whose pairing is exchanged
+/// @param marked  heads that `silence_marked` means, where it is a choice: "16.0+11.1"
+std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan,
+                                  const std::string& marked = "");
 
 }  // namespace orrery::setup

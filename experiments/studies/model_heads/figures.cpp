@@ -18,6 +18,7 @@ namespace {
 
 /// The score of a head, where that has none without the first token.
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t heads_named = 6;  // in a title
 
 const ScoreKind& kind_of(const std::string& score) { return score_kinds()[score_number(score)]; }
 
@@ -35,6 +36,16 @@ std::size_t number_of(const WhatIf& effect, int layer, int head) {
 std::string place_text(int layer, int head) { return fmt::format("{}.{}", layer, head); }
 
 bool is_edited(const HeadsFound& found) { return !found.effect.edits.empty(); }
+
+/// An edit of many heads names the first of them.
+std::string shortened(const std::string& edit) {
+  std::size_t end = 0;
+  for (std::size_t named = 0; named < heads_named && end != std::string::npos; ++named)
+    end = edit.find('+', end + 1);
+  if (end == std::string::npos) return edit;
+  const auto more = std::count(edit.begin() + static_cast<std::ptrdiff_t>(end), edit.end(), '+');
+  return fmt::format("{} and {} more", edit.substr(0, end), more);
+}
 
 /// @param what  "64 tokens of the_orrery.txt"
 std::string caption_about(const HeadsFound& found, const std::string& what) {
@@ -95,12 +106,13 @@ Figure scores_figure(const HeadsFound& found) {
   const ScoreKind& kind = kind_of(score);
   const HeadRow* most = nullptr;
   for (const HeadRow& row : found.table->rows) {
-    const double own = score_of(found, row, score);
-    if (!std::isnan(own) && (!most || own > score_of(found, *most, score))) most = &row;
+    const double own = score_of(found.params, row, score);
+    if (!std::isnan(own) && (!most || own > score_of(found.params, *most, score))) most = &row;
   }
   Heatmap map =
       map_of_heads(found, "scores", std::string(kind.description), [&](int layer, int head) {
-        return score_of(found, found.table->rows[number_of(found.effect, layer, head)], score);
+        return score_of(found.params, found.table->rows[number_of(found.effect, layer, head)],
+                        score);
       });
   map.quantity = words_of(score);
   if (score != "mean_distance") map.range = Range{0, 1};
@@ -108,37 +120,62 @@ Figure scores_figure(const HeadsFound& found) {
   if (const std::optional<std::size_t> count = sink_heads(*found.table))
     sinks = fmt::format("{} of {} heads have more than half of their weight on the first token · ",
                         *count, found.table->rows.size());
-  return {"scores",
-          most ? fmt::format("{}{}: head {} has the most, {:.2f}", words_of(score),
-                             is_edited(found) ? " before the edits" : "",
-                             place_text(most->layer, most->head), score_of(found, *most, score))
-               : fmt::format("{}: this model's heads have none", words_of(score)),
-          fmt::format("{} · {}{}{}", kind.description,
-                      found.params.boolean("without_first") ? "without the first token · " : "",
-                      sinks, caption_of_scores(found)),
-          std::move(map)};
+  return {
+      "scores",
+      most ? fmt::format("{}{}: head {} has the most, {:.2f}", words_of(score),
+                         is_edited(found) ? " before the edits" : "",
+                         place_text(most->layer, most->head), score_of(found.params, *most, score))
+           : fmt::format("{}: this model's heads have none", words_of(score)),
+      fmt::format("{} · {}{}{}", kind.description,
+                  found.params.boolean("without_first") ? "without the first token · " : "", sinks,
+                  caption_of_scores(found)),
+      std::move(map)};
+}
+
+/// "3 of 270 heads have previous ≥ 0.5 and first ≥ 0: 16.0, 11.1, 7.2".
+std::string marked_text(const HeadsFound& found) {
+  std::size_t marked = 0;
+  std::string named;
+  for (const HeadRow& row : found.table->rows) {
+    if (!is_marked(found.params, row)) continue;
+    if (marked++ < heads_named)
+      named += (named.empty() ? ": " : ", ") + place_text(row.layer, row.head);
+  }
+  if (marked > heads_named) named += ", …";
+  return fmt::format("{} of {} heads have {} ≥ {} and {} ≥ {}{}", marked, found.table->rows.size(),
+                     words_of(found.params.text("score")),
+                     number_text(found.params.real("score_from")),
+                     words_of(found.params.text("against")),
+                     number_text(found.params.real("against_from")), named);
 }
 
 Figure scatter_figure(const HeadsFound& found) {
   const std::string &x = found.params.text("against"), &y = found.params.text("score");
-  Series heads{.name = "heads", .x = {}, .y = {}, .style = LineStyle::points};
+  Series others{.name = "heads", .x = {}, .y = {}, .style = LineStyle::points};
+  Series marked{.name = "marked", .x = {}, .y = {}, .style = LineStyle::points, .color = 2};
   for (const HeadRow& row : found.table->rows) {
-    heads.x.push_back(score_of(found, row, x));
-    heads.y.push_back(score_of(found, row, y));
+    Series& heads = is_marked(found.params, row) ? marked : others;
+    heads.x.push_back(score_of(found.params, row, x));
+    heads.y.push_back(score_of(found.params, row, y));
   }
   const HeadRow& own = chosen_row(found);
   Series chosen{.name = "head " + place_text(own.layer, own.head),
-                .x = {score_of(found, own, x)},
-                .y = {score_of(found, own, y)},
+                .x = {score_of(found.params, own, x)},
+                .y = {score_of(found.params, own, y)},
                 .style = LineStyle::points,
                 .color = 1,
                 .marked = true};
-  return {"two_scores", fmt::format("{} and {} of every head", words_of(y), words_of(x)),
-          fmt::format("{}: {} {}: {} · {}", words_of(y), kind_of(y).description, words_of(x),
-                      kind_of(x).description, caption_of_scores(found)),
-          LinePlot{.x = {.label = words_of(x)},
-                   .y = {.label = words_of(y)},
-                   .series = {std::move(heads), std::move(chosen)}}};
+  return {
+      "two_scores", marked_text(found),
+      fmt::format("{}: {} {}: {} · {}", words_of(y), kind_of(y).description, words_of(x),
+                  kind_of(x).description, caption_of_scores(found)),
+      LinePlot{
+          .x = {.label = words_of(x)},
+          .y = {.label = words_of(y)},
+          .series = {std::move(others), std::move(marked), std::move(chosen)},
+          .rules = {
+              {Rule::Direction::horizontal, found.params.real("score_from"), "", "score_from"},
+              {Rule::Direction::vertical, found.params.real("against_from"), "", "against_from"}}}};
 }
 
 /// The map of the chosen head before or after the edits.
@@ -320,10 +357,15 @@ const HeadRow& chosen_row(const HeadsFound& found) {
   return found.table->rows[number_of(found.effect, found.chosen.layer, found.chosen.head)];
 }
 
-double score_of(const HeadsFound& found, const HeadRow& row, const std::string& score) {
+double score_of(const ParamSet& params, const HeadRow& row, const std::string& score) {
   const std::size_t k = score_number(score);
-  if (!found.params.boolean("without_first")) return row.scores[k];
+  if (!params.boolean("without_first")) return row.scores[k];
   return score_kinds()[k].has_without_first ? row.without_first[k] : no_number;
+}
+
+bool is_marked(const ParamSet& params, const HeadRow& row) {
+  return score_of(params, row, params.text("score")) >= params.real("score_from") &&
+         !(score_of(params, row, params.text("against")) < params.real("against_from"));
 }
 
 double change_of(const WhatIf& effect, int layer, int head) {
@@ -344,7 +386,7 @@ std::optional<std::size_t> sink_heads(const HeadTable& table) {
 
 std::string edits_text(const WhatIf& effect) {
   std::string all;
-  for (const std::string& edit : effect.edits) all += (all.empty() ? "" : ", ") + edit;
+  for (const std::string& edit : effect.edits) all += (all.empty() ? "" : ", ") + shortened(edit);
   return as_marked(all);
 }
 
@@ -376,6 +418,7 @@ std::vector<Table> heads_tables(const HeadsFound& found) {
     heads.columns.push_back({std::string(kind.key), kind.key == "mean_distance" ? "tokens" : "",
                              std::vector<double>()});
   heads.columns.push_back({"sink", "", std::vector<double>()});
+  heads.columns.push_back({"marked", "", std::vector<double>()});
   const auto put = [&](std::size_t column, double value) {
     std::get<std::vector<double>>(heads.columns[column].values).push_back(value);
   };
@@ -383,8 +426,9 @@ std::vector<Table> heads_tables(const HeadsFound& found) {
     put(0, row.layer);
     put(1, row.head);
     for (std::size_t k = 0; k < score_kinds().size(); ++k)
-      put(2 + k, score_of(found, row, std::string(score_kinds()[k].key)));
+      put(2 + k, score_of(found.params, row, std::string(score_kinds()[k].key)));
     put(2 + score_kinds().size(), row.sink_dominates ? 1.0 : 0.0);
+    put(3 + score_kinds().size(), is_marked(found.params, row) ? 1.0 : 0.0);
   }
   std::vector<Table> tables{std::move(heads)};
   const TextEffect& text = found.effect.texts.front();

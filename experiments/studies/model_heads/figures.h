@@ -33,7 +33,10 @@ struct HeadsFound {
 /// The chosen head's row.
 const HeadRow& chosen_row(const HeadsFound& found);
 /// The number of a head by "score", or of "against".
-double score_of(const HeadsFound& found, const HeadRow& row, const std::string& score);
+double score_of(const ParamSet& params, const HeadRow& row, const std::string& score);
+/// Whether a head's score is at least "score_from", and the other one, where it has that, at least
+/// "against_from".
+bool is_marked(const ParamSet& params, const HeadRow& row);
 /// How far the edits move a head's weights; 0 in front of the first edited layer.
 double change_of(const WhatIf& effect, int layer, int head);
 /// Heads with more than half of their weight on the first token; empty where too few queries tell.

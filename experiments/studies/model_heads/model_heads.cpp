@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -34,6 +35,21 @@ ParamSpec score_param(const char* key, const char* description, const char* usua
   return spec;
 }
 
+ParamSpec least_param(const char* key, const char* description, double usual) {
+  return {.key = key,
+          .description = description,
+          .kind = ParamKind::real,
+          .default_value = usual,
+          .min = 0,
+          .max = 1 << 20};
+}
+
+/// Whether no edit reads which heads are marked.
+bool marks_alone(const ParamSet& params) {
+  const std::vector<std::string>& edits = params.list("edits");
+  return std::find(edits.begin(), edits.end(), "silence_marked") == edits.end();
+}
+
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs = asked_model_params();
   specs.push_back(
@@ -53,7 +69,14 @@ std::vector<ParamSpec> declared_params() {
                    .default_value = std::string("log"),
                    .choices = {{"log", "by their logarithm, so that small ones are seen"},
                                {"linear", "as they are"}}});
-  for (ParamSpec& spec : edit_params()) specs.push_back(std::move(spec));
+  specs.push_back(least_param("score_from", "Heads are marked whose score is this or more.", 0.5));
+  specs.push_back(least_param(
+      "against_from", "Their other score, where they have it, is this or more as well.", 0));
+  for (ParamSpec& spec : edit_params()) {
+    if (spec.key == "edits")
+      spec.choices.push_back({"silence_marked", "the marked heads give zero"});
+    specs.push_back(std::move(spec));
+  }
   specs.push_back(asked_precision_param());
   // No seed of a sweep: all of its points swap the same keys.
   specs.push_back(count_param("swaps", "Which keys swap contents for the score place.", 0, 0, 1e9));
@@ -61,14 +84,16 @@ std::vector<ParamSpec> declared_params() {
 }
 
 std::vector<IgnoredParams> ignored() {
-  return {{.figures = {"scores"}, .keys = {"against", "colors"}},
-          {.figures = {"head_weights"}, .keys = {"score", "against", "without_first", "swaps"}},
-          {.figures = {"all_heads", "equation", "loss", "next_tokens"},
-           .keys = {"score", "against", "without_first", "swaps"}},
-          {.figures = {"equation", "loss", "next_tokens", "two_scores"}, .keys = {"colors"}},
-          {.figures = {"change"}, .keys = {"score", "against", "without_first", "swaps", "colors"}},
-          {.figures = {"by_distance", "pairs"},
-           .keys = {"score", "against", "without_first", "swaps", "colors"}}};
+  const std::vector<std::string> scored{"score", "against",    "without_first",
+                                        "swaps", "score_from", "against_from"};
+  return {{.figures = {"scores"}, .keys = {"against", "score_from", "against_from"}},
+          {.figures = {"head_weights", "all_heads", "equation", "loss", "next_tokens", "change"},
+           .keys = scored,
+           .when = marks_alone},
+          {.figures = {"by_distance", "pairs"}, .keys = scored},
+          {.figures = {"scores", "equation", "loss", "next_tokens", "two_scores", "change",
+                       "by_distance", "pairs"},
+           .keys = {"colors"}}};
 }
 
 ExperimentInfo make_info() {
@@ -134,11 +159,15 @@ void add_scalars(const HeadsFound& found, std::vector<Scalar>& scalars) {
   const std::string before = effect.edits.empty() ? "" : " before the edits";
   for (const ScoreKind& kind : score_kinds()) {
     const std::string key(kind.key);
-    const double value = score_of(found, row, key);
+    const double value = score_of(found.params, row, key);
     if (!std::isnan(value))
       add("head_" + key, key == "mean_distance" ? "tokens" : "", value,
           fmt::format("the chosen head{}: {}", before, kind.description));
   }
+  std::size_t marked = 0;
+  for (const HeadRow& each : found.table->rows) marked += is_marked(found.params, each);
+  add("marked_heads", "heads", static_cast<double>(marked),
+      "heads that reach score_from and against_from");
   if (const std::optional<std::size_t> sinks = sink_heads(*found.table))
     add("sink_heads", "heads", static_cast<double>(*sinks),
         "heads with more than half of their weight on the first token" + before);
@@ -179,7 +208,8 @@ ChosenPlace chosen_in(const ParamSet& params, const LiveModel& model) {
 }
 
 /// The largest numbers that the model has.
-std::vector<ValueInUse> limits_of(const WhatIf& effect, const PositionPlan& plan) {
+std::vector<ValueInUse> limits_of(const ParamSet& params, const WhatIf& effect,
+                                  const PositionPlan& plan) {
   std::size_t pairs = 0;
   for (const LayerPlan& layer : plan.layers)
     pairs = pairs < layer.inv_freq.size() ? layer.inv_freq.size() : pairs;
@@ -188,13 +218,20 @@ std::vector<ValueInUse> limits_of(const WhatIf& effect, const PositionPlan& plan
   };
   std::vector<ValueInUse> limits{last("layer", effect.layers), last("head", effect.heads),
                                  last("edited_layer", effect.layers)};
+  const auto most = [&](const std::string& score, const char* key) {
+    const bool is_share = score != "mean_distance";
+    const auto tokens = static_cast<double>(effect.texts.front().tokens.size());
+    limits.push_back({.key = key, .most = is_share ? 1 : tokens});
+  };
+  most(params.text("score"), "score_from");
+  most(params.text("against"), "against_from");
   if (pairs > 0) limits.push_back(last("pair", static_cast<double>(pairs)));
   return limits;
 }
 
 Result result_of(const HeadsFound& found, const Mask& mask, const PositionPlan& plan) {
   Result result;
-  result.in_use = limits_of(found.effect, plan);
+  result.in_use = limits_of(found.params, found.effect, plan);
   result.figures = heads_figures(found);
   if (std::optional<Figure> equation = equation_figure(found, mask)) {
     for (const MapTerm& term : std::get<MapEquation>(equation->content).terms)
@@ -229,11 +266,25 @@ WhatIfRequest request_of(AskedModel& model, const ChosenPlace& chosen,
   return request;
 }
 
+/// "16.0+11.1". Throws UsageError for none.
+std::string marked_heads(const ParamSet& params, const HeadTable& table) {
+  std::string marked;
+  for (const HeadRow& row : table.rows)
+    if (is_marked(params, row))
+      marked += fmt::format("{}{}.{}", marked.empty() ? "" : "+", row.layer, row.head);
+  if (marked.empty())
+    throw UsageError("edits=silence_marked", "no head reaches score_from and against_from",
+                     "lower them, or take another score");
+  return marked;
+}
+
 Result asked_of(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
                 Progress& progress) {
   const ChosenPlace chosen = chosen_in(params, model.live());
-  const WhatIfRequest request = request_of(model, chosen, edits_in(params, plan));
   const HeadsRequest heads{.texts = model.texts(), .repeated = 0, .seed = params.integer("swaps")};
+  const std::string marked =
+      marks_alone(params) ? "" : marked_heads(params, model.table(heads, progress));
+  const WhatIfRequest request = request_of(model, chosen, edits_in(params, plan, marked));
   checkpoint(progress, 0.0, "what if");
   const WhatIf effect = what_if(model.live(), request, progress);
   const auto n = static_cast<Index>(effect.texts.front().tokens.size());

@@ -131,6 +131,32 @@ TEST_CASE("The heads made by hand do what they were made for") {
   CHECK(scalar(without, "edited_loss") > scalar(without, "loss") + 1);
 }
 
+TEST_CASE("Heads above both lines are marked, and silenced together") {
+  const TempFolder folder;
+  const HandBuilt model(folder);
+  const std::vector<std::int32_t> text = HandBuilt::text();
+  const Array ids{.name = "ids",
+                  .shape = {text.size()},
+                  .values = std::vector<double>(text.begin(), text.end())};
+  Settings settings{{"model", model.path().string()},
+                    {"tokens", folder.file("ids.npy", npy_bytes(ids)).string()},
+                    {"score", "induction"},
+                    {"score_from", "0.9"}};
+  const Result marked = heads_of(settings);
+  CHECK(scalar(marked, "marked_heads") == 1);
+  CHECK(column(table(marked, "heads"), "marked") == std::vector<double>{0, 0, 1, 0});
+  const auto& plot = content_of<LinePlot>(marked, "two_scores");
+  CHECK(plot.series.at(1).y.size() == 1);
+  CHECK(plot.rules.at(0).param == "score_from");
+  settings.emplace_back("edits", "silence_marked");
+  const Result silenced = heads_of(settings);
+  // Without the one head that predicts, all tokens are alike.
+  CHECK(scalar(silenced, "edited_loss") == Approx(std::log(12.0)));
+  CHECK_THAT(silenced.figures.at(1).title, Contains("zero:1.0"));
+  settings.emplace_back("score_from", "1.1");
+  CHECK_THROWS_WITH(heads_of(settings), Contains("no head reaches"));
+}
+
 TEST_CASE("Small maps hold the largest weight of each cell") {
   const Result result = heads_of({{"length", "40"}, {"layer", "1"}, {"head", "3"}});
   const Array &small = array(result, "small_maps"), &weights = array(result, "weights");
