@@ -192,10 +192,12 @@ class Settling {
     std::vector<OpenQuestion> asked = result_.questions;
     for (std::int64_t round = 0; round < request_.rounds; ++round) {
       const Hypothesis* single = best_correction(asked);
-      if (!single && !is_rope_open(asked)) break;
       Edits correction = single ? single->edits : Edits();
-      const Edits of_rope = best_rope(asked, edits);
-      if (is_better(joined(edits, of_rope), joined(edits, correction))) correction = of_rope;
+      if (single || is_rope_open(asked)) {
+        const Edits of_rope = best_of(ropes_of(asked, edits), edits);
+        if (is_better(joined(edits, of_rope), joined(edits, correction))) correction = of_rope;
+      }
+      if (correction.empty()) correction = best_pair(asked, edits);
       if (correction.empty()) break;
       edits = joined(edits, correction);
       result_.corrections = without_overruled(joined(result_.corrections, correction));
@@ -324,30 +326,47 @@ class Settling {
     return best;
   }
 
-  /// The edits of that rope which the even texts like best, of all that the questions' hypotheses
-  /// combine to: where several settings are wrong, mending one alone may help nothing. All are tried
-  /// on the first text, and ever fewer of them, the best ones, on more.
-  Edits best_rope(const std::vector<OpenQuestion>& questions, const Edits& stands) {
-    std::vector<Candidate> ropes = ropes_of(questions, stands);
-    std::size_t tried = 0;
-    for (std::size_t next = 0; next < losses_.texts(); next += 2) {
-      for (Candidate& rope : ropes) rope.sum += losses_.of(rope.edits, next);
-      std::stable_sort(ropes.begin(), ropes.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.sum < b.sum; });
-      constexpr std::size_t fewest = 8;
-      if (++tried % 2 == 1 && ropes.size() > fewest)
-        ropes.resize(std::max<std::size_t>(fewest, ropes.size() / 4));
-    }
-    const Edits& best = ropes.front().edits;
-    return {best.begin() + static_cast<std::ptrdiff_t>(stands.size()), best.end()};
-  }
-
   struct Candidate {
     Edits edits{};
     double sum{};  ///< of the losses of the texts that it was tried on
   };
 
-  /// One hypothesis of each question about a rope, in all combinations.
+  /// What the candidate that the even texts like best adds to the model as it stands. All are tried
+  /// on the first text, and ever fewer of them, the best ones, on more.
+  Edits best_of(std::vector<Candidate> candidates, const Edits& stands) {
+    std::size_t tried = 0;
+    for (std::size_t next = 0; next < losses_.texts(); next += 2) {
+      for (Candidate& one : candidates) one.sum += losses_.of(one.edits, next);
+      std::stable_sort(candidates.begin(), candidates.end(),
+                       [](const Candidate& a, const Candidate& b) { return a.sum < b.sum; });
+      constexpr std::size_t fewest = 8;
+      if (++tried % 2 == 1 && candidates.size() > fewest)
+        candidates.resize(std::max<std::size_t>(fewest, candidates.size() / 4));
+    }
+    const Edits& best = candidates.front().edits;
+    return {best.begin() + static_cast<std::ptrdiff_t>(stands.size()), best.end()};
+  }
+
+  /// Two settings whose mistakes make up for each other, so that mending one alone makes it worse;
+  /// none where no two are better, at a level divided by their number.
+  Edits best_pair(const std::vector<OpenQuestion>& questions, const Edits& stands) {
+    std::vector<Candidate> pairs;
+    for (auto a = questions.begin(); a != questions.end(); ++a)
+      for (auto b = a + 1; b != questions.end(); ++b) {
+        if (is_of_rope(a->name) && is_of_rope(b->name)) continue;  // those are tried all at once
+        for (const Hypothesis& one : a->hypotheses)
+          for (const Hypothesis& other : b->hypotheses)
+            if (!one.stands && !other.stands)
+              pairs.push_back({.edits = joined(joined(stands, one.edits), other.edits)});
+      }
+    if (pairs.empty()) return {};
+    const double level = significance / static_cast<double>(pairs.size());
+    Edits best = best_of(std::move(pairs), stands);
+    return is_better(joined(stands, best), stands, level) ? best : Edits();
+  }
+
+  /// One hypothesis of each question about a rope, in all combinations: where several settings are
+  /// wrong, mending one alone may help nothing.
   static std::vector<Candidate> ropes_of(const std::vector<OpenQuestion>& questions,
                                          const Edits& stands) {
     std::vector<Candidate> ropes{{.edits = stands}};
@@ -380,11 +399,11 @@ class Settling {
   }
 
   /// Whether the odd texts say so.
-  bool is_better(const Edits& a, const Edits& b) {
+  bool is_better(const Edits& a, const Edits& b, double level = significance) {
     if (a == b) return false;
     const statistics::Welch test =
         statistics::paired_test(half_of(losses_.of(b), 1), half_of(losses_.of(a), 1));
-    return test.p < significance && test.difference < 0;
+    return test.p < level && test.difference < 0;
   }
 
   ModelRun<T>& run_;

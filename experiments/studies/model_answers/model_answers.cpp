@@ -114,7 +114,7 @@ ExperimentInfo make_info() {
                                    "line, or move $i$, to see what a token becomes.",
                          .figure = "lens",
                          .control = "token"}},
-          .ignored = {{.figures = {"lens", "by_layer"}, .keys = {"token"}}}};
+          .ignored = {{.figures = {"by_layer"}, .keys = {"token"}}}};
 }
 
 /// The text with another token in one place: the nearest one in front of it, or behind it, that is
