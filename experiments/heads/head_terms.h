@@ -1,35 +1,29 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
-#include "core/encoding.h"
-#include "core/transformer/edit.h"
-#include "core/transformer/probe.h"
-#include "experiments/heads/what_if.h"
+#include "experiments/heads/layers.h"
+#include "experiments/model/figure.h"
 
 namespace orrery::heads {
 
-/// What a pass has of one head.
-template <class T>
-class SeenHead {
- public:
-  /// @param kv_head  the head's keys
-  SeenHead(const HeadPlace& place, int kv_head) : place_(place), kv_head_(kv_head) {}
+/// A summand of a head's logits.
+struct HeadTerm {
+  std::string name{};                  ///< "pairs 0–7", "other channels", "softcap"
+  std::size_t first_pair{}, pairs{0};  ///< that it is of; none for the others
+  Array logits{};                      ///< [N, N]
+};
 
-  const HeadPlace& place() const { return place_; }
-  bool wants(const Site& site) const;
-  void see(const Site& site, Index first, const MatrixIn<T>& rows);
-
-  /// The logits split into four runs of neighbouring pairs, channels that do not turn, and what is
-  /// left of the logits where `rest` says what makes it: a softcap.
-  /// @param scale  multiplies q·k
-  /// @param rest   its name; empty where the products are all of it
-  HeadTerms terms(const TurningPairs& pairs, double scale, const std::string& rest) const;
-
- private:
-  HeadPlace place_;
-  int kv_head_;
-  Matrix<T> q_{}, k_{}, logits_{};
+/// A head of a RoPE layer over a text, its logits as a sum.
+struct HeadTerms {
+  /// Four runs of neighbouring pairs, the fastest first, and other channels; last what is left of
+  /// the logits, where that is more than rounding.
+  std::vector<HeadTerm> terms{};
+  bool has_rest{};
+  Array logits{};          ///< final but for the mask. [N, N]
+  std::size_t channels{};  ///< d_head
 };
 
 }  // namespace orrery::heads

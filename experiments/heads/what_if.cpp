@@ -13,8 +13,8 @@
 #include "core/attention/multi_head.h"
 #include "core/errors.h"
 #include "experiments/heads/corpus_means.h"
-#include "experiments/heads/head_terms.h"
 #include "experiments/heads/model_run.h"
+#include "experiments/heads/seen_head.h"
 
 namespace orrery::heads {
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/heads/head_terms.h"
 #include "experiments/heads/live_model.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/progress.h"
@@ -47,23 +48,6 @@ struct HeadChange {
   int layer{};
   int head{};
   double change{};  ///< 0 for the same map, 1 for one on other keys
-};
-
-/// A summand of a head's logits.
-struct HeadTerm {
-  std::string name{};                  ///< "pairs 0–7", "other channels", "softcap"
-  std::size_t first_pair{}, pairs{0};  ///< that it is of; none for the others
-  Array logits{};                      ///< [N, N]
-};
-
-/// A head of a RoPE layer over a text, its logits as a sum.
-struct HeadTerms {
-  /// Four runs of neighbouring pairs, the fastest first, and other channels; last what is left of
-  /// the logits, where that is more than rounding.
-  std::vector<HeadTerm> terms{};
-  bool has_rest{};
-  Array logits{};          ///< final but for the mask. [N, N]
-  std::size_t channels{};  ///< d_head
 };
 
 struct WhatIf {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -101,12 +100,12 @@ Figure becomes_figure(const std::string& about, const Lens& lens,
                       const std::vector<std::string>& labels, const std::vector<std::string>& next,
                       std::size_t token) {
   TableFigure table{.header = {"layers"}};
-  const std::size_t listed = std::min(tokens_of_a_state, lens.cells.front().ids.size());
+  const std::size_t kept = lens.cells.front().ids.size();
+  const std::size_t listed = kept < tokens_of_a_state ? kept : tokens_of_a_state;
   for (std::size_t k = 0; k < listed; ++k) {
     table.header.push_back(k == 0 ? "most probable" : "then");
     table.header.emplace_back("p");
   }
-  const std::size_t kept = lens.cells.front().ids.size();
   for (std::size_t s = 0; s < lens.states; ++s) {
     std::vector<std::string> row{fmt::format("{}", s)};
     const std::size_t first = (s * lens.text.tokens.size() + token) * kept;
@@ -137,10 +136,9 @@ constexpr PatchWords patch_words[] = {
 Figure patch_figure(const std::string& about, const PatchMap& map, const PatchWords& words,
                     const std::vector<std::string>& labels, std::size_t changed) {
   const bool by_head = map.quantity == "head_output";
-  const auto most = static_cast<std::size_t>(
-      std::max_element(map.effect.begin(), map.effect.end(),
-                       [](double a, double b) { return std::abs(a) < std::abs(b); }) -
-      map.effect.begin());
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < map.effect.size(); ++i)
+    if (std::abs(map.effect[i]) > std::abs(map.effect[most])) most = i;
   const std::size_t layer = most / map.columns, column = most % map.columns;
   Heatmap drawn{.values = map_array(
                     words.figure, fmt::format("effect of {} of the corrupted run", words.of),

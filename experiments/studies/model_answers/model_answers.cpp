@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "core/analysis/largest.h"
 #include "core/errors.h"
+#include "experiments/heads/model_run.h"
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/model_edits.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/experiments.h"
 #include "experiments/studies/model_answers/figures.h"
 
 namespace orrery::studies {
@@ -66,8 +66,9 @@ std::vector<ParamSpec> declared_params() {
   add(lengths_param(), {"needle"});
   add(count_param("depths", "Places of the fact, from first to last.", 5, 1, 1000), {"needle"});
   add(count_param("draws", "Facts, in as many parts of the text.", 4, 1, 4096), {"needle"});
-  add(count_param("key", "Random tokens that the question repeats.", 2, 1, 1024), {"needle"});
-  add(count_param("value", "Random tokens that answer it.", 1, 1, 1024), {"needle"});
+  add(count_param("question_length", "Random tokens that the question repeats.", 2, 1, 1024),
+      {"needle"});
+  add(count_param("answer_length", "Random tokens that answer it.", 1, 1, 1024), {"needle"});
   add(seed_param(), {"repeat", "needle"});
   for (ParamSpec& spec : edit_params()) {
     if (spec.key == "edits") spec.used_when = Condition{"ask", {"lens", "repeat", "needle"}};
@@ -134,6 +135,44 @@ ModelText corrupted(const ModelText& text, std::size_t token) {
   throw UsageError(text.name, "has one token alone, so that none is another", "give another text");
 }
 
+/// Of losses that are shown.
+Check check_of_losses(const std::vector<double>& losses) {
+  Largest below;  // a NaN stays
+  for (const double loss : losses) below.see(-loss);
+  return {.name = "no_loss_is_negative",
+          .statement = "no token is more than certain (how far a loss lies below 0)",
+          .equation = "loss = −ln p",
+          .measured = below.value(),
+          .bound = 0};
+}
+
+/// The last row of the lens beside a pass that has no lens.
+Check check_of_lens(LiveModel& model, const Lens& lens, const std::vector<std::string>& edits) {
+  const std::vector<double> own = model.with_run(
+      [&](auto& run) { return run.edited_losses(parse_edits(edits), lens.text.tokens); });
+  Largest off;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    off.see(std::abs(lens.at(lens.states - 1, i).loss - own[i]));
+  return {.name = "last_row_is_the_model",
+          .statement = "behind all layers the losses are the model's own (largest difference)",
+          .equation = "loss = −ln p",
+          .measured = off.value(),
+          .bound = model.settings().single ? 1e-4 : 1e-9};
+}
+
+/// In front of the layers nothing but the changed token differs.
+Check check_of_patch(const PatchResult& patch, std::size_t token) {
+  return {.name = "changed_token_carries_all",
+          .statement =
+              "the stream in front of the layers, at the changed token, makes all of the "
+              "difference",
+          .equation = "effect = 1",
+          .measured = patch.maps.front().effect[token],
+          .relation = Relation::equals,
+          .bound = 1,
+          .tolerance = 1e-6};
+}
+
 /// Below `count`, of which there are so many.
 std::size_t token_in(const ParamSet& params, std::size_t count, const char* what) {
   const std::int64_t token = params.integer("token");
@@ -147,12 +186,13 @@ void ask_lens(AskedModel& model, const ParamSet& params, const PositionPlan& pla
               Progress& progress, Result& result) {
   const ModelText& text = model.texts().front();
   const std::size_t token = token_in(params, text.tokens.size() - 1, "tokens have one behind them");
+  const std::vector<std::string> edits = edits_in(params, plan);
   const Lens lens =
-      logit_lens(model.live(),
-                 {.text = text, .next = tokens_of_lens, .edits = edits_in(params, plan)}, progress);
+      logit_lens(model.live(), {.text = text, .next = tokens_of_lens, .edits = edits}, progress);
   std::vector<std::int32_t> ids = lens_ids(lens);
   ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(text.tokens.size()));
   add_lens(params, lens, model.labels(), model.labels_of_ids(ids), token, result);
+  result.checks = {check_of_lens(model.live(), lens, edits)};
   result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 2)});
 }
 
@@ -162,6 +202,7 @@ void ask_patch(AskedModel& model, const ParamSet& params, Progress& progress, Re
   const PatchResult patch = patch_activations(
       model.live(), {.clean = text, .corrupted = corrupted(text, token)}, progress);
   add_patch(params, patch, model.labels_of_ids(patch_ids(patch)), result);
+  result.checks = {check_of_patch(patch, token)};
   result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 1)});
 }
 
@@ -172,7 +213,11 @@ void ask_repeat(AskedModel& model, const ParamSet& params, const PositionPlan& p
                               .seed = params.integer("seed"),
                               .first = leading_token(model.path()),
                               .edits = edits_in(params, plan)};
-  add_repeat(params, repeat_tokens(model.live(), request, progress), result);
+  const Repeat repeat = repeat_tokens(model.live(), request, progress);
+  add_repeat(params, repeat, result);
+  const auto begin = repeat.by_position.begin();
+  result.checks = {
+      check_of_losses({begin + (request.first < 0 ? 1 : 0), repeat.by_position.end()})};
 }
 
 /// Throws UsageError for one that is no whole number, or longer than the text.
@@ -192,12 +237,16 @@ void ask_needle(AskedModel& model, const ParamSet& params, const PositionPlan& p
                               .lengths = lengths_in(params),
                               .depths = static_cast<std::size_t>(params.integer("depths")),
                               .draws = params.integer("draws"),
-                              .key = params.integer("key"),
-                              .value = params.integer("value"),
+                              .key = params.integer("question_length"),
+                              .value = params.integer("answer_length"),
                               .seed = params.integer("seed"),
                               .first = leading_token(model.path()),
                               .edits = edits_in(params, plan)};
-  add_needle(params, find_needles(model.live(), request, progress), result);
+  const NeedleTable needle = find_needles(model.live(), request, progress);
+  add_needle(params, needle, result);
+  std::vector<double> losses;
+  for (const NeedleCell& cell : needle.cells) losses.push_back(cell.loss);
+  result.checks = {check_of_losses(losses)};
 }
 
 /// Tokens of the sequences; 0 for those of the text.
@@ -206,7 +255,9 @@ std::int64_t longest_sequence(const ParamSet& params) {
   if (ask == "repeat") return 2 * params.integer("repeated") + 1;
   if (ask != "needle") return 0;
   const std::vector<std::int64_t> lengths = lengths_in(params);
-  return *std::max_element(lengths.begin(), lengths.end()) + params.integer("value");
+  std::int64_t longest = 0;
+  for (const std::int64_t length : lengths) longest = longest < length ? length : longest;
+  return longest + params.integer("answer_length");
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {

@@ -55,6 +55,7 @@ TEST_CASE("The last row of the lens has the model's own loss, also under an edit
     Settings settings{{"length", "24"}, {"precision", "exact"}};
     settings.insert(settings.end(), edit.begin(), edit.end());
     const Result lens = answers_of(settings), heads = run_with_files("model_heads", settings);
+    check_all_hold(lens);
     const char* loss = edit.empty() ? "loss" : "edited_loss";
     CHECK(scalar(lens, "loss") == Approx(scalar(heads, loss)).epsilon(1e-12));
     const Array& map = array(lens, "lens");
@@ -109,7 +110,8 @@ TEST_CASE("By hand, a needle is found at every depth, and without the induction 
   AskedByHand by_hand;
   std::vector<std::int32_t> text;
   for (int i = 0; i < 40; ++i) text.push_back(1 + (i * 3 + i / 8) % 8);
-  const Settings settings{{"ask", "needle"}, {"lengths", "8+16+32"}, {"key", "1"}, {"draws", "3"}};
+  const Settings settings{
+      {"ask", "needle"}, {"lengths", "8+16+32"}, {"question_length", "1"}, {"draws", "3"}};
   const Result result = by_hand.asked(text, settings);
   // Without a token in front, none comes before a fact that comes first.
   const Array& found = array(result, "found");

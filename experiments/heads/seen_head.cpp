@@ -1,4 +1,4 @@
-#include "experiments/heads/head_terms.h"
+#include "experiments/heads/seen_head.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+
+#include "core/encoding.h"
+#include "core/transformer/edit.h"
+#include "core/transformer/probe.h"
+#include "experiments/heads/head_terms.h"
+
+namespace orrery::heads {
+
+/// What a pass has of one head.
+template <class T>
+class SeenHead {
+ public:
+  /// @param kv_head  the head's keys
+  SeenHead(const HeadPlace& place, int kv_head) : place_(place), kv_head_(kv_head) {}
+
+  const HeadPlace& place() const { return place_; }
+  bool wants(const Site& site) const;
+  void see(const Site& site, Index first, const MatrixIn<T>& rows);
+
+  /// The logits split into four runs of neighbouring pairs, channels that do not turn, and what is
+  /// left of the logits where `rest` says what makes it: a softcap.
+  /// @param scale  multiplies q·k
+  /// @param rest   its name; empty where the products are all of it
+  HeadTerms terms(const TurningPairs& pairs, double scale, const std::string& rest) const;
+
+ private:
+  HeadPlace place_;
+  int kv_head_;
+  Matrix<T> q_{}, k_{}, logits_{};
+};
+
+}  // namespace orrery::heads
