@@ -142,11 +142,10 @@ std::string marked_text(const HeadsFound& found) {
       named += (named.empty() ? ": " : ", ") + place_text(row.layer, row.head);
   }
   if (marked > heads_named) named += ", …";
-  return fmt::format("{} of {} heads have {} ≥ {} and {} ≥ {}{}", marked, found.table->rows.size(),
-                     words_of(found.params.text("score")),
-                     number_text(found.params.real("score_from")),
-                     words_of(found.params.text("against")),
-                     number_text(found.params.real("against_from")), named);
+  return fmt::format("{} of {} heads have {} ≥ {:.3g} and {} ≥ {:.3g}{}", marked,
+                     found.table->rows.size(), words_of(found.params.text("score")),
+                     found.params.real("score_from"), words_of(found.params.text("against")),
+                     found.params.real("against_from"), named);
 }
 
 Figure scatter_figure(const HeadsFound& found) {

@@ -157,7 +157,9 @@ TEST_CASE("Lines that show a parameter show the value of one that their experime
       for (const Rule& rule : rules_of(figure)) {
         if (rule.param.empty()) continue;
         INFO(state.experiment->info.name << " " << figure.id << " " << rule.param);
-        CHECK(static_cast<double>(state.params.integer(rule.param)) == rule.at);
+        const ParamValue& value = state.params.value(rule.param);
+        const auto* whole = std::get_if<std::int64_t>(&value);
+        CHECK((whole ? static_cast<double>(*whole) : std::get<double>(value)) == rule.at);
         ++bound;
       }
     }
