@@ -90,9 +90,9 @@ std::vector<ParamSpec> patch_params() {
   add(specs, other_text_params("corrupted", "The text whose activations are put in."));
   specs.push_back(whole_number("answer", "Id of the right token; -1: what the model takes.", -1, -1,
                                2147483647.0));
-  specs.push_back(whole_number("foil",
-                               "Id of the wrong one; -1: what else it takes behind the corrupted text.",
-                               -1, -1, 2147483647.0));
+  specs.push_back(
+      whole_number("foil", "Id of the wrong one; -1: what else it takes behind the corrupted text.",
+                   -1, -1, 2147483647.0));
   specs.push_back(
       {.key = "by",
        .description = "Places that are patched.",

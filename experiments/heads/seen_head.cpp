@@ -12,10 +12,10 @@ namespace {
 constexpr int runs_of_pairs = 4;
 
 template <class T>
-Array term_array(std::string name, std::string description, const Matrix<T>& values) {
+Array term_array(const std::string& name, const std::string& description, const Matrix<T>& values) {
   return {
-      .name = std::move(name),
-      .description = std::move(description),
+      .name = name,
+      .description = description,
       .shape = {static_cast<std::size_t>(values.rows()), static_cast<std::size_t>(values.cols())},
       .axes = {"query", "key"},
       .values = std::vector<T>(values.data(), values.data() + values.size())};
