@@ -1,7 +1,6 @@
 #include "experiments/heads/needle.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
@@ -24,22 +23,12 @@ std::vector<Needle> needle_of(const LiveOptions& options) {
            .answer = ids_of_words(options.model, options.answer)}};
 }
 
-std::vector<std::int64_t> whole_lengths(const std::vector<double>& numbers) {
-  std::vector<std::int64_t> lengths;
-  for (const double number : numbers) {
-    if (number != std::floor(number))
-      throw UsageError("lengths=" + number_text(number), "must be a whole number", "round it");
-    lengths.push_back(static_cast<std::int64_t>(number));
-  }
-  return lengths;
-}
-
 }  // namespace
 
 int needle_command(const LiveOptions& options) {
   const LiveQuestion question = live_question(options, needle_params());
   const NeedleRequest request{.texts = question.texts,
-                              .lengths = whole_lengths(question.params.numbers("lengths")),
+                              .lengths = lengths_of_contexts(question.params),
                               .depths = static_cast<std::size_t>(question.params.integer("depths")),
                               .draws = question.params.integer("draws"),
                               .key = question.params.integer("key"),

@@ -13,16 +13,18 @@ namespace orrery::heads {
 struct HeadTerm {
   std::string name{};                  ///< "pairs 0–7", "other channels", "softcap"
   std::size_t first_pair{}, pairs{0};  ///< that it is of; none for the others
-  Array logits{};                      ///< [N, N]
+  bool is_softcap{};
+  Array logits{};  ///< [N, N]
+  bool is_plural() const { return pairs != 1 && !is_softcap; }
 };
 
 /// A head of a RoPE layer over a text, its logits as a sum.
 struct HeadTerms {
-  /// Four runs of neighbouring pairs, the fastest first, and other channels; last what is left of
-  /// the logits, where that is more than rounding.
+  /// Four runs of neighbouring pairs, the fastest first, and other channels; last what the softcap
+  /// takes away, where there is one.
   std::vector<HeadTerm> terms{};
-  bool has_rest{};
-  Array logits{};          ///< final but for the mask. [N, N]
+  double softcap{};  ///< c: the logits are c·tanh(Σ/c) of the terms before the last; 0 for none
+  Array logits{};    ///< final but for the mask. [N, N]
   std::size_t channels{};  ///< d_head
 };
 

@@ -39,12 +39,14 @@ void look(ModelRun<T>& run, const LensRequest& request, Lens& lens, Progress& pr
   const auto n = static_cast<Index>(tokens.size());
   const PassEdits<T> of_pass = run.edits_of(edits, n);
   std::vector<Matrix<T>> states;
-  run.pass(tokens,
-           {.probe = {.wants = [](const Site& site) { return site.quantity == Quantity::hidden; },
-                      .see = [&](const Site&, Index,
-                                 const MatrixIn<T>& rows) { states.push_back(rows); }},
-            .edits = &of_pass});
+  const Matrix<T> last = run.pass(
+      tokens,
+      {.probe = {
+           .wants = [](const Site& site) { return site.quantity == Quantity::hidden; },
+           .see = [&](const Site&, Index, const MatrixIn<T>& rows) { states.push_back(rows); }},
+       .edits = &of_pass});
   lens.states = states.size();
+  if (run.predicts_next()) lens.losses = run.losses(edits, last, tokens);
   lens.loss_of_chance = std::log(static_cast<double>(run.vocabulary_size()));
   const Index at_once = std::max<Index>(1, lens_logits_at_once / run.vocabulary_size());
   for (std::size_t s = 0; s < states.size(); ++s) {

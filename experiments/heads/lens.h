@@ -32,6 +32,7 @@ struct Lens {
   double loss_of_chance{};        ///< ln of the vocabulary's size, nats
   std::size_t states{};           ///< layers + 1: before the first layer, and behind each
   std::vector<LensCell> cells{};  ///< state by state, token by token
+  std::vector<double> losses{};   ///< the pass' own, as forward tells them; or empty
   const LensCell& at(std::size_t state, std::size_t token) const {
     return cells[state * text.tokens.size() + token];
   }

@@ -32,7 +32,7 @@ constexpr ScoreKind all_kinds[] = {
     {"duplicate", "Σ A(i, j), t_j = t_i, j < i", "Weight on the same token earlier."},
     {"induction", "A(i, j+1), t_j = t_i, j last", "Weight on what came after the same token."},
     {"entropy", "−Σ A ln A/ln n", "How evenly the weight is spread: 1 for all keys alike."},
-    {"mean_distance", "Σ A(i, j) |i − j|", "How far back the weight lies, in tokens."},
+    {"mean_distance", "Σ A(i, j) |i − j|", "How far back the weight lies, in tokens.", true, false},
     {"distance_r2", "Var(mean of l by i − j)/Var(l)",
      "Share of the logits' variance that i − j alone explains."},
     {"place", "Σ(d+d')²/(Σ(d+d')²+Σ(d−d')²)",

@@ -19,6 +19,7 @@ struct ScoreKind {
   std::string_view formula{};      ///< "A(i, j+1), t_j = t_i"
   std::string_view description{};  ///< a sentence
   bool has_without_first{true};    ///< whether it is also taken without the first token
+  bool is_share{true};             ///< from 0 to 1; otherwise tokens
 };
 
 /// THE list of scores.

@@ -162,8 +162,9 @@ Matrix<T> ModelRun<T>::final_norm(const std::vector<Edit>& edits, const Matrix<T
 }
 
 template <class T>
-double ModelRun<T>::scale_of(int layer) const {
-  return design().layers[static_cast<std::size_t>(layer)].scale.value_or(
+double ModelRun<T>::scale_of(int layer, const std::vector<Edit>& edits) const {
+  const TransformerDesign edited = edited_design(design(), edits);
+  return edited.layers[static_cast<std::size_t>(layer)].scale.value_or(
       1 / std::sqrt(static_cast<double>(design().attention.d_head)));
 }
 

@@ -65,7 +65,7 @@ class ModelRun {
   Matrix<T> final_norm(const std::vector<Edit>& edits, const Matrix<T>& hidden);
 
   /// By which q·k of a layer is multiplied, where its encoding has no scale of its own.
-  double scale_of(int layer) const;
+  double scale_of(int layer, const std::vector<Edit>& edits = {}) const;
   /// The pairs that a layer's RoPE turns under edits.
   TurningPairs turning_pairs(int layer, const std::vector<Edit>& edits, Index tokens);
   /// What a layer's queries see under edits, among tokens at 0 … N − 1.

@@ -76,7 +76,7 @@ std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::
   if (of_part < fewest_tokens)
     throw UsageError(fmt::format("{}: {} tokens in {} parts", text.name, text.tokens.size(), parts),
                      fmt::format("a part has {} or more", fewest_tokens),
-                     "give a longer text, or fewer with parts=");
+                     parts > 1 ? "give a longer text, or fewer with parts=" : "give a longer text");
   std::vector<ModelText> out;
   for (std::size_t p = 0; p < parts; ++p) {
     const auto begin = text.tokens.begin() + static_cast<std::ptrdiff_t>(p * of_part);
@@ -128,7 +128,10 @@ std::vector<ModelText> other_texts(const std::filesystem::path& model, const std
 }
 
 std::int32_t leading_token(const std::filesystem::path& model) {
-  const std::unique_ptr<tokenizers::Tokenizer> tokenizer = tokenizer_of(model);
+  return leading_token(tokenizer_of(model).get());
+}
+
+std::int32_t leading_token(const tokenizers::Tokenizer* tokenizer) {
   if (!tokenizer) return -1;
   const std::vector<std::int32_t> with = tokenizer->encode("a", tokenizers::Special::add),
                                   without = tokenizer->encode("a", tokenizers::Special::omit);

@@ -49,6 +49,7 @@ std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::
 
 /// The token that a model's tokenizer puts before every text, <s> or [CLS]; −1 without one.
 std::int32_t leading_token(const std::filesystem::path& model);
+std::int32_t leading_token(const tokenizers::Tokenizer* tokenizer);
 
 /// The tokens of words, without what stands around a text. Throws UsageError for none, and as
 /// read_tokenizer does.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/params.h"
 #include "experiments/heads/live_model.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/progress.h"
@@ -68,6 +69,9 @@ struct NeedleTable {
 /// Cost: (depths + 1) · draws passes for each length.
 /// Source: Kamradt 2023, "Needle in a haystack"; Liu et al. 2023, arXiv 2307.03172.
 NeedleTable find_needles(LiveModel& model, const NeedleRequest& request, Progress& progress);
+
+/// The parameter "lengths". Throws UsageError for one that is no whole number.
+std::vector<std::int64_t> lengths_of_contexts(const ParamSet& params);
 
 /// retrieved, loss, gain [lengths, depths].
 std::vector<Array> needle_arrays(const NeedleTable& table);

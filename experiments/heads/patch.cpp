@@ -54,9 +54,12 @@ class Patching {
     choose_tokens();
     result_.clean_difference = difference_of(clean_logits_);
     result_.corrupted_difference = difference_of(corrupted_logits_);
-    if (result_.corrupted_difference == result_.clean_difference)
+    if (clean_logits_ == corrupted_logits_)
       throw UsageError("the corrupted text", "does not reach the last token",
                        "change a word that the model sees from there");
+    if (result_.corrupted_difference == result_.clean_difference)
+      throw UsageError("the corrupted text", "leaves the logits of answer and foil as far apart",
+                       "name others with answer= and foil=");
     const auto n = static_cast<Index>(request_.clean.tokens.size());
     if (request_.positions)
       for (const PatchedQuantity& one : by_position)
@@ -104,7 +107,7 @@ class Patching {
       const std::vector<std::int32_t> most = most_probable(probabilities_of<T>(logits, 0), 2);
       return most.front() == other ? most.back() : most.front();
     };
-    result_.answer = chosen(request_.answer, clean_logits_, "answer", request_.foil);
+    result_.answer = chosen(request_.answer, clean_logits_, "answer", -1);
     result_.foil = chosen(request_.foil, corrupted_logits_, "foil", result_.answer);
     if (result_.answer == result_.foil)
       throw UsageError(fmt::format("answer and foil {}", result_.answer), "are one token",

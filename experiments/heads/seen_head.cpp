@@ -41,9 +41,8 @@ void SeenHead<T>::see(const Site& site, Index first, const MatrixIn<T>& rows) {
 }
 
 template <class T>
-HeadTerms SeenHead<T>::terms(const TurningPairs& pairs, double scale,
-                             const std::string& rest) const {
-  HeadTerms found{.has_rest = !rest.empty(),
+HeadTerms SeenHead<T>::terms(const TurningPairs& pairs, double scale, double softcap) const {
+  HeadTerms found{.softcap = softcap,
                   .logits = term_array<T>("logits", "logits of the chosen head", logits_),
                   .channels = static_cast<std::size_t>(q_.cols())};
   Matrix<T> left = logits_;
@@ -62,7 +61,7 @@ HeadTerms SeenHead<T>::terms(const TurningPairs& pairs, double scale,
          .pairs = band.last - band.first + 1},
         band.logits);
   if (split.rest.size() > 0) add({.name = "other channels"}, split.rest);
-  if (found.has_rest) add({.name = rest}, Matrix<T>(left));
+  if (softcap > 0) add({.name = "softcap", .is_softcap = true}, Matrix<T>(left));
   return found;
 }
 

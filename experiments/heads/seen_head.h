@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "core/encoding.h"
 #include "core/transformer/edit.h"
 #include "core/transformer/probe.h"
@@ -20,11 +18,11 @@ class SeenHead {
   bool wants(const Site& site) const;
   void see(const Site& site, Index first, const MatrixIn<T>& rows);
 
-  /// The logits split into four runs of neighbouring pairs, channels that do not turn, and what is
-  /// left of the logits where `rest` says what makes it: a softcap.
-  /// @param scale  multiplies q·k
-  /// @param rest   its name; empty where the products are all of it
-  HeadTerms terms(const TurningPairs& pairs, double scale, const std::string& rest) const;
+  /// The logits split into four runs of neighbouring pairs, channels that do not turn, and what a
+  /// softcap takes away.
+  /// @param scale    multiplies q·k
+  /// @param softcap  c; 0 for none
+  HeadTerms terms(const TurningPairs& pairs, double scale, double softcap) const;
 
  private:
   HeadPlace place_;

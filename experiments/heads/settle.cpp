@@ -194,7 +194,7 @@ class Settling {
       const Hypothesis* single = best_correction(asked);
       Edits correction = single ? single->edits : Edits();
       if (single || is_rope_open(asked)) {
-        const Edits of_rope = best_of(ropes_of(asked, edits), edits);
+        const Edits of_rope = added_to(edits, best_of(ropes_of(asked, edits)).edits);
         if (is_better(joined(edits, of_rope), joined(edits, correction))) correction = of_rope;
       }
       if (correction.empty()) correction = best_pair(asked, edits);
@@ -328,12 +328,13 @@ class Settling {
 
   struct Candidate {
     Edits edits{};
-    double sum{};  ///< of the losses of the texts that it was tried on
+    std::vector<Edits> alone{};  ///< each of its corrections without the other
+    double sum{};                ///< of the losses of the texts that it was tried on
   };
 
-  /// What the candidate that the even texts like best adds to the model as it stands. All are tried
-  /// on the first text, and ever fewer of them, the best ones, on more.
-  Edits best_of(std::vector<Candidate> candidates, const Edits& stands) {
+  /// The candidate that the even texts like best. All are tried on the first text, and ever fewer of
+  /// them, the best ones, on more.
+  Candidate best_of(std::vector<Candidate> candidates) {
     std::size_t tried = 0;
     for (std::size_t next = 0; next < losses_.texts(); next += 2) {
       for (Candidate& one : candidates) one.sum += losses_.of(one.edits, next);
@@ -343,12 +344,16 @@ class Settling {
       if (++tried % 2 == 1 && candidates.size() > fewest)
         candidates.resize(std::max<std::size_t>(fewest, candidates.size() / 4));
     }
-    const Edits& best = candidates.front().edits;
-    return {best.begin() + static_cast<std::ptrdiff_t>(stands.size()), best.end()};
+    return candidates.front();
   }
 
-  /// Two settings whose mistakes make up for each other, so that mending one alone makes it worse;
-  /// none where no two are better, at a level divided by their number.
+  /// What edits add to the model as it stands.
+  static Edits added_to(const Edits& stands, const Edits& edits) {
+    return {edits.begin() + static_cast<std::ptrdiff_t>(stands.size()), edits.end()};
+  }
+
+  /// Two settings whose mistakes compensate for each other: mended together they are better than
+  /// what stands, and than either of them mended alone. None where the odd texts do not say so.
   Edits best_pair(const std::vector<OpenQuestion>& questions, const Edits& stands) {
     std::vector<Candidate> pairs;
     for (auto a = questions.begin(); a != questions.end(); ++a)
@@ -357,12 +362,16 @@ class Settling {
         for (const Hypothesis& one : a->hypotheses)
           for (const Hypothesis& other : b->hypotheses)
             if (!one.stands && !other.stands)
-              pairs.push_back({.edits = joined(joined(stands, one.edits), other.edits)});
+              pairs.push_back({.edits = joined(joined(stands, one.edits), other.edits),
+                               .alone = {joined(stands, one.edits), joined(stands, other.edits)}});
       }
     if (pairs.empty()) return {};
-    const double level = significance / static_cast<double>(pairs.size());
-    Edits best = best_of(std::move(pairs), stands);
-    return is_better(joined(stands, best), stands, level) ? best : Edits();
+    const Candidate best = best_of(std::move(pairs));
+    const bool is_needed = is_better(best.edits, stands) &&
+                           std::all_of(best.alone.begin(), best.alone.end(), [&](const Edits& one) {
+                             return is_better(best.edits, one);
+                           });
+    return is_needed ? added_to(stands, best.edits) : Edits();
   }
 
   /// One hypothesis of each question about a rope, in all combinations: where several settings are
@@ -399,11 +408,11 @@ class Settling {
   }
 
   /// Whether the odd texts say so.
-  bool is_better(const Edits& a, const Edits& b, double level = significance) {
+  bool is_better(const Edits& a, const Edits& b) {
     if (a == b) return false;
     const statistics::Welch test =
         statistics::paired_test(half_of(losses_.of(b), 1), half_of(losses_.of(a), 1));
-    return test.p < level && test.difference < 0;
+    return test.p < significance && test.difference < 0;
   }
 
   ModelRun<T>& run_;

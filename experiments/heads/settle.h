@@ -49,8 +49,9 @@ struct Settlement {
   std::vector<std::string> start{};  ///< the edits that the model was asked about with
   /// Corrections, in their order: of contradicted questions the preferred hypothesis of the one with
   /// the largest difference, or several settings of the rope at once where the odd texts reject that
-  /// one against them; else two of any questions, whose mistakes make up for each other; until
-  /// nothing is contradicted, one question of the rope is confirmed, and no two are better.
+  /// one against them; else two of any questions whose mistakes compensate for each other, better
+  /// on the odd texts than what stands and than either alone; until nothing is contradicted, one
+  /// question of the rope is confirmed, and no two are better.
   std::vector<std::string> corrections{};
   std::vector<OpenQuestion> questions{};  ///< of the model as it was asked about
   std::vector<OpenQuestion> corrected{};  ///< of the corrected model; empty without corrections

@@ -115,6 +115,8 @@ class SideBySide {
     if (places.size() != 1)
       throw UsageError("terms of " + request_.terms, "are those of one head", "name one");
     const HeadPlace place = *places.begin();
+    for (const Edit& edit : edits_)  // it turns other pairs than those of the layer's encoding
+      if (edit.kind == EditKind::defect && edit.acts_in(place.layer)) return;
     const AttentionDesign& a = run_.design().attention;
     if (run_.layers()[static_cast<std::size_t>(place.layer)].encoding == "rope")
       told_apart_.emplace(place, HeadGroups(a.heads, a.kv_heads).kv_head(place.head));
@@ -141,14 +143,9 @@ class SideBySide {
                  .end_layer = layer + 1});
     }
     const auto n = static_cast<Index>(before.tokens.size());
-    const TransformerDesign design = edited_design(run_.design(), edits_);
-    const LayerDesign& of_layer = design.layers[static_cast<std::size_t>(layer)];
-    std::string rest;
-    if (design.attention.softcap > 0) rest = "softcap";
-    if (of_layer.rule.given()) rest = rest.empty() ? "logit rule" : "softcap and logit rule";
-    result_.terms = told_apart_->terms(
-        run_.turning_pairs(layer, edits_, n),
-        of_layer.scale.value_or(1 / std::sqrt(static_cast<double>(design.attention.d_head))), rest);
+    result_.terms =
+        told_apart_->terms(run_.turning_pairs(layer, edits_, n), run_.scale_of(layer, edits_),
+                           edited_design(run_.design(), edits_).attention.softcap);
   }
 
   /// The model's own pass over a text: the kept one, or into `own`.

@@ -13,6 +13,7 @@
 #include "core/parallel.h"
 #include "experiments/files/file.h"
 #include "experiments/files/memory_limit.h"
+#include "experiments/model_files/position_plan.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery::setup {
@@ -26,6 +27,13 @@ std::uint64_t bytes_to_keep() {
   constexpr int third = 3, most_halvings = 16;
   const int halvings = std::min<int>(models.load(), most_halvings);
   return files::memory_limit() / third >> halvings;
+}
+
+/// Whether its frequencies depend on how long the sequence is.
+bool chooses_by_length(const LayerPlan& layer) {
+  const RopeScalingKind kind = layer.rope.scaling.kind;
+  return layer.encoding == "rope" &&
+         (kind == RopeScalingKind::dynamic_ntk || kind == RopeScalingKind::longrope);
 }
 
 std::string key_of_model(const ParamSet& params, const ModelFile& model) {
@@ -116,9 +124,10 @@ std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Input
     model->key_ = std::move(key);
     model->path_ = file.path;
     model->tokenizer_ = tokenizer_of(file.path);
+    model->leading_ = leading_token(model->tokenizer_.get());
   }
   if (params.is_used("text")) model->read(params, inputs);
-  model->open(params, length);
+  model->open(params, *file.plan, length);
   return model;
 }
 
@@ -127,22 +136,33 @@ void AskedModel::read(const ParamSet& params, const Inputs& inputs) {
   if (key == texts_key_) return;
   texts_key_.clear();  // until they are read
   table_key_.clear();
+  lens_key_.reset();
   texts_ = model_texts(path_, params, inputs);
   labels_ = labels_of_ids(texts_.front().tokens);
   texts_key_ = std::move(key);
 }
 
-void AskedModel::open(const ParamSet& params, std::int64_t length) {
+void AskedModel::open(const ParamSet& params, const PositionPlan& plan, std::int64_t length) {
   if (length == 0)
     for (const ModelText& text : texts_)
       length = std::max<std::int64_t>(length, static_cast<std::int64_t>(text.tokens.size()));
-  if (live_ && live_->settings().length == length) return;
+  const bool by_length = std::any_of(plan.layers.begin(), plan.layers.end(), chooses_by_length);
+  if (live_ && (!by_length || live_->settings().length == length)) return;
   table_key_.clear();
+  lens_key_.reset();
   live_ = std::make_unique<LiveModel>(
       path_, RunSettings{.single = params.text("precision") == "exact_fp32",
                          .threads = threads_or_all(0),
                          .kept_bytes = bytes_to_keep(),
                          .length = length});
+}
+
+const Lens& AskedModel::lens(const LensRequest& request, Progress& progress) {
+  if (lens_key_ != request.edits) {
+    lens_ = logit_lens(*live_, request, progress);
+    lens_key_ = request.edits;
+  }
+  return lens_;
 }
 
 bool AskedModel::has_table(const HeadsRequest& request) const {

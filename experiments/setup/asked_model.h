@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "experiments/heads/lens.h"
 #include "experiments/heads/model_heads.h"
 #include "experiments/heads/what_if.h"
 #include "experiments/model/experiment.h"
@@ -45,6 +47,11 @@ class AskedModel {
     return labels_of(tokenizer_.get(), ids);
   }
 
+  /// What its tokenizer puts in front of a text; −1 for nothing.
+  std::int32_t leading() const { return leading_; }
+
+  /// The lens over the first text.
+  const Lens& lens(const LensRequest& request, Progress& progress);
   /// Whether the scores of all heads were measured before.
   bool has_table(const HeadsRequest& request) const;
   /// The scores of all heads.
@@ -52,7 +59,7 @@ class AskedModel {
 
  private:
   void read(const ParamSet& params, const Inputs& inputs);
-  void open(const ParamSet& params, std::int64_t length);
+  void open(const ParamSet& params, const PositionPlan& plan, std::int64_t length);
 
   std::string key_{};
   std::filesystem::path path_{};
@@ -61,6 +68,9 @@ class AskedModel {
   std::vector<ModelText> texts_{};
   std::unique_ptr<tokenizers::Tokenizer> tokenizer_{};  ///< null without one
   std::vector<std::string> labels_{};
+  std::int32_t leading_{-1};
+  std::optional<std::vector<std::string>> lens_key_{};  ///< its edits; none without a lens
+  Lens lens_{};
   std::string table_key_{};
   HeadTable table_{};
 };

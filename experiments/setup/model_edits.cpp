@@ -102,6 +102,19 @@ std::vector<ParamSpec> edit_params() {
               {"base", "still", "mute", "sign", "pairing", "defect", "no_position", "window"})};
 }
 
+std::vector<ValueInUse> edit_limits(int layers, int heads, const PositionPlan& plan) {
+  std::size_t pairs = 0;
+  for (const LayerPlan& layer : plan.layers)
+    pairs = pairs < layer.inv_freq.size() ? layer.inv_freq.size() : pairs;
+  const auto last = [](const char* key, double count) {
+    return ValueInUse{.key = key, .most = count - 1};
+  };
+  std::vector<ValueInUse> limits{last("layer", layers), last("head", heads),
+                                 last("edited_layer", layers)};
+  if (pairs > 0) limits.push_back(last("pair", static_cast<double>(pairs)));
+  return limits;
+}
+
 std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan,
                                   const std::string& marked) {
   std::vector<std::string> edits;

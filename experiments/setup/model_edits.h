@@ -4,12 +4,16 @@
 #include <vector>
 
 #include "core/params.h"
+#include "experiments/model/result.h"
 #include "experiments/model_files/position_plan.h"
 
 namespace orrery::setup {
 
 /// "edits" and what each of them reads.
 std::vector<ParamSpec> edit_params();
+
+/// The largest layer, head and pair that a model has: of "layer", "head", "edited_layer" and "pair".
+std::vector<ValueInUse> edit_limits(int layers, int heads, const PositionPlan& plan);
 
 /// The edits as parse_edit reads them, in the order of "edits".
 ///

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/data/npy.h"
 #include "experiments/data/safetensors.h"
 #include "tests/support/temp_folder.h"
 
@@ -127,5 +128,13 @@ class HandBuilt {
   std::filesystem::path path_;
   std::vector<model::Array> arrays_{};
 };
+
+/// A file of a text's ids, as `tokens` reads it.
+inline std::string ids_file(const TempFolder& folder, const std::vector<std::int32_t>& text) {
+  const model::Array ids{.name = "ids",
+                         .shape = {text.size()},
+                         .values = std::vector<double>(text.begin(), text.end())};
+  return folder.file("ids.npy", data::npy_bytes(ids)).string();
+}
 
 }  // namespace orrery::test

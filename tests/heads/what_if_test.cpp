@@ -143,6 +143,15 @@ TEST_CASE("Without the pair that tells the token before, induction is lost as we
   CHECK(kept.after == Approx(kept.before).epsilon(1e-9));
 }
 
+TEST_CASE("Losses come with the logits behind the last token, bit by bit") {
+  ModelRun<double> run(golden_model("llama-on"), {.length = 6});
+  const std::vector<std::int32_t> tokens = {9, 40, 3, 8, 31, 6};
+  const Matrix<double> hidden = run.pass(tokens);
+  Matrix<double> last;
+  CHECK(run.losses({}, hidden, tokens, &last) == run.losses({}, hidden, tokens));
+  CHECK(last == run.logits({}, hidden).bottomRows(1));
+}
+
 TEST_CASE("A pass that ends in front of a layer has the residual stream there") {
   const std::filesystem::path path = tests_folder() + "/golden/transformer/llama-on";
   const std::vector<std::int32_t> tokens = {9, 40, 3, 8, 31, 6};

@@ -54,17 +54,18 @@ Figure lens_figure(const std::string& about, const Lens& lens,
   for (std::size_t s = 0; s < lens.states; ++s)
     for (std::size_t i = 0; i < n; ++i) values.push_back(lens.at(s, i).loss);
   const std::vector<double> means = losses_by_state(lens);
-  Heatmap map{.values = map_array("lens", "loss of the next token behind so many layers, nats",
+  Heatmap map{.values = map_array("lens", "loss of the next token after so many layers, nats",
                                   {lens.states, n}, {"layer", "token"}, std::move(values)),
               .x = token_axis(),
-              .y = {.label = "layers behind it"},
+              .y = {.label = "layers applied"},
               .quantity = "loss, nats",
               .range = Range{0, lens.loss_of_chance},
               .column_labels = {labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(n)},
               .rules = {{Rule::Direction::vertical, static_cast<double>(token), "", "token"}}};
   return {"lens",
-          fmt::format("Loss of the next token: {:.2f} nats in front of the layers, {:.2f} behind",
-                      means.front(), means.back()) +
+          fmt::format(
+              "Loss of the next token: {:.2f} nats before the first layer, {:.2f} after the last",
+              means.front(), means.back()) +
               under(lens.edits),
           about, std::move(map)};
 }
@@ -72,7 +73,7 @@ Figure lens_figure(const std::string& about, const Lens& lens,
 Figure by_layer_figure(const std::string& about, const Lens& lens) {
   Series loss{.name = "loss", .x = {}, .y = losses_by_state(lens), .marked = true};
   Series entropy{.name = "entropy", .x = {}, .y = {}, .color = 1, .marked = true};
-  const std::size_t n = lens.text.tokens.size();
+  const std::size_t n = lens.text.tokens.size() - 1;  // as the loss has
   std::size_t best = 0;
   for (std::size_t s = 0; s < lens.states; ++s) {
     double sum = 0;
@@ -80,13 +81,13 @@ Figure by_layer_figure(const std::string& about, const Lens& lens) {
     loss.x.push_back(static_cast<double>(s));
     entropy.x.push_back(static_cast<double>(s));
     entropy.y.push_back(sum / static_cast<double>(n));
-    if (loss.y[s] < loss.y[best]) best = s;
+    if (!std::isnan(loss.y[best]) && !(loss.y[s] >= loss.y[best])) best = s;
   }
   return {"by_layer",
-          fmt::format("The loss is lowest behind {} of {} layers", best, lens.states - 1) +
+          fmt::format("The loss is lowest after {} of {} layers", best, lens.states - 1) +
               under(lens.edits),
           about,
-          LinePlot{.x = {.label = "layers behind it"},
+          LinePlot{.x = {.label = "layers applied"},
                    .y = {.label = "mean over tokens",
                          .unit = "nats",
                          .scale = AxisScale::symlog,
@@ -108,16 +109,18 @@ Figure becomes_figure(const std::string& about, const Lens& lens,
   }
   for (std::size_t s = 0; s < lens.states; ++s) {
     std::vector<std::string> row{fmt::format("{}", s)};
-    const std::size_t first = (s * lens.text.tokens.size() + token) * kept;
+    const std::size_t first = s * kept;
     for (std::size_t k = 0; k < listed; ++k) {
       row.push_back(next[first + k]);
       row.push_back(fmt::format("{:.3f}", lens.at(s, token).probabilities[k]));
     }
     table.rows.push_back(std::move(row));
   }
-  return {"becomes",
-          fmt::format("What token {}, {}, becomes layer by layer", token, as_marked(labels[token])),
-          about, std::move(table)};
+  return {
+      "becomes",
+      fmt::format("What token {}, {}, becomes layer by layer", token, as_marked(labels[token])) +
+          under(lens.edits),
+      about, std::move(table)};
 }
 
 // ---- Patch -------------------------------------------------------------------------------------
@@ -138,7 +141,8 @@ Figure patch_figure(const std::string& about, const PatchMap& map, const PatchWo
   const bool by_head = map.quantity == "head_output";
   std::size_t most = 0;
   for (std::size_t i = 0; i < map.effect.size(); ++i)
-    if (std::abs(map.effect[i]) > std::abs(map.effect[most])) most = i;
+    if (!std::isnan(map.effect[most]) && !(std::abs(map.effect[i]) <= std::abs(map.effect[most])))
+      most = i;  // a NaN stays
   const std::size_t layer = most / map.columns, column = most % map.columns;
   Heatmap drawn{.values = map_array(
                     words.figure, fmt::format("effect of {} of the corrupted run", words.of),
@@ -183,7 +187,7 @@ Figure repeat_figure(const std::string& about, const Repeat& repeat) {
                       statistics::sample_mean(repeat.second_half)) +
               under(repeat.edits),
           about,
-          LinePlot{.x = {.label = "token of a half"},
+          LinePlot{.x = {.label = "position within a half"},
                    .y = {.label = "loss", .unit = "nats"},
                    .series = {std::move(first), std::move(second)},
                    .rules = {{Rule::Direction::horizontal,
@@ -237,16 +241,16 @@ void add_lens(const ParamSet& params, const Lens& lens, const std::vector<std::s
               const std::vector<std::string>& next, std::size_t token, Result& result) {
   const std::string about =
       caption(params, lens.family,
-              fmt::format("the last norm and the vocabulary read the residual stream behind each "
+              fmt::format("the last norm and the vocabulary read the residual stream after each "
                           "layer; chance is {:.1f} nats, where colours end; {} tokens of {}",
                           lens.loss_of_chance, lens.text.tokens.size(), as_marked(lens.text.name)));
   const std::vector<double> means = losses_by_state(lens);
   add_map(lens_figure(about, lens, labels, token), result);
   result.figures.push_back(by_layer_figure(about, lens));
   result.figures.push_back(becomes_figure(about, lens, labels, next, token));
-  result.scalars = {{"first_loss", "", "nats", means.front(), "mean loss in front of the layers"},
-                    {"loss", "", "nats", means.back(), "mean loss behind all of them"}};
-  TableBuilder table("lens", "mean loss of the next token behind so many layers",
+  result.scalars = {{"first_loss", "", "nats", means.front(), "mean loss before the first layer"},
+                    {"loss", "", "nats", means.back(), "mean loss after the last"}};
+  TableBuilder table("lens", "mean loss of the next token after so many layers",
                      {{"layers"}, {"loss", "nats"}});
   for (std::size_t s = 0; s < means.size(); ++s) table.row({s, means[s]});
   result.tables.push_back(std::move(table).finish());
@@ -259,33 +263,34 @@ void add_patch(const ParamSet& params, const PatchResult& patch,
   while (patch.clean.tokens[changed] == patch.corrupted.tokens[changed]) ++changed;
   const std::string about = caption(
       params, patch.family,
-      fmt::format(
-          "share of what the corrupted text does to the logit of {} less that of {}, {:.2f} "
-          "and then {:.2f}: {} becomes {} at token {}; {} tokens of {}",
-          as_marked(labels[labels.size() - 2]), as_marked(labels.back()), patch.clean_difference,
-          patch.corrupted_difference, as_marked(labels[changed]), as_marked(labels[n + changed]),
-          changed, n, as_marked(patch.clean.name)));
+      fmt::format("share of what the corrupted text does to the logit difference, {} − {}, {:.2f} "
+                  "and then {:.2f}: {} becomes {} at token {}; {} tokens of {}",
+                  as_marked(labels[labels.size() - 2]), as_marked(labels.back()),
+                  patch.clean_difference, patch.corrupted_difference, as_marked(labels[changed]),
+                  as_marked(labels[n + changed]), changed, n, as_marked(patch.clean.name)));
   for (const PatchMap& map : patch.maps)
     for (const PatchWords& words : patch_words)
       if (map.quantity == words.quantity)
         add_map(patch_figure(about, map, words, labels, changed), result);
   result.scalars = {
-      {"clean_difference", "", "", patch.clean_difference,
-       "logit of the answer less that of the foil"},
-      {"corrupted_difference", "", "", patch.corrupted_difference, "the same, corrupted"}};
+      {"clean_difference", "", "", patch.clean_difference, "logit difference, answer − foil"},
+      {"corrupted_difference", "", "", patch.corrupted_difference,
+       "the same of the corrupted text"}};
 }
 
 void add_repeat(const ParamSet& params, const Repeat& repeat, Result& result) {
-  const std::string about =
-      caption(params, repeat.family,
-              fmt::format("mean over {} sequences; the second time costs {} nats less",
-                          repeat.first_half.size(), gain_text(repeat.gain)));
+  const std::string about = caption(
+      params, repeat.family,
+      fmt::format("mean over {} sequences; the repetition saves {} nats; means leave out the first "
+                  "token of each half, which no token before tells",
+                  repeat.first_half.size(), gain_text(repeat.gain)));
   result.figures.push_back(repeat_figure(about, repeat));
-  result.scalars = {{"first_loss", "", "nats", statistics::sample_mean(repeat.first_half),
-                     "mean loss of random tokens that come for the first time"},
-                    {"second_loss", "", "nats", statistics::sample_mean(repeat.second_half),
-                     "the same of those tokens when they come again"},
-                    {"gain", "", "nats", repeat.gain.difference, "what coming again saves"}};
+  result.scalars = {
+      {"first_loss", "", "nats", statistics::sample_mean(repeat.first_half),
+       "mean loss of random tokens that come for the first time, without the first of all"},
+      {"second_loss", "", "nats", statistics::sample_mean(repeat.second_half),
+       "the same of those tokens when they come again"},
+      {"gain", "", "nats", repeat.gain.difference, "loss saved by the repetition"}};
   TableBuilder table("repeated", "loss of each token, the mean over sequences",
                      {{"position", "tokens"}, {"loss", "nats"}});
   for (std::size_t i = 0; i < repeat.by_position.size(); ++i) table.row({i, repeat.by_position[i]});

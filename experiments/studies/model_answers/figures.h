@@ -17,7 +17,7 @@ std::vector<double> losses_by_state(const Lens& lens);
 // What figures say of each way to ask, and its numbers.
 
 /// @param labels  how the tokens of the text read
-/// @param next    the same of lens_ids
+/// @param next    the same of what each state of the token makes the most probable
 /// @param token   whose states are listed
 void add_lens(const ParamSet& params, const Lens& lens, const std::vector<std::string>& labels,
               const std::vector<std::string>& next, std::size_t token, Result& result);

@@ -5,7 +5,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
-#include "experiments/heads/model_run.h"
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/model_edits.h"
@@ -27,7 +26,7 @@ ParamSpec ask_param() {
           .description = "How the model is asked.",
           .kind = ParamKind::choice,
           .default_value = std::string("lens"),
-          .choices = {{"lens", "what it would answer behind each layer"},
+          .choices = {{"lens", "what it would answer after each layer"},
                       {"patch", "which activations change its answer"},
                       {"repeat", "whether it copies random tokens that come again"},
                       {"needle", "whether it finds a fact at any place of a text"}}};
@@ -104,14 +103,14 @@ ExperimentInfo make_info() {
                             {"repeated", "Twice"},
                             {"found", "Found"},
                             {"gain", "Gain"}}},
-          .questions = {{.words = "Does my model copy, and how far back does it find a fact?",
-                         .answer = "Random tokens come twice: what it copies costs less the second "
-                                   "time. Drop your model here, and move $n$.",
+          .questions = {{.words = "Does my model copy what came before?",
+                         .answer = "Random tokens come twice: what it copies has a lower loss the "
+                                   "second time. Drop your model here, and move $n$.",
                          .settings = {{"ask", "repeat"}},
                          .figure = "repeated",
                          .control = "repeated"},
                         {.words = "In which layer is the answer there?",
-                         .answer = "Each row reads the next token behind so many layers. Drag the "
+                         .answer = "Each row reads the next token after so many layers. Drag the "
                                    "line, or move $i$, to see what a token becomes.",
                          .figure = "lens",
                          .control = "token"}},
@@ -146,25 +145,23 @@ Check check_of_losses(const std::vector<double>& losses) {
           .bound = 0};
 }
 
-/// The last row of the lens beside a pass that has no lens.
-Check check_of_lens(LiveModel& model, const Lens& lens, const std::vector<std::string>& edits) {
-  const std::vector<double> own = model.with_run(
-      [&](auto& run) { return run.edited_losses(parse_edits(edits), lens.text.tokens); });
+/// The last row of the lens beside what the pass itself tells.
+Check check_of_lens(const Lens& lens, bool single) {
   Largest off;
-  for (std::size_t i = 0; i < own.size(); ++i)
-    off.see(std::abs(lens.at(lens.states - 1, i).loss - own[i]));
+  for (std::size_t i = 0; i < lens.losses.size(); ++i)
+    off.see(std::abs(lens.at(lens.states - 1, i).loss - lens.losses[i]));
   return {.name = "last_row_is_the_model",
-          .statement = "behind all layers the losses are the model's own (largest difference)",
+          .statement = "after the last layer the losses are the model's own (largest difference)",
           .equation = "loss = −ln p",
           .measured = off.value(),
-          .bound = model.settings().single ? 1e-4 : 1e-9};
+          .bound = single ? 1e-4 : 1e-9};
 }
 
-/// In front of the layers nothing but the changed token differs.
+/// Before the first layer nothing but the changed token differs.
 Check check_of_patch(const PatchResult& patch, std::size_t token) {
   return {.name = "changed_token_carries_all",
           .statement =
-              "the stream in front of the layers, at the changed token, makes all of the "
+              "the stream before the first layer, at the changed token, makes all of the "
               "difference",
           .equation = "effect = 1",
           .measured = patch.maps.front().effect[token],
@@ -179,20 +176,20 @@ std::size_t token_in(const ParamSet& params, std::size_t count, const char* what
   if (token < static_cast<std::int64_t>(count)) return static_cast<std::size_t>(token);
   throw UsageError(fmt::format("token={}", token),
                    fmt::format("{} {}, counted from 0", count, what),
-                   fmt::format("take {} at most, or raise length", count - 1));
+                   fmt::format("take {} at most, or a longer text", count - 1));
 }
 
 void ask_lens(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
               Progress& progress, Result& result) {
   const ModelText& text = model.texts().front();
   const std::size_t token = token_in(params, text.tokens.size() - 1, "tokens have one behind them");
-  const std::vector<std::string> edits = edits_in(params, plan);
-  const Lens lens =
-      logit_lens(model.live(), {.text = text, .next = tokens_of_lens, .edits = edits}, progress);
-  std::vector<std::int32_t> ids = lens_ids(lens);
-  ids.erase(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(text.tokens.size()));
+  const Lens& lens =
+      model.lens({.text = text, .next = tokens_of_lens, .edits = edits_in(params, plan)}, progress);
+  std::vector<std::int32_t> ids;  // of the token that is looked at, state by state
+  for (std::size_t state = 0; state < lens.states; ++state)
+    for (const std::int32_t id : lens.at(state, token).ids) ids.push_back(id);
   add_lens(params, lens, model.labels(), model.labels_of_ids(ids), token, result);
-  result.checks = {check_of_lens(model.live(), lens, edits)};
+  if (!lens.losses.empty()) result.checks = {check_of_lens(lens, model.live().settings().single)};
   result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 2)});
 }
 
@@ -211,7 +208,7 @@ void ask_repeat(AskedModel& model, const ParamSet& params, const PositionPlan& p
   const RepeatRequest request{.tokens = params.integer("repeated"),
                               .sequences = params.integer("repeats"),
                               .seed = params.integer("seed"),
-                              .first = leading_token(model.path()),
+                              .first = model.leading(),
                               .edits = edits_in(params, plan)};
   const Repeat repeat = repeat_tokens(model.live(), request, progress);
   add_repeat(params, repeat, result);
@@ -220,27 +217,16 @@ void ask_repeat(AskedModel& model, const ParamSet& params, const PositionPlan& p
       check_of_losses({begin + (request.first < 0 ? 1 : 0), repeat.by_position.end()})};
 }
 
-/// Throws UsageError for one that is no whole number, or longer than the text.
-std::vector<std::int64_t> lengths_in(const ParamSet& params) {
-  std::vector<std::int64_t> lengths;
-  for (const double number : params.numbers("lengths")) {
-    const std::string given = "lengths=" + number_text(number);
-    if (number != std::floor(number)) throw UsageError(given, "must be a whole number", "round it");
-    lengths.push_back(static_cast<std::int64_t>(number));
-  }
-  return lengths;
-}
-
 void ask_needle(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
                 Progress& progress, Result& result) {
-  const NeedleRequest request{.texts = {model.texts().front()},
-                              .lengths = lengths_in(params),
+  const NeedleRequest request{.texts = model.texts(),
+                              .lengths = lengths_of_contexts(params),
                               .depths = static_cast<std::size_t>(params.integer("depths")),
                               .draws = params.integer("draws"),
                               .key = params.integer("question_length"),
                               .value = params.integer("answer_length"),
                               .seed = params.integer("seed"),
-                              .first = leading_token(model.path()),
+                              .first = model.leading(),
                               .edits = edits_in(params, plan)};
   const NeedleTable needle = find_needles(model.live(), request, progress);
   add_needle(params, needle, result);
@@ -254,7 +240,7 @@ std::int64_t longest_sequence(const ParamSet& params) {
   const std::string& ask = params.text("ask");
   if (ask == "repeat") return 2 * params.integer("repeated") + 1;
   if (ask != "needle") return 0;
-  const std::vector<std::int64_t> lengths = lengths_in(params);
+  const std::vector<std::int64_t> lengths = lengths_of_contexts(params);
   std::int64_t longest = 0;
   for (const std::int64_t length : lengths) longest = longest < length ? length : longest;
   return longest + params.integer("answer_length");
@@ -265,11 +251,16 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
       AskedModel::take(params, inputs, longest_sequence(params));
   const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
   const std::string& ask = params.text("ask");
+  if ((ask == "lens" || ask == "patch") && model->texts().size() > 1)
+    throw UsageError(fmt::format("tokens= of {} texts", model->texts().size()),
+                     "one is read by ask=" + ask, "give ids of the shape [N]");
   Result result;
   if (ask == "lens") ask_lens(*model, params, plan, progress, result);
   if (ask == "patch") ask_patch(*model, params, progress, result);
   if (ask == "repeat") ask_repeat(*model, params, plan, progress, result);
   if (ask == "needle") ask_needle(*model, params, plan, progress, result);
+  for (ValueInUse& limit : edit_limits(model->live().layers(), model->live().heads(), plan))
+    result.in_use.push_back(std::move(limit));
   return result;
 }
 

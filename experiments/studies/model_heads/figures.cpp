@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/transformer/edit.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
@@ -38,13 +39,12 @@ std::string place_text(int layer, int head) { return fmt::format("{}.{}", layer,
 bool is_edited(const HeadsFound& found) { return !found.effect.edits.empty(); }
 
 /// An edit of many heads names the first of them.
-std::string shortened(const std::string& edit) {
-  std::size_t end = 0;
-  for (std::size_t named = 0; named < heads_named && end != std::string::npos; ++named)
-    end = edit.find('+', end + 1);
-  if (end == std::string::npos) return edit;
-  const auto more = std::count(edit.begin() + static_cast<std::ptrdiff_t>(end), edit.end(), '+');
-  return fmt::format("{} and {} more", edit.substr(0, end), more);
+std::string shortened(const std::string& text) {
+  Edit edit = parse_edits({text}).front();
+  const std::size_t all = edit.heads.size();
+  if (all <= heads_named) return text;
+  edit.heads.resize(heads_named);
+  return fmt::format("{} and {} more heads", edit_text(edit), all - heads_named);
 }
 
 /// @param what  "64 tokens of the_orrery.txt"
@@ -115,7 +115,7 @@ Figure scores_figure(const HeadsFound& found) {
                         score);
       });
   map.quantity = words_of(score);
-  if (score != "mean_distance") map.range = Range{0, 1};
+  if (kind.is_share) map.range = Range{0, 1};
   std::string sinks;
   if (const std::optional<std::size_t> count = sink_heads(*found.table))
     sinks = fmt::format("{} of {} heads have more than half of their weight on the first token · ",
@@ -134,18 +134,23 @@ Figure scores_figure(const HeadsFound& found) {
 
 /// "3 of 270 heads have previous ≥ 0.5 and first ≥ 0: 16.0, 11.1, 7.2".
 std::string marked_text(const HeadsFound& found) {
-  std::size_t marked = 0;
+  const std::string& other = found.params.text("against");
+  std::size_t marked = 0, without = 0;
   std::string named;
   for (const HeadRow& row : found.table->rows) {
     if (!is_marked(found.params, row)) continue;
+    without += std::isnan(score_of(found.params, row, other));
     if (marked++ < heads_named)
       named += (named.empty() ? ": " : ", ") + place_text(row.layer, row.head);
   }
   if (marked > heads_named) named += ", …";
-  return fmt::format("{} of {} heads have {} ≥ {:.3g} and {} ≥ {:.3g}{}", marked,
-                     found.table->rows.size(), words_of(found.params.text("score")),
-                     found.params.real("score_from"), words_of(found.params.text("against")),
-                     found.params.real("against_from"), named);
+  std::string also;
+  if (without < marked || marked == 0)
+    also = fmt::format(" and {} ≥ {:.3g}", words_of(other), found.params.real("against_from"));
+  if (without > 0) also += fmt::format(" ({} have no score {})", without, words_of(other));
+  return fmt::format("{} of {} heads have {} ≥ {:.3g}{}{}", marked, found.table->rows.size(),
+                     words_of(found.params.text("score")), found.params.real("score_from"), also,
+                     named);
 }
 
 Figure scatter_figure(const HeadsFound& found) {
@@ -414,8 +419,8 @@ std::vector<Table> heads_tables(const HeadsFound& found) {
                      : "one row per head; NaN where it has no such score",
       .columns = {{"layer", "", std::vector<double>()}, {"head", "", std::vector<double>()}}};
   for (const ScoreKind& kind : score_kinds())
-    heads.columns.push_back({std::string(kind.key), kind.key == "mean_distance" ? "tokens" : "",
-                             std::vector<double>()});
+    heads.columns.push_back(
+        {std::string(kind.key), kind.is_share ? "" : "tokens", std::vector<double>()});
   heads.columns.push_back({"sink", "", std::vector<double>()});
   heads.columns.push_back({"marked", "", std::vector<double>()});
   const auto put = [&](std::size_t column, double value) {

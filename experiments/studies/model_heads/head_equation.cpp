@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -32,7 +33,8 @@ Precision precision_of_array(const Array& array) {
                                                                    : Precision::fp32;
 }
 
-/// The share of a term in the variance of the logits: cov(term, l)/var(l).
+/// The share of a term in the variance of the logits: cov(term, l)/var(l); NaN where they do not
+/// vary.
 double share_of(const Array& term, const Array& logits, const Mask& mask) {
   double count = 0, t = 0, l = 0;
   for_seen(mask, logits.shape[0], [&](std::size_t cell) {
@@ -40,13 +42,17 @@ double share_of(const Array& term, const Array& logits, const Mask& mask) {
     t += term[cell];
     l += logits[cell];
   });
-  double both = 0, squares = 0;
+  double both = 0, squares = 0, sizes = 0;
   for_seen(mask, logits.shape[0], [&](std::size_t cell) {
     const double off = logits[cell] - l / count;
     both += (term[cell] - t / count) * off;
     squares += off * off;
+    sizes += logits[cell] * logits[cell];
   });
-  return both / squares;
+  // Logits that differ by rounding alone have no shares.
+  const double rounding = unit_roundoff(precision_of_array(logits));
+  const bool varies = squares > sizes * count * rounding * rounding;
+  return varies ? both / squares : std::numeric_limits<double>::quiet_NaN();
 }
 
 MapProfile profile_of_map(const Array& map, const Mask& mask) {
@@ -98,10 +104,12 @@ std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask)
   parts.push_back(part_of(found, mask, terms.logits, "logit", R"(\ell_{m,n})", ""));
   const HeadTerm* most = nullptr;
   double largest = 0;
+  bool no_shares = false;
   for (const HeadTerm& term : terms.terms) {
     parts.push_back(part_of(found, mask, term.logits, term.name, symbol_of(term),
                             parts.size() == 1 ? "=" : "+"));
     const double share = share_of(term.logits, terms.logits, mask);
+    if (std::isnan(share)) no_shares = true;
     if (share > largest) {
       most = &term;
       largest = share;
@@ -110,33 +118,37 @@ std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask)
   MapEquation equation = map_equation(std::move(parts), 0);
   const std::string place = fmt::format("{}.{}", found.chosen.layer, found.chosen.head);
   const std::string edits = edits_text(found.effect), factors = factors_text(equation);
-  const std::string finding = most ? fmt::format("{} make {:.0f} % of the variance of its logits",
-                                                 most->name, 100 * largest)
-                                   : "its logits as a sum";
-  return Figure{
-      "equation", fmt::format("Head {}{}: {}", place, edits.empty() ? "" : ", " + edits, finding),
-      caption_of_text(found) + (factors.empty() ? "" : " · " + factors), std::move(equation)};
+  const std::string finding =
+      !most || no_shares
+          ? "its logits as a sum"
+          : fmt::format("{} {} for {:.0f} % of the variance of its logits", most->name,
+                        most->is_plural() ? "account" : "accounts", 100 * largest);
+  return Figure{"equation",
+                fmt::format("Head {}{}: {}", place, edits.empty() ? "" : ", " + edits, finding),
+                "shares are cov(term, logit)/var(logit) · " + caption_of_text(found) +
+                    (factors.empty() ? "" : " · " + factors),
+                std::move(equation)};
 }
 
-std::optional<Check> equation_check(const HeadTerms& terms, const Mask& mask) {
-  if (terms.has_rest) return std::nullopt;
+Check equation_check(const HeadTerms& terms, const Mask& mask) {
+  const std::size_t summed = terms.terms.size() - (terms.softcap > 0 ? 1 : 0);
   Largest off, sizes;
   for_seen(mask, terms.logits.shape[0], [&](std::size_t cell) {
-    double left = terms.logits[cell], size = 0;
-    for (const HeadTerm& term : terms.terms) {
-      left -= term.logits[cell];
-      size += std::abs(term.logits[cell]);
+    double sum = 0, size = 0;
+    for (std::size_t t = 0; t < summed; ++t) {
+      sum += terms.terms[t].logits[cell];
+      size += std::abs(terms.terms[t].logits[cell]);
     }
-    off.see(std::abs(left));
+    if (terms.softcap > 0) sum = terms.softcap * std::tanh(sum / terms.softcap);
+    off.see(std::abs(terms.logits[cell] - sum));
     sizes.see(size);
   });
-  return Check{
-      .name = "pairs_sum_to_logits",
-      .statement = "the maps of its pairs add up to the head's logits (largest difference)",
-      .equation = "eq. (35)",
-      .measured = off.value(),
-      .bound = spread_rounding(static_cast<Index>(terms.channels), sizes.value(),
-                               precision_of_array(terms.logits), StageRounding{})};
+  return {.name = "pairs_sum_to_logits",
+          .statement = "the maps of its pairs add up to the head's logits (largest difference)",
+          .equation = "eq. (35)",
+          .measured = off.value(),
+          .bound = spread_rounding(static_cast<Index>(terms.channels), sizes.value(),
+                                   precision_of_array(terms.logits), StageRounding{})};
 }
 
 }  // namespace orrery::studies

@@ -8,12 +8,12 @@
 namespace orrery::studies {
 
 /// The logits of the chosen head as the sum of its pairs of RoPE, in maps; none where its layer has
-/// no RoPE.
+/// no RoPE, or a defect in place of it.
 ///
 /// @param mask  of the head's layer, under the edits
 std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask);
 
-/// Whether they are that sum; none where something else is added.
-std::optional<Check> equation_check(const HeadTerms& terms, const Mask& mask);
+/// Whether they are that sum, under the softcap where there is one.
+Check equation_check(const HeadTerms& terms, const Mask& mask);
 
 }  // namespace orrery::studies

@@ -161,7 +161,7 @@ void add_scalars(const HeadsFound& found, std::vector<Scalar>& scalars) {
     const std::string key(kind.key);
     const double value = score_of(found.params, row, key);
     if (!std::isnan(value))
-      add("head_" + key, key == "mean_distance" ? "tokens" : "", value,
+      add("head_" + key, kind.is_share ? "" : "tokens", value,
           fmt::format("the chosen head{}: {}", before, kind.description));
   }
   std::size_t marked = 0;
@@ -210,22 +210,14 @@ ChosenPlace chosen_in(const ParamSet& params, const LiveModel& model) {
 /// The largest numbers that the model has.
 std::vector<ValueInUse> limits_of(const ParamSet& params, const WhatIf& effect,
                                   const PositionPlan& plan) {
-  std::size_t pairs = 0;
-  for (const LayerPlan& layer : plan.layers)
-    pairs = pairs < layer.inv_freq.size() ? layer.inv_freq.size() : pairs;
-  const auto last = [](const char* key, double count) {
-    return ValueInUse{.key = key, .most = count - 1};
-  };
-  std::vector<ValueInUse> limits{last("layer", effect.layers), last("head", effect.heads),
-                                 last("edited_layer", effect.layers)};
+  std::vector<ValueInUse> limits = edit_limits(effect.layers, effect.heads, plan);
   const auto most = [&](const std::string& score, const char* key) {
-    const bool is_share = score != "mean_distance";
     const auto tokens = static_cast<double>(effect.texts.front().tokens.size());
-    limits.push_back({.key = key, .most = is_share ? 1 : tokens});
+    limits.push_back(
+        {.key = key, .most = score_kinds()[score_number(score)].is_share ? 1 : tokens});
   };
   most(params.text("score"), "score_from");
   most(params.text("against"), "against_from");
-  if (pairs > 0) limits.push_back(last("pair", static_cast<double>(pairs)));
   return limits;
 }
 
@@ -303,9 +295,7 @@ Result asked_of(AskedModel& model, const ParamSet& params, const PositionPlan& p
   Result result = result_of(found, mask, plan);
   add_scalars(found, result.scalars);
   result.checks = {check_of(effect, model.live().settings().single)};
-  if (effect.terms)
-    if (std::optional<Check> sum = equation_check(*effect.terms, mask))
-      result.checks.push_back(*std::move(sum));
+  if (effect.terms) result.checks.push_back(equation_check(*effect.terms, mask));
   result.tables = heads_tables(found);
   checkpoint(progress, 1.0, "done");
   return result;

@@ -6,7 +6,6 @@
 
 #include "core/errors.h"
 #include "experiments/data/load_inputs.h"
-#include "experiments/data/npy.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/heads/hand_built.h"
 #include "tests/support/experiment_run.h"
@@ -30,10 +29,7 @@ Result answers_of(const Settings& settings) { return run_with_files("model_answe
 class AskedByHand {
  public:
   Result asked(const std::vector<std::int32_t>& text, Settings more) {
-    const Array ids{.name = "ids",
-                    .shape = {text.size()},
-                    .values = std::vector<double>(text.begin(), text.end())};
-    more.emplace_back("tokens", folder_.file("ids.npy", data::npy_bytes(ids)).string());
+    more.emplace_back("tokens", ids_file(folder_, text));
     return asked(std::move(more));
   }
 
@@ -123,6 +119,22 @@ TEST_CASE("By hand, a needle is found at every depth, and without the induction 
   for (const auto& [key, value] : Settings{{"edits", "silence"}, {"layer", "1"}})
     silenced.emplace_back(key, value);
   CHECK(scalar(by_hand.asked(text, silenced), "found") == 0);
+}
+
+TEST_CASE("What a model was asked before does not change its answer") {
+  const Settings lens{{"length", "20"}, {"edits", "mute"}, {"pair", "1"}};
+  const Settings repeat{{"ask", "repeat"}, {"repeated", "6"}, {"repeats", "2"}};
+  const double loss = scalar(answers_of(lens), "loss");
+  const double gain = scalar(answers_of(repeat), "gain");
+  static_cast<void>(answers_of({{"length", "12"}, {"token", "3"}}));
+  static_cast<void>(run_with_files("model_heads", {{"length", "16"}}));
+  static_cast<void>(answers_of({{"ask", "needle"}, {"draws", "1"}}));
+  CHECK(scalar(answers_of(lens), "loss") == loss);
+  CHECK(scalar(answers_of({{"length", "20"}}), "loss") != loss);
+  CHECK(scalar(answers_of(repeat), "gain") == gain);
+  Settings other_token = lens;
+  other_token.emplace_back("token", "5");
+  CHECK(scalar(answers_of(other_token), "loss") == loss);
 }
 
 TEST_CASE("What a model cannot be asked is refused") {

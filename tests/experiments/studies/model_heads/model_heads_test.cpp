@@ -6,7 +6,6 @@
 
 #include "core/errors.h"
 #include "experiments/data/load_inputs.h"
-#include "experiments/data/npy.h"
 #include "experiments/heads/what_if.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/heads/hand_built.h"
@@ -112,12 +111,8 @@ TEST_CASE("A muted pair adds nothing to the sum, and a head without RoPE has non
 TEST_CASE("The heads made by hand do what they were made for") {
   const TempFolder folder;
   const HandBuilt model(folder);
-  const std::vector<std::int32_t> text = HandBuilt::text();
-  const Array ids{.name = "ids",
-                  .shape = {text.size()},
-                  .values = std::vector<double>(text.begin(), text.end())};
   const Settings settings{{"model", model.path().string()},
-                          {"tokens", folder.file("ids.npy", npy_bytes(ids)).string()},
+                          {"tokens", ids_file(folder, HandBuilt::text())},
                           {"layer", "0"},
                           {"head", "0"}};
   const Result result = heads_of(settings);
@@ -131,15 +126,21 @@ TEST_CASE("The heads made by hand do what they were made for") {
   CHECK(scalar(without, "edited_loss") > scalar(without, "loss") + 1);
 }
 
+TEST_CASE("Under a softcap the sum of the pairs is capped, and a defect turns other pairs") {
+  const Result capped = heads_of({{"model", tests_folder() + "/golden/transformer/gemma2-on"},
+                                  {"tokens", golden_llama() + "/expected.npz#tokens"},
+                                  {"precision", "exact"}});
+  check_all_hold(capped);
+  CHECK(content_of<MapEquation>(capped, "equation").terms.back().name == "softcap");
+  const Result defect = heads_of(of_golden({{"edits", "defect"}, {"defect", "wrong_pairing"}}));
+  for (const Figure& figure : defect.figures) CHECK(figure.id != "equation");
+}
+
 TEST_CASE("Heads above both lines are marked, and silenced together") {
   const TempFolder folder;
   const HandBuilt model(folder);
-  const std::vector<std::int32_t> text = HandBuilt::text();
-  const Array ids{.name = "ids",
-                  .shape = {text.size()},
-                  .values = std::vector<double>(text.begin(), text.end())};
   Settings settings{{"model", model.path().string()},
-                    {"tokens", folder.file("ids.npy", npy_bytes(ids)).string()},
+                    {"tokens", ids_file(folder, HandBuilt::text())},
                     {"score", "induction"},
                     {"score_from", "0.9"}};
   const Result marked = heads_of(settings);
@@ -148,6 +149,10 @@ TEST_CASE("Heads above both lines are marked, and silenced together") {
   const auto& plot = content_of<LinePlot>(marked, "two_scores");
   CHECK(plot.series.at(1).y.size() == 1);
   CHECK(plot.rules.at(0).param == "score_from");
+  // None of eleven tokens lies far enough behind the first one for a score by that.
+  for (const Figure& figure : marked.figures)
+    if (figure.id == "two_scores")
+      CHECK(figure.title == "1 of 4 heads have induction ≥ 0.9 (1 have no score first): 1.0");
   settings.emplace_back("edits", "silence_marked");
   const Result silenced = heads_of(settings);
   // Without the one head that predicts, all tokens are alike.
