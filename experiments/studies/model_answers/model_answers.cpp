@@ -254,6 +254,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   if ((ask == "lens" || ask == "patch") && model->texts().size() > 1)
     throw UsageError(fmt::format("tokens= of {} texts", model->texts().size()),
                      "one is read by ask=" + ask, "give ids of the shape [N]");
+  checkpoint(progress, 0.0, ask);
   Result result;
   if (ask == "lens") ask_lens(*model, params, plan, progress, result);
   if (ask == "patch") ask_patch(*model, params, progress, result);
@@ -261,6 +262,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   if (ask == "needle") ask_needle(*model, params, plan, progress, result);
   for (ValueInUse& limit : edit_limits(model->live().layers(), model->live().heads(), plan))
     result.in_use.push_back(std::move(limit));
+  checkpoint(progress, 1.0, "done");
   return result;
 }
 
