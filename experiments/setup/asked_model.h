@@ -37,7 +37,6 @@ class AskedModel {
   AskedModel& operator=(const AskedModel&) = delete;
 
   const std::string& key() const { return key_; }  ///< of its file and format
-  const std::filesystem::path& path() const { return path_; }
   LiveModel& live() { return *live_; }
   const std::vector<ModelText>& texts() const { return texts_; }
   /// How the tokens of the first text read.

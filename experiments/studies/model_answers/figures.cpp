@@ -212,15 +212,11 @@ Heatmap map_of_needles(const NeedleTable& needle, const char* name, const char* 
   return map;
 }
 
-double share_found(const NeedleTable& needle) {
+/// The mean of a number over all cells.
+template <class Number>
+double mean_of_cells(const NeedleTable& needle, const Number& number) {
   double sum = 0;
-  for (const NeedleCell& cell : needle.cells) sum += cell.retrieved;
-  return sum / static_cast<double>(needle.cells.size());
-}
-
-double mean_needle_gain(const NeedleTable& needle) {
-  double sum = 0;
-  for (const NeedleCell& cell : needle.cells) sum += cell.gain.difference;
+  for (const NeedleCell& cell : needle.cells) sum += number(cell);
   return sum / static_cast<double>(needle.cells.size());
 }
 
@@ -298,14 +294,15 @@ void add_repeat(const ParamSet& params, const Repeat& repeat, Result& result) {
 }
 
 void add_needle(const ParamSet& params, const NeedleTable& needle, Result& result) {
-  const double share = share_found(needle), gain = mean_needle_gain(needle);
+  const auto found_of = [](const NeedleCell& cell) { return cell.retrieved; };
+  const auto gain_of = [](const NeedleCell& cell) { return cell.gain.difference; };
+  const double share = mean_of_cells(needle, found_of), gain = mean_of_cells(needle, gain_of);
   const std::string about =
       caption(params, needle.family,
               fmt::format("{} draws of each cell, in parts of {}", needle.request.draws,
                           as_marked(needle.request.texts.front().name)));
   Heatmap found =
-      map_of_needles(needle, "found", "share of draws whose answer is the most probable",
-                     [](const NeedleCell& cell) { return cell.retrieved; });
+      map_of_needles(needle, "found", "share of draws whose answer is the most probable", found_of);
   found.quantity = "share found";
   found.range = Range{0, 1};
   add_map(
@@ -313,8 +310,8 @@ void add_needle(const ParamSet& params, const NeedleTable& needle, Result& resul
        fmt::format("The fact is found in {:.0f} % of the draws", 100 * share) + under(needle.edits),
        about, std::move(found)},
       result);
-  Heatmap gains = map_of_needles(needle, "gain", "loss of the answer without the fact less with it",
-                                 [](const NeedleCell& cell) { return cell.gain.difference; });
+  Heatmap gains =
+      map_of_needles(needle, "gain", "loss of the answer without the fact less with it", gain_of);
   gains.quantity = "gain, nats";
   gains.meaning = Meaning::diverging;
   add_map(

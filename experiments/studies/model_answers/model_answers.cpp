@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/analysis/largest.h"
@@ -120,18 +122,17 @@ ExperimentInfo make_info() {
 /// The text with another token in one place: the nearest one in front of it, or behind it, that is
 /// not the same.
 ModelText corrupted(const ModelText& text, std::size_t token) {
-  ModelText other{text.name + ", corrupted", text.tokens};
-  for (std::size_t i = token; i-- > 0;)
-    if (text.tokens[i] != text.tokens[token]) {
-      other.tokens[token] = text.tokens[i];
-      return other;
-    }
-  for (std::size_t i = token + 1; i < text.tokens.size(); ++i)
-    if (text.tokens[i] != text.tokens[token]) {
-      other.tokens[token] = text.tokens[i];
-      return other;
-    }
-  throw UsageError(text.name, "has one token alone, so that none is another", "give another text");
+  const std::vector<std::int32_t>& ids = text.tokens;
+  const auto differs = [&](std::int32_t id) { return id != ids[token]; };
+  const auto here = ids.begin() + static_cast<std::ptrdiff_t>(token);
+  const auto before = std::find_if(std::make_reverse_iterator(here), ids.rend(), differs);
+  const auto after = std::find_if(here, ids.end(), differs);
+  if (before == ids.rend() && after == ids.end())
+    throw UsageError(text.name, "has one token alone, so that none is another",
+                     "give another text");
+  ModelText other{text.name + ", corrupted", ids};
+  other.tokens[token] = before == ids.rend() ? *after : *before;
+  return other;
 }
 
 /// Of losses that are shown.
