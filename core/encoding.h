@@ -166,7 +166,8 @@ struct ScoreInputs {
   int head{0};    ///< which head, where heads differ
   Scoring scoring{};
   SegmentsIn segments{};
-  const PackedKeys<T>* packed_k{nullptr};  ///< k laid out for products, where that has been done
+  const PackedKeys<T>* packed_k{
+      nullptr};  ///< keys that begin with k, laid out for products, or null
   const Matrix<T>* x{
       nullptr};  ///< [N_k, d_model], the layer's input at the keys, where it is known
 };

@@ -51,8 +51,9 @@ template <class T>
 Matrix<T> content_product(const ScoreInputs<T>& in, int terms) {
   if (!in.packed_k || in.q.cols() != in.k.cols() || in.q.cols() == 0)
     return scaled_product<T>(in.q, in.k, terms, in.scoring);
-  return rounded_product<T>([&](T scale) { return scores_of<T>(in.q, *in.packed_k, scale); }, terms,
-                            in.q.cols(), in.scoring);
+  return rounded_product<T>(
+      [&](T scale) { return scores_of<T>(in.q, *in.packed_k, in.k.rows(), scale); }, terms,
+      in.q.cols(), in.scoring);
 }
 
 template <class T>

@@ -113,6 +113,17 @@ Mask Mask::of_queries(Index first, Index count) const {
   return part;
 }
 
+Mask Mask::of_queries(Index first, Index count, Index keys) const {
+  Mask part = of_queries(first, count);
+  if (allows_everything() || keys == keys_) return part;
+  part.keys_ = keys;
+  for (Window& window : part.windows_) window.n.resize(static_cast<std::size_t>(keys));
+  if (!real_.empty()) part.real_.resize(static_cast<std::size_t>(keys));
+  if (allowed_.size() > 0) part.allowed_ = part.allowed_.leftCols(keys).eval();
+  if (added_.size() > 0) part.added_ = part.added_.leftCols(keys).eval();
+  return part;
+}
+
 void Mask::check_shape(Index queries, Index keys) const {
   if (allows_everything() || (queries_ == queries && keys_ == keys)) return;
   throw UsageError(fmt::format("a mask of [{}, {}]", queries_, keys_),

@@ -58,8 +58,10 @@ class Mask {
   bool allows_everything() const { return keys_ < 0; }
   /// The values added to the logits, [N_q, N_k], 0 where a key is hidden; null for none.
   const orrery::Matrix<double>* added() const { return added_.size() > 0 ? &added_ : nullptr; }
-  /// The mask of `count` queries from `first` on.
+  /// The mask of `count` queries from `first` on, over all keys.
   Mask of_queries(Index first, Index count) const;
+  /// The same over the first `keys` keys alone.
+  Mask of_queries(Index first, Index count, Index keys) const;
   /// Throws UsageError when a mask of another shape meets a score matrix of this one.
   void check_shape(Index queries, Index keys) const;
 

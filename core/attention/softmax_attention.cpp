@@ -191,7 +191,8 @@ AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<
   rounding.apply<T>(Stage::weights, out.weights);
   out.output = weighted_values<T>(out.weights, packed.v, packed.finite, mask);
   if (doors.value_term)
-    doors.value_term->add_to_output({out.weights, packed.values, scores.m, scores.n}, out.output);
+    doors.value_term->add_to_output(
+        {out.weights, packed.values.topRows(scores.k.rows()), scores.m, scores.n}, out.output);
   rounding.apply<T>(Stage::output, out.output);
   return out;
 }
@@ -260,6 +261,26 @@ std::span<const std::int32_t> ids_of(std::span<const std::int32_t> ids, std::siz
   return ids.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
 }
 
+PositionsIn part_of(PositionsIn positions, Index first, Index count) {
+  return positions.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+}
+
+/// Up to the last key that one of the queries sees; one where they see none.
+Index keys_in_sight(const Mask& mask, Index first, Index count, Index keys) {
+  return std::max(keys_of_any(mask, first, count, keys).end, std::min<Index>(1, keys));
+}
+
+/// RowReader::other_k as products take them.
+template <class T>
+struct OtherKeys {
+  OtherKeys(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors,
+            const StageRounding& rounding)
+      : prepared(in, doors, rounding), packed(prepared.k()) {}
+
+  Prepared<T> prepared;
+  PackedKeys<T> packed;
+};
+
 /// What attention tile by tile is made of.
 template <class T>
 class OnlineSource {
@@ -304,10 +325,8 @@ class OnlineSource {
         ids_of(in_.segments.keys, in_.n.size(), part.first_key, part.keys)};
     return {p_.q().middleRows(part.first_query, part.queries),
             p_.k().middleRows(part.first_key, part.keys),
-            in_.m.subspan(static_cast<std::size_t>(part.first_query),
-                          static_cast<std::size_t>(part.queries)),
-            in_.n.subspan(static_cast<std::size_t>(part.first_key),
-                          static_cast<std::size_t>(part.keys)),
+            part_of(in_.m, part.first_query, part.queries),
+            part_of(in_.n, part.first_key, part.keys),
             in_.head,
             scoring_,
             segments};
@@ -434,16 +453,33 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
   mask.check_shape(in.q.rows(), in.k.rows());
   const Prepared<T> p(in, doors, scoring.rounding, reader.threads);
   const PackedParts<T> packed(p);
+  const AttentionInputs<T> others{
+      .q = in.q, .k = reader.other_k ? *reader.other_k : in.k, .v = in.v, .m = in.m, .n = in.n};
+  check_inputs(others);
+  std::optional<OtherKeys<T>> other;
+  if (reader.other_k) other.emplace(others, doors, scoring.rounding);
   const auto part_at = [&](Index first) {
     const Index count = std::min(reader.rows, in.q.rows() - first);
-    const auto at = static_cast<std::size_t>(first), length = static_cast<std::size_t>(count);
-    SegmentsIn segments = in.segments;
-    // One per query, or as they are for the encoding to refuse.
-    if (segments.queries.size() == in.m.size())
-      segments.queries = segments.queries.subspan(at, length);
-    return attention_of<T>({p.q().middleRows(first, count), p.k(), in.m.subspan(at, length), in.n,
-                            in.head, scoring, segments, &packed.k, in.x},
-                           packed, doors, mask.of_queries(first, count));
+    const Index keys =
+        reader.in_sight && !in.x ? keys_in_sight(mask, first, count, in.k.rows()) : in.k.rows();
+    const auto scores_with = [&](const MatrixIn<T>& k, const PackedKeys<T>& packed_k) {
+      return ScoreInputs<T>{p.q().middleRows(first, count),
+                            k.topRows(keys),
+                            part_of(in.m, first, count),
+                            part_of(in.n, 0, keys),
+                            in.head,
+                            scoring,
+                            {ids_of(in.segments.queries, in.m.size(), first, count),
+                             ids_of(in.segments.keys, in.n.size(), 0, keys)},
+                            &packed_k,
+                            in.x};
+    };
+    const Mask seen = mask.of_queries(first, count, keys);
+    AttentionOutput<T> out = attention_of<T>(scores_with(p.k(), packed.k), packed, doors, seen);
+    if (other)
+      out.other_logits =
+          logits_of<T>(scores_with(other->prepared.k(), other->packed), doors, seen).logits;
+    return out;
   };
   const Index parts =
       in.q.rows() <= reader.rows ? 1 : (in.q.rows() + reader.rows - 1) / reader.rows;

@@ -48,6 +48,7 @@ struct AttentionOutput {
   Matrix<T> logits;                 ///< [N_q, N_k], final, also where masked
   Matrix<T> weights;                ///< [N_q, N_k], exactly 0 where masked
   Matrix<T> output;                 ///< [N_q, d_v]
+  Matrix<T> other_logits;           ///< [N_q, N_k], of RowReader::other_k
   Index fully_masked_rows{0};       ///< queries that see no key: zero weights, zero output
   Index nan_rows{0};  ///< queries that see a NaN or +inf, or keys with −inf alone: NaN weights
 };
@@ -91,10 +92,15 @@ struct RowReader {
   Index rows{tile_queries};  ///< queries at a time
   bool map{true};            ///< false for attention_output, of all queries at once
   int threads{1};            ///< as many times `rows` are computed at once; any number: same bits
+  /// Leaves out of a part's matrices the keys behind the last that one of its queries sees.
+  bool in_sight{false};
+  /// Other keys in the places of the given ones, whose logits a part has too. [N_k, d]
+  const MatrixIn<T>* other_k{nullptr};
 };
 
-/// softmax_attention for some queries at a time, with the same bits for any number of them. Memory:
-/// O(threads·rows·N_k).
+/// softmax_attention for some queries at a time, with the same bits for any number of them. Without
+/// keys out of sight what a ValueTerm adds may differ in its last place; nothing else does.
+/// Memory: O(threads·rows·N_k).
 template <class T>
 void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& doors, const Mask& mask,
                        const Scoring& scoring, const RowReader<T>& reader);

@@ -101,19 +101,19 @@ bool all_finite(const MatrixIn<T>& x) {
 
 template <class T>
 Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b, T scale) {
-  return scores_of<T>(a, PackedKeys<T>(b), scale);
+  return scores_of<T>(a, PackedKeys<T>(b), b.rows(), scale);
 }
 
 template <class T>
-Matrix<T> scores_of(const MatrixIn<T>& a, const PackedKeys<T>& b, T scale) {
+Matrix<T> scores_of(const MatrixIn<T>& a, const PackedKeys<T>& b, Index keys, T scale) {
   Matrix<T> q = Matrix<T>::Zero(padded_queries(std::min(tile_queries, a.rows())), a.cols());
-  Matrix<T> tile(q.rows(), padded_keys<T>(std::min(tile_keys, b.keys())));
-  Matrix<T> out(a.rows(), b.keys());
+  Matrix<T> tile(q.rows(), padded_keys<T>(std::min(tile_keys, keys)));
+  Matrix<T> out(a.rows(), keys);
   for (Index i = 0; i < a.rows(); i += tile_queries) {
     const Index queries = std::min(tile_queries, a.rows() - i);
     q.topRows(queries) = a.middleRows(i, queries);
-    for (Index j = 0; j < b.keys(); j += tile_keys) {
-      const Index count = std::min(tile_keys, b.keys() - j);
+    for (Index j = 0; j < keys; j += tile_keys) {
+      const Index count = std::min(tile_keys, keys - j);
       b.scores(q, j, count, tile);
       out.block(i, j, queries, count) = tile.topLeftCorner(queries, count) * scale;
     }
@@ -163,13 +163,13 @@ Matrix<T> weighted_values(const Matrix<T>& weights, const PackedValues<T>& v, bo
   return out;
 }
 
-#define ORRERY_INSTANTIATE(T)                                                \
-  template class PackedKeys<T>;                                              \
-  template class PackedValues<T>;                                            \
-  template Index padded_keys<T>(Index);                                      \
-  template bool all_finite(const MatrixIn<T>&);                              \
-  template Matrix<T> scores_of(const MatrixIn<T>&, const MatrixIn<T>&, T);   \
-  template Matrix<T> scores_of(const MatrixIn<T>&, const PackedKeys<T>&, T); \
+#define ORRERY_INSTANTIATE(T)                                                       \
+  template class PackedKeys<T>;                                                     \
+  template class PackedValues<T>;                                                   \
+  template Index padded_keys<T>(Index);                                             \
+  template bool all_finite(const MatrixIn<T>&);                                     \
+  template Matrix<T> scores_of(const MatrixIn<T>&, const MatrixIn<T>&, T);          \
+  template Matrix<T> scores_of(const MatrixIn<T>&, const PackedKeys<T>&, Index, T); \
   template Matrix<T> weighted_values(const Matrix<T>&, const PackedValues<T>&, bool, const Mask&)
 
 ORRERY_INSTANTIATE(float);

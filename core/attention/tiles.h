@@ -80,8 +80,9 @@ bool all_finite(const MatrixIn<T>& x);
 /// in a as in b. An entry depends on its two rows alone.
 template <class T>
 Matrix<T> scores_of(const MatrixIn<T>& a, const MatrixIn<T>& b, T scale = T(1));
+/// The same with the first `keys` rows of b.
 template <class T>
-Matrix<T> scores_of(const MatrixIn<T>& a, const PackedKeys<T>& b, T scale);
+Matrix<T> scores_of(const MatrixIn<T>& a, const PackedKeys<T>& b, Index keys, T scale);
 
 /// Σ_n A_mn v_n, [N_q, d_v]: summed in blocks of tile_keys. Keys that the mask hides from all
 /// queries of a tile are left out where all values are finite: 0·NaN is NaN.

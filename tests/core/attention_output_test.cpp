@@ -262,6 +262,45 @@ TEST_CASE("Rows of the map, a few at a time, have the bits of the whole") {
   }
 }
 
+TEST_CASE("Rows without the keys out of sight have the bits of the whole, with any encoding") {
+  const Index queries = 70, keys = 90;
+  const Positions m = consecutive_positions(queries, 12), n = consecutive_positions(keys);
+  const Matrix<float> q = noise<float>(queries, 16, "q"), k = noise<float>(keys, 16, "k"),
+                      v = noise<float>(keys, 16, "v"), other = noise<float>(keys, 16, "other");
+  const MatrixIn<float> other_k = other;
+  std::vector<bool> is_real(static_cast<std::size_t>(keys), true);
+  is_real[20] = false;
+  Index left_out = 0;
+  for (const CatalogueCase& c : catalogue_cases()) {
+    const auto encoding = make_case<float>(c, 16);
+    if (dynamic_cast<const InputTerm<float>*>(encoding.get())) continue;
+    if (c.title().find("reads=input") != std::string::npos) continue;  // they need x, all of it
+    INFO(c.title());
+    const auto doors = SoftmaxDoors<float>::of(*encoding);
+    for (const Mask& mask : {Mask(), Mask::causal(m, n), Mask::sliding_window(m, n, 9),
+                             Mask::causal(m, n) & Mask::padding(queries, is_real)}) {
+      const auto whole = softmax_attention<float>({q, k, v, m, n, 1}, doors, mask);
+      const auto others = attention_logits<float>({q, other, v, m, n, 1}, doors);
+      const auto compare = [&](Index first, const AttentionOutput<float>& part) {
+        const Index rows = part.weights.rows(), seen = part.weights.cols();
+        CHECK(equal_bits(part.weights, whole.weights.block(first, 0, rows, seen)));
+        CHECK(equal_bits(part.logits, whole.logits.block(first, 0, rows, seen)));
+        const MatrixIn<float> output = whole.output.middleRows(first, rows);
+        if (doors.value_term)
+          CHECK(largest_difference<float>(part.output, output) <= 1e-6);
+        else
+          CHECK(equal_bits(part.output, output));
+        CHECK(equal_bits(part.other_logits, others.logits.block(first, 0, rows, seen)));
+        CHECK((whole.weights.middleRows(first, rows).rightCols(keys - seen).array() == 0).all());
+        left_out += keys - seen;
+      };
+      attention_by_rows<float>({q, k, v, m, n, 1}, doors, mask, {},
+                               {.use = compare, .rows = 32, .in_sight = true, .other_k = &other_k});
+    }
+  }
+  CHECK(left_out > 1000);
+}
+
 TEST_CASE("NaN, infinity and rows without keys are what they are in the map") {
   const Index n = 600;
   const Positions at = consecutive_positions(n);
