@@ -216,7 +216,7 @@ void multiply_dense(const DenseProduct<T>& p) {
 }
 
 template <class T>
-constexpr DenseKernels<T> dense_table{dense_room<T>, pack_rows<T>, multiply_dense<T>};
+constexpr DenseKernels<T> dense_table{dense_room<T>, inner_block, pack_rows<T>, multiply_dense<T>};
 
 }  // namespace
 

@@ -29,7 +29,9 @@ template <class T>
 struct DenseKernels {
   /// How many numbers `multiply` holds of so many rows of W.
   std::size_t (*room)(std::size_t outputs);
-  /// The numbers of x [rows, inner] in the order in which `multiply` reads them.
+  std::size_t inner_block;  ///< columns of a block
+  /// The numbers of x [rows, inner] in the order in which `multiply` reads them. Blocks of columns
+  /// may be packed on their own, one behind the other.
   void (*pack_rows)(std::size_t rows, std::size_t inner, const T* x, std::ptrdiff_t x_stride,
                     T* packed);
   void (*multiply)(const DenseProduct<T>& product);

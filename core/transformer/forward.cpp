@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "core/attention/multi_head.h"
 #include "core/attention/softcap.h"
 #include "core/errors.h"
+#include "core/kernels/tiles.h"
 #include "core/parallel.h"
 #include "core/product.h"
 #include "core/transformer/linear.h"
@@ -58,6 +60,7 @@ class Pass {
     const bool is_whole = options_.end_layer < 0;
     const int end = is_whole ? layers() : options_.end_layer;
     for (layer_ = options_.first_layer; layer_ < end; ++layer_) {
+      if (options_.before_layer) options_.before_layer();
       pass_layer(*weights_.layer(layer_), x);
       hand_out({Quantity::hidden, layer_ + 1}, x);
     }
@@ -170,7 +173,26 @@ class Pass {
   }
 
   Matrix<T> norm(const NormWeights<T>& w, const Matrix<T>& x) const {
-    return normalised<T>(design_.norm, w, x);
+    Matrix<T> out(x.rows(), x.cols());
+    for_rows(x, [&](Index first, Index count) {
+      orrery::normalise<T>(design_.norm, w, x.middleRows(first, count),
+                           out.middleRows(first, count));
+    });
+    return out;
+  }
+
+  /// Calls use(first, count) for parts of the rows of x, each by a thread where that is worth it.
+  template <class Use>
+  void for_rows(const Matrix<T>& x, const Use& use) const {
+    constexpr Index worth_a_thread = 1 << 14;
+    const Index parts =
+        std::clamp<Index>(x.size() / worth_a_thread, 1, std::max(1, options_.threads));
+    in_parallel(parts, options_.threads, [&] {
+      return [&](std::ptrdiff_t part) {
+        const Index first = part * x.rows() / parts;
+        use(first, (part + 1) * x.rows() / parts - first);
+      };
+    });
   }
 
   /// What a sub-layer reads: N(x) or x.
@@ -242,10 +264,14 @@ class Pass {
     if (design.gated) {
       check_linear(w.gate, x.cols(), up.cols(), "W_gate");
       Matrix<T> gate = times(w.gate, x);
-      activate<T>(design.activation, gate);
-      up.array() *= gate.array();
+      for_rows(up, [&](Index first, Index count) {
+        activate<T>(design.activation, gate.middleRows(first, count));
+        up.middleRows(first, count).array() *= gate.middleRows(first, count).array();
+      });
     } else {
-      activate<T>(design.activation, up);
+      for_rows(up, [&](Index first, Index count) {
+        activate<T>(design.activation, up.middleRows(first, count));
+      });
     }
     check_linear(w.down, up.cols(), x.cols(), "W_down");
     return times(w.down, up);
@@ -259,8 +285,9 @@ class Pass {
     Matrix<T> q{};
     const Matrix<T>& k;
     const Matrix<T>& v;
-    PositionsIn m{};  ///< of the queries
-    PositionsIn n{};  ///< of the keys
+    Matrix<T> moved_k{};  ///< of PassOptions::moved_keys, or empty
+    PositionsIn m{};      ///< of the queries
+    PositionsIn n{};      ///< of the keys
     SegmentsIn segments{};
     Mask mask{};
     const AttentionWeights<T>& weights;
@@ -292,15 +319,14 @@ class Pass {
                       .q = std::move(q),
                       .k = cache_.keys[l],
                       .v = cache_.values[l],
+                      .moved_k = moved,
                       .m = m,
                       .n = n,
                       .segments = segments(w),
                       .mask = MaskSpec{.causal = a.causal, .window = layer().window}.build(
                           positions_, cache_.positions),
                       .weights = w.attention};
-    const Matrix<T> made = outputs(heads);
-    if (moved.size() > 0) see_moved_logits(heads, moved);
-    return times(w.attention.o, made);
+    return times(w.attention.o, outputs(heads));
   }
 
   /// The keys whose contents are moved, behind the model's own and each in its own place.
@@ -311,17 +337,6 @@ class Pass {
       k.row(n + j) = k.row(options_.moved_keys[static_cast<std::size_t>(j)]);
     const Positions own = positions;
     positions.insert(positions.end(), own.begin(), own.end());
-  }
-
-  void see_moved_logits(const Heads& all, const Matrix<T>& moved) const {
-    for (int h = 0; h < static_cast<int>(design_.attention.heads); ++h) {
-      const Site site{Quantity::moved_logits, layer_, h};
-      if (!options_.probe.wanted(site)) continue;
-      attend(all, moved, h,
-             {.use = [&](Index first, AttentionOutput<T>& part) { see(site, part.logits, first); },
-              .map = true,
-              .threads = options_.threads});
-    }
   }
 
   /// The same with an encoder's output for keys and values, all of it in sight and without position.
@@ -395,15 +410,14 @@ class Pass {
     const AttentionDesign& a = design_.attention;
     Matrix<T> out(all.q.rows(), a.heads * a.d_value);
     see_queries_keys_and_values(all);
-    // A map is seen as it is made, so heads that have one follow each other.
-    const bool in_turn = wants_maps(all.of_memory);
     const int heads = static_cast<int>(a.heads);
-    if (in_turn)
-      for (int h = 0; h < heads; ++h) attend(all, h, options_.threads, out);
-    else
-      in_parallel(heads, options_.threads, [&] {
-        return [&](std::ptrdiff_t h) { attend(all, static_cast<int>(h), 1, out); };
-      });
+    // A map is seen as it is made.
+    const bool in_turn = !options_.probe.heads_at_once && wants_maps(all.of_memory);
+    const int at_once = in_turn ? 1 : heads;
+    const int threads = std::max(1, options_.threads / at_once);
+    in_parallel(heads, in_turn ? 1 : options_.threads, [&] {
+      return [&](std::ptrdiff_t h) { attend(all, static_cast<int>(h), threads, out); };
+    });
     for (int h = 0; h < heads; ++h)
       hand_out({Quantity::head_output, layer_, h, all.of_memory},
                out.middleCols(h * a.d_value, a.d_value));
@@ -411,22 +425,10 @@ class Pass {
   }
 
   void attend(const Heads& all, int h, int threads, Matrix<T>& out) const {
-    const Index d_value = design_.attention.d_value;
-    const auto use = [&](Index first, AttentionOutput<T>& part) {
-      if (part.logits.size() > 0) {
-        see({Quantity::logits, layer_, h, all.of_memory}, part.logits, first);
-        see({Quantity::weights, layer_, h, all.of_memory}, part.weights, first);
-      }
-      out.block(first, h * d_value, part.output.rows(), d_value) = part.output;
-    };
-    attend(all, all.k, h, {.use = use, .map = wants_map(h, all.of_memory), .threads = threads});
-  }
-
-  void attend(const Heads& all, const Matrix<T>& k, int h, const RowReader<T>& reader) const {
     const AttentionDesign& a = design_.attention;
     const Index g = HeadGroups(a.heads, a.kv_heads).kv_head(h);
     const AttentionInputs<T> in{.q = head_of(all.q, h, a.d_head),
-                                .k = head_of(k, g, a.d_head),
+                                .k = head_of(all.k, g, a.d_head),
                                 .v = head_of(all.v, g, a.d_value),
                                 .m = all.m,
                                 .n = all.n,
@@ -436,7 +438,29 @@ class Pass {
                           .rule = layer().rule,
                           .softcap = a.softcap,
                           .sinks = all.weights.sinks};
-    attention_by_rows<T>(in, all.doors, all.mask, scoring, reader);
+    const auto use = [&](Index first, AttentionOutput<T>& part) {
+      see_map({.layer = layer_, .head = h, .of_memory = all.of_memory}, first, part);
+      out.block(first, h * a.d_value, part.output.rows(), a.d_value) = part.output;
+    };
+    const bool moves = all.moved_k.size() > 0 &&
+                       options_.probe.wanted({Quantity::moved_logits, layer_, h, all.of_memory});
+    const MatrixIn<T> moved_k = head_of(moves ? all.moved_k : all.k, g, a.d_head);
+    attention_by_rows<T>(in, all.doors, all.mask, scoring,
+                         {.use = use,
+                          .map = wants_map(h, all.of_memory),
+                          .threads = threads,
+                          .in_sight = options_.probe.in_sight,
+                          .other_k = moves ? &moved_k : nullptr});
+  }
+
+  void see_map(Site site, Index first, const AttentionOutput<T>& part) const {
+    const auto see_as = [&](Quantity quantity, const Matrix<T>& rows) {
+      site.quantity = quantity;
+      if (rows.size() > 0) see(site, rows, first);
+    };
+    see_as(Quantity::logits, part.logits);
+    see_as(Quantity::weights, part.weights);
+    see_as(Quantity::moved_logits, part.other_logits);
   }
 
   void see_queries_keys_and_values(const Heads& all) const {
@@ -452,7 +476,8 @@ class Pass {
 
   bool wants_map(int head, bool of_memory) const {
     return options_.probe.wanted({Quantity::logits, layer_, head, of_memory}) ||
-           options_.probe.wanted({Quantity::weights, layer_, head, of_memory});
+           options_.probe.wanted({Quantity::weights, layer_, head, of_memory}) ||
+           options_.probe.wanted({Quantity::moved_logits, layer_, head, of_memory});
   }
 
   bool wants_maps(bool of_memory) const {
@@ -511,7 +536,7 @@ void for_parts_of_vocabulary(const TransformerDesign& design, WeightSource<T>& w
     const auto w = weights.vocabulary(first, count);
     check_linear(*w, x.cols(), count, "the vocabulary's W");
     Matrix<T> logits = linear<T>(*w, x, threads);
-    logits *= static_cast<T>(design.logit_scale);
+    if (design.logit_scale != 1) logits *= static_cast<T>(design.logit_scale);
     cap_logits(design.logit_softcap, logits);
     use(first, logits);
   }
@@ -521,13 +546,19 @@ void for_parts_of_vocabulary(const TransformerDesign& design, WeightSource<T>& w
 class RowLoss {
  public:
   /// @param target  the token's column, which need not be in this part
-  template <class Row>
-  void add(const Row& logits, Index target) {
-    const Eigen::Array<double, 1, Eigen::Dynamic> l = logits.template cast<double>().array();
-    const double largest = std::max(largest_, l.maxCoeff());
-    sum_ = sum_ * std::exp(largest_ - largest) + (l - largest).exp().sum();
-    largest_ = largest;
-    if (target >= 0 && target < l.size()) target_ = l(target);
+  /// @param room    for as many numbers
+  template <class T>
+  void add(std::span<const T> logits, Index target, T* room) {
+    const auto& kernels = kernels::tile_kernels<T>();
+    // Above −inf, so that parts of tokens that cannot come add 0.
+    const T largest =
+        std::max(kernels.largest(logits.size(), logits.data()), std::numeric_limits<T>::lowest());
+    const double sum = kernels.exponentials_of_row(logits.size(), largest, logits.data(), room);
+    const double shift = std::max(largest_, static_cast<double>(largest));
+    sum_ = sum_ * std::exp(largest_ - shift) + sum * std::exp(static_cast<double>(largest) - shift);
+    largest_ = shift;
+    if (target >= 0 && target < static_cast<Index>(logits.size()))
+      target_ = static_cast<double>(logits[static_cast<std::size_t>(target)]);
   }
 
   double loss() const { return std::log(sum_) + largest_ - target_; }
@@ -570,9 +601,11 @@ std::vector<double> next_token_losses(const TransformerDesign& design, WeightSou
   if (last) last->resize(1, weights.vocabulary_size());
   const auto see = [&](Index first, const Matrix<T>& part) {
     in_parallel(static_cast<std::ptrdiff_t>(rows.size()), threads, [&] {
-      return [&](std::ptrdiff_t i) {
+      const auto room = std::make_shared<Matrix<T>>(1, part.cols());
+      return [&, room](std::ptrdiff_t i) {
         const auto row = static_cast<std::size_t>(i);
-        rows[row].add(part.row(i), ids[row + 1] - first);
+        rows[row].add<T>({part.row(i).data(), static_cast<std::size_t>(part.cols())},
+                         ids[row + 1] - first, room->data());
       };
     });
     if (last) last->middleCols(first, part.cols()) = part.bottomRows(1);

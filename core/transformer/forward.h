@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -30,8 +31,9 @@ struct KeyValueCache {
 /// What a pass may be given beside its tokens.
 template <class T>
 struct PassOptions {
-  Probe<T> probe{};  ///< sees what its readers want on the way
-  int threads{1};    ///< any number gives the same bits
+  Probe<T> probe{};                      ///< sees what its readers want on the way
+  int threads{1};                        ///< any number gives the same bits
+  std::function<void()> before_layer{};  ///< called in front of each; what it throws ends the pass
   /// Queries also see the keys in it, and the pass appends its own: a causal model then computes
   /// for the next tokens alone what a pass over all of them would, but for rounding.
   KeyValueCache<T>* cache{nullptr};

@@ -9,16 +9,29 @@
 namespace orrery {
 namespace {
 
-/// Outputs of a linear layer that a thread computes at once: a multiple of every level's panel,
-/// few enough for the narrow layers of small models to keep several threads busy.
-constexpr Index outputs_of_thread = 128;
+/// Outputs of a linear layer that a thread computes at once: at most 128, in whole panels of every
+/// level, and so many parts that all threads get the same.
+Index outputs_at_once(Index out, int threads) {
+  constexpr Index most = 128, panel = 32;
+  const Index team = std::max(1, threads);
+  const Index parts = std::max<Index>(1, ((out + most - 1) / most + team - 1) / team) * team;
+  return std::min(most, (out + parts * panel - 1) / (parts * panel) * panel);
+}
 
 template <class T>
-Matrix<T> packed_rows(const MatrixIn<T>& x) {
+Matrix<T> packed_rows(const MatrixIn<T>& x, int threads) {
+  constexpr Index worth_a_thread = 1 << 16;
+  const auto& kernels = kernels::dense_kernels<T>();
+  const auto block = static_cast<Index>(kernels.inner_block);
   Matrix<T> packed(x.rows(), x.cols());
-  kernels::dense_kernels<T>().pack_rows(static_cast<std::size_t>(x.rows()),
-                                        static_cast<std::size_t>(x.cols()), x.data(),
-                                        x.outerStride(), packed.data());
+  in_parallel((x.cols() + block - 1) / block, x.size() < worth_a_thread ? 1 : threads, [&] {
+    return [&](std::ptrdiff_t part) {
+      const Index first = part * block;
+      kernels.pack_rows(static_cast<std::size_t>(x.rows()),
+                        static_cast<std::size_t>(std::min(block, x.cols() - first)),
+                        x.data() + first, x.outerStride(), packed.data() + x.rows() * first);
+    };
+  });
   return packed;
 }
 
@@ -27,14 +40,14 @@ Matrix<T> packed_rows(const MatrixIn<T>& x) {
 template <class T>
 Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads) {
   const auto& kernels = kernels::dense_kernels<T>();
-  const Matrix<T> packed = packed_rows<T>(x);
-  const Index out = w.W.rows();
+  const Matrix<T> packed = packed_rows<T>(x, threads);
+  const Index out = w.W.rows(), outputs_of_part = outputs_at_once(out, threads);
   Matrix<T> y(x.rows(), out);
   const auto compute = [&](std::ptrdiff_t part, T* room) {
-    const Index first = part * outputs_of_thread;
+    const Index first = part * outputs_of_part;
     kernels.multiply({.rows = static_cast<std::size_t>(x.rows()),
                       .inner = static_cast<std::size_t>(x.cols()),
-                      .outputs = static_cast<std::size_t>(std::min(outputs_of_thread, out - first)),
+                      .outputs = static_cast<std::size_t>(std::min(outputs_of_part, out - first)),
                       .x = packed.data(),
                       .W = w.W.data() + first * w.W.cols(),
                       .W_stride = w.W.cols(),
@@ -43,9 +56,9 @@ Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads) {
                       .y_stride = out,
                       .room = room});
   };
-  in_parallel((out + outputs_of_thread - 1) / outputs_of_thread, threads, [&] {
+  in_parallel((out + outputs_of_part - 1) / outputs_of_part, threads, [&] {
     const auto room = std::make_shared<Matrix<T>>(
-        1, static_cast<Index>(kernels.room(static_cast<std::size_t>(outputs_of_thread))));
+        1, static_cast<Index>(kernels.room(static_cast<std::size_t>(outputs_of_part))));
     return [&, room](std::ptrdiff_t part) { compute(part, room->data()); };
   });
   return y;

@@ -14,7 +14,7 @@ enum class Quantity {
   values,   ///< v [N, d_value] of a kv head
   logits,   ///< [N, N] of a head, final but for the mask
   weights,  ///< [N, N] of a head
-  moved_logits,  ///< logits of keys whose contents PassOptions::moved_keys has moved, behind `weights`
+  moved_logits,  ///< of keys whose contents PassOptions::moved_keys has moved, behind `weights`
   head_output,   ///< Σ_n a_mn v_n [N, d_value] of a head: what W_o reads
   attention,     ///< what attention adds to the residual stream [N, d_model]
   memory,        ///< what attention to an encoder's output adds to it [N, d_model]
@@ -37,6 +37,11 @@ struct Probe {
   std::function<bool(const Site&)> wants{};
   /// Gets the rows from `first` on; one call after the other, in the order of the pass.
   std::function<void(const Site&, Index first, const MatrixIn<T>& rows)> see{};
+  /// Takes maps of different heads of a layer at the same time, each head's from one thread and in
+  /// order.
+  bool heads_at_once{false};
+  /// Takes rows of maps without the keys behind the last that one of their queries sees.
+  bool in_sight{false};
 
   bool wanted(const Site& site) const { return wants && wants(site); }
 };
