@@ -5,8 +5,6 @@
 #include <limits>
 #include <unordered_map>
 
-#include "core/product.h"
-
 namespace orrery {
 namespace {
 
@@ -107,9 +105,10 @@ void HeadScoreSums<T>::add_query(const Query& query, bool without_first, Sums& s
   if (rest < least_rest) return;
   const double part = 1 / rest;
   const auto of = [&](Index j) {
-    return without_first && j == 0 ? 0 : static_cast<double>(query.weights(j)) * part;
+    const bool is_left_out = (without_first && j == 0) || j >= query.weights.size();
+    return is_left_out ? 0 : static_cast<double>(query.weights(j)) * part;
   };
-  const Index keys = query.weights.size();
+  const Index keys = length();
   if (i >= 1) sums.previous.add(of(i - 1));
   if (i + 1 < keys) sums.next.add(of(i + 1));
   if (i >= 1) sums.self.add(of(i));
@@ -129,11 +128,12 @@ void HeadScoreSums<T>::add_query(const Query& query, bool without_first, Sums& s
   if (i >= 1) sums.distance.add((query.distance - of_first) / rest);
   const Index reach = keys / 2;
   if (i < reach) return;
-  // i − r ≥ 1: the first token is beyond these distances.
-  const auto behind = query.weights.segment(i - reach + 1, reach).reverse();
-  Eigen::Map<Eigen::ArrayXd>(sums.by_distance.data(), reach) +=
+  // i − r ≥ 1: the first token is beyond these distances. Keys behind the row have the weight 0.
+  const Index unseen = std::clamp<Index>(i + 1 - query.weights.size(), 0, reach);
+  const auto behind = query.weights.segment(i - reach + 1, reach - unseen).reverse();
+  Eigen::Map<Eigen::ArrayXd>(sums.by_distance.data() + unseen, reach - unseen) +=
       behind.transpose().template cast<double>() * part;
-  for (Index r = 0; r < reach; ++r) sums.queries[static_cast<std::size_t>(r)] += 1;
+  Eigen::Map<Eigen::ArrayXd>(sums.queries.data(), reach) += 1;
 }
 
 template <class T>
@@ -150,15 +150,19 @@ template <class T>
 void HeadScoreSums<T>::add_logits(Index first, const MatrixIn<T>& rows) {
   for (Index row = 0; row < rows.rows(); ++row) {
     const Index i = first + row;
-    const VisibleKeys seen = mask_->keys_of(i, rows.cols());
-    for (Index j = seen.first; j < seen.end; ++j) {
-      const double logit = static_cast<double>(rows(row, j));
-      LogitSums& sums = j == 0 ? first_column_ : other_columns_;
-      const auto at = static_cast<std::size_t>(i - j + longest_ - 1);
-      sums.sum[at] += logit;
-      sums.count[at] += 1;
-      sums.squares += logit * logit;
+    VisibleKeys seen = mask_->keys_of(i, rows.cols());
+    const auto add = [&](LogitSums& sums, Index key, Index count) {
+      const Index at = key - i + longest_ - 1;
+      const auto logits = rows.row(row).segment(key, count).transpose().template cast<double>();
+      Eigen::Map<Eigen::VectorXd>(sums.sum.data() + at, count) += logits;
+      Eigen::Map<Eigen::ArrayXd>(sums.count.data() + at, count) += 1;
+      sums.squares += logits.squaredNorm();
+    };
+    if (seen.first == 0 && seen.end > 0) {
+      add(first_column_, 0, 1);
+      seen.first = 1;
     }
+    add(other_columns_, seen.first, seen.end - seen.first);
   }
 }
 
@@ -245,7 +249,7 @@ HeadScores HeadScoreSums<T>::scores() const {
 
 template <class T>
 void ChannelShareSums<T>::begin(const MatrixIn<T>& k, double scale, const Mask& mask) {
-  k_ = k;
+  k_ = std::make_shared<const PackedValues<T>>(k);
   scale_ = scale;
   mask_ = &mask;
   with_logits_.resize(static_cast<std::size_t>(k.cols()), 0.0);
@@ -258,12 +262,10 @@ void ChannelShareSums<T>::begin(const MatrixIn<T>& k, double scale, const Mask& 
 template <class T>
 void ChannelShareSums<T>::add(Index first, const MatrixIn<T>& q, const MatrixIn<T>& logits) {
   Matrix<T> in_sight = Matrix<T>::Zero(logits.rows(), logits.cols());
-  Matrix<T> alone(q.rows(), q.cols());  // Σ_j k_jc over the keys in sight
+  const Mask mask = mask_->of_queries(first, logits.rows(), logits.cols());
   for (Index row = 0; row < logits.rows(); ++row) {
-    const VisibleKeys seen = mask_->keys_of(first + row, logits.cols());
+    const VisibleKeys seen = mask.keys_of(row, logits.cols());
     const Index count = seen.end - seen.first;
-    alone.row(row) = k_sums_.row(seen.end) - k_sums_.row(seen.first);
-    if (count == 0) continue;
     const auto own = logits.row(row).segment(seen.first, count);
     in_sight.row(row).segment(seen.first, count) = own;
     const auto wide = own.template cast<double>();
@@ -271,13 +273,16 @@ void ChannelShareSums<T>::add(Index first, const MatrixIn<T>& q, const MatrixIn<
     squares_ += wide.squaredNorm();
     count_ += static_cast<double>(count);
   }
-  const Matrix<T> with_logits = product<T>(in_sight, k_);
-  for (Index c = 0; c < q.cols(); ++c) {
-    const auto channel = q.col(c).template cast<double>().array() * scale_;
-    with_logits_[static_cast<std::size_t>(c)] +=
-        (channel * with_logits.col(c).template cast<double>().array()).sum();
-    alone_[static_cast<std::size_t>(c)] +=
-        (channel * alone.col(c).template cast<double>().array()).sum();
+  const Matrix<T> with_logits = weighted_values<T>(in_sight, *k_, true, mask);
+  const auto channels = static_cast<Index>(alone_.size());
+  Eigen::Map<Eigen::Array<double, 1, Eigen::Dynamic>> with(with_logits_.data(), channels),
+      alone(alone_.data(), channels);
+  for (Index row = 0; row < logits.rows(); ++row) {
+    const VisibleKeys seen = mask.keys_of(row, logits.cols());
+    const auto of_row = q.row(row).array().template cast<double>() * scale_;
+    with += of_row * with_logits.row(row).array().template cast<double>();
+    alone +=
+        of_row * (k_sums_.row(seen.end) - k_sums_.row(seen.first)).array().template cast<double>();
   }
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/attention/mask.h"
+#include "core/attention/tiles.h"
 #include "core/types.h"
 
 namespace orrery {
@@ -63,7 +65,8 @@ struct HeadScores {
   bool sink_dominates() const { return first > 0.5; }
 };
 
-/// Adds the scores of a head up over texts, some rows of its maps at a time.
+/// Adds the scores of a head up over texts, some rows of its maps at a time, without the keys behind
+/// the last that one of the rows' queries sees, or with them.
 ///
 /// Accuracy: sums over the keys of a query in T, over queries and distances in fp64. A NaN in a map
 /// makes every score that reads it NaN.
@@ -73,9 +76,9 @@ class HeadScoreSums {
  public:
   /// The tokens that the rows to come belong to. They and the mask must outlive the rows.
   void begin(const EarlierTokens& tokens, const Mask& mask);
-  /// Rows of A from query `first` on. [queries, N]
+  /// Rows of A from query `first` on. [queries, keys]
   void add_weights(Index first, const MatrixIn<T>& rows);
-  /// Rows of l; those that the mask hides are not read. [queries, N]
+  /// Rows of l; those that the mask hides are not read. [queries, keys]
   void add_logits(Index first, const MatrixIn<T>& rows);
 
   /// Adds what another one has summed up over other texts.
@@ -106,22 +109,23 @@ class HeadScoreSums {
   };
   /// Logits by distance, of some keys.
   struct LogitSums {
-    std::vector<double> sum{}, count{};  ///< by r + N − 1, N of the longest text
+    std::vector<double> sum{}, count{};  ///< by j − i + N − 1, N of the longest text
     double squares{0};
     void add(const LogitSums& other);
   };
   /// A query's weights and what all scores of it read.
   struct Query {
     Index i{};
-    Eigen::Map<const Eigen::Array<T, 1, Eigen::Dynamic>> weights;
-    double first{};     ///< A_i0
-    double entropy{};   ///< −Σ_j A_ij ln A_ij
-    double distance{};  ///< Σ_j A_ij |i − j|
-    Index seen{};       ///< keys in sight
+    Eigen::Map<const Eigen::Array<T, 1, Eigen::Dynamic>> weights;  ///< of the first keys
+    double first{};                                                ///< A_i0
+    double entropy{};                                              ///< −Σ_j A_ij ln A_ij
+    double distance{};                                             ///< Σ_j A_ij |i − j|
+    Index seen{};                                                  ///< keys in sight
     bool sees_first{};
   };
 
   Query query_of(Index i, const T* row, Index keys) const;
+  Index length() const { return static_cast<Index>(tokens_->last.size()); }
   void add_query(const Query& query, bool without_first, Sums& sums);
   static WeightScores scores_of(const Sums& sums);
   static double r2(const LogitSums& a, const LogitSums* b);
@@ -147,10 +151,11 @@ class HeadScoreSums {
 template <class T>
 class ChannelShareSums {
  public:
-  /// @param k     [N, d] of the text that the rows to come belong to
+  /// @param k     [N, d] of the text that the rows to come belong to; it must outlive them
   /// @param scale s
   void begin(const MatrixIn<T>& k, double scale, const Mask& mask);
-  /// @param q, logits  of the queries from `first` on: [queries, d], [queries, N]
+  /// @param q, logits  of the queries from `first` on: [queries, d], [queries, keys], which may end
+  ///                   behind the last key that one of them sees
   void add(Index first, const MatrixIn<T>& q, const MatrixIn<T>& logits);
 
   /// Adds what another one has summed up over other texts.
@@ -162,7 +167,8 @@ class ChannelShareSums {
   std::vector<double> by_pair(std::span<const std::pair<Index, Index>> channels) const;
 
  private:
-  Matrix<T> k_{}, k_sums_{};  ///< [N, d]; [N + 1, d], Σ_{j<n} k_j
+  std::shared_ptr<const PackedValues<T>> k_{};  ///< [N, d]
+  Matrix<T> k_sums_{};                          ///< [N + 1, d], Σ_{j<n} k_j
   double scale_{1};
   const Mask* mask_{nullptr};
   std::vector<double> with_logits_{}, alone_{};  ///< Σ s q_c k_c l, Σ s q_c k_c

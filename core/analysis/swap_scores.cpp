@@ -18,7 +18,9 @@ std::vector<Index> random_partners(Random& random, Index n) {
 
 template <class T>
 void SwapScoreSums<T>::begin(std::span<const Index> partners, const Mask& mask) {
-  partners_ = partners;
+  pairs_.clear();
+  for (std::size_t b = 0; b < partners.size(); ++b)
+    if (partners[b] < static_cast<Index>(b)) pairs_.push_back({partners[b], static_cast<Index>(b)});
   mask_ = &mask;
 }
 
@@ -26,15 +28,17 @@ template <class T>
 void SwapScoreSums<T>::add_rows(Index first, const MatrixIn<T>& logits, const MatrixIn<T>& moved) {
   for (Index row = 0; row < logits.rows(); ++row) {
     const VisibleKeys seen = mask_->keys_of(first + row, logits.cols());
-    for (Index a = seen.first; a < seen.end; ++a) {
-      const Index b = partners_[static_cast<std::size_t>(a)];
-      if (b <= a || b >= seen.end) continue;
-      const double before = static_cast<double>(logits(row, a) - logits(row, b));
-      const double after = static_cast<double>(moved(row, a) - moved(row, b));
-      Sums& sums = a == 0 ? with_first_ : others_;
-      sums.places += (before + after) * (before + after);
-      sums.contents += (before - after) * (before - after);
-      const double size = static_cast<double>(logits(row, a));
+    const T* before = logits.data() + row * logits.outerStride();
+    const T* after = moved.data() + row * moved.outerStride();
+    for (const Pair& pair : pairs_) {
+      if (pair.b >= seen.end) break;
+      if (pair.a < seen.first) continue;
+      const double d = static_cast<double>(before[pair.a] - before[pair.b]);
+      const double of_moved = static_cast<double>(after[pair.a] - after[pair.b]);
+      Sums& sums = pair.a == 0 ? with_first_ : others_;
+      sums.places += (d + of_moved) * (d + of_moved);
+      sums.contents += (d - of_moved) * (d - of_moved);
+      const double size = static_cast<double>(before[pair.a]);
       sums.squares += size * size;
     }
   }

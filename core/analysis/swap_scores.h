@@ -32,9 +32,11 @@ std::vector<Index> random_partners(Random& random, Index n);
 template <class T>
 class SwapScoreSums {
  public:
-  /// @param partners  as random_partners makes them. They and the mask must outlive the rows. [N]
+  /// @param partners  as random_partners makes them. [N]
+  /// @param mask      must outlive the rows
   void begin(std::span<const Index> partners, const Mask& mask);
-  /// @param logits, moved  of the queries from `first` on, before and after. [queries, N]
+  /// @param logits, moved  of the queries from `first` on, before and after. [queries, keys], which
+  ///                       may end behind the last key that one of them sees
   void add_rows(Index first, const MatrixIn<T>& logits, const MatrixIn<T>& moved);
 
   /// Adds what another one has summed up over other texts.
@@ -51,7 +53,11 @@ class SwapScoreSums {
     double share() const;
   };
 
-  std::span<const Index> partners_{};
+  struct Pair {
+    Index a{}, b{};  ///< a < b
+  };
+
+  std::vector<Pair> pairs_{};  ///< by b
   const Mask* mask_{nullptr};
   Sums with_first_{}, others_{};  ///< of pairs with the first key, and of all others
 };

@@ -13,7 +13,6 @@
 #include "core/analysis/swap_scores.h"
 #include "core/attention/multi_head.h"
 #include "core/encodings/rope.h"
-#include "core/parallel.h"
 #include "core/random.h"
 #include "core/unknown_name.h"
 #include "experiments/heads/model_run.h"
@@ -46,29 +45,21 @@ std::vector<double> numbers_of(const WeightScores& w, double first, double dista
           w.induction, w.entropy, w.mean_distance, distance_r2, place};
 }
 
-/// The maps of a layer's heads as they come, until all are there.
-template <class T>
-struct LayerMaps {
-  struct Part {
-    Index first{};
-    Matrix<T> logits{}, weights{};
-  };
-  std::vector<std::vector<Part>> parts{};       ///< by head
-  std::vector<std::vector<Matrix<T>>> moved{};  ///< logits of the same rows, of moved keys
-  std::vector<Matrix<T>> q{}, k{};              ///< by head, and by kv head
-};
-
 /// Sums the scores of all heads up over passes.
 template <class T>
 class HeadMeter {
  public:
   /// @param is_whole  with the shares of pairs and of places, which logits alone do not tell
-  HeadMeter(const ModelRun<T>& run, int threads, bool is_whole)
+  HeadMeter(const ModelRun<T>& run, bool is_whole)
       : run_(run),
-        threads_(threads),
         sums_(static_cast<std::size_t>(run.layer_count() * run.head_count())),
         shares_(is_whole ? sums_.size() : 0),
-        swaps_(is_whole && !has_positions_at_embedding() ? sums_.size() : 0) {}
+        swaps_(is_whole && !has_positions_at_embedding() ? sums_.size() : 0),
+        q_(static_cast<std::size_t>(run.head_count())),
+        k_(q_.size()),
+        logits_(q_.size()) {
+    for (int l = 0; l < run.layer_count(); ++l) find_pairs(l);
+  }
 
   /// @param random  draws the keys that change contents
   void begin(const std::vector<std::int32_t>& tokens, Random random) {
@@ -77,13 +68,14 @@ class HeadMeter {
     for (int l = 0; l < run_.layer_count(); ++l)
       masks_.push_back(run_.mask_of(l, static_cast<Index>(tokens.size())));
     if (!swaps_.empty()) partners_ = random_partners(random, static_cast<Index>(tokens.size()));
-    clear();
   }
 
   PassOptions<T> options() {
-    return {.probe = {.wants = [](const Site& site) { return is_read(site); },
+    return {.probe = {.wants = [this](const Site& site) { return is_read(site); },
                       .see = [this](const Site& site, Index first,
-                                    const MatrixIn<T>& rows) { see(site, first, rows); }},
+                                    const MatrixIn<T>& rows) { see(site, first, rows); },
+                      .heads_at_once = true,
+                      .in_sight = true},
             .moved_keys = partners_};
   }
 
@@ -91,7 +83,6 @@ class HeadMeter {
     for (std::size_t h = 0; h < sums_.size(); ++h) sums_[h].add(other.sums_[h]);
     for (std::size_t h = 0; h < shares_.size(); ++h) shares_[h].add(other.shares_[h]);
     for (std::size_t h = 0; h < swaps_.size(); ++h) swaps_[h].add(other.swaps_[h]);
-    pairs_ = pairs_.empty() ? other.pairs_ : pairs_;
   }
 
   HeadScores scores(std::size_t head) const { return sums_[head].scores(); }
@@ -115,15 +106,16 @@ class HeadMeter {
   }
 
  private:
-  static bool is_read(const Site& site) {
+  bool is_read(const Site& site) const {
     switch (site.quantity) {
       case Quantity::queries:
       case Quantity::keys:
+        return !shares_.empty() && !site.of_memory;
       case Quantity::logits:
       case Quantity::weights:
-      case Quantity::moved_logits:
-      case Quantity::attention:
         return !site.of_memory;
+      case Quantity::moved_logits:
+        return !swaps_.empty() && !site.of_memory;
       default:
         return false;
     }
@@ -134,68 +126,46 @@ class HeadMeter {
     return static_cast<bool>(run_.checkpoint().stack().places.positions);
   }
 
-  void clear() {
-    const AttentionDesign& a = run_.design().attention;
-    maps_ = {};
-    maps_.parts.resize(static_cast<std::size_t>(a.heads));
-    maps_.moved.resize(static_cast<std::size_t>(a.heads));
-    maps_.q.resize(static_cast<std::size_t>(a.heads));
-    maps_.k.resize(static_cast<std::size_t>(a.kv_heads));
-  }
-
+  /// Queries and keys come before the heads' maps, which come of several heads at once.
   void see(const Site& site, Index first, const MatrixIn<T>& rows) {
     const auto head = static_cast<std::size_t>(site.head);
-    if (site.quantity == Quantity::queries) maps_.q[head] = rows;
-    if (site.quantity == Quantity::keys) maps_.k[head] = rows;
-    if (site.quantity == Quantity::logits)
-      maps_.parts[head].push_back({.first = first, .logits = rows});
-    if (site.quantity == Quantity::weights) maps_.parts[head].back().weights = rows;
-    if (site.quantity == Quantity::moved_logits) maps_.moved[head].push_back(rows);
-    if (site.quantity == Quantity::attention) finish(site.layer);
-  }
-
-  /// All heads of a layer at once, each by one thread.
-  void finish(int layer) {
-    const int heads = run_.head_count();
-    find_pairs(layer);
-    in_parallel(heads, threads_, [&] {
-      return [&](std::ptrdiff_t head) { finish_head(layer, static_cast<int>(head)); };
-    });
-    clear();
-  }
-
-  void finish_head(int layer, int head) {
-    const auto at = static_cast<std::size_t>(layer) * static_cast<std::size_t>(run_.head_count()) +
-                    static_cast<std::size_t>(head);
-    const Mask& mask = masks_[static_cast<std::size_t>(layer)];
-    const AttentionDesign& a = run_.design().attention;
-    const int kv_head = HeadGroups(a.heads, a.kv_heads).kv_head(head);
-    const auto& k = maps_.k[static_cast<std::size_t>(kv_head)];
-    const auto& q = maps_.q[static_cast<std::size_t>(head)];
-    const bool shared = !shares_.empty() && pairs_.count(layer) == 1;
-    sums_[at].begin(*earlier_, mask);
-    if (shared) shares_[at].begin(k, run_.scale_of(layer), mask);
-    for (const auto& part : maps_.parts[static_cast<std::size_t>(head)]) {
-      sums_[at].add_logits(part.first, part.logits);
-      sums_[at].add_weights(part.first, part.weights);
-      if (shared)
-        shares_[at].add(part.first, q.middleRows(part.first, part.logits.rows()), part.logits);
+    if (site.quantity == Quantity::queries) q_[head] = rows;
+    if (site.quantity == Quantity::keys) k_[head] = rows;
+    if (site.quantity == Quantity::queries || site.quantity == Quantity::keys) return;
+    const std::size_t at = static_cast<std::size_t>(site.layer * run_.head_count()) + head;
+    if (site.quantity == Quantity::logits) {
+      if (first == 0) begin_head(at, site);
+      add_logits(at, site, first, rows);
     }
-    if (!swaps_.empty()) finish_swaps(at, head, mask);
+    if (site.quantity == Quantity::weights) sums_[at].add_weights(first, rows);
+    if (site.quantity == Quantity::moved_logits) swaps_[at].add_rows(first, logits_[head], rows);
   }
 
-  void finish_swaps(std::size_t at, int head, const Mask& mask) {
-    const auto& parts = maps_.parts[static_cast<std::size_t>(head)];
-    const auto& moved = maps_.moved[static_cast<std::size_t>(head)];
-    swaps_[at].begin(partners_, mask);
-    for (std::size_t p = 0; p < parts.size(); ++p)
-      swaps_[at].add_rows(parts[p].first, parts[p].logits, moved[p]);
+  void begin_head(std::size_t at, const Site& site) {
+    const Mask& mask = masks_[static_cast<std::size_t>(site.layer)];
+    sums_[at].begin(*earlier_, mask);
+    if (has_shares(site.layer)) {
+      const AttentionDesign& a = run_.design().attention;
+      const int kv_head = HeadGroups(a.heads, a.kv_heads).kv_head(site.head);
+      shares_[at].begin(k_[static_cast<std::size_t>(kv_head)], run_.scale_of(site.layer), mask);
+    }
+    if (!swaps_.empty()) swaps_[at].begin(partners_, mask);
   }
+
+  void add_logits(std::size_t at, const Site& site, Index first, const MatrixIn<T>& rows) {
+    const auto head = static_cast<std::size_t>(site.head);
+    sums_[at].add_logits(first, rows);
+    if (has_shares(site.layer))
+      shares_[at].add(first, q_[head].middleRows(first, rows.rows()), rows);
+    if (!swaps_.empty()) logits_[head] = rows;
+  }
+
+  bool has_shares(int layer) const { return !shares_.empty() && pairs_.count(layer) == 1; }
 
   /// The channels of the pairs that turn in a layer.
   void find_pairs(int layer) {
     const LayerPlan& plan = run_.layers()[static_cast<std::size_t>(layer)];
-    if (plan.encoding != "rope" || pairs_.count(layer) == 1) return;
+    if (plan.encoding != "rope") return;
     const RopeConvention rope = completed(plan.rope);
     std::vector<std::pair<Index, Index>> channels;
     for (Index t = 0; t < pairs_of(rope); ++t) {
@@ -206,14 +176,14 @@ class HeadMeter {
   }
 
   const ModelRun<T>& run_;
-  int threads_;
   std::vector<HeadScoreSums<T>> sums_;
   std::vector<ChannelShareSums<T>> shares_;
   std::vector<SwapScoreSums<T>> swaps_;
   std::vector<Index> partners_{};  ///< of the text's keys
   std::unique_ptr<EarlierTokens> earlier_{};
   std::vector<Mask> masks_{};
-  LayerMaps<T> maps_{};
+  std::vector<Matrix<T>> q_, k_;     ///< of the layer at work, by head and by kv head
+  std::vector<Matrix<T>> logits_{};  ///< the rows whose moved logits come next, by head
   std::map<int, std::vector<std::pair<Index, Index>>> pairs_{};  ///< by layer
 };
 
@@ -271,14 +241,14 @@ HeadRow row_of(const HeadMeter<T>& meter, const HeadMeter<T>* repeated, std::siz
 template <class T>
 class HeadMeasurement {
  public:
-  HeadMeasurement(ModelRun<T>& run, const HeadsRequest& request, int threads, Progress& progress)
-      : run_(run), request_(request), threads_(threads), progress_(progress) {
+  HeadMeasurement(ModelRun<T>& run, const HeadsRequest& request, Progress& progress)
+      : run_(run), request_(request), progress_(progress) {
     passes_ = request.texts.size();
     if (request.repeated > 0) passes_ += static_cast<std::size_t>(request.repeats);
   }
 
   void fill(HeadTable& table) {
-    HeadMeter<T> halves[2] = {{run_, threads_, true}, {run_, threads_, true}};
+    HeadMeter<T> halves[2] = {{run_, true}, {run_, true}};
     for (std::size_t t = 0; t < request_.texts.size(); ++t) {
       checkpoint(progress_, done_++, passes_, "texts");
       measure_text(run_, request_.texts[t].tokens, drawn("swapped keys", t), halves[t % 2]);
@@ -297,7 +267,7 @@ class HeadMeasurement {
  private:
   std::unique_ptr<HeadMeter<T>> measure_repeated() {
     if (request_.repeated == 0) return nullptr;
-    auto meter = std::make_unique<HeadMeter<T>>(run_, threads_, false);
+    auto meter = std::make_unique<HeadMeter<T>>(run_, false);
     for (std::int64_t i = 0; i < request_.repeats; ++i) {
       checkpoint(progress_, done_++, passes_, "repeated random tokens");
       measure_text(run_,
@@ -313,7 +283,6 @@ class HeadMeasurement {
 
   ModelRun<T>& run_;
   const HeadsRequest& request_;
-  int threads_;
   Progress& progress_;
   std::size_t passes_{0}, done_{0};
 };
@@ -340,9 +309,7 @@ HeadTable measure_heads(LiveModel& model, const HeadsRequest& request, Progress&
                   .repeated = request.repeated,
                   .repeats = request.repeated > 0 ? request.repeats : 0,
                   .seed = request.seed};
-  model.with_run([&](auto& run) {
-    HeadMeasurement(run, request, model.settings().threads, progress).fill(table);
-  });
+  model.with_run(progress, [&](auto& run) { HeadMeasurement(run, request, progress).fill(table); });
   return table;
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/analysis/swap_scores.h"
 #include "core/attention/softmax_attention.h"
 #include "core/encodings/rope.h"
 #include "core/random.h"
@@ -248,5 +249,57 @@ TEST_CASE("A head that reads one pair of RoPE has its share 1, and the others 0"
     const std::vector<double> shares = sums.by_pair(pairs.channels);
     for (std::size_t u = 0; u < shares.size(); ++u)
       CHECK(shares[u] == Approx(u == t ? 1 : 0).margin(1e-10));
+  }
+}
+
+TEST_CASE("Keys that no query of the rows sees need not be there") {
+  const Index n = 50;
+  Random random(5, "rows of a head");
+  const Matrix<double> logits = normal_matrix<double>(random, n, n, 1),
+                       moved = normal_matrix<double>(random, n, n, 1),
+                       q = normal_matrix<double>(random, n, 8, 1),
+                       k = normal_matrix<double>(random, n, 8, 1);
+  const Positions at = consecutive_positions(n);
+  const EarlierTokens earlier(repeated(n / 2));
+  const std::vector<Index> partners = random_partners(random, n);
+  for (const Mask& mask :
+       {Mask::causal(at, at), Mask::causal(at, at) & Mask::sliding_window(at, at, 6)}) {
+    AttentionOutput<double> map;
+    map.logits = logits;
+    masked_softmax(mask, map);
+    std::vector<HeadScores> scores;
+    std::vector<std::vector<double>> shares;
+    std::vector<double> places;
+    for (const bool is_cut : {false, true}) {
+      HeadScoreSums<double> sums;
+      ChannelShareSums<double> of_channels;
+      SwapScoreSums<double> swaps;
+      sums.begin(earlier, mask);
+      of_channels.begin(k, 1, mask);
+      swaps.begin(partners, mask);
+      for (Index first = 0; first < n; first += 10) {
+        const Index keys = is_cut ? first + 10 : n;
+        const MatrixIn<double> rows = logits.block(first, 0, 10, keys);
+        sums.add_logits(first, rows);
+        sums.add_weights(first, map.weights.block(first, 0, 10, keys));
+        of_channels.add(first, q.middleRows(first, 10), rows);
+        swaps.add_rows(first, rows, moved.block(first, 0, 10, keys));
+      }
+      scores.push_back(sums.scores());
+      shares.push_back(of_channels.by_channel());
+      places.push_back(swaps.place_share_without_first());
+    }
+    CHECK(scores[0].weights.next == 0);
+    CHECK(scores[1].weights.next == 0);
+    CHECK(scores[1].first == scores[0].first);
+    CHECK(scores[1].distance_r2 == scores[0].distance_r2);
+    CHECK(scores[1].weights.entropy == scores[0].weights.entropy);
+    CHECK(scores[1].weights.mean_distance == scores[0].weights.mean_distance);
+    CHECK(scores[1].weights.induction == scores[0].weights.induction);
+    CHECK(scores[1].weights.by_distance == scores[0].weights.by_distance);
+    CHECK(scores[1].without_first.by_distance == scores[0].without_first.by_distance);
+    CHECK(places[1] == places[0]);
+    for (std::size_t c = 0; c < shares[0].size(); ++c)
+      CHECK(shares[1][c] == Approx(shares[0][c]).epsilon(1e-12));
   }
 }
