@@ -5,19 +5,21 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/live_options.h"
 #include "experiments/cli/live_params.h"
+#include "experiments/setup/memory_bound.h"
 
 namespace orrery::cli {
 
 int lens_command(const LiveOptions& options) {
   const LiveQuestion question = live_question(options, lens_params());
   LiveModel model(options.model, run_settings(options, question));
-  ConsoleProgress progress(is_quiet());
   const ModelText& text = question.texts.front();
-  const Lens lens = logit_lens(model,
-                               {.text = text,
-                                .next = static_cast<std::size_t>(question.params.integer("next")),
-                                .edits = options.edits},
-                               progress);
+  const LensRequest request{.text = text,
+                            .next = static_cast<std::size_t>(question.params.integer("next")),
+                            .edits = options.edits};
+  setup::require_memory(static_cast<double>(lens_bytes(model, request)), "orrery lens",
+                        "give fewer tokens with length=");
+  ConsoleProgress progress(is_quiet());
+  const Lens lens = logit_lens(model, request, progress);
   write_arrays(options, lens_arrays(lens));
   const std::vector<std::string> labels = labels_of(options.model, lens_ids(lens));
   const std::vector<std::int64_t> shown =

@@ -72,8 +72,19 @@ std::string state_name(std::size_t state) {
 
 Lens logit_lens(LiveModel& model, const LensRequest& request, Progress& progress) {
   Lens lens{.model = model.name(), .family = model.family(), .text = request.text};
-  model.with_run([&](auto& run) { look(run, request, lens, progress); });
+  model.with_run(progress, [&](auto& run) { look(run, request, lens, progress); });
   return lens;
+}
+
+std::uint64_t lens_bytes(const LiveModel& model, const LensRequest& request) {
+  const std::size_t tokens = request.text.tokens.size();
+  const auto states = static_cast<std::size_t>(model.layers()) + 1;
+  const auto logits =
+      static_cast<std::uint64_t>(std::max<Index>(lens_logits_at_once, model.vocabulary()));
+  const std::size_t cell =
+      sizeof(LensCell) + request.next * (sizeof(double) + sizeof(std::int32_t));
+  return model.bytes_of_states(states, tokens) + logits * model.bytes_of_number() +
+         states * tokens * cell;
 }
 
 std::vector<std::int32_t> lens_ids(const Lens& lens) {

@@ -46,6 +46,9 @@ struct Lens {
 /// Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
 Lens logit_lens(LiveModel& model, const LensRequest& request, Progress& progress);
 
+/// Bytes that it holds beside the model: every state, logits of some tokens, and its cells.
+std::uint64_t lens_bytes(const LiveModel& model, const LensRequest& request);
+
 /// loss, entropy [states, N], and top_ids, top_probabilities [states, N, next].
 std::vector<Array> lens_arrays(const Lens& lens);
 /// @param labels  of lens_ids, in their order

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiments/heads/model_texts.h"
+#include "experiments/model/progress.h"
 
 namespace orrery::heads {
 
@@ -41,12 +42,25 @@ class LiveModel {
   int vocabulary() const;
   bool predicts_next() const;  ///< it looks back and has a head, so that it has losses
   const RunSettings& settings() const { return settings_; }
+  std::uint64_t bytes_of_number() const;  ///< of its precision
+  /// Bytes of so many states of the residual stream. [count, tokens, d_model]
+  std::uint64_t bytes_of_states(std::size_t count, std::size_t tokens) const;
+  /// Bytes of so many tokens' outputs of all heads of all layers.
+  std::uint64_t bytes_of_head_outputs(std::size_t tokens) const;
 
   /// Calls use(run) with the ModelRun of its precision.
   template <class Use>
   decltype(auto) with_run(const Use& use) {
     if (settings_.single) return use(*single_);
     return use(*double_);
+  }
+  /// The same, whose passes throw Stopped between two layers once a stop is requested.
+  template <class Use>
+  void with_run(const Progress& progress, const Use& use) {
+    with_run([&](auto& run) {
+      const auto asked = run.ask(progress);
+      use(run);
+    });
   }
 
  private:

@@ -72,6 +72,23 @@ bool LiveModel::predicts_next() const {
   return asked_of(single_, double_, [](const auto& run) { return run.predicts_next(); });
 }
 
+std::uint64_t LiveModel::bytes_of_number() const {
+  return settings_.single ? sizeof(float) : sizeof(double);
+}
+std::uint64_t LiveModel::bytes_of_states(std::size_t count, std::size_t tokens) const {
+  const Index d_model = asked_of(single_, double_, [](const auto& run) {
+    return run.checkpoint().stack().places.layers.front().attention.o.out;
+  });
+  return count * tokens * static_cast<std::uint64_t>(d_model) * bytes_of_number();
+}
+std::uint64_t LiveModel::bytes_of_head_outputs(std::size_t tokens) const {
+  const Index channels = asked_of(single_, double_, [](const auto& run) {
+    return run.design().attention.heads * run.design().attention.d_value;
+  });
+  return static_cast<std::uint64_t>(layers()) * tokens * static_cast<std::uint64_t>(channels) *
+         bytes_of_number();
+}
+
 template <class T>
 ModelRun<T>::ModelRun(const std::filesystem::path& path, const RunSettings& settings)
     : checkpoint_(Checkpoint::open(path, {.length = settings.length})),
@@ -107,6 +124,9 @@ Matrix<T> ModelRun<T>::pass(const std::vector<std::int32_t>& tokens, PassOptions
   if (tokens.empty())
     throw UsageError("no tokens", "a pass reads at least one", "give a longer text");
   options.threads = threads_;
+  options.before_layer = [this] {
+    if (asked_ && asked_->stop_requested()) throw Stopped();
+  };
   return forward<T>(design(), weights_, {.ids = tokens}, options);
 }
 
@@ -173,6 +193,30 @@ TurningPairs ModelRun<T>::turning_pairs(int layer, const std::vector<Edit>& edit
   const PassEdits<T> of_pass = edits_of(edits, tokens);
   ActiveEdits<T> active(&of_pass, design());
   return active.encoding(layer, weights_.layer(layer)->encoding)->turning_pairs();
+}
+
+template <class T>
+bool ModelRun<T>::has_terms(int layer) {
+  if (layers()[static_cast<std::size_t>(layer)].encoding == "rope") return true;
+  const std::shared_ptr<const Encoding> encoding = weights_.layer(layer)->encoding;
+  return encoding && SoftmaxDoors<T>::of(*encoding).score_terms;
+}
+
+template <class T>
+std::vector<ScoreTerm<T>> ModelRun<T>::score_terms(const HeadPlace& place,
+                                                   const std::vector<Edit>& edits,
+                                                   const MatrixIn<T>& q, const MatrixIn<T>& k) {
+  const TransformerDesign edited = edited_design(design(), edits);
+  const LayerDesign& layer = edited.layers[static_cast<std::size_t>(place.layer)];
+  const PassEdits<T> of_pass = edits_of(edits, q.rows());
+  ActiveEdits<T> active(&of_pass, edited);
+  const auto encoding = active.encoding(place.layer, weights_.layer(place.layer)->encoding);
+  const Positions at = active.positions(place.layer, consecutive_positions(q.rows()), true);
+  const Matrix<T> no_values;
+  return attention_logits<T>({.q = q, .k = k, .v = no_values, .m = at, .n = at, .head = place.head},
+                             {.score_terms = SoftmaxDoors<T>::of(*encoding).score_terms},
+                             {.scale = layer.scale, .rule = layer.rule})
+      .terms;
 }
 
 template <class T>

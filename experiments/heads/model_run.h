@@ -68,8 +68,22 @@ class ModelRun {
   double scale_of(int layer, const std::vector<Edit>& edits = {}) const;
   /// The pairs that a layer's RoPE turns under edits.
   TurningPairs turning_pairs(int layer, const std::vector<Edit>& edits, Index tokens);
+  /// Whether the logits of a layer's heads are a sum by position: of pairs of RoPE, or of the terms
+  /// of its encoding.
+  bool has_terms(int layer);
+  /// The terms of a head of a layer without RoPE under edits, from what a pass has of it, among
+  /// tokens at 0 … N − 1.
+  std::vector<ScoreTerm<T>> score_terms(const HeadPlace& place, const std::vector<Edit>& edits,
+                                        const MatrixIn<T>& q, const MatrixIn<T>& k);
   /// What a layer's queries see under edits, among tokens at 0 … N − 1.
   Mask mask_of(int layer, Index tokens, const std::vector<Edit>& edits = {}) const;
+
+  /// While what it returns is there, passes throw Stopped in front of a layer once a stop is
+  /// requested.
+  [[nodiscard]] std::shared_ptr<const Progress> ask(const Progress& progress) {
+    asked_ = &progress;
+    return {&progress, [this](const Progress*) { asked_ = nullptr; }};
+  }
 
   /// The last whole pass that a question kept for the next one; its tokens are empty without one.
   KeptPass<T>& kept_pass() { return kept_pass_; }
@@ -79,6 +93,7 @@ class ModelRun {
   int threads_;
   KeptWeights<T> weights_;
   KeptPass<T> kept_pass_{};
+  const Progress* asked_{nullptr};  ///< whether to stop; null where nobody is
 };
 
 /// Probabilities of the vocabulary from a row of logits, in fp64. [vocabulary]

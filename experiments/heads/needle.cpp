@@ -170,7 +170,7 @@ NeedleTable find_needles(LiveModel& model, const NeedleRequest& request, Progres
     table.depths.push_back(request.depths == 1
                                ? 0.5
                                : static_cast<double>(d) / static_cast<double>(request.depths - 1));
-  model.with_run([&](auto& run) { NeedleSearch(run, table, progress).fill(); });
+  model.with_run(progress, [&](auto& run) { NeedleSearch(run, table, progress).fill(); });
   return table;
 }
 

@@ -258,7 +258,7 @@ Passport passport_of(LiveModel& model, const PassportRequest& request, Progress&
                                    .seed = request.seed,
                                    .first = request.first},
                                   progress);
-  model.with_run([&](auto& run) { LossChapter(run, passport, progress).fill(); });
+  model.with_run(progress, [&](auto& run) { LossChapter(run, passport, progress).fill(); });
   return passport;
 }
 

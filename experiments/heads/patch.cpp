@@ -185,8 +185,16 @@ PatchResult patch_activations(LiveModel& model, const PatchRequest& request, Pro
                      .family = model.family(),
                      .clean = request.clean,
                      .corrupted = request.corrupted};
-  model.with_run([&](auto& run) { Patching(run, request, result, progress).run(); });
+  model.with_run(progress, [&](auto& run) { Patching(run, request, result, progress).run(); });
   return result;
+}
+
+std::uint64_t patch_bytes(const LiveModel& model, const PatchRequest& request) {
+  const std::size_t tokens = request.clean.tokens.size();
+  // The residual stream, what attention and what feed-forward add to it.
+  const auto states = 3 * static_cast<std::size_t>(model.layers()) + 1;
+  return 2 * (model.bytes_of_states(states, tokens) +
+              (request.heads ? model.bytes_of_head_outputs(tokens) : 0));
 }
 
 std::vector<std::int32_t> patch_ids(const PatchResult& result) {

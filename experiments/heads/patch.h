@@ -50,6 +50,9 @@ struct PatchResult {
 /// Source: Vig et al. 2020; Meng et al. 2022, arXiv 2202.05262.
 PatchResult patch_activations(LiveModel& model, const PatchRequest& request, Progress& progress);
 
+/// Bytes of the activations of both runs that it holds beside the model.
+std::uint64_t patch_bytes(const LiveModel& model, const PatchRequest& request);
+
 std::vector<Array> patch_arrays(const PatchResult& result);
 /// @param labels  of the clean tokens, the corrupted ones, the answer and the foil
 std::string patch_json(const PatchResult& result, const std::vector<std::string>& labels);

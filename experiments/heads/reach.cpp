@@ -67,7 +67,7 @@ ContextReach context_reach(LiveModel& model, const std::vector<ModelText>& texts
                            std::int64_t targets, std::int32_t first, Progress& progress) {
   ContextReach reach{.targets = targets};
   const std::vector<std::int64_t> contexts = contexts_of(texts, targets);
-  model.with_run([&](auto& run) {
+  model.with_run(progress, [&](auto& run) {
     for (std::size_t c = 0; c < contexts.size(); ++c) {
       ContextLoss one{.context = contexts[c]};
       for (const ModelText& text : texts) {

@@ -78,7 +78,7 @@ Repeat repeat_tokens(LiveModel& model, const RepeatRequest& request, Progress& p
                 .family = model.family(),
                 .request = request,
                 .vocabulary = model.vocabulary()};
-  model.with_run([&](auto& run) { measure_repeats(run, repeat, progress); });
+  model.with_run(progress, [&](auto& run) { measure_repeats(run, repeat, progress); });
   repeat.gain = statistics::paired_test(repeat.second_half, repeat.first_half);
   return repeat;
 }

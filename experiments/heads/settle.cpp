@@ -436,7 +436,7 @@ Settlement settle(LiveModel& model, const SettleRequest& request, Progress& prog
                     .family = model.family(),
                     .texts = request.texts,
                     .start = request.edits};
-  model.with_run([&](auto& run) { Settling(run, request, result, progress).run(); });
+  model.with_run(progress, [&](auto& run) { Settling(run, request, result, progress).run(); });
   return result;
 }
 

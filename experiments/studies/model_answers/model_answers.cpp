@@ -9,6 +9,7 @@
 #include "core/errors.h"
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/model_edits.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/model_answers/figures.h"
@@ -184,8 +185,10 @@ void ask_lens(AskedModel& model, const ParamSet& params, const PositionPlan& pla
               Progress& progress, Result& result) {
   const ModelText& text = model.texts().front();
   const std::size_t token = token_in(params, text.tokens.size() - 1, "tokens have one behind them");
-  const Lens& lens =
-      model.lens({.text = text, .next = tokens_of_lens, .edits = edits_in(params, plan)}, progress);
+  const LensRequest request{.text = text, .next = tokens_of_lens, .edits = edits_in(params, plan)};
+  require_memory(static_cast<double>(lens_bytes(model.live(), request)), "the lens",
+                 "lower length");
+  const Lens& lens = model.lens(request, progress);
   std::vector<std::int32_t> ids;  // of the token that is looked at, state by state
   for (std::size_t state = 0; state < lens.states; ++state)
     for (const std::int32_t id : lens.at(state, token).ids) ids.push_back(id);
@@ -197,8 +200,10 @@ void ask_lens(AskedModel& model, const ParamSet& params, const PositionPlan& pla
 void ask_patch(AskedModel& model, const ParamSet& params, Progress& progress, Result& result) {
   const ModelText& text = model.texts().front();
   const std::size_t token = token_in(params, text.tokens.size(), "tokens are read");
-  const PatchResult patch = patch_activations(
-      model.live(), {.clean = text, .corrupted = corrupted(text, token)}, progress);
+  const PatchRequest request{.clean = text, .corrupted = corrupted(text, token)};
+  require_memory(static_cast<double>(patch_bytes(model.live(), request)), "activations of two runs",
+                 "lower length");
+  const PatchResult patch = patch_activations(model.live(), request, progress);
   add_patch(params, patch, model.labels_of_ids(patch_ids(patch)), result);
   result.checks = {check_of_patch(patch, token)};
   result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 1)});
