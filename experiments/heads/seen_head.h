@@ -18,13 +18,23 @@ class SeenHead {
   bool wants(const Site& site) const;
   void see(const Site& site, Index first, const MatrixIn<T>& rows);
 
+  const Matrix<T>& q() const { return q_; }
+  const Matrix<T>& k() const { return k_; }
+
   /// The logits split into four runs of neighbouring pairs, channels that do not turn, and what a
   /// softcap takes away.
   /// @param scale    multiplies q·k
   /// @param softcap  c; 0 for none
   HeadTerms terms(const TurningPairs& pairs, double scale, double softcap) const;
+  /// The same by the terms of an encoding.
+  HeadTerms terms(std::string_view encoding, const std::vector<ScoreTerm<T>>& terms,
+                  double softcap) const;
 
  private:
+  HeadTerms without_terms(std::string_view encoding, double softcap) const;
+  void add(HeadTerm term, const Matrix<T>& logits, HeadTerms& found) const;
+  void add_softcap(HeadTerms& found) const;
+
   HeadPlace place_;
   int kv_head_;
   Matrix<T> q_{}, k_{}, logits_{};

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -79,9 +80,10 @@ class SideBySide {
   void compare(const ModelText& text, bool is_first) {
     const auto n = static_cast<Index>(text.tokens.size());
     KeptPass<T> own;
-    const KeptPass<T>& before = passed(text.tokens, own);
+    if (is_first) begin_cells(n);
+    const KeptPass<T>& before = passed(text.tokens, own, is_first);
     TextEffect effect{.name = text.name, .tokens = text.tokens, .before = before.losses};
-    if (is_first) show_unedited(before, n);
+    if (is_first) show_unedited(before);
     if (edits_.empty())
       effect.after = before.losses;
     else
@@ -102,13 +104,15 @@ class SideBySide {
                                   .edits = &edits,
                                   .hidden = first > 0 ? &before.hidden.at(first) : nullptr,
                                   .first_layer = first});
+    for (const auto& [place, map] : after_) add_map("after", place, map);
+    after_.clear();
     if (!run_.predicts_next()) return;
     Matrix<T> last;
     effect.after = run_.losses(edits_, after, before.tokens, &last);
     effect.next = next_tokens(before.next, probabilities_of<T>(last, 0));
   }
 
-  /// The head whose logits are told apart, if its layer turns pairs.
+  /// The head whose logits are told apart, if they are a sum.
   void ask_for_terms() {
     const std::set<HeadPlace> places =
         heads_named({request_.terms}, run_.layer_count(), run_.head_count());
@@ -118,7 +122,7 @@ class SideBySide {
     for (const Edit& edit : edits_)  // it turns other pairs than those of the layer's encoding
       if (edit.kind == EditKind::defect && edit.acts_in(place.layer)) return;
     const AttentionDesign& a = run_.design().attention;
-    if (run_.layers()[static_cast<std::size_t>(place.layer)].encoding == "rope")
+    if (run_.has_terms(place.layer))
       told_apart_.emplace(place, HeadGroups(a.heads, a.kv_heads).kv_head(place.head));
   }
 
@@ -142,19 +146,26 @@ class SideBySide {
                  .first_layer = has_own ? layer : 0,
                  .end_layer = layer + 1});
     }
+    const SeenHead<T>& head = *told_apart_;
     const auto n = static_cast<Index>(before.tokens.size());
+    const double softcap = edited_design(run_.design(), edits_).attention.softcap;
+    const std::string& encoding = run_.layers()[static_cast<std::size_t>(layer)].encoding;
     result_.terms =
-        told_apart_->terms(run_.turning_pairs(layer, edits_, n), run_.scale_of(layer, edits_),
-                           edited_design(run_.design(), edits_).attention.softcap);
+        encoding == "rope"
+            ? head.terms(run_.turning_pairs(layer, edits_, n), run_.scale_of(layer, edits_),
+                         softcap)
+            : head.terms(encoding, run_.score_terms(head.place(), edits_, head.q(), head.k()),
+                         softcap);
   }
 
   /// The model's own pass over a text: the kept one, or into `own`.
-  const KeptPass<T>& passed(const std::vector<std::int32_t>& tokens, KeptPass<T>& own) {
+  const KeptPass<T>& passed(const std::vector<std::int32_t>& tokens, KeptPass<T>& own,
+                            bool is_first) {
     if (!request_.keeps_pass) run_.kept_pass() = {};
     KeptPass<T>& pass = request_.keeps_pass ? run_.kept_pass() : own;
     if (pass.tokens == tokens) return pass;
     pass = {};
-    pass.last = run_.pass(tokens, {.probe = own_probe(pass)});
+    pass.last = run_.pass(tokens, {.probe = own_probe(pass, is_first)});
     if (run_.predicts_next()) {
       Matrix<T> last;
       pass.losses = run_.losses({}, pass.last, tokens, &last);
@@ -170,25 +181,33 @@ class SideBySide {
     return compared || request_.cells > 0 || kept_.count({site.layer, site.head}) == 1;
   }
 
-  Probe<T> own_probe(KeptPass<T>& pass) {
+  /// Whether the model's own map waits for the edited one, or for another question.
+  bool keeps_own(const HeadPlace& place) const {
+    const bool compared = is_edited(place) && (request_.heads || request_.cells > 0);
+    return request_.keeps_pass || compared || kept_.count(place) == 1;
+  }
+
+  Probe<T> own_probe(KeptPass<T>& pass, bool is_first) {
     return {.wants =
-                [this](const Site& site) {
+                [this, is_first](const Site& site) {
                   const bool is_map = site.quantity == Quantity::weights;
                   if (request_.keeps_pass) return is_map || site.quantity == Quantity::hidden;
                   const bool resumed =
                       site.quantity == Quantity::hidden && site.layer == result_.first_layer;
-                  return resumed || wants_map(site);
+                  const bool shown = is_first && request_.cells > 0;
+                  return resumed || (is_map && (shown || keeps_own({site.layer, site.head})));
                 },
             .see =
-                [&pass](const Site& site, Index first, const MatrixIn<T>& rows) {
-                  if (site.quantity == Quantity::hidden) {
+                [this, &pass, is_first](const Site& site, Index first, const MatrixIn<T>& rows) {
+                  const HeadPlace place{site.layer, site.head};
+                  if (site.quantity == Quantity::hidden)
                     pass.hidden[site.layer] = rows;
-                    return;
-                  }
-                  Matrix<T>& map = pass.weights[{site.layer, site.head}];
-                  if (first == 0) map.resize(rows.cols(), rows.cols());
-                  map.middleRows(first, rows.rows()) = rows;
-                }};
+                  else if (keeps_own(place))
+                    put_rows(map_of(pass.weights, place), first, rows);
+                  else if (is_first)
+                    see_cells(place, first, rows);
+                },
+            .heads_at_once = true};
   }
 
   Probe<T> edited_probe(const KeptPass<T>& before, bool is_first) {
@@ -209,20 +228,37 @@ class SideBySide {
                   changes_[at(place)] +=
                       0.5 * (own - rows).template cast<double>().array().abs().sum();
                   if (!is_first) return;
-                  if (kept_.count(place) == 1) keep(place, first, rows);
-                  if (float* cells = cells_of(place))
-                    add_cells<T>(rows, first, rows.cols(), side_, cells);
-                }};
+                  if (kept_.count(place) == 1) put_rows(map_of(after_, place), first, rows);
+                  see_cells(place, first, rows);
+                },
+            .heads_at_once = true};
   }
 
-  /// Maps and small maps of what no edit reaches.
-  void show_unedited(const KeptPass<T>& before, Index n) {
+  /// One of several maps that heads are adding to at once.
+  Matrix<T>& map_of(std::map<HeadPlace, Matrix<T>>& maps, const HeadPlace& place) {
+    const std::lock_guard lock(adding_);
+    return maps[place];
+  }
+
+  static void put_rows(Matrix<T>& map, Index first, const MatrixIn<T>& rows) {
+    if (first == 0) map.resize(rows.cols(), rows.cols());
+    map.middleRows(first, rows.rows()) = rows;
+  }
+
+  void begin_cells(Index n) {
     side_ = std::min<Index>(n, static_cast<Index>(request_.cells));
     small_.assign(changes_.size() * static_cast<std::size_t>(side_ * side_), 0.0F);
-    for (const auto& [place, map] : before.weights) {
-      if (is_edited(place)) continue;
-      if (float* cells = cells_of(place)) add_cells<T>(map, 0, n, side_, cells);
-    }
+  }
+
+  /// Small maps gain rows of a head's map.
+  void see_cells(const HeadPlace& place, Index first, const MatrixIn<T>& rows) {
+    if (float* cells = cells_of(place)) add_cells<T>(rows, first, rows.cols(), side_, cells);
+  }
+
+  /// Maps and small maps of what no edit reaches, and the pass has kept.
+  void show_unedited(const KeptPass<T>& before) {
+    for (const auto& [place, map] : before.weights)
+      if (!is_edited(place)) see_cells(place, 0, map);
     for (const HeadPlace& place : kept_) {
       const Matrix<T>& map = before.weights.at(place);
       add_map("before", place, map);
@@ -257,15 +293,6 @@ class SideBySide {
   float* cells_of(const HeadPlace& place) {
     if (side_ == 0) return nullptr;
     return small_.data() + at(place) * static_cast<std::size_t>(side_ * side_);
-  }
-
-  void keep(const HeadPlace& place, Index first, const MatrixIn<T>& rows) {
-    Matrix<T>& map = after_[place];
-    if (first == 0) map.resize(rows.cols(), rows.cols());
-    map.middleRows(first, rows.rows()) = rows;
-    if (first + rows.rows() < rows.cols()) return;
-    add_map("after", place, map);
-    after_.erase(place);
   }
 
   void add_map(const char* when, const HeadPlace& place, const Matrix<T>& map) {
@@ -334,7 +361,8 @@ class SideBySide {
   std::vector<Edit> edits_;
   std::set<HeadPlace> kept_{};
   std::map<HeadPlace, Matrix<T>> corpus_means_{};
-  std::map<HeadPlace, Matrix<T>> after_{};  ///< maps that are not whole yet
+  std::map<HeadPlace, Matrix<T>> after_{};  ///< maps of the first text
+  std::mutex adding_{};                     ///< to maps
   Index side_{0};                           ///< of the small maps
   std::vector<float> small_{};
   std::vector<double> changes_;  ///< Σ over queries
@@ -349,7 +377,7 @@ WhatIf what_if(LiveModel& model, const WhatIfRequest& request, Progress& progres
                 .family = model.family(),
                 .layers = model.layers(),
                 .heads = model.heads()};
-  model.with_run([&](auto& run) { SideBySide(run, request, result, progress).run(); });
+  model.with_run(progress, [&](auto& run) { SideBySide(run, request, result, progress).run(); });
   return result;
 }
 
@@ -361,16 +389,15 @@ std::vector<EditHelp> edit_help() {
 }
 
 std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request) {
-  if (!request.heads && request.cells == 0) return 0;
+  if (!request.heads && request.cells == 0 && !request.keeps_pass) return 0;
   std::uint64_t longest = 0;
   for (const ModelText& text : request.texts)
     longest = std::max<std::uint64_t>(longest, text.tokens.size());
-  const int first = request.keeps_pass || request.cells > 0
-                        ? 0
-                        : first_edited_layer(parse_edits(request.edits), model.layers());
+  const int first =
+      request.keeps_pass ? 0 : first_edited_layer(parse_edits(request.edits), model.layers());
   const auto heads = static_cast<std::uint64_t>(model.layers() - first) *
                      static_cast<std::uint64_t>(model.heads());
-  return heads * longest * longest * (model.settings().single ? sizeof(float) : sizeof(double));
+  return heads * longest * longest * model.bytes_of_number();
 }
 
 }  // namespace orrery::heads

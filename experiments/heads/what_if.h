@@ -65,8 +65,8 @@ struct WhatIf {
   /// The largest weight of each cell, of the first text under the edits. [layers, heads, c, c]
   Array small_maps{};
   Array unseen_cells{};  ///< 1 where no query of a cell sees a key of it. [layers, c, c]
-  /// Of that head under the edits, over the first text; empty where its layer has no RoPE, or a
-  /// defect in place of it.
+  /// Of that head under the edits, over the first text; empty where its layer's logits are no sum by
+  /// position, or a defect turns its pairs.
   std::optional<HeadTerms> terms{};
 };
 

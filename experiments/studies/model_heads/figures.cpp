@@ -23,11 +23,6 @@ constexpr std::size_t heads_named = 6;  // in a title
 
 const ScoreKind& kind_of(const std::string& score) { return score_kinds()[score_number(score)]; }
 
-std::string words_of(std::string key) {
-  std::replace(key.begin(), key.end(), '_', ' ');
-  return key;
-}
-
 /// Of a head among those of all layers.
 std::size_t number_of(const WhatIf& effect, int layer, int head) {
   return static_cast<std::size_t>(layer) * static_cast<std::size_t>(effect.heads) +
@@ -350,6 +345,11 @@ Figure next_figure(const HeadsFound& found) {
 }
 
 }  // namespace
+
+std::string words_of(std::string key) {
+  std::replace(key.begin(), key.end(), '_', ' ');
+  return key;
+}
 
 std::string caption_of_text(const HeadsFound& found) {
   const TextEffect& text = found.effect.texts.front();

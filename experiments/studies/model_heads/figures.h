@@ -43,6 +43,8 @@ double change_of(const WhatIf& effect, int layer, int head);
 std::optional<std::size_t> sink_heads(const HeadTable& table);
 /// Of a figure of the first text.
 std::string caption_of_text(const HeadsFound& found);
+/// "linear bias" of linear_bias.
+std::string words_of(std::string key);
 /// "base:500, sign"; empty without edits.
 std::string edits_text(const WhatIf& effect);
 

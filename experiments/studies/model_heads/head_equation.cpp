@@ -67,8 +67,10 @@ MapProfile profile_of_map(const Array& map, const Mask& mask) {
       map.values);
 }
 
-/// Its pairs, "t = 0, …, 7"; its name where it is of none.
-std::string symbol_of(const HeadTerm& term) {
+/// Its pairs, "t = 0, …, 7"; the symbol of an encoding's term; its name where it has neither.
+std::string symbol_of(const HeadTerm& term, const std::string& encoding) {
+  if (term.pairs == 0 && encoding != "rope" && !term.is_softcap)
+    return term_symbol(encoding, term.name);
   if (term.pairs == 0) return R"(\text{)" + term.name + "}";
   if (term.pairs == 1) return fmt::format("t = {}", term.first_pair);
   return fmt::format(R"(t = {}, \ldots, {})", term.first_pair, term.first_pair + term.pairs - 1);
@@ -106,8 +108,8 @@ std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask)
   double largest = 0;
   bool no_shares = false;
   for (const HeadTerm& term : terms.terms) {
-    parts.push_back(part_of(found, mask, term.logits, term.name, symbol_of(term),
-                            parts.size() == 1 ? "=" : "+"));
+    parts.push_back(part_of(found, mask, term.logits, words_of(term.name),
+                            symbol_of(term, terms.encoding), parts.size() == 1 ? "=" : "+"));
     const double share = share_of(term.logits, terms.logits, mask);
     if (std::isnan(share)) no_shares = true;
     if (share > largest) {
@@ -121,8 +123,8 @@ std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask)
   const std::string finding =
       !most || no_shares
           ? "its logits as a sum"
-          : fmt::format("{} {} for {:.0f} % of the variance of its logits", most->name,
-                        most->is_plural() ? "account" : "accounts", 100 * largest);
+          : fmt::format("{} {} for {:.0f} % of the variance of its logits", words_of(most->name),
+                        most->is_plural ? "account" : "accounts", 100 * largest);
   return Figure{"equation",
                 fmt::format("Head {}{}: {}", place, edits.empty() ? "" : ", " + edits, finding),
                 "shares are cov(term, logit)/var(logit) · " + caption_of_text(found) +
@@ -143,9 +145,12 @@ Check equation_check(const HeadTerms& terms, const Mask& mask) {
     off.see(std::abs(terms.logits[cell] - sum));
     sizes.see(size);
   });
-  return {.name = "pairs_sum_to_logits",
-          .statement = "the maps of its pairs add up to the head's logits (largest difference)",
-          .equation = "eq. (35)",
+  const bool of_pairs = terms.encoding == "rope";
+  return {.name = "terms_sum_to_logits",
+          .statement = fmt::format("the maps of its {} add up to the head's logits (largest "
+                                   "difference)",
+                                   of_pairs ? "pairs" : "terms"),
+          .equation = of_pairs ? "eq. (35)" : "eq. (2)",
           .measured = off.value(),
           .bound = spread_rounding(static_cast<Index>(terms.channels), sizes.value(),
                                    precision_of_array(terms.logits), StageRounding{})};

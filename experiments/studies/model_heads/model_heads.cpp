@@ -116,7 +116,7 @@ ExperimentInfo make_info() {
                .tabs = {{"all_heads", "All heads"},
                         {"by_distance", "By distance"},
                         {"two_scores", "Two scores"},
-                        {"equation", "Sum of pairs"},
+                        {"equation", "Logits as a sum"},
                         {"weights_before", "Before"},
                         {"next_tokens", "Next token"}}},
       .questions = {{.words = "What do the heads of my model do?",
@@ -252,9 +252,10 @@ WhatIfRequest request_of(AskedModel& model, const ChosenPlace& chosen,
                         .maps = {fmt::format("{}.{}", chosen.layer, chosen.head)},
                         .cells = cells_of_small_maps,
                         .terms = fmt::format("{}.{}", chosen.layer, chosen.head)};
-  const std::uint64_t bytes = map_bytes(model.live(), request);
-  request.keeps_pass = model.texts().size() == 1 && bytes <= most_kept_bytes;
-  require_memory(static_cast<double>(bytes), "maps of all heads", "lower length");
+  request.keeps_pass = model.texts().size() == 1;
+  if (map_bytes(model.live(), request) > most_kept_bytes) request.keeps_pass = false;
+  require_memory(static_cast<double>(map_bytes(model.live(), request)), "maps of all heads",
+                 "lower length");
   return request;
 }
 

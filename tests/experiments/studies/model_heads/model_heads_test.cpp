@@ -98,14 +98,41 @@ TEST_CASE("The maps of a head's pairs are PyTorch's products of their channels")
   }
 }
 
-TEST_CASE("A muted pair adds nothing to the sum, and a head without RoPE has none") {
+TEST_CASE("A muted pair adds nothing to the sum") {
   const Result muted = heads_of(of_golden({{"edits", "mute"}, {"pair", "1"}}));
   const Array &gone = array(muted, "logit_term_1"), &stays = array(muted, "logit_term_2");
   for (std::size_t cell = 0; cell < gone.size(); ++cell) CHECK(gone[cell] == 0);
   CHECK(at(stays, 3, 1) != 0);
-  const Result bloom = heads_of({{"model", tests_folder() + "/golden/transformer/bloom-on"},
-                                 {"tokens", golden_llama() + "/expected.npz#tokens"}});
-  for (const Figure& figure : bloom.figures) CHECK(figure.id != "equation");
+}
+
+TEST_CASE("A head without RoPE is the sum of its encoding's terms, and none where it has none") {
+  const auto golden = [](const char* name) {
+    return Settings{{"model", tests_folder() + "/golden/transformer/" + name},
+                    {"tokens", golden_llama() + "/expected.npz#tokens"},
+                    {"precision", "exact"},
+                    {"head", "1"}};
+  };
+  const Result bloom = heads_of(golden("bloom-on"));
+  check_all_hold(bloom);
+  const auto& sum = content_of<MapEquation>(bloom, "equation");
+  REQUIRE(sum.terms.size() == 3);
+  CHECK(sum.terms[1].name == "content");
+  CHECK(sum.terms[2].name == "linear bias");
+  // Of six heads the first four have the slopes of four, 2^(−8(h + 1)/4): Press et al. 2022.
+  REQUIRE(scalar(bloom, "heads") == 6);
+  const Array& bias = array(bloom, "logit_term_1");
+  for (std::size_t i = 1; i < bias.shape[0]; ++i)
+    for (std::size_t j = 1; j <= i; ++j)
+      CHECK(at(bias, i, j) - at(bias, i, j - 1) == Approx(0.0625).epsilon(1e-12));
+  Settings without = golden("bloom-on");
+  without.emplace_back("edits", "no_position");
+  const Result placeless = heads_of(without);
+  const Array& nothing = array(placeless, "logit_term_1");
+  for (std::size_t cell = 0; cell < nothing.size(); ++cell) CHECK(nothing[cell] == 0);
+  const Result deberta = heads_of(golden("deberta_v2-on"));
+  check_all_hold(deberta);
+  CHECK(content_of<MapEquation>(deberta, "equation").terms.size() == 4);
+  for (const Figure& figure : heads_of(golden("gpt2-on")).figures) CHECK(figure.id != "equation");
 }
 
 TEST_CASE("The heads made by hand do what they were made for") {
