@@ -170,18 +170,31 @@ std::size_t bytes_in_use() {
   return info.uordblks + info.hblkhd;
 }
 
-// Hidden: it takes as long as it is told to. ORRERY_MONKEY=2000000 plays for half an hour.
+// Hidden: it takes as long as it is told to. ORRERY_MONKEY=2000000 plays for half an hour. With
+// ORRERY_MONKEY_MODEL=FILE it plays with the heads of that model, which is opened again and again.
 TEST_CASE("However long a monkey plays, memory does not grow", "[.memory]") {
   constexpr int rounds = 20;
   constexpr std::size_t slack = 8 << 20;  // caches that fill up, and histories up to their length
   const std::uint64_t events = from_environment("ORRERY_MONKEY", 100 * event_count);
+  const char* model = std::getenv("ORRERY_MONKEY_MODEL");
   Playground playground;
   auto& [folder, session, desktop] = playground;
   Monkey monkey(desktop, from_environment("ORRERY_MONKEY_SEED", default_seed));
+  const auto open_model = [&, &session = session, &desktop = desktop] {
+    if (!model) return;
+    session->select(session->find("model_heads").value());
+    CHECK(session->set("model", model));
+    desktop.settle();
+  };
   std::vector<std::size_t> in_use;
   for (int round = 0; round < rounds; ++round) {
-    monkey.play(events / rounds);
+    for (int opened = 0; opened < 10; ++opened) {
+      open_model();
+      monkey.play(events / rounds / 10);
+      if (model) calm_down(desktop, *session, monkey);
+    }
     calm_down(desktop, *session, monkey);
+    open_model();
     in_use.push_back(bytes_in_use());
     std::printf("%d of %d: %zu KiB\n", round + 1, rounds, in_use.back() >> 10);
     std::fflush(stdout);
