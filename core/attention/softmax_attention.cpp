@@ -458,10 +458,11 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
   check_inputs(others);
   std::optional<OtherKeys<T>> other;
   if (reader.other_k) other.emplace(others, doors, scoring.rounding);
+  // 0·NaN is NaN, with which hidden values reach the output.
+  const bool cuts = reader.in_sight && packed.finite && !in.x;
   const auto part_at = [&](Index first) {
     const Index count = std::min(reader.rows, in.q.rows() - first);
-    const Index keys =
-        reader.in_sight && !in.x ? keys_in_sight(mask, first, count, in.k.rows()) : in.k.rows();
+    const Index keys = cuts ? keys_in_sight(mask, first, count, in.k.rows()) : in.k.rows();
     const auto scores_with = [&](const MatrixIn<T>& k, const PackedKeys<T>& packed_k) {
       return ScoreInputs<T>{p.q().middleRows(first, count),
                             k.topRows(keys),

@@ -92,7 +92,8 @@ struct RowReader {
   Index rows{tile_queries};  ///< queries at a time
   bool map{true};            ///< false for attention_output, of all queries at once
   int threads{1};            ///< as many times `rows` are computed at once; any number: same bits
-  /// Leaves out of a part's matrices the keys behind the last that one of its queries sees.
+  /// Leaves out of a part's matrices the keys behind the last that one of its queries sees, where
+  /// all values are finite and no encoding reads AttentionInputs::x.
   bool in_sight{false};
   /// Other keys in the places of the given ones, whose logits a part has too. [N_k, d]
   const MatrixIn<T>* other_k{nullptr};

@@ -73,8 +73,9 @@ template <class T>
 Matrix<T> vocabulary_logits(const TransformerDesign& design, WeightSource<T>& weights,
                             const MatrixIn<T>& hidden, int threads = 1);
 
-/// −ln p of each next token, in nats: [N − 1]. Sums of exponentials in fp64 from logits in T, some
-/// tokens of the vocabulary at a time, so that no row of all of it is held, but for `last`.
+/// −ln p of each next token, in nats: [N − 1]. Exponentials in T, off by at most 2 units in the last
+/// place, summed in fp64 over blocks of a panel; some tokens of the vocabulary at a time, so that no
+/// row of all of it is held, but for `last`.
 /// Throws UsageError for another number of tokens than of hidden states.
 /// @param last  gets the logits behind the last token, [1, vocabulary]; null for none
 template <class T>

@@ -15,7 +15,7 @@ Index outputs_at_once(Index out, int threads) {
   constexpr Index most = 128, panel = 32;
   const Index team = std::max(1, threads);
   const Index parts = std::max<Index>(1, ((out + most - 1) / most + team - 1) / team) * team;
-  return std::min(most, (out + parts * panel - 1) / (parts * panel) * panel);
+  return std::clamp((out + parts * panel - 1) / (parts * panel) * panel, panel, most);
 }
 
 template <class T>

@@ -207,7 +207,6 @@ std::vector<ScoreTerm<T>> ModelRun<T>::score_terms(const HeadPlace& place,
                                                    const std::vector<Edit>& edits,
                                                    const MatrixIn<T>& q, const MatrixIn<T>& k) {
   const TransformerDesign edited = edited_design(design(), edits);
-  const LayerDesign& layer = edited.layers[static_cast<std::size_t>(place.layer)];
   const PassEdits<T> of_pass = edits_of(edits, q.rows());
   ActiveEdits<T> active(&of_pass, edited);
   const auto encoding = active.encoding(place.layer, weights_.layer(place.layer)->encoding);
@@ -215,7 +214,7 @@ std::vector<ScoreTerm<T>> ModelRun<T>::score_terms(const HeadPlace& place,
   const Matrix<T> no_values;
   return attention_logits<T>({.q = q, .k = k, .v = no_values, .m = at, .n = at, .head = place.head},
                              {.score_terms = SoftmaxDoors<T>::of(*encoding).score_terms},
-                             {.scale = layer.scale, .rule = layer.rule})
+                             {.scale = edited.layers[static_cast<std::size_t>(place.layer)].scale})
       .terms;
 }
 

@@ -10,6 +10,7 @@
 #include "experiments/checkpoints/checkpoint.h"
 #include "experiments/heads/kept_weights.h"
 #include "experiments/heads/live_model.h"
+#include "experiments/model/progress.h"
 
 namespace orrery::heads {
 

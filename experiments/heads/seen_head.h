@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "core/encoding.h"
 #include "core/transformer/edit.h"
 #include "core/transformer/probe.h"

@@ -301,6 +301,24 @@ TEST_CASE("Rows without the keys out of sight have the bits of the whole, with a
   CHECK(left_out > 1000);
 }
 
+TEST_CASE("A value that is not finite reaches the same rows without the keys out of sight") {
+  const Index n = 100;
+  const Positions at = consecutive_positions(n);
+  const Matrix<float> q = noise<float>(n, 8, "q"), k = noise<float>(n, 8, "k");
+  Matrix<float> v = noise<float>(n, 8, "v");
+  v(90, 3) = std::numeric_limits<float>::infinity();
+  const Mask mask = Mask::causal(at, at);
+  const auto whole = softmax_attention<float>({q, k, v, at, at}, {}, mask);
+  const auto compare = [&](Index first, const AttentionOutput<float>& part) {
+    for (Index i = 0; i < part.output.rows(); ++i)
+      for (Index c = 0; c < 8; ++c) {
+        const float a = part.output(i, c), b = whole.output(first + i, c);
+        CHECK((a == b || (std::isnan(a) && std::isnan(b))));
+      }
+  };
+  attention_by_rows<float>({q, k, v, at, at}, {}, mask, {}, {.use = compare, .in_sight = true});
+}
+
 TEST_CASE("NaN, infinity and rows without keys are what they are in the map") {
   const Index n = 600;
   const Positions at = consecutive_positions(n);

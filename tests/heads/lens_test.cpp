@@ -84,3 +84,15 @@ TEST_CASE("What the lens writes has the shapes that it says") {
   CHECK_THROWS_WITH(lens_text(lens, labels, {4}), Contains("token 4"));
   CHECK_THROWS_WITH(seen(lens_model("bert-bare"), {.text = {"a", {1, 2}}}), Contains("no head"));
 }
+
+TEST_CASE("The lens counts what it holds before it begins") {
+  const LiveModel model(tests_folder() + "/golden/transformer/llama-on", {.single = false});
+  const LensRequest few{.text = {"a", {5, 17}}, .next = 3},
+      more{.text = {"a", {5, 17, 31, 2}}, .next = 3};
+  const auto states = static_cast<std::uint64_t>(model.layers()) + 1;
+  // Each token: a state of 8 bytes a channel, and a cell, in front of every layer and behind the last.
+  const std::uint64_t of_two = lens_bytes(model, more) - lens_bytes(model, few);
+  const std::uint64_t cell = sizeof(LensCell) + 3 * (sizeof(double) + sizeof(std::int32_t));
+  CHECK(of_two == 2 * states * (model.bytes_of_states(1, 1) + cell));
+  CHECK(model.bytes_of_states(1, 1) == 8 * 16);
+}

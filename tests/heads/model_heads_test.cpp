@@ -98,9 +98,12 @@ TEST_CASE("Even texts choose heads, odd ones test them, and one text names none"
 TEST_CASE("The scores of a model are the same with any number of threads") {
   const std::vector<ModelText> texts = {{"a", {5, 17, 31, 2, 5, 17, 40, 31}},
                                         {"b", {3, 3, 9, 3, 9, 1}}};
-  const HeadsRequest request{.texts = texts, .repeated = 6, .repeats = 2, .seed = 3};
-  for (const char* name : {"llama-on", "gemma2-on", "bloom-on", "bert-on", "gpt2-on"}) {
+  HeadsRequest request{.texts = texts, .repeated = 6, .repeats = 2, .seed = 3};
+  for (const char* name : {"bert-on", "gpt2-on", "llama-on", "gemma2-on", "bloom-on"}) {
     CAPTURE(name);
+    // Of several parts of rows, where no position ends before.
+    if (name == std::string("llama-on"))
+      for (std::int32_t i = 0; i < 120; ++i) request.texts[1].tokens.push_back(i * i % 41);
     const std::string one = heads_json(table_of(small_model(name), request, 1, true));
     CHECK(one == heads_json(table_of(small_model(name), request, 3, true)));
   }

@@ -232,3 +232,67 @@ TEST_CASE("Models that look both ways have no loss, and their heads change all t
   CHECK(std::isnan(result.before));
   CHECK(result.changes.front().change > 0);
 }
+
+TEST_CASE("What edits do is the same with any number of threads") {
+  Tokens longer;
+  for (std::int32_t i = 0; i < 120; ++i) longer.push_back(i * i % 41);
+  const std::vector<ModelText> texts = {{"a", longer}, {"b", {5, 17, 31, 2, 5, 17}}};
+  for (const bool edited : {false, true})
+    for (const bool keeps : {false, true}) {
+      WhatIfRequest request{.edits = {},
+                            .texts = texts,
+                            .maps = {"1.0"},
+                            .keeps_pass = keeps,
+                            .cells = 8,
+                            .terms = "1.0"};
+      if (keeps) request.texts.pop_back();
+      if (edited) request.edits = {"base:500"};
+      std::vector<std::vector<Array>> arrays;
+      for (const int threads : {1, 3}) {
+        LiveModel model(golden_model("llama-on"), {.threads = threads, .length = 120});
+        SilentProgress progress;
+        WhatIf result = what_if(model, request, progress);
+        arrays.push_back(what_if_arrays(result));
+        arrays.back().push_back(result.small_maps);
+        for (const HeadTerm& term : result.terms.value().terms)
+          arrays.back().push_back(term.logits);
+      }
+      REQUIRE(arrays[0].size() == arrays[1].size());
+      REQUIRE(arrays[0].size() > 6);
+      for (std::size_t a = 0; a < arrays[0].size(); ++a) {
+        CAPTURE(arrays[0][a].name);
+        CHECK(arrays[0][a].values == arrays[1][a].values);
+      }
+    }
+}
+
+TEST_CASE("Without edits the small maps are those of a pass that was kept") {
+  Tokens tokens;
+  for (std::int32_t i = 0; i < 100; ++i) tokens.push_back(i * i % 41);
+  WhatIfRequest request{
+      .edits = {}, .texts = {{"a", tokens}}, .maps = {"0.1"}, .keeps_pass = true, .cells = 7};
+  const WhatIf kept = asked(golden_model("llama-on"), request);
+  request.keeps_pass = false;
+  const WhatIf streamed = asked(golden_model("llama-on"), request);
+  CHECK(kept.small_maps.values == streamed.small_maps.values);
+  REQUIRE(kept.maps.size() == 2);
+  REQUIRE(streamed.maps.size() == 2);
+  CHECK(kept.maps[0].values == streamed.maps[0].values);
+}
+
+TEST_CASE("A pass ends between two layers once it is to stop, and the next one is whole") {
+  struct Impatient : SilentProgress {
+    bool stop_requested() const override { return ++asked_ > patience; }
+    int patience{2};
+    mutable int asked_{0};
+  };
+  LiveModel model(golden_model("llama-on"), {.single = false});
+  const WhatIfRequest request{
+      .edits = {"base:500"}, .texts = {{"a", {5, 17, 31, 2, 5, 17}}}, .keeps_pass = true};
+  Impatient impatient;
+  CHECK_THROWS_AS(what_if(model, request, impatient), Stopped);
+  CHECK(impatient.asked_ == 3);  // in front of the text, of layer 0, and of layer 1
+  SilentProgress progress;
+  const WhatIf after = what_if(model, request, progress);
+  CHECK(after.after == asked(golden_model("llama-on"), request).after);
+}

@@ -7,8 +7,8 @@
 
 namespace orrery::studies {
 
-/// The logits of the chosen head as the sum of its pairs of RoPE, in maps; none where its layer has
-/// no RoPE, or a defect in place of it.
+/// The logits of the chosen head as the sum of its pairs of RoPE, or of the terms of its encoding, in
+/// maps; none where WhatIf::terms is empty.
 ///
 /// @param mask  of the head's layer, under the edits
 std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask);
