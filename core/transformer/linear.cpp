@@ -40,9 +40,10 @@ Matrix<T> packed_rows(const MatrixIn<T>& x, int threads) {
 template <class T>
 Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads) {
   const auto& kernels = kernels::dense_kernels<T>();
-  const Matrix<T> packed = packed_rows<T>(x, threads);
   const Index out = w.W.rows(), outputs_of_part = outputs_at_once(out, threads);
   Matrix<T> y(x.rows(), out);
+  if (y.size() == 0) return y;
+  const Matrix<T> packed = packed_rows<T>(x, threads);
   const auto compute = [&](std::ptrdiff_t part, T* room) {
     const Index first = part * outputs_of_part;
     kernels.multiply({.rows = static_cast<std::size_t>(x.rows()),
