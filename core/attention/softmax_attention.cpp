@@ -455,9 +455,11 @@ void attention_by_rows(const AttentionInputs<T>& in, const SoftmaxDoors<T>& door
   const PackedParts<T> packed(p);
   const AttentionInputs<T> others{
       .q = in.q, .k = reader.other_k ? *reader.other_k : in.k, .v = in.v, .m = in.m, .n = in.n};
-  check_inputs(others);
   std::optional<OtherKeys<T>> other;
-  if (reader.other_k) other.emplace(others, doors, scoring.rounding);
+  if (reader.other_k) {
+    check_inputs(others);
+    other.emplace(others, doors, scoring.rounding);
+  }
   // 0·NaN is NaN, with which hidden values reach the output.
   const bool cuts = reader.in_sight && packed.finite && !in.x;
   const auto part_at = [&](Index first) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <utility>
-#include <variant>
 
 #include "core/analysis/rope_bands.h"
 
@@ -42,56 +41,50 @@ void SeenHead<T>::see(const Site& site, Index first, const MatrixIn<T>& rows) {
 }
 
 template <class T>
-HeadTerms SeenHead<T>::without_terms(std::string_view encoding, double softcap) const {
-  return {.softcap = softcap,
-          .logits = term_array<T>("logits", "logits of the chosen head", logits_),
-          .channels = static_cast<std::size_t>(q_.cols()),
-          .encoding = std::string(encoding)};
-}
-
-template <class T>
-void SeenHead<T>::add(HeadTerm term, const Matrix<T>& logits, HeadTerms& found) const {
-  term.logits = term_array<T>(fmt::format("logit_term_{}", found.terms.size()),
-                              "logits of " + term.name, logits);
-  found.terms.push_back(std::move(term));
-}
-
-/// What is left of the logits without the sum of the terms.
-template <class T>
-void SeenHead<T>::add_softcap(HeadTerms& found) const {
-  if (found.softcap <= 0) return;
-  Matrix<T> left = logits_;
-  for (const HeadTerm& term : found.terms) {
-    const auto& values = std::get<std::vector<T>>(term.logits.values);
-    left -= Eigen::Map<const Matrix<T>>(values.data(), left.rows(), left.cols());
+HeadTerms SeenHead<T>::sum_of(std::string_view encoding, std::vector<Summand> summands,
+                              double softcap) const {
+  HeadTerms found{.softcap = softcap,
+                  .logits = term_array<T>("logits", "logits of the chosen head", logits_),
+                  .channels = static_cast<std::size_t>(q_.cols()),
+                  .encoding = std::string(encoding)};
+  if (softcap > 0) {
+    Matrix<T> left = logits_;
+    for (const Summand& one : summands) left -= one.logits;
+    summands.push_back({{.name = "softcap", .is_softcap = true}, std::move(left)});
   }
-  add({.name = "softcap", .is_softcap = true}, left, found);
+  for (Summand& one : summands) {
+    one.term.logits = term_array<T>(fmt::format("logit_term_{}", found.terms.size()),
+                                    "logits of " + one.term.name, one.logits);
+    found.terms.push_back(std::move(one.term));
+  }
+  return found;
 }
 
 template <class T>
 HeadTerms SeenHead<T>::terms(const TurningPairs& pairs, double scale, double softcap) const {
-  HeadTerms found = without_terms("rope", softcap);
-  const RopeDecomposition<T> split =
+  RopeDecomposition<T> split =
       decomposition_of_turned<T>(pairs, q_, k_, runs_of_pairs, {.scale = scale});
-  for (const RopeBand<T>& band : split.bands)
-    add({.name = band.first == band.last ? fmt::format("pair {}", band.first)
-                                         : fmt::format("pairs {}–{}", band.first, band.last),
-         .first_pair = band.first,
-         .pairs = band.last - band.first + 1,
-         .is_plural = band.last > band.first},
-        band.logits, found);
-  if (split.rest.size() > 0) add({.name = "other channels", .is_plural = true}, split.rest, found);
-  add_softcap(found);
-  return found;
+  std::vector<Summand> summands;
+  for (RopeBand<T>& band : split.bands)
+    summands.push_back(
+        {{.name = band.first == band.last ? fmt::format("pair {}", band.first)
+                                          : fmt::format("pairs {}–{}", band.first, band.last),
+          .first_pair = band.first,
+          .pairs = band.last - band.first + 1,
+          .is_plural = band.last > band.first},
+         std::move(band.logits)});
+  if (split.rest.size() > 0)
+    summands.push_back({{.name = "other channels", .is_plural = true}, std::move(split.rest)});
+  return sum_of("rope", std::move(summands), softcap);
 }
 
 template <class T>
 HeadTerms SeenHead<T>::terms(std::string_view encoding, const std::vector<ScoreTerm<T>>& terms,
                              double softcap) const {
-  HeadTerms found = without_terms(encoding, softcap);
-  for (const ScoreTerm<T>& term : terms) add({.name = std::string(term.name)}, term.logits, found);
-  add_softcap(found);
-  return found;
+  std::vector<Summand> summands;
+  for (const ScoreTerm<T>& term : terms)
+    summands.push_back({{.name = std::string(term.name)}, term.logits});
+  return sum_of(encoding, std::move(summands), softcap);
 }
 
 template class SeenHead<float>;

@@ -34,9 +34,11 @@ class SeenHead {
                   double softcap) const;
 
  private:
-  HeadTerms without_terms(std::string_view encoding, double softcap) const;
-  void add(HeadTerm term, const Matrix<T>& logits, HeadTerms& found) const;
-  void add_softcap(HeadTerms& found) const;
+  struct Summand {
+    HeadTerm term{};  ///< without its logits
+    Matrix<T> logits{};
+  };
+  HeadTerms sum_of(std::string_view encoding, std::vector<Summand> summands, double softcap) const;
 
   HeadPlace place_;
   int kv_head_;

@@ -175,27 +175,25 @@ class SideBySide {
     return pass;
   }
 
-  bool wants_map(const Site& site) const {
-    if (site.quantity != Quantity::weights) return false;
-    const bool compared = request_.heads && site.layer >= result_.first_layer;
-    return compared || request_.cells > 0 || kept_.count({site.layer, site.head}) == 1;
+  /// Whether a head's map is shown or compared with the edited one.
+  bool asks_for_map(const HeadPlace& place) const {
+    const bool compared = is_edited(place) && (request_.heads || request_.cells > 0);
+    return compared || kept_.count(place) == 1;
   }
 
   /// Whether the model's own map waits for the edited one, or for another question.
   bool keeps_own(const HeadPlace& place) const {
-    const bool compared = is_edited(place) && (request_.heads || request_.cells > 0);
-    return request_.keeps_pass || compared || kept_.count(place) == 1;
+    return request_.keeps_pass || asks_for_map(place);
   }
 
   Probe<T> own_probe(KeptPass<T>& pass, bool is_first) {
     return {.wants =
                 [this, is_first](const Site& site) {
-                  const bool is_map = site.quantity == Quantity::weights;
-                  if (request_.keeps_pass) return is_map || site.quantity == Quantity::hidden;
-                  const bool resumed =
-                      site.quantity == Quantity::hidden && site.layer == result_.first_layer;
-                  const bool shown = is_first && request_.cells > 0;
-                  return resumed || (is_map && (shown || keeps_own({site.layer, site.head})));
+                  if (site.quantity == Quantity::hidden)
+                    return request_.keeps_pass || site.layer == result_.first_layer;
+                  const bool in_cells = is_first && request_.cells > 0;
+                  return site.quantity == Quantity::weights &&
+                         (in_cells || keeps_own({site.layer, site.head}));
                 },
             .see =
                 [this, &pass, is_first](const Site& site, Index first, const MatrixIn<T>& rows) {
@@ -214,7 +212,9 @@ class SideBySide {
     const bool tells = is_first && told_apart_;
     return {.wants =
                 [this, tells](const Site& site) {
-                  return wants_map(site) || (tells && told_apart_->wants(site));
+                  const bool is_map = site.quantity == Quantity::weights;
+                  return (is_map && asks_for_map({site.layer, site.head})) ||
+                         (tells && told_apart_->wants(site));
                 },
             .see =
                 [this, &before, is_first](const Site& site, Index first, const MatrixIn<T>& rows) {
