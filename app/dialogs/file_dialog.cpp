@@ -17,7 +17,7 @@
 namespace orrery::dialogs {
 namespace {
 
-constexpr double dialog_width = 820, dialog_height = 560;
+constexpr double file_dialog_width = 820, file_dialog_height = 560;
 constexpr double recent_width = 240, with_recent = 560;
 
 const char* kind_text(PathKind kind) {
@@ -204,7 +204,7 @@ FileDialog::Chosen FileDialog::draw_entries(const Ui& ui) {
 std::optional<std::filesystem::path> FileDialog::draw(const Session& session, const Ui& ui) {
   if (!is_open()) return std::nullopt;
   take_listing();
-  if (!begin("Open", dialog_width, dialog_height, ui)) return std::nullopt;
+  if (!begin("Open", file_dialog_width, file_dialog_height, ui)) return std::nullopt;
   ImGui::PushFont(ui.fonts.title());
   draw_text("Open");
   ImGui::PopFont();

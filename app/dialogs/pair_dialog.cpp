@@ -13,7 +13,7 @@
 namespace orrery::dialogs {
 namespace {
 
-constexpr double dialog_width = 560;
+constexpr double pair_dialog_width = 560;
 
 std::string name_of(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -46,7 +46,7 @@ void PairDialog::ask(std::vector<DroppedPair> pairs) {
 
 std::optional<DroppedPair> PairDialog::draw(const Session& session, const Ui& ui) {
   constexpr const char* heading = "What are these two files?";
-  if (!is_open() || !begin(heading, dialog_width, 0, ui)) return std::nullopt;
+  if (!is_open() || !begin(heading, pair_dialog_width, 0, ui)) return std::nullopt;
   ImGui::PushFont(ui.fonts.title());
   draw_text(heading);
   ImGui::PopFont();

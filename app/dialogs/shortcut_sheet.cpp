@@ -15,7 +15,7 @@
 namespace orrery::dialogs {
 namespace {
 
-constexpr double sheet_width = 1180;
+constexpr double shortcuts_width = 1180;
 constexpr double three_columns = 960;
 constexpr double two_columns = 640;  ///< with less room, one column that scrolls
 
@@ -95,7 +95,7 @@ std::size_t groups_in_first(const Actions& actions, const std::vector<std::strin
 }  // namespace
 
 void ShortcutSheet::draw(const Actions& actions, const Ui& ui) {
-  if (!is_open() || !begin("Shortcuts and gestures", sheet_width, 0, ui)) return;
+  if (!is_open() || !begin("Shortcuts and gestures", shortcuts_width, 0, ui)) return;
   ImGui::PushFont(ui.fonts.title());
   draw_text("Shortcuts and gestures");
   ImGui::PopFont();

@@ -12,7 +12,7 @@
 namespace orrery::dialogs {
 namespace {
 
-constexpr double dialog_width = 560;
+constexpr double target_dialog_width = 560;
 
 bool draw_target(const Session& session, const FileTarget& target, const Ui& ui) {
   const ParamSet& params = session.state(target.experiment).params;
@@ -43,7 +43,8 @@ void TargetDialog::ask(std::string path, std::vector<FileTarget> targets) {
 }
 
 std::optional<FileTarget> TargetDialog::draw(const Session& session, const Ui& ui) {
-  if (!is_open() || !begin("Assign file to parameter", dialog_width, 0, ui)) return std::nullopt;
+  if (!is_open() || !begin("Assign file to parameter", target_dialog_width, 0, ui))
+    return std::nullopt;
   ImGui::PushFont(ui.fonts.title());
   draw_text("Assign file to parameter");
   ImGui::PopFont();

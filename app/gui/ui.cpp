@@ -91,6 +91,10 @@ void text_muted(std::string_view utf8) {
   ImGui::PopStyleColor();
 }
 
+double text_width(std::string_view words) {
+  return static_cast<double>(ImGui::CalcTextSize(words.data(), words.data() + words.size()).x);
+}
+
 double rich_height(const Ui& ui, std::string_view marked, double width) {
   if (!has_formula(marked)) {
     const std::string words = plain_text(marked);
@@ -104,8 +108,7 @@ double rich_height(const Ui& ui, std::string_view marked, double width) {
 
 double rich_width(const Ui& ui, std::string_view marked) {
   if (has_formula(marked)) return rich_size(canvas_of(ui), marked, current_style(ui)).width;
-  const std::string words = plain_text(marked);
-  return static_cast<double>(ImGui::CalcTextSize(words.data(), words.data() + words.size()).x);
+  return text_width(plain_text(marked));
 }
 
 void draw_rich_text(const Ui& ui, std::string_view marked, double width) {

@@ -29,6 +29,8 @@ struct Ui {
 void draw_text(std::string_view utf8);
 void text_colored(Color color, std::string_view utf8);
 void text_muted(std::string_view utf8);
+/// Width of the words on one line of the current font, in pixels.
+double text_width(std::string_view words);
 // Marked text of the interface, its words in the current font.
 
 /// Height of the text, wrapped at `width` pixels unless that is 0.

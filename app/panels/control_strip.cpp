@@ -19,16 +19,12 @@ namespace orrery::panels {
 namespace {
 
 // Lengths at scale 1.
-constexpr double slider_width = 120, list_width = 150, gap = 18, small_gap = 7;
+constexpr double slider_width = 120, list_width = 150, strip_gap = 18, small_gap = 7;
 
 bool has_slider(const ParamSpec& spec) { return is_number(spec) && fits_slider(spec); }
 
 std::string label_of(const ParamSpec& spec) {
   return spec.symbol.empty() ? param_title(spec) : spec.symbol;
-}
-
-double text_width(const std::string& words) {
-  return static_cast<double>(ImGui::CalcTextSize(words.c_str()).x);
 }
 
 /// The strip as it fills: what does not fit any more is left out.
@@ -102,9 +98,9 @@ class Strip {
     ImGui::SameLine(0, 0);
   }
   void begin(double width) {
-    if (!first_) ImGui::SameLine(0, ui_.px(gap));
+    if (!first_) ImGui::SameLine(0, ui_.px(strip_gap));
     first_ = false;
-    room_ -= width + gap * ui_.scale;
+    room_ -= width + strip_gap * ui_.scale;
   }
 
  private:
@@ -147,7 +143,7 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
   const ParamSet params = session.current().params;
   const double button =
       text_width(all_label) + 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
-  Strip strip(session, width - button - gap * ui.scale, ui);
+  Strip strip(session, width - button - strip_gap * ui.scale, ui);
   std::size_t numbers = 0;
   for (const ParamSpec& spec : wanted(params, keys)) {
     if (spec.kind == ParamKind::choice || spec.kind == ParamKind::choice_list)

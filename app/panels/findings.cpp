@@ -36,10 +36,6 @@ std::string comparison(const Check& check) {
                      readout_number(check.bound, check_digits));
 }
 
-double text_width(const std::string& words) {
-  return static_cast<double>(ImGui::CalcTextSize(words.c_str()).x);
-}
-
 /// Widths of the columns; the statement takes what the others leave, and wraps. Where that is too
 /// little, the equation goes (the tooltip has it), then the numbers move below the statement.
 struct Columns {

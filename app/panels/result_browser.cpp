@@ -49,19 +49,19 @@ Color status_color(const PointRecord& point, const Ui& ui) {
   return point.is_done() ? holds_color(ui.style) : ui.style.muted;
 }
 
-float text_width(const std::string& words) { return ImGui::CalcTextSize(words.c_str()).x; }
+float width_of(const std::string& words) { return static_cast<float>(text_width(words)); }
 
 /// The width of the longest label, since labels of a sweep differ at their ends.
 float label_width(const std::vector<PointRecord>& points, const Ui& ui) {
-  float width = text_width("point") + ui.px(24);
+  float width = width_of("point") + ui.px(24);
   for (std::size_t i = 0; i < std::min(points.size(), max_measured); ++i)
-    width = std::max(width, text_width(points[i].label));
+    width = std::max(width, width_of(points[i].label));
   return std::min(width + ui.px(8), ui.px(max_label_width));
 }
 
 /// The width of a column name and its sorting arrow.
 float header_width(const std::string& name, const Ui& ui) {
-  return std::clamp(text_width(name) + ui.px(24), ui.px(scalar_width), ui.px(max_scalar_width));
+  return std::clamp(width_of(name) + ui.px(24), ui.px(scalar_width), ui.px(max_scalar_width));
 }
 
 /// Draws each name above its value, since both may be long.

@@ -23,7 +23,7 @@ namespace orrery::player {
 namespace {
 
 // A drawn curve has a value at each of these places across the plot.
-constexpr int columns = 160;
+constexpr int overlay_columns = 160;
 // The pen moves by these parts of the plot.
 constexpr double pen_across = 1.0 / 32, pen_up = 1.0 / 24;
 
@@ -176,12 +176,13 @@ void FigureOverlay::light_symbols(Canvas& canvas, const Place& place) {
 void FigureOverlay::stroke(const Place& place, Point from, Point to) {
   const Rect& plot = place.layout.plot;
   const auto column_of = [&](double x) {
-    return std::clamp(static_cast<int>((x - plot.x) / plot.width * columns), 0, columns - 1);
+    return std::clamp(static_cast<int>((x - plot.x) / plot.width * overlay_columns), 0,
+                      overlay_columns - 1);
   };
   if (to.x < from.x) std::swap(from, to);
   const int first = column_of(from.x), last = column_of(to.x);
   for (int column = first; column <= last; ++column) {
-    const double x = plot.x + (column + 0.5) / columns * plot.width;
+    const double x = plot.x + (column + 0.5) / overlay_columns * plot.width;
     const double share = last == first ? 1.0 : static_cast<double>(column - first) / (last - first);
     const double y = std::clamp(from.y + share * (to.y - from.y), plot.y, plot.bottom());
     const double data_x = place.layout.x.to_data(x), data_y = place.layout.y.to_data(y);

@@ -62,9 +62,9 @@ bool draw_card(const LessonCard& card, const std::map<std::string, LessonProgres
   const bool pressed = ImGui::Selectable("##card", true, 0, ImVec2(width, height));
   mark_item(ui, "lesson " + card.file.stem().string());
   float y = at.y + padding;
-  const auto next_at = [&](float below) {
+  const auto next_at = [&](float step) {
     ImGui::SetCursorScreenPos(ImVec2(at.x + padding, y));
-    y += below;
+    y += step;
   };
   next_at(high + 0.5f * padding);
   draw_rich_text(ui, heading, static_cast<double>(room));

@@ -17,8 +17,8 @@ namespace {
 
 using Block = manual::TopicBlock;
 
-constexpr double sheet_width = 1040, sheet_height = 690, list_width = 150;
-constexpr double text_width = 780;  ///< longer lines are hard to read
+constexpr double manual_width = 1040, manual_height = 690, list_width = 150;
+constexpr double page_width = 780;  ///< longer lines are hard to read
 constexpr double column_gap = 18, code_indent = 12, line_gap = 1.15;
 constexpr double code_column = 0.62;  ///< of a letter, in em: wider than most
 constexpr double spare_share = 1.05;  ///< words are measured one by one when they are laid out
@@ -153,7 +153,7 @@ void ManualSheet::show(const std::string& topic) {
 }
 
 void ManualSheet::draw(const Ui& ui) {
-  if (!is_open() || !begin("Manual", sheet_width, sheet_height, ui)) return;
+  if (!is_open() || !begin("Manual", manual_width, manual_height, ui)) return;
   draw_topics(ui);
   ImGui::SameLine();
   if (const manual::Topic* topic = manual::find_topic(shown_)) draw_page(*topic, ui);
@@ -186,7 +186,7 @@ void ManualSheet::draw_page(const manual::Topic& topic, const Ui& ui) {
   mark_item(ui, "page " + topic.name);
   ImGui::PopFont();
   PageWriter writer(
-      std::min(text_width * ui.scale, static_cast<double>(ImGui::GetContentRegionAvail().x)), ui);
+      std::min(page_width * ui.scale, static_cast<double>(ImGui::GetContentRegionAvail().x)), ui);
   for (const Block& block : topic.blocks) writer.add(block);
   const std::string& link = writer.clicked();
   if (link.ends_with(".md")) show(link.substr(0, link.size() - 3));

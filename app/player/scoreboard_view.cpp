@@ -17,13 +17,9 @@ using lessons::Scoreboard;
 
 constexpr double row_lines = 1.35;  // of the current font
 constexpr double name_gap = 8;
-constexpr double sheet_width = 760;
+constexpr double scoreboard_width = 760;
 
 double row_height() { return row_lines * static_cast<double>(ImGui::GetTextLineHeight()); }
-
-double text_width(const std::string& words) {
-  return static_cast<double>(ImGui::CalcTextSize(words.c_str()).x);
-}
 
 void draw_at(double x, double y, Color color, const std::string& words) {
   ImGui::GetWindowDrawList()->AddText(shim::vec({x, y}), shim::packed(color), words.c_str());
@@ -141,7 +137,7 @@ void draw_scoreboard(const Scoreboard& board, double width, const Ui& ui) {
 }
 
 void ScoreboardSheet::draw(const Scoreboard& board, const Ui& ui) {
-  if (!is_open() || !begin("Scoreboard", sheet_width, 0, ui)) return;
+  if (!is_open() || !begin("Scoreboard", scoreboard_width, 0, ui)) return;
   const double width = static_cast<double>(ImGui::GetContentRegionAvail().x);
   if (board.is_empty()) {
     draw_words(ui, "This lesson has no scoreboard, or none yet.", width);

@@ -7,7 +7,7 @@
 namespace orrery::combine {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_band = std::numeric_limits<double>::quiet_NaN();
 
 std::string label_of(const std::vector<std::string>& labels, std::size_t i) {
   return i < labels.size() ? labels[i] : std::to_string(i);
@@ -24,8 +24,8 @@ struct Rows {
         curves.push_back(series.name);
         x.push_back(series.x[i]);
         y.push_back(series.y[i]);
-        low.push_back(series.band_low.empty() ? nan : series.band_low[i]);
-        high.push_back(series.band_high.empty() ? nan : series.band_high[i]);
+        low.push_back(series.band_low.empty() ? no_band : series.band_low[i]);
+        high.push_back(series.band_high.empty() ? no_band : series.band_high[i]);
       }
   }
 

@@ -19,7 +19,7 @@
 namespace orrery::combine {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_interval = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_pages = 12;
 
@@ -105,7 +105,7 @@ Spread spread_of(const std::vector<double>& values, Band band) {
   for (const double value : values)
     if (std::isfinite(value)) finite.push_back(value);
   const SampleMoments moments = sample_moments(finite);
-  Spread spread{moments.mean, nan, nan};
+  Spread spread{moments.mean, no_interval, no_interval};
   if (finite.size() < 2 || band == Band::none) return spread;
   if (band == Band::range) {
     const auto [low, high] = std::minmax_element(finite.begin(), finite.end());

@@ -11,7 +11,7 @@
 namespace orrery::combine {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_quantile = std::numeric_limits<double>::quiet_NaN();
 
 constexpr std::array<double, 5> shown{0.5, 0.25, 0.75, 0.05, 0.95};
 using Quantiles = std::array<double, shown.size()>;
@@ -77,7 +77,7 @@ std::vector<Step> steps_of(const NumbersOver& numbers, AxisScale scale) {
 }  // namespace
 
 double quantile(const std::vector<double>& ascending, double q) {
-  if (ascending.empty()) return nan;
+  if (ascending.empty()) return no_quantile;
   const double place = q * static_cast<double>(ascending.size() - 1);
   const auto below = static_cast<std::size_t>(place);
   const std::size_t above = std::min(below + 1, ascending.size() - 1);
@@ -97,7 +97,7 @@ std::vector<Series> quantile_bands(const NumbersOver& numbers, AxisScale scale) 
     wide.band_high.push_back(highest);
   }
   wide.x = median.x;
-  wide.y.assign(wide.x.size(), nan);
+  wide.y.assign(wide.x.size(), no_quantile);
   return {std::move(median), std::move(wide)};
 }
 

@@ -16,7 +16,7 @@
 namespace orrery::lessons {
 namespace {
 
-using Kind = HandoutText::Kind;
+using TextKind = HandoutText::Kind;
 
 std::vector<Span> plain(std::string text) { return {{Span::Kind::text, std::move(text), ""}}; }
 
@@ -50,7 +50,7 @@ class HandoutMaker {
     handout_.title = number + figure::plain_text(lesson_.title);
     add(HandoutHeading{1, handout_.title});
     text(fmt::format("{} minutes. What dies here: “{}”", lesson_.minutes, lesson_.misconception),
-         Kind::quiet);
+         TextKind::quiet);
     for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
       checkpoint(progress_, i, lesson_.steps.size(), lesson_.name);
       add_step(lesson_.steps[i], i + 1);
@@ -64,10 +64,10 @@ class HandoutMaker {
 
  private:
   void add(HandoutBlock block) { handout_.blocks.push_back(std::move(block)); }
-  void text(const std::string& words, Kind kind = Kind::plain) {
+  void text(const std::string& words, TextKind kind = TextKind::plain) {
     add(HandoutText{marked(words), kind});
   }
-  void answer(const std::string& words, Kind kind = Kind::plain) {
+  void answer(const std::string& words, TextKind kind = TextKind::plain) {
     answers_.emplace_back(HandoutText{marked(words), kind});
   }
 
@@ -76,13 +76,13 @@ class HandoutMaker {
     result_ = results_.result_of(step.state, quiet);
     add(HandoutHeading{2, fmt::format("{}. {}", number, figure::plain_text(step.title))});
     for (const Prose& prose : step.prose)
-      add(HandoutText{prose.spans, prose.is_item ? Kind::item : Kind::plain});
+      add(HandoutText{prose.spans, prose.is_item ? TextKind::item : TextKind::plain});
     if (!step.formulas.empty()) add(HandoutFormulas{step.formulas});
     const bool veiled = step.prediction && !veils_of(step).empty();
     if (!hides_all(step)) add_picture(step, veiled, handout_.blocks);
     if (step.prediction) add_prediction(step, number, veiled);
     if (step.task) add_task(*step.task, number);
-    if (step.card) text(step.card->statement, Kind::boxed);
+    if (step.card) text(step.card->statement, TextKind::boxed);
     add(HandoutCommand{command_of(step.state)});
     if (step.exercise) add_exercise(*step.exercise);
   }
@@ -167,7 +167,7 @@ class HandoutMaker {
     const Answer truth = truth_of(prediction, step.state, [&](const auto& words) {
       return results_.result_of(step.state, words, quiet);
     });
-    text(prediction.ask, Kind::strong);
+    text(prediction.ask, TextKind::strong);
     add_blanks(prediction);
     std::string said = fmt::format("*{}. {}* {}", number, figure::plain_text(step.title),
                                    truth_text(prediction, truth));
@@ -179,22 +179,22 @@ class HandoutMaker {
 
   void add_blanks(const Prediction& prediction) {
     if (const auto* choose = std::get_if<ChooseOption>(&prediction.kind)) {
-      for (const auto& option : choose->options) text("☐ " + option.label, Kind::item);
+      for (const auto& option : choose->options) text("☐ " + option.label, TextKind::item);
     } else if (const auto* order = std::get_if<OrderItems>(&prediction.kind)) {
-      for (const auto& item : order->items) text("____ " + item.label, Kind::item);
+      for (const auto& item : order->items) text("____ " + item.label, TextKind::item);
     } else if (const auto* guess = std::get_if<GuessNumber>(&prediction.kind)) {
       text(fmt::format("From {} to {}: __________ {}", short_label(guess->from),
                        short_label(guess->to), guess->unit),
-           Kind::item);
+           TextKind::item);
     } else if (std::holds_alternative<DrawCurve>(prediction.kind)) {
-      text("Draw it into the figure.", Kind::quiet);
+      text("Draw it into the figure.", TextKind::quiet);
     } else {
-      text("Mark the cells in the figure.", Kind::quiet);
+      text("Mark the cells in the figure.", TextKind::quiet);
     }
   }
 
   void add_task(const LessonTask& task, std::size_t number) {
-    text("☐ " + task.goal, Kind::strong);
+    text("☐ " + task.goal, TextKind::strong);
     add(HandoutBlank{1});
     answer(fmt::format("*{}. {}* For instance with `{}`.", number, task.goal,
                        fmt::join(task.by, " ")));
@@ -214,7 +214,7 @@ class HandoutMaker {
     const Scoreboard before = scoreboard_at(course_, lesson_, 0);
     if (!has_ticks || before.is_empty()) return;
     add(HandoutHeading{2, "The scoreboard"});
-    text("Fill in what this lesson settles: ✓ for yes, ✗ for no, (✓) for partly.", Kind::quiet);
+    text("Fill in what this lesson settles: ✓ for yes, ✗ for no, (✓) for partly.", TextKind::quiet);
     add(HandoutBoard{before});
     answers_.emplace_back(HandoutText{marked("*The scoreboard* after this lesson:")});
     answers_.emplace_back(HandoutBoard{scoreboard_at(course_, lesson_, lesson_.steps.size())});
@@ -222,7 +222,7 @@ class HandoutMaker {
       for (const WishTick& tick : step.ticks)
         if (!tick.remark.empty())
           answer(fmt::format("{}, {}: {}", name_of_code(before, tick.code), tick.wish, tick.remark),
-                 Kind::item);
+                 TextKind::item);
   }
 
   static std::string name_of_code(const Scoreboard& board, const std::string& key) {

@@ -19,11 +19,11 @@ using figure::EquationBox;
 using figure::SvgCanvas;
 using figure::Theme;
 
-constexpr double text_size = 15;     ///< of the page, in pixels
-constexpr double formula_size = 17;  ///< of formulas that stand alone
+constexpr double page_text_size = 15;  ///< of the page, in pixels
+constexpr double formula_size = 17;    ///< of formulas that stand alone
 constexpr double figure_width = 640;
 
-constexpr std::string_view style = R"(
+constexpr std::string_view style_sheet = R"(
 body{margin:0;background:#fff;color:#22262e;font:15px/1.55 'DejaVu Sans',system-ui,sans-serif}
 main{max-width:680px;margin:0 auto;padding:28px 20px 64px}
 h1{font-size:26px;line-height:1.25;margin:0 0 4px}
@@ -75,7 +75,7 @@ std::string spans_html(const std::vector<Span>& spans) {
   std::string html;
   for (const Span& span : spans) {
     if (span.kind == Span::Kind::formula)
-      html += formula_svg(span.text, text_size, true);
+      html += formula_svg(span.text, page_text_size, true);
     else if (span.kind == Span::Kind::emphasis)
       html += fmt::format("<em>{}</em>", xml_escaped(span.text));
     else if (span.kind == Span::Kind::code)
@@ -160,7 +160,7 @@ std::string handout_html(const Handout& handout) {
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</"
       "html>\n",
-      xml_escaped(handout.title), style, body);
+      xml_escaped(handout.title), style_sheet, body);
 }
 
 }  // namespace orrery::lessons

@@ -19,9 +19,9 @@ using figure::TextStyle;
 // Lengths in points: A4.
 constexpr figure::Size page{595, 842};
 constexpr double margin = 56;
-constexpr double column = page.width - 2 * margin;
+constexpr double column_width = page.width - 2 * margin;
 constexpr double bottom = page.height - margin;
-constexpr double text_size = 10;
+constexpr double body_text_size = 10;
 constexpr double small_size = 8.5;
 constexpr double gap = 6;
 constexpr double indent = 14;
@@ -80,27 +80,27 @@ class PdfWriter {
       if (y_ > margin) y_ += 14;
     }
     paragraph({{Span::Kind::text, heading.text, ""}}, text_style(title ? 18 : 12.5, true), 0,
-              column);
+              column_width);
     y_ += title ? 4 : 2;
   }
 
   void add(const HandoutText& text) {
     using Kind = HandoutText::Kind;
     if (text.kind == Kind::boxed) return add_box(text);
-    TextStyle style = text_style(text_size, text.kind == Kind::strong);
+    TextStyle style = text_style(body_text_size, text.kind == Kind::strong);
     if (text.kind == Kind::quiet) style.color = style_.muted;
     const double from = text.kind == Kind::item ? indent : 0;
-    paragraph(text.spans, style, from, column - from);
+    paragraph(text.spans, style, from, column_width - from);
     y_ += gap;
   }
 
   void add_box(const HandoutText& text) {
     constexpr double inside = 12;
     const ParagraphLayout layout =
-        lay_out_paragraph(text.spans, canvas_, column - 2 * inside, text_style(11, true));
+        lay_out_paragraph(text.spans, canvas_, column_width - 2 * inside, text_style(11, true));
     const double height = layout.height + 2 * inside;
     need(height);
-    frame({margin, y_, column, height}, {.color = style_.text, .width = 1});
+    frame({margin, y_, column_width, height}, {.color = style_.text, .width = 1});
     draw_paragraph(canvas_, layout, {margin + inside, y_ + inside});
     y_ += height + 2 * gap;
   }
@@ -110,9 +110,10 @@ class PdfWriter {
     for (const LessonFormula& formula : formulas.formulas)
       set.push_back({formula.tex, formula.source});
     figure::FigureStyle style = style_;
-    style.text_size = text_size;
+    style.text_size = body_text_size;
     style.small_size = small_size;
-    const figure::EquationStrip strip = figure::lay_out_strip(set, canvas_, column - indent, style);
+    const figure::EquationStrip strip =
+        figure::lay_out_strip(set, canvas_, column_width - indent, style);
     need(strip.height + gap);
     figure::draw_strip(canvas_, strip, {margin + indent, y_}, style);
     y_ += strip.height + 2 * gap;
@@ -121,10 +122,10 @@ class PdfWriter {
   /// A high figure is narrower, so that two steps have room on a page.
   void add(const HandoutPicture& picture) {
     constexpr double highest = 240, least_share = 0.72;
-    const double full = noted_height(picture, column);
+    const double full = noted_height(picture, column_width);
     const double height = full < highest ? full : highest;
     const double share = height / full;
-    const double width = column * (share < least_share ? least_share : share);
+    const double width = column_width * (share < least_share ? least_share : share);
     need(height);
     draw_noted_figure(canvas_, picture, {margin, y_, width, height}, style_);
     y_ += height + gap;
@@ -151,8 +152,8 @@ class PdfWriter {
     const Scoreboard& board = shown.board;
     if (board.is_empty()) return;
     const auto rows = static_cast<double>(board.codes.size() + 1);
-    const double each = (column - names) / static_cast<double>(board.wishes.size());
-    const TextStyle style = text_style(text_size);
+    const double each = (column_width - names) / static_cast<double>(board.wishes.size());
+    const TextStyle style = text_style(body_text_size);
     need(rows * row + gap);
     for (std::size_t wish = 0; wish < board.wishes.size(); ++wish) {
       const double x = margin + names + each * static_cast<double>(wish);
@@ -170,7 +171,7 @@ class PdfWriter {
       legend += (legend.empty() ? "" : " · ") + wish.key + ": " + wish.text;
     TextStyle quiet = text_style(small_size);
     quiet.color = style_.muted;
-    paragraph({{Span::Kind::text, legend, ""}}, quiet, 0, column);
+    paragraph({{Span::Kind::text, legend, ""}}, quiet, 0, column_width);
     y_ += gap;
   }
 
@@ -178,7 +179,7 @@ class PdfWriter {
     for (int i = 0; i < blank.lines; ++i) {
       need(24);
       y_ += 20;
-      const std::array<Point, 2> line{Point{margin, y_}, Point{margin + column, y_}};
+      const std::array<Point, 2> line{Point{margin, y_}, Point{margin + column_width, y_}};
       canvas_.line_strip(line, {.color = style_.muted, .width = 0.5});
       y_ += 4;
     }
@@ -188,7 +189,7 @@ class PdfWriter {
   void add(const HandoutCommand& command) {
     TextStyle style = text_style(small_size);
     style.color = style_.muted;
-    paragraph({{Span::Kind::code, command.text, ""}}, style, 0, column);
+    paragraph({{Span::Kind::code, command.text, ""}}, style, 0, column_width);
     y_ += gap;
   }
 

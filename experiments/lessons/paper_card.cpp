@@ -14,7 +14,7 @@
 namespace orrery::lessons {
 namespace {
 
-constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 20;
+constexpr std::uintmax_t max_card_bytes = std::uintmax_t{1} << 20;
 
 const TomlFields<PaperCard>& card_fields() {
   static const TomlFields<PaperCard> fields{
@@ -71,7 +71,7 @@ std::vector<PaperCard> parse_cards(std::string_view text) {
 
 const std::vector<PaperCard>& paper_cards() {
   static const std::vector<PaperCard> cards =
-      parse_cards(read_file(asset_path("paper/cards.toml"), max_file_bytes));
+      parse_cards(read_file(asset_path("paper/cards.toml"), max_card_bytes));
   return cards;
 }
 

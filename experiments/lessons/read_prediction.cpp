@@ -13,7 +13,7 @@
 namespace orrery::lessons {
 namespace {
 
-using Kind = decltype(Prediction::kind);
+using PredictionKind = decltype(Prediction::kind);
 
 /// The two parts of a value around its last " WORD ".
 std::pair<std::string, std::string> around(const std::string& value, std::string_view word,
@@ -124,7 +124,7 @@ void read_field(const Field& field, Prediction& prediction, std::optional<std::s
     throw_unknown_name(field.key, "a key of predict", keys);
 }
 
-std::size_t alternatives_in(const Kind& kind) {
+std::size_t alternatives_in(const PredictionKind& kind) {
   if (const auto* order = std::get_if<Prediction::Order>(&kind)) return order->items.size();
   if (const auto* choose = std::get_if<Prediction::Choose>(&kind)) return choose->options.size();
   return 2;
