@@ -4,7 +4,7 @@
 # test of ctest's: it needs root, a package mirror and some 20 minutes.
 #   on_debian.sh SUITE       bookworm, trixie, or noble (Ubuntu 24.04)
 # Exits with the status of the first command that fails, and ends with the closing line of ctest.
-# Variables: debian_root.sh; ORRERY_CACHE also keeps, by ccache in the root, what was compiled there.
+# Variables: debian_root.sh; ORRERY_CACHE also keeps what was compiled there.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 # shellcheck source=tests/system/debian_root.sh
@@ -18,7 +18,6 @@ main() {
   if [[ -n ${ORRERY_CACHE:-} ]]; then
     mkdir -p "$ORRERY_CACHE/$suite-compiled"
     chmod 777 "$ORRERY_CACHE/$suite-compiled"
-    tools+=,ccache
   fi
   checkout=$(git -C "$here" rev-parse --show-toplevel)
   readonly checkout
@@ -33,9 +32,7 @@ prepare_root() {
   echo "$user ALL=(ALL) NOPASSWD: ALL" >"$root/etc/sudoers.d/$user"
   if [[ -n ${ORRERY_CACHE:-} ]]; then
     mkdir "$root/srv/compiled"
-    # Precompiled headers need the leniency.
-    printf '%s\n' 'cache_dir = /srv/compiled' 'base_dir = /home' 'umask = 000' \
-      'sloppiness = pch_defines,time_macros,include_file_mtime,include_file_ctime' >"$root/etc/ccache.conf"
+    printf '%s\n' 'cache_dir = /srv/compiled' 'umask = 000' >"$root/etc/ccache.conf"
   fi
   if [[ -n $(git -C "$checkout" status --porcelain) ]]; then
     say "what is not committed is not part of this"

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# A second clone, in a folder of another name, finds in the compiler cache what the first one compiled: precompiled
+# headers, united sources, a test of Catch2's, and objects under sanitizers. CMake is called as ./orrery and .ci/run do.
+#   cache_test.sh TREE
+set -euo pipefail
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+# shellcheck source=tests/system/check.sh
+source "$here/check.sh"
+
+readonly tree=$1
+if ! command -v ccache >/dev/null; then
+  echo "ccache is not installed: ./orrery installs it"
+  exit 77
+fi
+unset "${!CCACHE_@}"
+export CCACHE_DIR=$scratch/cache CCACHE_STATSLOG=$scratch/results
+
+# build FOLDER PRESET OPTIONS... -- TARGETS...: a copy of the tree there, unless one is; leaves what ccache found.
+build() {
+  local folder=$scratch/$1 preset=$2 options=()
+  shift 2
+  while [[ $1 != -- ]]; do options+=("$1") && shift; done
+  shift
+  if [[ ! -d $folder ]]; then
+    mkdir "$folder"
+    cp -r "$tree"/{app,assets,cmake,core,docs,experiments,python,tests,CMakeLists.txt,CMakePresets.json,LICENSE,README.md} "$folder"
+  fi
+  rm -f "$CCACHE_STATSLOG"
+  (cd "$folder" && cmake --preset "$preset" "${options[@]}" && cmake --build "build/$preset" --target "$@") \
+    >"$scratch/log" 2>&1 || { tail -n 30 "$scratch/log"; fail "the copy in '$folder' builds"; }
+}
+count() { grep -cx "$1" "$CCACHE_STATSLOG" || true; }
+
+# The two builds that share a cache: what people run, and what CI has looked at by sanitizers.
+readonly object=tests/CMakeFiles/test_c.dir/Unity/unity_0_cxx.cxx.o
+release=(release -- orrery_params orrery_text "$object")
+build one "${release[@]}"
+compiled=$(count cache_miss)
+holds "the first clone compiles ($compiled objects)" test "$compiled" -ge 8
+build "the other one" "${release[@]}"
+equals "the second compiles nothing" 0 "$(count cache_miss)"
+equals "and finds all of it" "$compiled" "$(count ".*_cache_hit")"
+equals "messages of tests name files from the root of the source" 1 \
+  "$(grep -c 'tests/c/c_test.cpp' "$scratch/the other one/build/release/$object")"
+equals "and no folder" 0 "$(grep -c "$scratch" "$scratch/the other one/build/release/$object")"
+
+if command -v clang++-14 >/dev/null; then
+  sanitized=(asan -D CMAKE_CXX_COMPILER=clang++-14 -- orrery_params harness_values)
+  build one "${sanitized[@]}"
+  compiled=$(count cache_miss)
+  holds "the first clone compiles for sanitizers ($compiled objects)" test "$compiled" -ge 6
+  build "the other one" "${sanitized[@]}"
+  equals "the second compiles nothing for sanitizers" 0 "$(count cache_miss)"
+  equals "and finds all of that" "$compiled" "$(count ".*_cache_hit")"
+fi
+finish
