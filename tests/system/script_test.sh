@@ -190,6 +190,19 @@ equals "the programs are still ready after test" "" "$called"
 touch "$project/tests/a_test.cpp"
 call_script -- test
 holds "an edited test is built" contains "$called" "cmake --build"
+printf '#!/bin/bash\necho "changed $*" >>"$CALLS"\necho "one test"\nexit "${CHANGED_STATUS:-0}"\n' >"$project/tests/changed"
+chmod +x "$project/tests/changed"
+call_script -- test
+call_script -- test --changed=HEAD~2 -R rope
+equals "test --changed runs what the change since a commit can touch" \
+  "changed $project/build/release HEAD~2
+ctest --test-dir $project/build/release/changed --output-on-failure -R rope" "$(without_job_count "$called")"
+equals "after it said what that is" "one test" "$err"
+call_script -- test --changed
+equals "or the change that is not committed" "changed $project/build/release" "$(head -n 1 <<<"$called")"
+call_script CHANGED_STATUS=1 -- test --changed=nowhere
+equals "a commit that is none ends with its status" 1 "$status"
+holds "and runs no test" fails contains "$called" "ctest"
 call_script -- bench --benchmark_filter=rope
 equals "bench builds and runs the benchmarks" "benchmarks in $scratch"$'\n<--benchmark_filter=rope>' "$out"
 holds "bench turns benchmarks on" contains "$called" "ORRERY_BENCH=ON"

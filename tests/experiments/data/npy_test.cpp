@@ -24,10 +24,10 @@ std::string golden_npy(const std::string& name) {
   return read_file(test::tests_folder() + "/golden/npy/" + name + ".npy", 1 << 20);
 }
 
-Tensor parse_golden(const std::string& name) { return parse_npy(golden_npy(name), name); }
+Tensor parse_golden_npy(const std::string& name) { return parse_npy(golden_npy(name), name); }
 
 /// A file with this header and `data` bytes of zeros.
-std::string file_with(const std::string& dict, std::size_t data, char major = 1) {
+std::string npy_with(const std::string& dict, std::size_t data, char major = 1) {
   std::string bytes = "\x93NUMPY";
   bytes +=
       {major, '\0', static_cast<char>(dict.size() & 0xFF), static_cast<char>(dict.size() >> 8)};
@@ -36,7 +36,7 @@ std::string file_with(const std::string& dict, std::size_t data, char major = 1)
 }
 
 Tensor parse_dict(const std::string& dict, std::size_t data = 8) {
-  return parse_npy(file_with(dict, data), "a");
+  return parse_npy(npy_with(dict, data), "a");
 }
 
 std::string dict_of(const std::string& descr, const std::string& shape) {
@@ -44,7 +44,7 @@ std::string dict_of(const std::string& descr, const std::string& shape) {
 }
 
 /// Whether the bytes parse or are refused; anything else ends the test.
-bool parses(std::string_view bytes) {
+bool parses_npy(std::string_view bytes) {
   try {
     parse_npy(bytes, "fuzz");
     return true;
@@ -60,7 +60,7 @@ TEST_CASE("NumPy's floating point arrays are read exactly, of any size and byte 
   for (const char* name : {"f2_le", "f4_le", "f8_le", "f2_be", "f4_be", "f8_be", "f8_fortran",
                            "f4_be_fortran", "version2", "version3"}) {
     INFO(name);
-    const Tensor tensor = parse_golden(name);
+    const Tensor tensor = parse_golden_npy(name);
     CHECK(tensor.name == name);
     CHECK(tensor.shape == Shape{2, 3});
     CHECK(tensor.values == reals);
@@ -70,17 +70,17 @@ TEST_CASE("NumPy's floating point arrays are read exactly, of any size and byte 
 TEST_CASE("NumPy's integers and bools become doubles") {
   for (const char* name : {"i1", "i2_le", "i4_le", "i8_le", "i2_be", "i4_be", "i8_be"}) {
     INFO(name);
-    CHECK(parse_golden(name).values == Numbers{0, 1, -2, 3, -128, 127});
+    CHECK(parse_golden_npy(name).values == Numbers{0, 1, -2, 3, -128, 127});
   }
   for (const char* name : {"u1", "u2_le", "u4_le", "u8_le", "u2_be", "u4_be", "u8_be"}) {
     INFO(name);
-    CHECK(parse_golden(name).values == Numbers{0, 1, 2, 3, 4, 255});
+    CHECK(parse_golden_npy(name).values == Numbers{0, 1, 2, 3, 4, 255});
   }
-  CHECK(parse_golden("bool").values == Numbers{1, 0, 1, 0, 1, 0});
+  CHECK(parse_golden_npy("bool").values == Numbers{1, 0, 1, 0, 1, 0});
 }
 
 TEST_CASE("Half precision covers subnormals, the largest value and a signed zero") {
-  const Numbers values = parse_golden("f2_special").values;
+  const Numbers values = parse_golden_npy("f2_special").values;
   CHECK(values == Numbers{std::ldexp(1, -24), -std::ldexp(1, -24), std::ldexp(1, -14), 65504, 0,
                           1365 / 4096.0});
   CHECK(std::signbit(values[4]));
@@ -89,41 +89,42 @@ TEST_CASE("Half precision covers subnormals, the largest value and a signed zero
 TEST_CASE("Arrays of rank 1 to 4 keep their shape, and Fortran order is transposed") {
   Numbers counted;
   for (int i = 0; i < 24; ++i) counted.push_back(i);
-  CHECK(parse_golden("rank1").shape == Shape{5});
-  CHECK(parse_golden("rank4").shape == Shape{1, 2, 3, 4});
-  CHECK(parse_golden("rank4").values == counted);
-  CHECK(parse_golden("rank3_fortran").shape == Shape{2, 3, 4});
-  CHECK(parse_golden("rank3_fortran").values == counted);
+  CHECK(parse_golden_npy("rank1").shape == Shape{5});
+  CHECK(parse_golden_npy("rank4").shape == Shape{1, 2, 3, 4});
+  CHECK(parse_golden_npy("rank4").values == counted);
+  CHECK(parse_golden_npy("rank3_fortran").shape == Shape{2, 3, 4});
+  CHECK(parse_golden_npy("rank3_fortran").values == counted);
 }
 
 TEST_CASE("Integers are read up to 2^53 and refused by name beyond") {
-  CHECK(parse_golden("i8_largest").values == Numbers{9007199254740992, -9007199254740992});
-  CHECK_THROWS_WITH(parse_golden("i8_too_large"),
+  CHECK(parse_golden_npy("i8_largest").values == Numbers{9007199254740992, -9007199254740992});
+  CHECK_THROWS_WITH(parse_golden_npy("i8_too_large"),
                     "i8_too_large: holds 9007199254740993 at [1, 1]: beyond ±2^53, where doubles "
                     "skip integers; save smaller integers or floating point numbers");
-  CHECK_THROWS_WITH(parse_golden("i8_too_small"), Contains("-9223372036854775808 at [0]"));
-  CHECK_THROWS_WITH(parse_golden("u8_too_large"), Contains("18446744073709551615 at [0]"));
+  CHECK_THROWS_WITH(parse_golden_npy("i8_too_small"), Contains("-9223372036854775808 at [0]"));
+  CHECK_THROWS_WITH(parse_golden_npy("u8_too_large"), Contains("18446744073709551615 at [0]"));
 }
 
 TEST_CASE("What is not finite is refused with the first index in row-major order") {
-  CHECK_THROWS_WITH(parse_golden("nan"), Contains("nan: holds NaN at [1, 0]: every value must be "
-                                                  "finite; find where it comes from"));
-  CHECK_THROWS_WITH(parse_golden("nan_fortran"), Contains("holds -inf at [0, 2]"));
-  CHECK_THROWS_WITH(parse_golden("inf"), Contains("holds -inf at [1]"));
+  CHECK_THROWS_WITH(parse_golden_npy("nan"),
+                    Contains("nan: holds NaN at [1, 0]: every value must be "
+                             "finite; find where it comes from"));
+  CHECK_THROWS_WITH(parse_golden_npy("nan_fortran"), Contains("holds -inf at [0, 2]"));
+  CHECK_THROWS_WITH(parse_golden_npy("inf"), Contains("holds -inf at [1]"));
 }
 
 TEST_CASE("Types that are not real numbers are refused with what to save instead") {
-  CHECK_THROWS_WITH(parse_golden("object"),
+  CHECK_THROWS_WITH(parse_golden_npy("object"),
                     "object: has dtype '|O': object arrays hold Python objects and are never "
                     "loaded; save with np.save(…, np.asarray(x, dtype=np.float32))");
-  CHECK_THROWS_WITH(parse_golden("structured"), Contains("holds a structured array"));
-  CHECK_THROWS_WITH(parse_golden("structured"), Contains("save one field"));
-  CHECK_THROWS_WITH(parse_golden("unicode"), Contains("'<U2': strings are not numbers"));
-  CHECK_THROWS_WITH(parse_golden("bytestring"), Contains("'|S2': strings are not numbers"));
-  CHECK_THROWS_WITH(parse_golden("complex"), Contains("save x.real and x.imag as two files"));
-  CHECK_THROWS_WITH(parse_golden("void"), Contains("'|V5': raw or structured records"));
-  CHECK_THROWS_WITH(parse_golden("datetime"), Contains("'<M8[D]': times are not read"));
-  CHECK_THROWS_WITH(parse_golden("longdouble"), Contains("'<f16': only f2 f4 f8"));
+  CHECK_THROWS_WITH(parse_golden_npy("structured"), Contains("holds a structured array"));
+  CHECK_THROWS_WITH(parse_golden_npy("structured"), Contains("save one field"));
+  CHECK_THROWS_WITH(parse_golden_npy("unicode"), Contains("'<U2': strings are not numbers"));
+  CHECK_THROWS_WITH(parse_golden_npy("bytestring"), Contains("'|S2': strings are not numbers"));
+  CHECK_THROWS_WITH(parse_golden_npy("complex"), Contains("save x.real and x.imag as two files"));
+  CHECK_THROWS_WITH(parse_golden_npy("void"), Contains("'|V5': raw or structured records"));
+  CHECK_THROWS_WITH(parse_golden_npy("datetime"), Contains("'<M8[D]': times are not read"));
+  CHECK_THROWS_WITH(parse_golden_npy("longdouble"), Contains("'<f16': only f2 f4 f8"));
   for (const char* descr : {"'<f3'", "'|f8'", "'=f8'", "'f8'", "''", "'<'", "'<b2'", "'<x8'",
                             "'<f8 '", "'<i0'", "'<\x80\xFF'"}) {
     INFO(descr);
@@ -139,9 +140,9 @@ TEST_CASE("A bool that is neither 0 nor 1 is refused") {
 }
 
 TEST_CASE("Empty arrays and ranks other than 1 to 4 are refused") {
-  CHECK_THROWS_WITH(parse_golden("empty"), Contains("has shape (3, 0): it holds no elements"));
-  CHECK_THROWS_WITH(parse_golden("rank0"), Contains("has shape (): its rank must be 1 to 4"));
-  CHECK_THROWS_WITH(parse_golden("rank5"), Contains("its rank must be 1 to 4; reshape it"));
+  CHECK_THROWS_WITH(parse_golden_npy("empty"), Contains("has shape (3, 0): it holds no elements"));
+  CHECK_THROWS_WITH(parse_golden_npy("rank0"), Contains("has shape (): its rank must be 1 to 4"));
+  CHECK_THROWS_WITH(parse_golden_npy("rank5"), Contains("its rank must be 1 to 4; reshape it"));
 }
 
 TEST_CASE("What is not .npy at all is refused") {
@@ -232,9 +233,9 @@ TEST_CASE("A header that is not exactly that dictionary is refused with the offs
 }
 
 TEST_CASE("A header longer than NumPy's own limit is refused") {
-  CHECK_THROWS_WITH(parse_npy(file_with(std::string(10001, ' '), 0), "a"),
+  CHECK_THROWS_WITH(parse_npy(npy_with(std::string(10001, ' '), 0), "a"),
                     Contains("has a header of 10001 bytes, and at most 10000 are read"));
-  std::string huge = file_with("", 0, 2);
+  std::string huge = npy_with("", 0, 2);
   huge[8] = huge[9] = huge[10] = huge[11] = '\xFF';
   CHECK_THROWS_WITH(parse_npy(huge, "a"), Contains("has a header of 4294967295 bytes"));
 }
@@ -264,11 +265,11 @@ TEST_CASE("An array whose shape and values disagree is never written") {
   CHECK_THROWS_AS(npy_bytes(Array{.shape = {2}, .values = Numbers{1}}), std::logic_error);
 }
 
-TEST_CASE("Whatever the bytes, a .npy parses or is refused as data") {
+TEST_CASE("Whatever the bytes, a .npy parses_npy or is refused as data") {
   for (const char* name : {"f8_le", "rank3_fortran", "version3", "i2_be", "structured"}) {
     const std::string bytes = golden_npy(name);
     for (std::size_t length = 0; length < bytes.size(); ++length)
-      CHECK_FALSE(parses(std::string_view(bytes).substr(0, length)));
+      CHECK_FALSE(parses_npy(std::string_view(bytes).substr(0, length)));
   }
   std::mt19937 random(20240517);
   const std::vector<std::string> seeds{golden_npy("f8_le"), golden_npy("version2"),
@@ -278,7 +279,7 @@ TEST_CASE("Whatever the bytes, a .npy parses or is refused as data") {
     std::string bytes = seeds[random() % seeds.size()];
     for (std::uint32_t flips = 1 + random() % 4; flips > 0; --flips)
       bytes[random() % bytes.size()] = static_cast<char>(random());
-    parsed += parses(bytes) ? 1 : 0;
+    parsed += parses_npy(bytes) ? 1 : 0;
   }
   CHECK(parsed > 0);
   CHECK(parsed < 20000);
