@@ -45,7 +45,7 @@ TEST_CASE("Every view renders a picture with its ground and its text, in both th
     if (!desktop) return;
     const FigureStyle style = figure_style(session->look.theme);
     for (std::size_t view = 0; view < session->size(); ++view) {
-      if (!test::is_tried(view)) continue;
+      if (!test::is_drawn(view)) continue;
       session->select(view);
       desktop->settle();
       const auto image = desktop->pixels();

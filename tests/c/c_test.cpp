@@ -303,9 +303,11 @@ TEST_CASE("orrery_run gives what the program prints, and draws it") {
   const json drawn = found["drawn"];
   found.erase("drawn");
   found.erase("notes");
-  const auto printed = orrery::test::Shell().run(
-      "run long_term_decay dim=64 base=10000 max_distance=50 --json --format none --out decay");
-  CHECK(found == json::parse(printed.out));
+  if (!orrery::test::sanitized) {  // where the program is not built
+    const auto printed = orrery::test::Shell().run(
+        "run long_term_decay dim=64 base=10000 max_distance=50 --json --format none --out decay");
+    CHECK(found == json::parse(printed.out));
+  }
   CHECK(drawn.size() == found["figures"].size());
 
   unsigned char* bytes = nullptr;

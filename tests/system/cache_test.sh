@@ -44,6 +44,12 @@ equals "messages of tests name files from the root of the source" 1 \
   "$(grep -c 'tests/c/c_test.cpp' "$scratch/the other one/build/release/$object")"
 equals "and no folder" 0 "$(grep -c "$scratch" "$scratch/the other one/build/release/$object")"
 
+# A cache that cannot be written: ccache would compile nothing.
+(cd "$scratch/one" && CCACHE_DIR=/proc/none cmake --preset release -B build/uncached) >"$scratch/log" 2>&1 ||
+  fail "the copy is configured without a cache: $(tail -n 3 "$scratch/log")"
+holds "where the cache cannot be written it is not used" grep -q "Compiling without ccache" "$scratch/log"
+equals "by any object" 0 "$(grep -c "CCACHE_BASEDIR" "$scratch/one/build/uncached/build.ninja")"
+
 if command -v clang++-14 >/dev/null; then
   sanitized=(asan -D CMAKE_CXX_COMPILER=clang++-14 -- orrery_params harness_values)
   build one "${sanitized[@]}"

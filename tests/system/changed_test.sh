@@ -39,7 +39,9 @@ file app/main.cpp '#include "core/base.h"'
 file tests/core/base_test.cpp '#include "core/base.h"'
 file tests/core/rope_test.cpp '#include "core/rope.h"'
 file tests/core/declared_test.cpp '#include "core/declared.h"'
+file tests/core/other_test.cpp '#include <vector>'
 file tests/cli/cli_test.cpp '#include <string>'
+file tests/cli/help_test.cpp '#include <string>'
 file tests/golden/rope.json '{}'
 file tests/seconds.txt 'test_core 20 30' 'test_cli 40 -' 'system_layering 2 -' 'system_readme 3 -' 'python 5 -'
 echo 'const char* file = "rope.json";' >>"$project/tests/core/rope_test.cpp"
@@ -52,16 +54,20 @@ file .gitignore /build/
 git init --quiet
 git add . && git commit --quiet -m first
 
-readonly scripts=$'python\nsystem_layering\nsystem_readme\ntest_cli'
-equals "of a program the files that reach a source through what declares it; scripts, which start what it is linked into" \
-  "$scripts"$'\ntest_core [#rope_test]' "$(changed core/turn.cpp)"
-equals "a header that many include" "$scripts"$'\ntest_core' "$(changed core/base.h)"
+equals "of a program the files that reach a source through what declares it" \
+  $'system_layering\ntest_core [#rope_test]' "$(changed core/turn.cpp)"
+equals "programs that only link it are left to CI, by name" "Left to .ci/run, whose programs only link the change: test_cli system_readme (43 s)" \
+  "$(grep Left "$scratch/said")"
+equals "a header that many include" $'system_layering\ntest_core [#base_test],[#declared_test],[#rope_test]' \
+  "$(changed core/base.h)"
 equals "a source without a header of its own is reached through headers of its layer" \
-  "$(printf 'python\nsystem_layering\nsystem_readme\ntest_cli\ntest_core')" "$(changed core/registered.cpp core/base.cpp)"
+  $'system_layering\ntest_core [#base_test],[#declared_test],[#rope_test]' "$(changed core/registered.cpp)"
+equals "a program's own source" $'system_layering\nsystem_readme\ntest_cli' "$(changed experiments/cli/main.cpp)"
+equals "a test of a program alone" $'system_layering\ntest_cli [#cli_test]' "$(changed tests/cli/cli_test.cpp)"
 equals "a test alone" $'system_layering\ntest_core [#base_test]' "$(changed tests/core/base_test.cpp)"
 equals "what a test reads" "test_core" "$(changed tests/golden/rope.json)"
 equals "what is no source" "system_readme" "$(changed README.md)"
-equals "what anything may depend on" "$scripts"$'\ntest_core' "$(changed cmake/flags.cmake)"
+equals "what anything may depend on" $'python\nsystem_layering\nsystem_readme\ntest_cli\ntest_core' "$(changed cmake/flags.cmake)"
 holds "the seconds are told" grep -q "test_cli, whole (40 s)" "$scratch/said"
 echo '// new' >"$project/tests/core/new_test.cpp"
 equals "a file that git does not know yet" $'system_layering\ntest_core [#new_test]' "$(changed)"
