@@ -32,7 +32,7 @@ build() {
 count() { grep -cx "$1" "$CCACHE_STATSLOG" || true; }
 
 # The two builds that share a cache: what people run, and what CI has looked at by sanitizers.
-readonly object=tests/CMakeFiles/test_c.dir/Unity/unity_0_cxx.cxx.o
+readonly object=tests/threads/CMakeFiles/test_threads_sweeps.dir/Unity/unity_0_cxx.cxx.o
 release=(release -- orrery_params orrery_text "$object")
 build one "${release[@]}"
 compiled=$(count cache_miss)
@@ -41,7 +41,7 @@ build "the other one" "${release[@]}"
 equals "the second compiles nothing" 0 "$(count cache_miss)"
 equals "and finds all of it" "$compiled" "$(count ".*_cache_hit")"
 equals "messages of tests name files from the root of the source" 1 \
-  "$(grep -c 'tests/c/c_test.cpp' "$scratch/the other one/build/release/$object")"
+  "$(grep -c 'tests/threads/sweeps/sweep_threads_test.cpp' "$scratch/the other one/build/release/$object")"
 equals "and no folder" 0 "$(grep -c "$scratch" "$scratch/the other one/build/release/$object")"
 
 # A cache that cannot be written: ccache would compile nothing.
