@@ -45,7 +45,7 @@ void draw_column(const MixerBand& band, double longest, const Rect& column, cons
 /// The shortest wavelength of a band below its column, where it does not run into the one before.
 void draw_wavelength(const MixerBand& band, const Rect& column, double& free, const Ui& ui) {
   const std::string number = compact_number(band.shortest);
-  const double width = static_cast<double>(ImGui::CalcTextSize(number.c_str()).x);
+  const double width = text_width(number);
   const double left = std::round(column.x + (column.width - width) / 2);
   if (left < free) return;
   ImGui::GetWindowDrawList()->AddText(shim::vec({left, column.bottom() + 2 * ui.scale}),

@@ -116,7 +116,7 @@ void LessonText::draw(const lessons::LessonFormula& formula) {
   draw_equation(canvas, box, origin, ui_.style.text, highlight_);
   point_at(box, origin);
   if (formula.source.empty()) return;
-  const double source = static_cast<double>(ImGui::CalcTextSize(formula.source.c_str()).x);
+  const double source = text_width(formula.source);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + static_cast<float>(width_ - source));
   text_muted(formula.source);
 }

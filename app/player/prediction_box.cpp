@@ -121,11 +121,10 @@ void draw_guess(Director& director, const lessons::GuessNumber& guess, double wi
   const Point ends = shim::point(ImGui::GetCursorScreenPos());
   text_muted(short_number(guess.from));
   const std::string last = last_number_words(guess);
-  const double middle = static_cast<double>(ImGui::CalcTextSize(words.c_str()).x) / 2;
+  const double middle = text_width(words) / 2;
   ImGui::SetCursorScreenPos(shim::vec({ends.x + width / 2 - middle, ends.y}));
   draw_text(words);
-  ImGui::SetCursorScreenPos(shim::vec(
-      {ends.x + width - static_cast<double>(ImGui::CalcTextSize(last.c_str()).x), ends.y}));
+  ImGui::SetCursorScreenPos(shim::vec({ends.x + width - text_width(last), ends.y}));
   text_muted(last);
 }
 

@@ -35,9 +35,7 @@ bool tab(const std::string& label, bool chosen, const Ui& ui) {
 double width_of_tabs(std::span<const std::string> labels, const Ui& ui) {
   const double padding = 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
   double width = 0;
-  for (const std::string& label : labels)
-    width +=
-        static_cast<double>(ImGui::CalcTextSize(label.c_str()).x) + padding + ui.scale * tab_gap;
+  for (const std::string& label : labels) width += text_width(label) + padding + ui.scale * tab_gap;
   return width - ui.scale * tab_gap;
 }
 

@@ -124,7 +124,7 @@ constexpr double two_line_height = 190, title_fill = 0.85;
 bool titles_fit(const std::vector<PlacedFigure>& placed, int most_lines, const Ui& ui) {
   return std::all_of(placed.begin(), placed.end(), [&](const PlacedFigure& one) {
     const double lines = one.area.height >= two_line_height * ui.scale ? most_lines : 1;
-    const auto width = static_cast<double>(ImGui::CalcTextSize(one.figure->title.c_str()).x);
+    const double width = text_width(one.figure->title);
     return width <= title_fill * lines * one.area.width;
   });
 }
