@@ -15,7 +15,7 @@ file() {
   printf '%s\n' "${@:2}" >"$project/$1"
 }
 
-# changed FILE... [since COMMIT]: what is picked when these files differ, a test a line with the files of it.
+# changed FILE...: what is picked when these files differ, a test a line with the files of it.
 changed() {
   local path
   for path; do echo "// changed" >>"$project/$path"; done
