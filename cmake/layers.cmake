@@ -31,26 +31,5 @@ function(orrery_add_layer tree layer below)
   add_library(${target} STATIC ${sources})
   orrery_export_headers(${target} ${tree}/${layer})
   target_link_libraries(${target} PUBLIC ${below} PRIVATE fmt::fmt)
-  if(NOT layer STREQUAL "figure")  # it draws every frame
-    orrery_compile_for_sanitizers(${target})
-  endif()
-endfunction()
-
-# orrery_compile_for_sanitizers(TARGET): -O0 under sanitizers, for all that computes little or is little tested there:
-# clang takes less than half the time.
-function(orrery_compile_for_sanitizers target)
-  if(ORRERY_SANITIZE AND NOT ORRERY_FUZZ)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
-endfunction()
-
-# orrery_compile_lightly(TARGET): -O1 in a release, for layers whose time goes into the disk, into text and into
-# Dear ImGui rather than into loops of their own: they compile in two thirds of the time.
-function(orrery_compile_lightly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  # g++ takes a precompiled header only for the same target options, and from version 13 on -O1 lacks two of -O3's.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
-     AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-munroll-only-small-loops;-mvzeroupper>")
-  endif()
+  orrery_compile_as(${target} ${tree}/${layer})
 endfunction()

@@ -11,7 +11,5 @@ target_link_options(orrery_c PRIVATE LINKER:--version-script=${CMAKE_CURRENT_SOU
                     $<$<NOT:$<OR:$<BOOL:${ORRERY_SANITIZE}>,$<BOOL:${ORRERY_SANITIZE_THREADS}>,$<BOOL:${ORRERY_FUZZ}>>>:LINKER:--no-undefined>)
 target_include_directories(orrery_c INTERFACE $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/c>
                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-orrery_compile_lightly(orrery_c)
-orrery_compile_for_sanitizers(orrery_c)
-orrery_precompile(orrery_c orrery_precompiled_eigen)
-orrery_unite(orrery_c)
+orrery_compile_as(orrery_c experiments/c)
+orrery_link_first(orrery_c orrery_core)

@@ -18,14 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Absolute, without a trailing slash.
-fs::path folder_of(const ReportCommandOptions& options) {
+fs::path reported_folder(const ReportCommandOptions& options) {
   const fs::path folder = fs::absolute(options.folder).lexically_normal();
   return folder.has_filename() ? folder : folder.parent_path();
 }
 
 fs::path page_of(const ReportCommandOptions& options) {
   if (!options.out.empty()) return fs::absolute(options.out).lexically_normal();
-  return folder_of(options).string() + "-report.html";
+  return reported_folder(options).string() + "-report.html";
 }
 
 /// Only an older report may be replaced.
@@ -61,7 +61,7 @@ int report_command(const ReportCommandOptions& options) {
   if (fs::exists(panels, failure) && !fs::exists(markdown, failure))
     throw IoError(panels.string(), "is there already, and not of a report",
                   "choose another file with --out");
-  ReportOptions wanted{.folder = folder_of(options),
+  ReportOptions wanted{.folder = reported_folder(options),
                        .beside = page.parent_path(),
                        .keeps_figures = options.points.has_value(),
                        .panels = panels.filename().string()};

@@ -31,8 +31,8 @@ struct Point {
 };
 
 /// DIR itself for a single point, DIR/ID for several; without --out, orrery-results/NAME-ID.
-std::filesystem::path folder_of(const RunOptions& options, const std::string& experiment,
-                                const std::string& id, bool several) {
+std::filesystem::path point_folder(const RunOptions& options, const std::string& experiment,
+                                   const std::string& id, bool several) {
   if (options.out.empty()) return std::filesystem::path("orrery-results") / (experiment + "-" + id);
   const std::filesystem::path out(options.out);
   return several ? out / id : out;
@@ -53,8 +53,8 @@ Point prepare(const Experiment& experiment, const ParamSet& params, const RunOpt
   if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
   if (experiment.check) experiment.check(point.params, point.loaded.inputs);
   setup::require_memory(experiment, point.params);
-  point.folder = folder_of(options, experiment.info.name,
-                           point_id(experiment.info, params, point.loaded.files), several);
+  point.folder = point_folder(options, experiment.info.name,
+                              point_id(experiment.info, params, point.loaded.files), several);
   require_replaceable(options_for(options, point.folder, {}),
                       provenance_of(experiment.info, params));
   return point;

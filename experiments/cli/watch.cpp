@@ -24,7 +24,7 @@ namespace orrery::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds between_looks{2};
 
@@ -117,8 +117,8 @@ std::string fitted(std::string line, std::size_t width) {
 
 /// Waits until it is time to look again; ends early when a stop is asked for.
 void wait() {
-  const Clock::time_point until = Clock::now() + between_looks;
-  while (stop_signal() == 0 && Clock::now() < until)
+  const Steady::time_point until = Steady::now() + between_looks;
+  while (stop_signal() == 0 && Steady::now() < until)
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
@@ -168,7 +168,7 @@ int watch_status(const std::string& folder) {
   const bool redrawn = can_redraw_lines() && output_is_terminal();
   Watch watch(folder);
   const Count first = watch.look();
-  const Clock::time_point start = Clock::now();
+  const Steady::time_point start = Steady::now();
   Count now = first;
   std::string line = line_of(first, first, 0), printed;
   for (;;) {
@@ -179,7 +179,7 @@ int watch_status(const std::string& folder) {
     wait();
     const Count before = now;
     now = watch.look();
-    const std::chrono::duration<double> seconds = Clock::now() - start;
+    const std::chrono::duration<double> seconds = Steady::now() - start;
     if (redrawn || now != before) line = line_of(first, now, seconds.count());
   }
   if (redrawn) {

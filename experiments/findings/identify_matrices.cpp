@@ -15,6 +15,7 @@
 
 namespace orrery::findings {
 namespace {
+namespace in_identify_matrices {
 
 struct Shape {
   Index heads, queries, keys;
@@ -263,10 +264,12 @@ void compare_with_expected(const LayerPlan& layer, const LogitsQuestion& questio
                                  scale_words(first.scale, expected.d_head, question.format)});
 }
 
+}  // namespace in_identify_matrices
 }  // namespace
 
 TensorReport identify_logits_matrix(const std::string& name, const Tensor& q, const Tensor& k,
                                     const Tensor& logits, const IdentifyOptions& options) {
+  using namespace in_identify_matrices;
   const Shape shape = shape_of(logits);
   const Places places = places_of(shape, options);
   const Matrix<double> queries = rows_of(q, shape.queries, shape);
@@ -303,6 +306,7 @@ TensorReport identify_logits_matrix(const std::string& name, const Tensor& q, co
 
 TensorReport identify_bias_matrix(const std::string& name, const Tensor& bias,
                                   const IdentifyOptions& options) {
+  using namespace in_identify_matrices;
   const Shape shape = shape_of(bias);
   const Places places = places_of(shape, options);
   const Eigen::Map<const Matrix<double>> values(bias.values.data(), shape.heads * shape.queries,

@@ -15,6 +15,7 @@
 
 namespace orrery::findings {
 namespace {
+namespace in_identify_tensors {
 
 std::string shape_words(const Tensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
@@ -200,10 +201,12 @@ PairTables pair_tables(const Tensor& cos, const Tensor& sin) {
   return tables;
 }
 
+}  // namespace in_identify_tensors
 }  // namespace
 
 TensorReport identify_tensors(const std::string& name, const Tensor& before, const Tensor& after,
                               const IdentifyOptions& options) {
+  using namespace in_identify_tensors;
   if (before.shape != after.shape)
     throw DataError(fmt::format("{} and {}", shape_words(before), shape_words(after)),
                     "the tensors before and after must have the same shape",
@@ -227,6 +230,7 @@ TensorReport identify_tensors(const std::string& name, const Tensor& before, con
 
 TensorReport identify_tables(const std::string& name, const Tensor& cos, const Tensor& sin,
                              const IdentifyOptions& options) {
+  using namespace in_identify_tensors;
   if (cos.shape != sin.shape || cos.shape.size() < 2)
     throw DataError(fmt::format("{} and {}", shape_words(cos), shape_words(sin)),
                     "tables of cosines and sines must both be [N, d] or [N, d/2]",
@@ -247,6 +251,7 @@ TensorReport identify_tables(const std::string& name, const Tensor& cos, const T
 
 TensorReport identify_frequencies(const std::string& name, const Tensor& inv_freq,
                                   const IdentifyOptions& options) {
+  using namespace in_identify_tensors;
   const auto pairs = static_cast<Index>(inv_freq.values.size());
   // What they do to the vectors (1, 0) at position 0 and 1, and at those where slow pairs show.
   constexpr Index rows = 24;

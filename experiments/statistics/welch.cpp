@@ -1,22 +1,16 @@
 #include "experiments/statistics/welch.h"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
+
+#include "experiments/statistics/student.h"
 
 namespace orrery::statistics {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double significance = 0.05;  // the interval covers 95%
-
-using Students = boost::math::students_t;
-
-/// The t that |T| exceeds with probability p.
-double student_quantile(double p, double degrees) {
-  return boost::math::quantile(boost::math::complement(Students(degrees), 0.5 * p));
-}
 
 }  // namespace
 
@@ -44,10 +38,6 @@ MeanInterval mean_interval(const SampleMoments& sample) {
   const double reach =
       student_quantile(significance, static_cast<double>(sample.n - 1)) * sample.standard_error;
   return {sample.mean - reach, sample.mean + reach};
-}
-
-double student_two_sided(double t, double degrees) {
-  return 2.0 * boost::math::cdf(boost::math::complement(Students(degrees), std::abs(t)));
 }
 
 Welch welch_test(const SampleMoments& a, const SampleMoments& b) {

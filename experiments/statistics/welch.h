@@ -54,8 +54,4 @@ Welch paired_test(std::span<const double> a, std::span<const double> b);
 /// probability of any false finding among the m is at most α. NaN stays NaN and counts for nothing.
 std::vector<double> holm_corrected(std::span<const double> p);
 
-/// P(|T| ≥ |t|) for Student's t with ν degrees of freedom, I_{ν/(ν+t²)}(ν/2, 1/2), by Boost.Math.
-/// Relative error below 1e-10 for ν in [1, 1e6].
-double student_two_sided(double t, double degrees);
-
 }  // namespace orrery::statistics

@@ -8,6 +8,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_catalogue {
 
 const std::vector<Experiment>& experiments() {
 #define ORRERY_ENTRY(name) name##_experiment(),
@@ -22,9 +23,11 @@ std::vector<const Experiment*> pointers(const std::vector<Experiment>& list) {
   return found;
 }
 
+}  // namespace in_catalogue
 }  // namespace
 
 const std::vector<const Experiment*>& experiment_catalogue() {
+  using namespace in_catalogue;
   static const std::vector<const Experiment*> catalogue = pointers(experiments());
   return catalogue;
 }
@@ -44,6 +47,7 @@ const Experiment& find_experiment(std::string_view name) {
 }
 
 const ParamSet& default_params(const Experiment& experiment) {
+  using namespace in_catalogue;
   static const std::vector<ParamSet> all = [] {
     std::vector<ParamSet> sets;
     for (const Experiment& one : experiments()) sets.emplace_back(one.info.params);

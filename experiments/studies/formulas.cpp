@@ -8,6 +8,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_formulas {
 
 // clang-format off
 /// Symbols that mean the same in all formulas.
@@ -82,9 +83,11 @@ std::string_view meaning_in(const auto& symbols, std::string_view symbol) {
   return {};
 }
 
+}  // namespace in_formulas
 }  // namespace
 
 std::vector<Formula> formulas_of(const FormulaSubject& subject) {
+  using namespace in_formulas;
   std::vector<Formula> formulas;
   const Experiment* known = known_experiment(subject.experiment);
   if (!known) return formulas;
@@ -100,6 +103,7 @@ std::vector<Formula> formulas_of(const FormulaSubject& subject) {
 }
 
 std::string_view symbol_meaning(const FormulaSubject& subject, std::string_view symbol) {
+  using namespace in_formulas;
   const Experiment* known = known_experiment(subject.experiment);
   if (known && known->info.formulas_shown != FormulasShown::own)
     for (const EncodingInfo* encoding : encodings_of(subject))

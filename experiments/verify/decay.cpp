@@ -10,6 +10,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_decay {
 
 const Paper decay{ClaimKind::property, "§3.4.3", "Long-term decay"};
 const Paper absolute{ClaimKind::property, "(3), (4)", "Sinusoids"};
@@ -170,9 +171,11 @@ void absolute_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
   }
 }
 
+}  // namespace in_decay
 }  // namespace
 
 void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_decay;
   curve_claims(claims);
   width_claims(options.seed, claims);
   absolute_claim<double>(options, claims);

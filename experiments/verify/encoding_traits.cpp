@@ -11,6 +11,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_encoding_traits {
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
@@ -217,9 +218,11 @@ double wrong_defaults() {
   return count;
 }
 
+}  // namespace in_encoding_traits
 }  // namespace
 
 void trait_claims(std::vector<Claim>& claims) {
+  using namespace in_encoding_traits;
   Facts facts("the paper's encodings", claims);
   facts.equals(from_settings, "traits", "relative or not, last position, segments: said otherwise",
                wrong_traits(), 0);

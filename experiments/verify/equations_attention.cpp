@@ -6,6 +6,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_attention {
 
 const Paper eq_2{ClaimKind::roformer, "(2)"};
 const Paper drawn{ClaimKind::property, "", "Contents that are drawn"};
@@ -129,9 +130,11 @@ void projection_claim(const VerifyOptions& options, std::vector<Claim>& claims) 
                0.06);  // 5 deviations of the mean of 3·64·64 squares
 }
 
+}  // namespace in_equations_attention
 }  // namespace
 
 void attention_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_attention;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
   projection_claim(options, claims);

@@ -6,6 +6,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_bias {
 
 const Paper t5_paper{ClaimKind::cited, "(8)", "T5: Raffel et al. 2020 §2.1",
                      "RoFormer's (2), around (8), divides by √d; T5 does not"};
@@ -100,9 +101,11 @@ void table_claims(std::vector<Claim>& claims) {
                  all.value(), two_ulps);
 }
 
+}  // namespace in_equations_bias
 }  // namespace
 
 void bias_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_bias;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
   table_claims(claims);

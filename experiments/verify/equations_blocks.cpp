@@ -7,6 +7,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_blocks {
 
 const Paper blocks{ClaimKind::property, "(19)", "Linear attention block by block"};
 constexpr Index d = 8;
@@ -67,9 +68,11 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
                  "keys of 10^200, causal and not");
 }
 
+}  // namespace in_equations_blocks
 }  // namespace
 
 void block_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_blocks;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
 }

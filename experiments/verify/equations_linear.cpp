@@ -7,6 +7,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_linear {
 
 const Paper eq_17{ClaimKind::roformer, "(17)"};
 const Paper eq_18{ClaimKind::roformer, "(18)"};
@@ -242,9 +243,11 @@ void projection_claims(std::int64_t seed, std::vector<Claim>& claims) {
                 fourth / rows, 2 * d, 5 * std::sqrt((8.0 * d * d + 48.0 * d) / rows));
 }
 
+}  // namespace in_equations_linear
 }  // namespace
 
 void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_linear;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
   projection_claims<double>(options.seed, claims);

@@ -11,6 +11,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_paths {
 
 const Paper both_ways{ClaimKind::property, "(2)", "Attention of a map, and without one"};
 
@@ -476,9 +477,11 @@ void input_claims(Ledger<T>& ledger, std::int64_t seed) {
       [&](const Positions& at) { return literal::rows_at(wide(table), at); }, random, 0);
 }
 
+}  // namespace in_equations_paths
 }  // namespace
 
 void path_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_paths;
   const std::string over = "2 heads over 1, d = 8, to 60 queries and 8300 keys, 1 draw";
   Both ledgers{{over, claims}, {over, claims}};
   subject_claims(ledgers, options.seed);

@@ -9,6 +9,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_printed {
 
 Paper printed(const char* equation) { return {ClaimKind::roformer, equation, {}, {}}; }
 
@@ -148,9 +149,11 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   }
 }
 
+}  // namespace in_equations_printed
 }  // namespace
 
 void printed_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_printed;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
 }

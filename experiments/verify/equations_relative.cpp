@@ -7,6 +7,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_relative {
 
 const Paper shaw_paper{ClaimKind::cited, "(5)", "Shaw et al. 2018 (3), (4)",
                        "RoFormer's (5) prints W_k (x_n + p~_r) and r = clip(m − n)"};
@@ -264,6 +265,7 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   }
 }
 
+}  // namespace in_equations_relative
 }  // namespace
 
 double deberta_error(const Encoding& encoding, const Matrix<double>& table, Position k,
@@ -280,6 +282,7 @@ double deberta_error(const Encoding& encoding, const Matrix<double>& table, Posi
 }
 
 void relative_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_relative;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
   row_claims(claims);

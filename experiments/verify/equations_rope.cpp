@@ -8,6 +8,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_rope {
 
 using Complex = std::complex<literal::Real>;
 
@@ -243,6 +244,7 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   }
 }
 
+}  // namespace in_equations_rope
 }  // namespace
 
 double rotation_error(const QkTransform<double>& rope, Index d, std::int64_t seed) {
@@ -255,6 +257,7 @@ double rotation_error(const QkTransform<double>& rope, Index d, std::int64_t see
 }
 
 void rope_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_rope;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
   Ledger<double> ledger(

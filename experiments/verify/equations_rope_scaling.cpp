@@ -10,6 +10,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_rope_scaling {
 
 using literal::Real;
 
@@ -133,9 +134,11 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
     for (const Stretching& stretching : stretchings(c.d)) stretching_claims(ledger, c, stretching);
 }
 
+}  // namespace in_equations_rope_scaling
 }  // namespace
 
 void rope_scaling_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_rope_scaling;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
 }

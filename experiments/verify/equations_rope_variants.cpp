@@ -5,6 +5,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_rope_variants {
 
 const Paper half_split{ClaimKind::cited, "(34)",
                        "RoPE with half-split pairs: GPT-NeoX, Llama in Transformers",
@@ -129,9 +130,11 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   }
 }
 
+}  // namespace in_equations_rope_variants
 }  // namespace
 
 void rope_variant_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_rope_variants;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
 }

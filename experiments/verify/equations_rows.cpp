@@ -16,6 +16,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_rows {
 
 const Paper sinks_paper{ClaimKind::cited, "", "Sinks and caps: Xiao et al. 2024 §3.3, Gemma 2 §2",
                         "RoFormer's (2) has neither"};
@@ -291,9 +292,11 @@ double misjudged_refusals() {
   return all.count();
 }
 
+}  // namespace in_equations_rows
 }  // namespace
 
 void row_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_rows;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
   Facts facts("a few queries and keys", claims);

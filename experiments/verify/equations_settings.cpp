@@ -8,6 +8,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_settings {
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
@@ -134,6 +135,7 @@ void see(Ledger<T>& ledger, const Setting& setting, std::int64_t seed) {
   }
 }
 
+}  // namespace in_equations_settings
 }  // namespace
 
 ParamSet params_of(const std::string& encoding, const Words& words) {
@@ -143,6 +145,7 @@ ParamSet params_of(const std::string& encoding, const Words& words) {
 }
 
 void setting_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_settings;
   const std::string over = "2 heads, d = 8, d_model = 12, 5 queries, 9 keys to position 511";
   Ledger<double> fp64(over, claims);
   Ledger<float> fp32(over, claims);

@@ -8,6 +8,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_visibility {
 
 const Paper masks{ClaimKind::property, "(2)", "Masks"};
 const Paper grouped{ClaimKind::cited, "",
@@ -279,9 +280,11 @@ void hiding_value_claim(std::vector<Claim>& claims) {
   facts.equals(masks, "hiding_values", "what a mask of floats hides: numbers misjudged", wrong, 0);
 }
 
+}  // namespace in_equations_visibility
 }  // namespace
 
 void visibility_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_visibility;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
   blind_query_claim(claims);

@@ -11,6 +11,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_equations_ways {
 
 const Paper ways{ClaimKind::property, "(2)", "Attention without a map"};
 
@@ -249,9 +250,11 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   single_claims(ledger, random);
 }
 
+}  // namespace in_equations_ways
 }  // namespace
 
 void without_map_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_ways;
   way_claims(claims);
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);

@@ -10,6 +10,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_formats {
 
 const Paper ieee{ClaimKind::cited, "", "Number formats: IEEE 754-2019 §4.3.1, bfloat16",
                  "RoFormer does not treat rounding"};
@@ -158,9 +159,11 @@ void far_bucket_claim(std::vector<Claim>& claims) {
                wrong, 0);
 }
 
+}  // namespace in_formats
 }  // namespace
 
 void format_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_formats;
   rounding_claims(options.seed, claims);
   far_bucket_claim(claims);
   stage_claim<double>(options, claims);

@@ -8,6 +8,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_misprints {
 
 using literal::Head;
 
@@ -236,9 +237,11 @@ constexpr Note all_notes[] = {
      "RoFormer's early versions (arXiv v1–v4); v5 is right", last_rows_change},
 };
 
+}  // namespace in_misprints
 }  // namespace
 
 void misprints(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_misprints;
   std::vector<LayerCase<double>> cases = layer_cases<double>(options);
   std::erase_if(cases, [](const LayerCase<double>& c) { return c.d < 8; });
   Facts facts("the least over d = 8, 32 and " + std::to_string(options.draws) + " draws", claims);

@@ -14,6 +14,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_path_subjects {
 
 using Subject = PathSubject;
 
@@ -230,6 +231,7 @@ Subject deberta_subject(Random& random, const std::string& name, DebertaIndex in
       std::sqrt(double{d} * (both_terms ? 3 : 2))};
 }
 
+}  // namespace in_path_subjects
 }  // namespace
 
 literal::Ids path_segments(const Positions& at) {
@@ -239,6 +241,7 @@ literal::Ids path_segments(const Positions& at) {
 }
 
 std::vector<PathSubject> path_subjects(Random& random) {
+  using namespace in_path_subjects;
   return {plain_subject(),
           rope_subject(),
           roper_subject(),

@@ -18,6 +18,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_refusals {
 
 const Paper shapes{ClaimKind::property, "", "Shapes: what does not fit is refused"};
 
@@ -330,9 +331,11 @@ double misjudged_heads() {
   return count;
 }
 
+}  // namespace in_refusals
 }  // namespace
 
 void refusal_claims(const VerifyOptions&, std::vector<Claim>& claims) {
+  using namespace in_refusals;
   Facts facts("one array or two of other shapes, each to 8 rows and columns", claims);
   std::vector<Subject> subjects;
   add_tables(subjects);

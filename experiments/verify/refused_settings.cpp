@@ -6,6 +6,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_refused_settings {
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
@@ -154,9 +155,11 @@ double unread_tables_taken() {
   return count;
 }
 
+}  // namespace in_refused_settings
 }  // namespace
 
 void refused_setting_claims(std::vector<Claim>& claims) {
+  using namespace in_refused_settings;
   Facts facts("the paper's encodings", claims);
   facts.equals(from_settings, "setting_ends", "the ends of each whole number: values misjudged",
                misjudged_ends(), 0);

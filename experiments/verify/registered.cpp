@@ -13,6 +13,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_registered {
 
 constexpr Index d = 8, d_model = 12, tokens = 24;
 constexpr int layer_heads = 2, head = 1;
@@ -267,9 +268,11 @@ void law_claims(Ledger<T>& ledger, const Subject& subject, const VerifyOptions& 
   }
 }
 
+}  // namespace in_registered
 }  // namespace
 
 void registered_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_registered;
   const std::string over = fmt::format("d = {}, N ≤ {}, {} draws", d, tokens, options.draws);
   for (const EncodingEntry& entry : encoding_catalogue()) {
     for (const Subject& subject : subjects_of(entry)) {

@@ -5,6 +5,7 @@
 
 namespace orrery::verify {
 namespace {
+namespace in_setting_cases {
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
@@ -374,9 +375,11 @@ void add_inputs(std::vector<Setting>& all) {
                  }});
 }
 
+}  // namespace in_setting_cases
 }  // namespace
 
 std::vector<Setting> setting_cases() {
+  using namespace in_setting_cases;
   std::vector<Setting> all;
   add_shaw(all);
   add_transformer_xl(all);

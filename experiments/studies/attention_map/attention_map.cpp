@@ -25,6 +25,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_attention_map {
 
 /// A square part of a map, in place of all of it.
 std::vector<ParamSpec> part_params() {
@@ -350,8 +351,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                               : run_in<float>(params, inputs, progress);
 }
 
+}  // namespace in_attention_map
 }  // namespace
 
-Experiment attention_map_experiment() { return with_provenance(make_info(), compute); }
+Experiment attention_map_experiment() {
+  using namespace in_attention_map;
+  return with_provenance(make_info(), compute);
+}
 
 }  // namespace orrery::studies

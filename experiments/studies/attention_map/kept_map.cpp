@@ -13,6 +13,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_kept_map {
 
 using Axes = std::vector<std::string>;
 
@@ -120,6 +121,7 @@ Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const s
           std::move(role)};
 }
 
+}  // namespace in_kept_map
 }  // namespace
 
 template <class T>
@@ -140,6 +142,7 @@ void KeptMap<T>::add(const MatrixIn<T>& rows, const Mask& mask) {
 template <class T>
 GivenMap KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, const MapMask& mask,
                           Result& result) {
+  using namespace in_kept_map;
   const auto add_map = [&](const ArrayPtr& array, const MapSubject& of) {
     result.arrays.push_back(array);
     Heatmap map = heatmap_of(of, frame, array, mask.cells);
@@ -182,6 +185,7 @@ GivenMap KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, cons
 
 template <class T>
 GivenMap KeptMap<T>::unmasked(GivenMap given, const MapFrame& frame) {
+  using namespace in_kept_map;
   if (frame.cell > 1 || !given.map.masked) return given;
   given.map.masked = nullptr;
   given.profile =

@@ -7,6 +7,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_pipeline {
 
 constexpr const char* arrow = R"(\to)";
 
@@ -37,9 +38,11 @@ class Parts {
   std::vector<EquationPart> parts_{};
 };
 
+}  // namespace in_pipeline
 }  // namespace
 
 Figure pipeline_figure(PipelineMaps maps, const MapFrame& frame) {
+  using namespace in_pipeline;
   Parts parts(maps.relative_rounding, frame);
   const bool sum = maps.terms.size() > 1;
   for (std::size_t t = 0; t < maps.terms.size(); ++t) {

@@ -16,6 +16,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_token_order {
 
 ParamSpec place_param(const char* key, const std::string& description, std::int64_t value) {
   ParamSpec spec = count_param(key, description, value, 0, static_cast<double>(most_tokens - 1));
@@ -61,9 +62,11 @@ double sum_rounding(double n, double largest) {
   return (n + operations_of_a_weight) * unit * largest;
 }
 
+}  // namespace in_token_order
 }  // namespace
 
 std::vector<ParamSpec> order_params() {
+  using namespace in_token_order;
   return {{.key = "order",
            .description = "The order in which the tokens stand.",
            .kind = ParamKind::choice,
@@ -81,6 +84,7 @@ std::vector<ParamSpec> order_params() {
 bool is_reordered(const ParamSet& params) { return params.text("order") != "text"; }
 
 std::vector<Index> token_order(const ParamSet& params, Index tokens) {
+  using namespace in_token_order;
   std::vector<Index> order(static_cast<std::size_t>(tokens));
   std::iota(order.begin(), order.end(), Index{0});
   const std::string& name = params.text("order");
@@ -95,6 +99,7 @@ std::vector<Index> token_order(const ParamSet& params, Index tokens) {
 
 template <class T>
 TokenInputs<T> reordered(TokenInputs<T> tokens, const std::vector<Index>& order) {
+  using namespace in_token_order;
   for (Matrix<T>* matrix : {&tokens.x, &tokens.q, &tokens.k, &tokens.v})
     *matrix = rows_in(*matrix, order);
   std::vector<std::string> labels;
@@ -107,6 +112,7 @@ TokenInputs<T> reordered(TokenInputs<T> tokens, const std::vector<Index>& order)
 template <class T>
 void add_order_findings(const std::string& encoding, const ParamSet& params,
                         const TokenInputs<T>& in_text_order, const Array& output, Result& result) {
+  using namespace in_token_order;
   const auto n = static_cast<Index>(in_text_order.positions.size());
   const bool causal = params.boolean("causal");
   const Mask mask =

@@ -18,6 +18,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_defects {
 
 ExperimentView view() {
   return {.layout = ViewLayout::side_by_side,
@@ -270,8 +271,12 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_defects
 }  // namespace
 
-Experiment defects_experiment() { return with_provenance(make_info(), compute, check_params); }
+Experiment defects_experiment() {
+  using namespace in_defects;
+  return with_provenance(make_info(), compute, check_params);
+}
 
 }  // namespace orrery::studies

@@ -23,6 +23,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_diagnosis {
 
 constexpr Index channels = 64, heads = 2, near_rows = 128, far_rows = 64;
 
@@ -242,8 +243,12 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_diagnosis
 }  // namespace
 
-Experiment diagnosis_experiment() { return with_provenance(make_info(), compute); }
+Experiment diagnosis_experiment() {
+  using namespace in_diagnosis;
+  return with_provenance(make_info(), compute);
+}
 
 }  // namespace orrery::studies

@@ -8,6 +8,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_bucket_rows {
 
 constexpr Position far_away = Position{1} << 40;  // beyond the last bucket of any table
 
@@ -64,6 +65,7 @@ void add_reach(const MatrixStudy& study, const std::string& name, const TableInd
        .bound = static_cast<double>(*stated)});
 }
 
+}  // namespace in_bucket_rows
 }  // namespace
 
 void BucketRows::add(const MatrixStudy& study, const std::string& name, std::vector<double> rows) {
@@ -90,6 +92,7 @@ void BucketRows::add(const MatrixStudy& study, const std::string& name, std::vec
 
 void study_index(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
                  const TableIndex& table, BucketRows& bucket_rows) {
+  using namespace in_bucket_rows;
   std::vector<double> rows = rows_by_distance(study, table);
   add_reach(study, name, table, rows);
   bucket_rows.add(study, name, std::move(rows));

@@ -19,6 +19,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_encoding_matrix {
 
 constexpr double two_pi = 2.0 * std::numbers::pi;
 
@@ -375,9 +376,11 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_encoding_matrix
 }  // namespace
 
 Experiment encoding_matrix_experiment() {
+  using namespace in_encoding_matrix;
   return with_provenance(make_info(), compute, check_positions_shown);
 }
 

@@ -13,6 +13,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_decay_parameter {
 
 constexpr double widest_scale = 0x1p20;  // position terms are scaled by 1/this … this
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -36,6 +37,7 @@ double scaled(const MeanLogits& logits, std::size_t r, double scale) {
   return logits.total[r] + (scale - 1.0) * logits.position[r];
 }
 
+}  // namespace in_decay_parameter
 }  // namespace
 
 const TableSpec* bias_table(const EncodingInfo& encoding) {
@@ -63,6 +65,7 @@ double DecayParameter::default_setting() const {
 }
 
 double DecayParameter::value_at(double u) const {
+  using namespace in_decay_parameter;
   if (kind_ != Kind::param) return (decay_.is_slope ? slope_ : 1.0) * scale_at(u);
   const ParamSpec& spec = params_.spec(decay_.param);
   const double value = std::exp(std::log(spec.max) + u * (std::log(spec.min) - std::log(spec.max)));
@@ -80,11 +83,13 @@ std::string DecayParameter::setting_text(double value) const {
 std::vector<double> DecayParameter::default_curve() const { return curve_of(at_default_, 1.0); }
 
 std::vector<double> DecayParameter::curve(double u) const {
+  using namespace in_decay_parameter;
   if (kind_ == Kind::scale) return curve_of(at_default_, scale_at(u));
   return curve_of(logits_at(u, consecutive_positions(known_ + 1)), 1.0);
 }
 
 std::optional<double> DecayParameter::value(double u, Index distance) const {
+  using namespace in_decay_parameter;
   if (distance > known_) return std::nullopt;
   if (kind_ == Kind::param) {
     const MeanLogits two = logits_at(u, Positions{0, distance});
@@ -112,6 +117,7 @@ std::unique_ptr<Encoding> DecayParameter::make(const ParamSet& params) const {
 }
 
 void DecayParameter::read_bias_table(const TableSpec& table, const Inputs& inputs) {
+  using namespace in_decay_parameter;
   const auto given = inputs.find(bias_table_key(name_));
   if (given != inputs.end()) {
     tables_[table.name] = to_matrix(std::get<Tensor>(given->second));
@@ -140,6 +146,7 @@ std::optional<double> DecayParameter::measure(double at_zero, double there) cons
 }
 
 std::vector<double> DecayParameter::curve_of(const MeanLogits& logits, double scale) const {
+  using namespace in_decay_parameter;
   std::vector<double> curve(static_cast<std::size_t>(params_.integer("max_distance")) + 1,
                             not_a_number);
   const double at_zero = scaled(logits, 0, scale);

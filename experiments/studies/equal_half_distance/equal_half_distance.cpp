@@ -21,6 +21,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_equal_half_distance {
 
 constexpr double half = 0.5;
 constexpr double tolerance = 1e-10;                    // of the curve at the half distance
@@ -390,9 +391,11 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return result;
 }
 
+}  // namespace in_equal_half_distance
 }  // namespace
 
 Experiment equal_half_distance_experiment() {
+  using namespace in_equal_half_distance;
   return with_provenance(make_info(), compute, check_distances);
 }
 

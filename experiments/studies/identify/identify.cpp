@@ -20,6 +20,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_identify {
 
 ParamSpec without_files(ParamSpec spec) {
   if (!spec.used_when) spec.used_when = Condition{"before", {""}};
@@ -264,8 +265,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return result;
 }
 
+}  // namespace in_identify
 }  // namespace
 
-Experiment identify_experiment() { return with_provenance(make_info(), compute, check_params); }
+Experiment identify_experiment() {
+  using namespace in_identify;
+  return with_provenance(make_info(), compute, check_params);
+}
 
 }  // namespace orrery::studies

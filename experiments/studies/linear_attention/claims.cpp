@@ -12,6 +12,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_claims {
 
 // When more features must come nearer to softmax.
 constexpr double most_of_resolving = 4;  // the median kernel value is known to within twice itself
@@ -172,10 +173,12 @@ std::optional<Check> favor_check(const LinearInputs& in, const FavorSweep& sweep
                .bound = 1.0};
 }
 
+}  // namespace in_claims
 }  // namespace
 
 void add_linear_claims(const LinearInputs& in, const std::vector<Family>& families,
                        const FavorSweep& sweep, Result& result) {
+  using namespace in_claims;
   std::vector<Check>& checks = result.checks;
   add_relative_checks(families, result);
   add_sum_checks(families, result);

@@ -9,6 +9,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_expectations {
 
 constexpr Index most_queries = 16;
 
@@ -60,9 +61,11 @@ std::vector<double> weights_of(const LinearInputs& in, const Matrix<double>& q,
   return weights;
 }
 
+}  // namespace in_expectations
 }  // namespace
 
 double expected_sum_error(const LinearInputs& in, const FeatureMap<double>& features) {
+  using namespace in_expectations;
   const Matrix<double> q = features.of_queries(in.q), k = features.of_keys(in.k);
   const Matrix<double> turned_q = rotated(in, q, 0), turned_k = rotated(in, k, 0);
   Largest largest;
@@ -80,6 +83,7 @@ double expected_sum_error(const LinearInputs& in, const FeatureMap<double>& feat
 
 double expected_shift_change(const LinearInputs& in, const FeatureMap<double>& features,
                              Position shift) {
+  using namespace in_expectations;
   const auto of_queries = [&](Position s) { return features.of_queries(rotated(in, in.q, s)); };
   const auto of_keys = [&](Position s) { return features.of_keys(rotated(in, in.k, s)); };
   const Matrix<double> q = of_queries(0), k = of_keys(0);
@@ -94,6 +98,7 @@ double expected_shift_change(const LinearInputs& in, const FeatureMap<double>& f
 }
 
 double features_to_resolve(const LinearInputs& in) {
+  using namespace in_expectations;
   const Matrix<double> q = rotated(in, in.q, 0), k = rotated(in, in.k, 0);
   const double root = std::sqrt(static_cast<double>(q.cols()));
   std::vector<double> sizes;

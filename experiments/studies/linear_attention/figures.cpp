@@ -17,6 +17,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_linear_attention_figures {
 
 // Hues belong to encodings; what differs in other ways goes through colours in order.
 double shade_of(FeatureKind kind) { return 0.45 * static_cast<int>(kind); }
@@ -317,9 +318,11 @@ Table cost_table(const std::vector<Family>& families, const std::vector<double>&
   return table;
 }
 
+}  // namespace in_linear_attention_figures
 }  // namespace
 
 namespace {
+namespace in_linear_attention_figures {
 
 /// Whose q, k and v maps show, before the rest of a caption.
 std::string whose_contents(const ParamSet& params, const LinearInputs& in) {
@@ -331,9 +334,11 @@ std::string whose_contents(const ParamSet& params, const LinearInputs& in) {
                      trained_notice);
 }
 
+}  // namespace in_linear_attention_figures
 }  // namespace
 
 void add_linear_figures(const ParamSet& params, const LinearFindings& found, Result& result) {
+  using namespace in_linear_attention_figures;
   const std::string caption = caption_of(params, found.in);
   const std::vector<double> lengths = lengths_up_to(params.integer("longest"));
   const auto flops = operations(found.in, found.families, lengths);
@@ -348,6 +353,7 @@ void add_linear_figures(const ParamSet& params, const LinearFindings& found, Res
 }
 
 void add_linear_tables(const ParamSet& params, const LinearFindings& found, Result& result) {
+  using namespace in_linear_attention_figures;
   const std::vector<double> lengths = lengths_up_to(params.integer("longest"));
   const auto flops = operations(found.in, found.families, lengths);
   result.tables.push_back(variants_table(found.families));

@@ -21,6 +21,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_linear_attention {
 
 constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
 constexpr double most_tokens = 1024;   // a run holds a map for each feature map and variant
@@ -283,9 +284,11 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return result;
 }
 
+}  // namespace in_linear_attention
 }  // namespace
 
 Experiment linear_attention_experiment() {
+  using namespace in_linear_attention;
   return with_provenance(make_info(), compute, check_work);
 }
 

@@ -17,6 +17,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_variants {
 
 Matrix<double> chosen_head(const Tensor& tensor, const ParamSet& params) {
   const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(params.integer("head")) : 0;
@@ -105,9 +106,11 @@ void add_rounding(const LinearInputs& in, const PlainFeatures& f, FeatureRotatio
   map.sum_error = sum_error.value();
 }
 
+}  // namespace in_variants
 }  // namespace
 
 LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs) {
+  using namespace in_variants;
   LinearInputs in;
   if (const UserQkv given = user_qkv(inputs); given.any()) {
     read_files(params, given, in);
@@ -174,6 +177,7 @@ std::unique_ptr<FeatureMap<double>> make_features(FeatureKind kind, std::int64_t
 }
 
 Matrix<double> softmax_rope_weights(const LinearInputs& in) {
+  using namespace in_variants;
   return attention_from_qkv<double>(rope_of(in, in.q.cols()),
                                     {in.q, in.k, in.v, in.positions, in.positions}, in.mask)
       .weights;
@@ -181,6 +185,7 @@ Matrix<double> softmax_rope_weights(const LinearInputs& in) {
 
 Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& features,
                               FeatureRotation rotation, Position shift) {
+  using namespace in_variants;
   const Turn turn = turn_of(in, features, rotation);
   const Positions at = shifted(in.positions, shift);
   return linear_attention_weights<double>({in.q, in.k, in.v, at, at}, features, turn.rope.get(),
@@ -189,6 +194,7 @@ Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& 
 
 LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features,
                       FeatureRotation rotation, Position shift, const Matrix<double>& reference) {
+  using namespace in_variants;
   LinearMap map{.weights = linear_weights(in, features, rotation)};
   map.signs = weight_signs(map.weights, in.mask);
   const Turn turn = turn_of(in, features, rotation);

@@ -22,6 +22,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_decay_claims {
 
 using Complex = std::complex<double>;
 using Pairs = std::vector<Complex>;  // one number per pair of channels
@@ -352,9 +353,11 @@ std::string meaning_of(const std::string& name) {
   return "nothing: logits do not depend on distance";
 }
 
+}  // namespace in_decay_claims
 }  // namespace
 
 void add_bound_claims(const DecayFindings& found, Progress& progress, Result& result) {
+  using namespace in_decay_claims;
   SubProgress of_scores(progress, 0.0, 0.65), of_gaussians(progress, 0.75, 1.0);
   const BoundAndScores all = bound_and_scores(found, of_scores);
   checkpoint(progress, 0.65, "peaks");
@@ -393,6 +396,7 @@ DecayMeanings::DecayMeanings(const ParamSet& params, const std::string& assumpti
               {"lowest"}}) {}
 
 void DecayMeanings::add(const std::string& name, const std::vector<double>& mean) {
+  using namespace in_decay_claims;
   double lowest = mean.front();
   for (const double logit : mean) lowest = logit < lowest ? logit : lowest;
   const double change = mean.back() - mean.front();

@@ -30,6 +30,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_long_term_decay {
 
 constexpr int heads = 8;                   // of the layer; head 0 is meant, ALiBi's steepest
 constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
@@ -455,9 +456,11 @@ MemoryEstimate memory(const ParamSet& params) {
       "lower max_distance, or compare fewer encodings at once"};
 }
 
+}  // namespace in_long_term_decay
 }  // namespace
 
 Experiment long_term_decay_experiment() {
+  using namespace in_long_term_decay;
   Experiment experiment = with_provenance(make_info(), compute, check_work);
   experiment.memory = memory;
   return experiment;

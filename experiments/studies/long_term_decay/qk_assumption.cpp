@@ -13,6 +13,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_qk_assumption {
 
 constexpr std::size_t every_row = std::numeric_limits<std::size_t>::max();
 
@@ -70,9 +71,11 @@ std::string file_text(const Inputs& inputs) {
   return fmt::format("rows of {} and {}", q.name, k.name);
 }
 
+}  // namespace in_qk_assumption
 }  // namespace
 
 std::vector<ParamSpec> decay_assumption_params() {
+  using namespace in_qk_assumption;
   ParamSpec assumption{
       .key = "assumption",
       .description = "What $q$ and $k$ are; the scores, and whether they decay, depend on it.",
@@ -103,6 +106,7 @@ std::vector<ParamSpec> decay_assumption_params() {
 }
 
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {
+  using namespace in_qk_assumption;
   const std::string& assumption = params.text("assumption");
   if (assumption == "file") {
     std::vector<QkPair> pairs = pairs_of_files(params, inputs);

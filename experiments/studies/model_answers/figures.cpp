@@ -13,6 +13,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_model_answers_figures {
 
 constexpr std::size_t tokens_of_a_state = 3;  // that the table has room for
 
@@ -220,6 +221,7 @@ double mean_of_cells(const NeedleTable& needle, const Number& number) {
   return sum / static_cast<double>(needle.cells.size());
 }
 
+}  // namespace in_model_answers_figures
 }  // namespace
 
 std::vector<double> losses_by_state(const Lens& lens) {
@@ -235,6 +237,7 @@ std::vector<double> losses_by_state(const Lens& lens) {
 
 void add_lens(const ParamSet& params, const Lens& lens, const std::vector<std::string>& labels,
               const std::vector<std::string>& next, std::size_t token, Result& result) {
+  using namespace in_model_answers_figures;
   const std::string about =
       caption(params, lens.family,
               fmt::format("the last norm and the vocabulary read the residual stream after each "
@@ -254,6 +257,7 @@ void add_lens(const ParamSet& params, const Lens& lens, const std::vector<std::s
 
 void add_patch(const ParamSet& params, const PatchResult& patch,
                const std::vector<std::string>& labels, Result& result) {
+  using namespace in_model_answers_figures;
   const std::size_t n = patch.clean.tokens.size();
   std::size_t changed = 0;
   while (patch.clean.tokens[changed] == patch.corrupted.tokens[changed]) ++changed;
@@ -275,6 +279,7 @@ void add_patch(const ParamSet& params, const PatchResult& patch,
 }
 
 void add_repeat(const ParamSet& params, const Repeat& repeat, Result& result) {
+  using namespace in_model_answers_figures;
   const std::string about = caption(
       params, repeat.family,
       fmt::format("mean over {} sequences; the repetition saves {} nats; means leave out the first "
@@ -294,6 +299,7 @@ void add_repeat(const ParamSet& params, const Repeat& repeat, Result& result) {
 }
 
 void add_needle(const ParamSet& params, const NeedleTable& needle, Result& result) {
+  using namespace in_model_answers_figures;
   const auto found_of = [](const NeedleCell& cell) { return cell.retrieved; };
   const auto gain_of = [](const NeedleCell& cell) { return cell.gain.difference; };
   const double share = mean_of_cells(needle, found_of), gain = mean_of_cells(needle, gain_of);

@@ -16,6 +16,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_model_answers {
 
 constexpr std::size_t tokens_of_lens = 3;
 
@@ -272,8 +273,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return result;
 }
 
+}  // namespace in_model_answers
 }  // namespace
 
-Experiment model_answers_experiment() { return with_provenance(make_info(), compute); }
+Experiment model_answers_experiment() {
+  using namespace in_model_answers;
+  return with_provenance(make_info(), compute);
+}
 
 }  // namespace orrery::studies

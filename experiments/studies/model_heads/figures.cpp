@@ -16,6 +16,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_model_heads_figures {
 
 /// The score of a head, where that has none without the first token.
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
@@ -344,6 +345,7 @@ Figure next_figure(const HeadsFound& found) {
   return {"next_tokens", "What comes behind the text", caption_of_text(found), std::move(table)};
 }
 
+}  // namespace in_model_heads_figures
 }  // namespace
 
 std::string words_of(std::string key) {
@@ -352,16 +354,19 @@ std::string words_of(std::string key) {
 }
 
 std::string caption_of_text(const HeadsFound& found) {
+  using namespace in_model_heads_figures;
   const TextEffect& text = found.effect.texts.front();
   return caption_about(found,
                        fmt::format("{} tokens of {}", text.tokens.size(), as_marked(text.name)));
 }
 
 const HeadRow& chosen_row(const HeadsFound& found) {
+  using namespace in_model_heads_figures;
   return found.table->rows[number_of(found.effect, found.chosen.layer, found.chosen.head)];
 }
 
 double score_of(const ParamSet& params, const HeadRow& row, const std::string& score) {
+  using namespace in_model_heads_figures;
   const std::size_t k = score_number(score);
   if (!params.boolean("without_first")) return row.scores[k];
   return score_kinds()[k].has_without_first ? row.without_first[k] : no_number;
@@ -373,6 +378,7 @@ bool is_marked(const ParamSet& params, const HeadRow& row) {
 }
 
 double change_of(const WhatIf& effect, int layer, int head) {
+  using namespace in_model_heads_figures;
   if (layer < effect.first_layer) return 0.0;
   return effect.changes[number_of(effect, layer - effect.first_layer, head)].change;
 }
@@ -389,12 +395,14 @@ std::optional<std::size_t> sink_heads(const HeadTable& table) {
 }
 
 std::string edits_text(const WhatIf& effect) {
+  using namespace in_model_heads_figures;
   std::string all;
   for (const std::string& edit : effect.edits) all += (all.empty() ? "" : ", ") + shortened(edit);
   return as_marked(all);
 }
 
 std::vector<Figure> heads_figures(const HeadsFound& found) {
+  using namespace in_model_heads_figures;
   const bool edited = is_edited(found), losses = !found.effect.texts.front().before.empty();
   std::vector<Figure> figures;
   if (found.table) figures.push_back(scores_figure(found));
@@ -412,6 +420,7 @@ std::vector<Figure> heads_figures(const HeadsFound& found) {
 }
 
 std::vector<Table> heads_tables(const HeadsFound& found) {
+  using namespace in_model_heads_figures;
   Table heads{
       .name = "heads",
       .caption = is_edited(found)

@@ -16,6 +16,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_head_equation {
 
 /// Calls use(cell) for what the mask lets queries see of an N × N map.
 template <class Use>
@@ -97,9 +98,11 @@ EquationPart part_of(const HeadsFound& found, const Mask& mask, const Array& val
           .rounding = rounding};
 }
 
+}  // namespace in_head_equation
 }  // namespace
 
 std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask) {
+  using namespace in_head_equation;
   if (!found.effect.terms) return std::nullopt;
   const HeadTerms& terms = *found.effect.terms;
   std::vector<EquationPart> parts;
@@ -133,6 +136,7 @@ std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask)
 }
 
 Check equation_check(const HeadTerms& terms, const Mask& mask) {
+  using namespace in_head_equation;
   const std::size_t summed = terms.terms.size() - (terms.softcap > 0 ? 1 : 0);
   Largest off, sizes;
   for_seen(mask, terms.logits.shape[0], [&](std::size_t cell) {

@@ -21,6 +21,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_model_heads {
 
 constexpr std::size_t cells_of_small_maps = 16, next_tokens_listed = 5;
 constexpr std::uint64_t most_kept_bytes = 512 << 20;  // of maps, for the next step of a slider
@@ -307,8 +308,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return asked_of(*model, params, *std::get<ModelFile>(inputs.at("model")).plan, progress);
 }
 
+}  // namespace in_model_heads
 }  // namespace
 
-Experiment model_heads_experiment() { return with_provenance(make_info(), compute); }
+Experiment model_heads_experiment() {
+  using namespace in_model_heads;
+  return with_provenance(make_info(), compute);
+}
 
 }  // namespace orrery::studies

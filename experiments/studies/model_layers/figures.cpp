@@ -17,6 +17,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_model_layers_figures {
 
 std::string fact_of(const std::vector<PositionFact>& facts, const std::string& label) {
   for (const PositionFact& fact : facts)
@@ -104,6 +105,7 @@ std::vector<double> contexts_of(const LayersFound& found) {
   return contexts;
 }
 
+}  // namespace in_model_layers_figures
 }  // namespace
 
 std::string seen_text(const LayersFound& found) {
@@ -124,6 +126,7 @@ std::string uniform_text() {
 }
 
 Figure layers_figure(const ParamSet& params, const LayersFound& found) {
+  using namespace in_model_layers_figures;
   const std::vector<std::string> values{"rotated", "base", "window", "softmax scale",
                                         "times, by position"};
   std::vector<std::vector<std::string>> rows{{"layers", "encoding", "pairing", "scaling"}};
@@ -160,6 +163,7 @@ Figure reasons_figure(const ParamSet& params, const LayersFound& found) {
 }
 
 Figure wavelengths_figure(const ParamSet& params, const LayersFound& found) {
+  using namespace in_model_layers_figures;
   Heatmap map = layer_map(found.plan, "log_wavelengths",
                           "log10 of 2π/theta in tokens, by layer and pair; NaN where a pair stands "
                           "still or is none",
@@ -174,6 +178,7 @@ Figure wavelengths_figure(const ParamSet& params, const LayersFound& found) {
 }
 
 Figure bands_figure(const ParamSet& params, const LayersFound& found) {
+  using namespace in_model_layers_figures;
   Heatmap map = layer_map(
       found.plan, "bands", "0 still, 1 extrapolated, 2 interpolated, 3 unseen, by layer and pair",
       [&](std::size_t l, std::size_t t) { return static_cast<double>(found.bands[l][t]); });
@@ -197,6 +202,7 @@ Figure bands_figure(const ParamSet& params, const LayersFound& found) {
 }
 
 Figure unseen_figure(const ParamSet& params, const LayersFound& found) {
+  using namespace in_model_layers_figures;
   LinePlot plot{
       .x = {.label = "context", .symbol = "$L$", .unit = "tokens", .scale = AxisScale::log2},
       .y = {.label = "share of the pairs that meet unseen angles"}};
@@ -229,6 +235,7 @@ std::string first_token_text(const LayersFound& found) {
 }
 
 Figure field_figure(const ParamSet& params, const LayersFound& found) {
+  using namespace in_model_layers_figures;
   LinePlot plot{.x = {.label = "layers passed, from the last"},
                 .y = {.label = "distance back from the last token",
                       .unit = "tokens",

@@ -18,6 +18,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_model_layers {
 
 std::vector<ParamSpec> declared_params() {
   return {{.key = "model",
@@ -300,8 +301,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return result;
 }
 
+}  // namespace in_model_layers
 }  // namespace
 
-Experiment model_layers_experiment() { return with_provenance(make_info(), compute); }
+Experiment model_layers_experiment() {
+  using namespace in_model_layers;
+  return with_provenance(make_info(), compute);
+}
 
 }  // namespace orrery::studies

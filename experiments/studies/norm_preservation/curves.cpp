@@ -12,6 +12,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_norm_preservation_curves {
 
 /// Vectors that have been rounded as queries and keys are.
 template <class T>
@@ -124,6 +125,7 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
           follow(in, Side::keys, positions, std::move(keys), of_keys)};
 }
 
+}  // namespace in_norm_preservation_curves
 }  // namespace
 
 void Curve::end_at(std::size_t positions) {
@@ -154,6 +156,7 @@ double Curve::mean_ratio() const {
 std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
                               const ParamSet& params, const Positions& positions,
                               Progress& progress) {
+  using namespace in_norm_preservation_curves;
   return pipeline.arithmetic == Precision::fp64
              ? measure<double>(name, params, pipeline.rounding, positions, progress)
              : measure<float>(name, params, pipeline.rounding, positions, progress);

@@ -17,6 +17,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_norm_preservation {
 
 constexpr Position most_steps = 256;  // a figure has no pixels for more positions
 
@@ -266,9 +267,11 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_norm_preservation
 }  // namespace
 
 Experiment norm_preservation_experiment() {
+  using namespace in_norm_preservation;
   return with_provenance(make_info(), compute, check_work);
 }
 

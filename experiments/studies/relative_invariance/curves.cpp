@@ -19,6 +19,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_relative_invariance_curves {
 
 /// Whether no stage has a format of its own.
 bool runs_as_named(const Pipeline& pipeline) {
@@ -244,16 +245,21 @@ ShiftCurve measure(const std::string& name, const Measurement<T>& in, Progress& 
   return curve;
 }
 
+}  // namespace in_relative_invariance_curves
 }  // namespace
 
 std::string ShiftCurve::label() const { return encoding_label(encoding); }
 
 std::string ShiftCurve::label_in_pipeline() const {
+  using namespace in_relative_invariance_curves;
   return fmt::format("{} in {}{}", label(), pipeline.name,
                      runs_as_named(pipeline) ? "" : " with stages as set");
 }
 
-bool ShiftCurve::is_exact() const { return is_exact_pipeline(pipeline); }
+bool ShiftCurve::is_exact() const {
+  using namespace in_relative_invariance_curves;
+  return is_exact_pipeline(pipeline);
+}
 
 std::string ShiftCurve::name_of(const std::string& what) const {
   return fmt::format("{}_{}{}", encoding, compared ? pipeline.name + "_" : "", what);
@@ -274,6 +280,7 @@ double ShiftCurve::worst_share() const {
 
 std::vector<ShiftCurve> measure_all(const ParamSet& params, const std::vector<Position>& shifts,
                                     Progress& progress) {
+  using namespace in_relative_invariance_curves;
   const auto wide = draw_tokens<double>(params);
   const auto narrow = draw_tokens<float>(params);
   const std::vector<std::string>& names = params.list("encoding");

@@ -18,6 +18,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_relative_invariance {
 
 ParamSpec head_of_trained_param() {
   ParamSpec head = count_param({"head", "$h$"}, "The head of the trained model, counted from 0.", 0,
@@ -323,9 +324,11 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_relative_invariance
 }  // namespace
 
 Experiment relative_invariance_experiment() {
+  using namespace in_relative_invariance;
   return with_provenance(make_info(), compute, check_work);
 }
 

@@ -27,6 +27,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_rotation {
 
 /// Rounding of one rotation relative to the vector: cos and sin to 4·2^-53 each, three operations.
 constexpr double rotation_rounding = 8 * 0x1p-53;
@@ -424,8 +425,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return result;
 }
 
+}  // namespace in_rotation
 }  // namespace
 
-Experiment rotation_experiment() { return with_provenance(make_info(), compute); }
+Experiment rotation_experiment() {
+  using namespace in_rotation;
+  return with_provenance(make_info(), compute);
+}
 
 }  // namespace orrery::studies

@@ -8,6 +8,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_vectors {
 
 ParamSpec used_with(ParamSpec spec, std::vector<std::string> contents) {
   spec.used_when = Condition{"content", std::move(contents)};
@@ -73,9 +74,11 @@ QkPair vectors_of_file(const ParamSet& params, const Inputs& inputs) {
   return v;
 }
 
+}  // namespace in_vectors
 }  // namespace
 
 std::vector<ParamSpec> vector_params() {
+  using namespace in_vectors;
   return {
       {.key = "content",
        .description = "What $q$ and $k$ are before they are rotated.",
@@ -106,6 +109,7 @@ std::vector<ParamSpec> vector_params() {
 }
 
 QkPair vectors_of(const ParamSet& params, const Inputs& inputs) {
+  using namespace in_vectors;
   const std::string& content = params.text("content");
   if (content == "plane") return vectors_in_plane(params);
   Random random(params.integer("seed"), "q and k of rotation");

@@ -16,6 +16,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_decompose {
 
 /// The head with contents as they are, or taken out of queries, keys or both.
 template <class T>
@@ -175,6 +176,7 @@ double rounding_of_maps(const Decomposition<T>& d, const Projected<T>& p, double
          (largest_entry<double>(sizes) + scale * norms);
 }
 
+}  // namespace in_decompose
 }  // namespace
 
 std::string_view words_of(TermPart part) {
@@ -186,6 +188,7 @@ std::string_view words_of(TermPart part) {
 template <class T>
 Decomposition<T> decompose(const std::string& name, const ParamSet& params,
                            const TokenInputs<T>& tokens) {
+  using namespace in_decompose;
   const auto encoding = token_encoding<T>(name, params, tokens);
   const Projected<T> p = projected(*encoding, params, tokens);
   const Ablations<T> a = ablations_of(*encoding, params, tokens);

@@ -13,6 +13,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_equation {
 
 /// "content → position".
 std::string short_words(std::string words) {
@@ -84,6 +85,7 @@ void check_relative_terms(const EquationInputs& in, const Decomposition<T>& d,
   }
 }
 
+}  // namespace in_equation
 }  // namespace
 
 Heatmap logit_map(const Frame& frame, const ArrayPtr& values, std::string quantity) {
@@ -99,6 +101,7 @@ Heatmap logit_map(const Frame& frame, const ArrayPtr& values, std::string quanti
 
 template <class T>
 void add_equation(const EquationInputs& in, const Decomposition<T>& d, Result& result) {
+  using namespace in_equation;
   std::vector<EquationPart> parts = parts_of(in, d);
   for (const EquationPart& part : parts)
     result.arrays.push_back(profile_array(part.profile, part.map.values->name + "_diagonals",

@@ -32,6 +32,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_score_decomposition {
 
 constexpr double most_tokens = 1024;  // a run holds some thirty maps of N² cells
 
@@ -380,8 +381,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                               : run_in<float>(params, inputs, progress);
 }
 
+}  // namespace in_score_decomposition
 }  // namespace
 
-Experiment score_decomposition_experiment() { return with_provenance(make_info(), compute); }
+Experiment score_decomposition_experiment() {
+  using namespace in_score_decomposition;
+  return with_provenance(make_info(), compute);
+}
 
 }  // namespace orrery::studies

@@ -26,6 +26,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_score_spectrogram {
 
 constexpr Index distances_at_once = 256;  // their queries and keys stay in the cache
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -367,9 +368,11 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_score_spectrogram
 }  // namespace
 
 Experiment score_spectrogram_experiment() {
+  using namespace in_score_spectrogram;
   return with_provenance(make_info(), compute, check_work);
 }
 

@@ -17,6 +17,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_turning_pairs {
 
 /// Axes that stay as they are while the pairs turn.
 VectorPlot plane(const Range& x, const Range& y) {
@@ -26,6 +27,7 @@ VectorPlot plane(const Range& x, const Range& y) {
           .value_role = AxisRole::pair};
 }
 
+}  // namespace in_turning_pairs
 }  // namespace
 
 std::optional<Pairs> pairs_of(const Encoding& encoding, Index d) {
@@ -49,6 +51,7 @@ MapLine quarter_turn(const Pairs& pairs) {
 }
 
 Figure orbits_figure(const ParamSet& params, const Pairs& pairs) {
+  using namespace in_turning_pairs;
   const std::int64_t r = params.integer("distance");
   VectorPlot plot = plane({-1.05, 1.05}, {-1.05, 1.05});
   const auto count = static_cast<double>(pairs.size());
@@ -63,6 +66,7 @@ Figure orbits_figure(const ParamSet& params, const Pairs& pairs) {
 }
 
 Figure chain_figure(const ParamSet& params, const Pairs& pairs) {
+  using namespace in_turning_pairs;
   std::vector<double> theta, index;
   for (std::size_t t = 0; t < pairs.size(); ++t) {
     if (!pairs[t]) continue;

@@ -12,6 +12,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_preferences {
 
 using Complex = std::complex<double>;
 using Complexes = std::vector<Complex>;
@@ -130,10 +131,12 @@ void follow(const Rope<double>& rope, const Preference& preference,
   }
 }
 
+}  // namespace in_preferences
 }  // namespace
 
 std::vector<Preference> drawn_preferences(const Rope<double>& rope, double relevance,
                                           std::int64_t draws, std::int64_t seed) {
+  using namespace in_preferences;
   Random random(seed, "semantic reversal");
   const Index d = rope.convention().d_head;
   std::vector<Preference> preferences;
@@ -151,6 +154,7 @@ std::vector<Preference> drawn_preferences(const Rope<double>& rope, double relev
 
 ReversalCurves reversal_curves(const Rope<double>& rope, const std::vector<Preference>& preferences,
                                const std::vector<Position>& lengths) {
+  using namespace in_preferences;
   ReversalCurves curves;
   for (const Position W : lengths) curves.rows.push_back({.W = static_cast<double>(W)});
   Largest error;

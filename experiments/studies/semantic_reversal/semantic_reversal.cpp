@@ -16,6 +16,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_semantic_reversal {
 
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs{
@@ -223,9 +224,11 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_semantic_reversal
 }  // namespace
 
 Experiment semantic_reversal_experiment() {
+  using namespace in_semantic_reversal;
   return with_provenance(make_info(), compute, check_work);
 }
 

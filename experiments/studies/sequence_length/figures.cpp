@@ -13,6 +13,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_sequence_length_figures {
 
 constexpr double flat = 1e-12;  // logits that differ by less are the same table row
 constexpr double offset_axis_threshold = 1e-17;  // below every rounding of fp64
@@ -212,10 +213,12 @@ Table encoding_table(const ParamSet& params, const std::vector<LengthStudy>& all
   return std::move(table).finish();
 }
 
+}  // namespace in_sequence_length_figures
 }  // namespace
 
 void add_length_figures(const ParamSet& params, const std::vector<LengthStudy>& all,
                         Result& result) {
+  using namespace in_sequence_length_figures;
   result.figures.push_back(entropy_figure(params, all));
   result.figures.push_back(recent_figure(params, all));
   result.figures.push_back(logit_figure(params, all));
@@ -225,6 +228,7 @@ void add_length_figures(const ParamSet& params, const std::vector<LengthStudy>& 
 
 void add_length_tables(const ParamSet& params, const std::vector<LengthStudy>& all,
                        Result& result) {
+  using namespace in_sequence_length_figures;
   result.tables.push_back(length_table(params, all));
   result.tables.push_back(logit_table(params, all));
   result.tables.push_back(offset_table(params, all));

@@ -15,6 +15,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_measures {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr Index calibration_keys = 256;
@@ -68,9 +69,11 @@ std::size_t known_count(const std::vector<double>& values) {
   return static_cast<std::size_t>(end - values.begin());
 }
 
+}  // namespace in_measures
 }  // namespace
 
 LengthInputs length_inputs(const std::string& name, const ParamSet& params) {
+  using namespace in_measures;
   const ParamSet trained = trained_params(params);
   const Index d = params.integer("dim");
   const std::int64_t seed = params.integer("seed");
@@ -91,6 +94,7 @@ LengthInputs length_inputs(const std::string& name, const ParamSet& params) {
 }
 
 LengthPoint attention_at_length(const LengthInputs& in, Index length, Index window) {
+  using namespace in_measures;
   const MeanDeviation unknown{not_a_number, not_a_number};
   if (length - 1 > in.encoding->traits().last_position) return {unknown, unknown};
   const Positions m(static_cast<std::size_t>(in.queries.rows()), length - 1);
@@ -106,6 +110,7 @@ LengthPoint attention_at_length(const LengthInputs& in, Index length, Index wind
 }
 
 std::vector<double> logit_change(const LengthInputs& in, Index count) {
+  using namespace in_measures;
   const Index known = std::min<Index>(count, last_askable(*in.encoding) + 1);
   const Matrix<double> key = in.queries.topRows(1);
   const Positions all = consecutive_positions(known);
@@ -130,6 +135,7 @@ std::vector<double> logit_change(const LengthInputs& in, Index count) {
 }
 
 std::vector<double> mean_logit_change(const LengthInputs& in, double match, PositionsIn distances) {
+  using namespace in_measures;
   const Index d = in.queries.cols();
   const double norm = squared_norm_for(*in.encoding, d, match, in.head);
   const Position last = in.encoding->traits().last_position;
@@ -145,6 +151,7 @@ std::vector<double> mean_logit_change(const LengthInputs& in, double match, Posi
 }
 
 std::optional<std::size_t> constant_from(const std::vector<double>& values, double tolerance) {
+  using namespace in_measures;
   const std::size_t known = known_count(values);
   std::size_t from = known;
   while (from > 0 && std::abs(values[from - 1] - values[known - 1]) <= tolerance) --from;
@@ -153,6 +160,7 @@ std::optional<std::size_t> constant_from(const std::vector<double>& values, doub
 }
 
 double beyond_seen(const std::vector<double>& values, std::size_t from) {
+  using namespace in_measures;
   const std::size_t known = known_count(values);
   if (known <= from || from == 0) return not_a_number;
   Smallest least(values[0]);
@@ -174,12 +182,14 @@ bool knows_offset(const LengthInputs& in, Index window, Position s) {
 }
 
 double change_under_offset(const LengthInputs& in, Index window, Position s) {
+  using namespace in_measures;
   if (!knows_offset(in, window, s)) return not_a_number;
   return mean_half_difference(window_attention(in, window, s).weights,
                               window_attention(in, window, 0).weights);
 }
 
 double log_ratio_change(const LengthInputs& in, Index window, Position s) {
+  using namespace in_measures;
   if (!knows_offset(in, window, s)) return not_a_number;
   const Matrix<double> change =
       window_attention(in, window, s).logits - window_attention(in, window, 0).logits;
@@ -190,6 +200,7 @@ double log_ratio_change(const LengthInputs& in, Index window, Position s) {
 }
 
 double decoding_gap(const LengthInputs& in, Index window, Position first) {
+  using namespace in_measures;
   const Matrix<double> prefill = window_attention(in, window, first).output;
   const Positions at = consecutive_positions(window, first);
   Largest gap;
@@ -205,6 +216,7 @@ double decoding_gap(const LengthInputs& in, Index window, Position first) {
 }
 
 double length_rounding(const LengthInputs& in, Index window) {
+  using namespace in_measures;
   const Matrix<double> x = in.keys.topRows(window);
   const double q = largest_row_norm<double>(product<double>(x, in.projections.W_q));
   const double k = largest_row_norm<double>(product<double>(x, in.projections.W_k));

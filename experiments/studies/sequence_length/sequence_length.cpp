@@ -17,6 +17,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_sequence_length {
 
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs = with_encoding_params(
@@ -228,9 +229,11 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_sequence_length
 }  // namespace
 
 Experiment sequence_length_experiment() {
+  using namespace in_sequence_length;
   return with_provenance(make_info(), compute, check_settings);
 }
 

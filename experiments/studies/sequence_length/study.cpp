@@ -10,6 +10,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_study {
 
 constexpr Index shortest = 16;           // of the lengths measured
 constexpr int lengths_measured = 28;     // spaced by ratios
@@ -19,9 +20,11 @@ double largest_value(const LengthInputs& in, Index window) {
   return largest_magnitude<double>(product<double>(in.keys.topRows(window), in.projections.W_v));
 }
 
+}  // namespace in_study
 }  // namespace
 
 Positions lengths_of(const ParamSet& params) {
+  using namespace in_study;
   const auto most = static_cast<double>(params.integer("max_length"));
   Positions lengths{params.integer("train_length"), params.integer("train_length") + 1};
   for (int i = 0; i <= lengths_measured; ++i)
@@ -39,6 +42,7 @@ Positions offsets_of(const ParamSet& params) {
 }
 
 Positions distances_of(const ParamSet& params) {
+  using namespace in_study;
   const auto last = static_cast<double>(params.integer("max_length") - 1);
   Positions distances{params.integer("train_length") - 1, params.integer("train_length")};
   for (int i = 0; i <= distances_measured; ++i)
@@ -56,6 +60,7 @@ double LengthStudy::largest_offset_change() const {
 }
 
 LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progress& progress) {
+  using namespace in_study;
   const LengthInputs in = length_inputs(name, params);
   const Index window = params.integer("window");
   const EncodingTraits traits = in.encoding->traits();

@@ -24,6 +24,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_spectrum {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
@@ -392,8 +393,12 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   return result;
 }
 
+}  // namespace in_spectrum
 }  // namespace
 
-Experiment spectrum_experiment() { return with_provenance(make_info(), compute, check_work); }
+Experiment spectrum_experiment() {
+  using namespace in_spectrum;
+  return with_provenance(make_info(), compute, check_work);
+}
 
 }  // namespace orrery::studies

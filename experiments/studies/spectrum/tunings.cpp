@@ -17,6 +17,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_tunings {
 
 constexpr Index distances_at_once = 1 << 14;
 constexpr double bins_an_octave = 24;  // fine enough for every oscillation that a slide can show
@@ -61,6 +62,7 @@ class LogBins {
   double high_{-std::numeric_limits<double>::infinity()};
 };
 
+}  // namespace in_tunings
 }  // namespace
 
 Tuning unscaled_tuning(const ParamSet& params) {
@@ -111,6 +113,7 @@ std::vector<Tuning> tunings_of(const ParamSet& params) {
 }
 
 void follow_B(Tuning& tuning, Index last, Progress& progress) {
+  using namespace in_tunings;
   const auto pairs = static_cast<double>(tuning.theta.size());
   LogBins bins;
   for (Index first = 1; first <= last; first += distances_at_once) {

@@ -15,6 +15,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_training_figures {
 
 using setup::encoding_color;
 using setup::encoding_label;
@@ -206,6 +207,7 @@ Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, cons
           {.kind = "moments", .encodings = {run.encoding}}};
 }
 
+}  // namespace in_training_figures
 }  // namespace
 
 Spread spread_of(const std::vector<double>& values) {
@@ -244,6 +246,7 @@ Spread excess_loss(const std::vector<Run>& runs, const std::string& other,
 }
 
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs) {
+  using namespace in_training_figures;
   std::vector<Figure> figures{loss_figure(params, runs), loss_by_length_figure(params, runs),
                               accuracy_figure(params, runs)};
   if (params.text("attention") == "softmax") {
@@ -257,6 +260,7 @@ std::vector<Figure> training_figures(const ParamSet& params, const std::vector<R
 }
 
 std::vector<Table> training_tables(const Trained& trained) {
+  using namespace in_training_figures;
   setup::TableBuilder curves("curves", "mean loss and the scores of the best heads, by step",
                              {{"encoding"},
                               {"seed"},

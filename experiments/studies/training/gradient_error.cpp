@@ -7,6 +7,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_gradient_error {
 
 constexpr Index checked_sequences = 2;
 
@@ -62,10 +63,12 @@ class ExactModel {
   DrawnSequences drawn_{};
 };
 
+}  // namespace in_gradient_error
 }  // namespace
 
 double gradient_error(const ParamSet& params, const Task& task, const Trainer<float>& trainer,
                       std::int64_t seed) {
+  using namespace in_gradient_error;
   constexpr double steps[] = {1e-7, 1e-8};
   ExactModel model(params, task, trainer, seed);
   ModelWeights<double> gradient = model.gradient();

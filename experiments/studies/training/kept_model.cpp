@@ -12,6 +12,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_kept_model {
 
 using Json = nlohmann::ordered_json;
 using checkpoints::Family;
@@ -302,10 +303,12 @@ Json tokenizer_of(const std::vector<int>& bytes, Index vocabulary) {
             {"merges", Json::array()}}}};
 }
 
+}  // namespace in_kept_model
 }  // namespace
 
 std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
                                     const std::string& name) {
+  using namespace in_kept_model;
   const ModelWeights<float>& weights = run.trainer().state().weights;
   const ModelShape<float> shape = model_shape<float>(plan.params, plan.task);
   const KeptFamily* family = find_kept(plan, run.run().encoding);

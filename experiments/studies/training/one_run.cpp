@@ -6,6 +6,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_one_run {
 
 BlockScores scores_of(const Matrix<float>& weights) {
   const Index n = weights.rows(), period = n / 2;
@@ -51,6 +52,7 @@ std::vector<TrainedHead> look_at_heads(const Trainer<float>& trainer,
   return heads;
 }
 
+}  // namespace in_one_run
 }  // namespace
 
 std::vector<std::int64_t> kept_moments(std::int64_t steps) {
@@ -105,6 +107,7 @@ void OneRun::advance(std::int64_t end) {
 }
 
 void OneRun::look() {
+  using namespace in_one_run;
   if (since_ == 0) return;
   run_.steps.push_back(static_cast<double>(done_));
   run_.loss.push_back(sum_ / static_cast<double>(since_));

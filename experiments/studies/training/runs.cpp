@@ -14,6 +14,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_runs {
 
 /// Steps after which models are looked at: the first ones close together, for much happens there.
 std::set<std::int64_t> look_steps(std::int64_t steps) {
@@ -92,6 +93,7 @@ double searched_runs(const ParamSet& params) {
   return tried > 1 ? static_cast<double>(tried) / 3 : 0.0;
 }
 
+}  // namespace in_runs
 }  // namespace
 
 std::vector<Index> judged_lengths(const ParamSet& params) {
@@ -103,6 +105,7 @@ std::vector<Index> judged_lengths(const ParamSet& params) {
 }
 
 double training_operations(const ParamSet& params) {
+  using namespace in_runs;
   const double d = static_cast<double>(params.integer("dim") * params.integer("heads"));
   const double length = static_cast<double>(params.integer("tokens"));
   const double weights = 12 * d * d * static_cast<double>(params.integer("layers"));
@@ -115,6 +118,7 @@ double training_operations(const ParamSet& params) {
 }
 
 namespace {
+namespace in_runs {
 
 /// Steps that each model takes before the next has its turn: what all of them take within a tenth
 /// of a second or so.
@@ -180,10 +184,12 @@ std::set<std::int64_t> checkpoint_steps(const ParamSet& params) {
   return at;
 }
 
+}  // namespace in_runs
 }  // namespace
 
 Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progress,
                   const std::function<void(const Trained&)>& show) {
+  using namespace in_runs;
   constexpr Index glancing = 8;  // sequences that judge a model which is still trained
   const std::unique_ptr<const Task> task = make_task(params, inputs);
   const TrainingPlan plan{params, setup::with_every_encoding_param(params), *task,

@@ -4,6 +4,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_shapes {
 
 /// Of the vectors of tokens where nothing but norms decides how large they are: small enough to be
 /// learned in some hundred steps, large enough to tell tokens apart from the first.
@@ -50,6 +51,7 @@ std::shared_ptr<const FeatureMap<T>> features_of(const std::string& attention) {
   return nullptr;
 }
 
+}  // namespace in_shapes
 }  // namespace
 
 std::vector<Choice> shape_choices() {
@@ -61,6 +63,7 @@ std::vector<Choice> shape_choices() {
 
 template <class T>
 ModelShape<T> model_shape(const ParamSet& params, const Task& task) {
+  using namespace in_shapes;
   const Index heads = params.integer("heads"), d_head = params.integer("dim");
   ModelShape<T> shape;
   shape.sizes = {.vocabulary = task.vocabulary(),

@@ -10,6 +10,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_tasks {
 
 // ---- Symbols -----------------------------------------------------------------------------------
 
@@ -251,6 +252,7 @@ class MaskedLanguage final : public TextTask {
   }
 };
 
+}  // namespace in_tasks
 }  // namespace
 
 std::vector<Choice> task_choices() {
@@ -277,6 +279,7 @@ std::vector<std::string> symbol_tasks() {
 }
 
 std::unique_ptr<const Task> make_task(const ParamSet& params, const Inputs& inputs) {
+  using namespace in_tasks;
   const std::string& name = params.text("task");
   const Index symbols = params.integer("symbols");
   if (name == "copy") return std::make_unique<Copy>(symbols);
@@ -313,6 +316,7 @@ DrawnSequences draw_sequences(const Task& task, Random& random, Index sequences,
 }
 
 std::vector<std::int32_t> repeated_block(std::int64_t seed, Index symbols, Index half) {
+  using namespace in_tasks;
   Random random(seed, "a repeated block");
   const std::vector<std::int32_t> block = random_symbols(random, half, symbols);
   std::vector<std::int32_t> twice = block;

@@ -15,6 +15,7 @@
 
 namespace orrery::studies {
 namespace {
+namespace in_training {
 
 using setup::encoding_label;
 
@@ -245,9 +246,11 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   return result;
 }
 
+}  // namespace in_training
 }  // namespace
 
 Experiment training_experiment() {
+  using namespace in_training;
   return setup::with_provenance(make_info(), compute, check_training);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "experiments/statistics/student.h"
 #include "tests/support/golden_file.h"
 #include "tests/support/layers.h"
 
