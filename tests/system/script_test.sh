@@ -25,7 +25,7 @@ lay_out_tools() {
   mkdir -p "$tools"
   local tool
   for tool in awk bash cat chmod env find flock grep mkdir mv nproc readlink rm sleep tail; do
-    ln -s "$(command -v "$tool")" "$tools/$tool"
+    ln -sf "$(command -v "$tool")" "$tools/$tool"
   done
   stand_in id '[[ $1 == -u ]] && echo "${FAKE_UID:-0}" || echo somebody'
   stand_in dpkg-query 'echo "dpkg-query" >>"$CALLS"
@@ -110,15 +110,16 @@ equals "test --help runs no test" "" "$called"
 call_script READ_INPUT=1 -- list "two words" "" "*" 'a"b'
 equals "arguments, the folder and standard input arrive as given, on the very first call" \
   "command-line in $scratch"$'\n<list>\n<two words>\n<>\n<*>\n<a"b>\nthe input' "$out"
-equals "the first call configures without tests and builds the programs only" \
+equals "the first call configures without tests and builds the command line only" \
   "dpkg-query
 cmake --preset release -D ORRERY_TESTS=OFF -D ORRERY_BENCH=OFF
-cmake --build $project/build/release --target orrery orrery-desktop" \
+cmake --build $project/build/release --target orrery" \
   "$(without_job_count "$called")"
 holds "the build's talk is in the log" grep -q "the compiler speaks" "$project/build/setup.log"
 holds "and not on the screen" fails contains "$err" "the compiler speaks"
 holds "the first build says that it takes minutes" contains "$err" "The first build takes some minutes"
-equals "off a terminal, the build shows a line per tenth" 10 "$(grep -c ' % of 40 steps after ' <<<"$err")"
+equals "off a terminal, the build shows the second step and a line per tenth" 11 "$(grep -c ' of 40 steps after ' <<<"$err")"
+holds "with the minutes that are left" grep -q '^2 of 40 steps after [0-9]* s, about [0-9]* min left$' <<<"$err"
 
 call_script PROGRAM_STATUS=7 -- run x
 equals "the exit status is the program's" 7 "$status"
@@ -163,7 +164,21 @@ holds "and starts nothing" fails contains "$out" "command-line"
 call_script -- list
 holds "the next call tries again" contains "$called" "cmake --build"
 
+for words in 'open decay' 'lesson play decay' 'lesson render decay'; do
+  rm -f "$project"/build/release/set-up-for-*
+  read -ra given <<<"$words"
+  call_script -- "${given[@]}"
+  holds "$words builds the desktop" contains "$called" "--target orrery orrery-desktop"
+done
+call_script -- list
+equals "the command line is ready after that" "" "$called"
+rm -f "$project"/build/release/set-up-for-*
+call_script -- lesson list
+holds "lesson list does not" grep -q -- '--target orrery$' <<<"$(without_job_count "$called")"
 call_script --
+holds "and the desktop is built when it is asked for" contains "$called" "--target orrery orrery-desktop"
+call_script --
+equals "once" "" "$called"
 equals "without a display every view is drawn to the caller's folder" \
   "desktop in $scratch"$'\n<--render>\n<'"$scratch/orrery-views>" "$(head -n 3 <<<"$out")"
 holds "it says where they are" contains "$(tail -n 2 <<<"$out")" "$scratch/orrery-views"
@@ -183,6 +198,13 @@ cmake --preset release -D ORRERY_TESTS=ON -D ORRERY_BENCH=AUTO
 cmake --build $project/build/release --target all
 ctest --test-dir $project/build/release --output-on-failure -R two words" \
   "$(without_job_count "$called")"
+holds "it says that long tests are sampled" contains "$err" "./orrery test --all"
+stand_in ctest 'echo "ctest $* ${ORRERY_SEVENTH:-}" >>"$CALLS"'
+call_script -- test --all -R rope
+equals "test --all has all of it tried" \
+  "ctest --test-dir $project/build/release --output-on-failure -R rope all" "$(without_job_count "$called")"
+equals "without another word" "" "$err"
+lay_out_tools
 call_script -- test
 equals "a second test only runs tests" 1 "$(grep -c . <<<"$called")"
 call_script -- list
@@ -197,7 +219,7 @@ call_script -- test --changed=HEAD~2 -R rope
 equals "test --changed runs what the change since a commit can touch" \
   "changed $project/build/release HEAD~2
 ctest --test-dir $project/build/release/changed --output-on-failure -R rope" "$(without_job_count "$called")"
-equals "after it said what that is" "one test" "$err"
+holds "after it said what that is" contains "$err" "one test"
 call_script -- test --changed
 equals "or the change that is not committed" "changed $project/build/release" "$(head -n 1 <<<"$called")"
 call_script CHANGED_STATUS=1 -- test --changed=nowhere
@@ -223,8 +245,8 @@ script="$project 2/orrery" call_script -- list
 equals "and is built once" "" "$called$err"
 mv "$project 2" "$project 3"
 rm "$project 3/build/release/app/orrery-desktop"
-script="$project 3/orrery" call_script -- list
-holds "a moved project without all its programs is built anew" contains "$called" "--preset release"
+script="$project 3/orrery" call_script -- open decay
+holds "a moved project without a program that is asked for is built anew" contains "$called" "--preset release"
 mv "$project 3" "$project 4"
 printf '#!/bin/bash\nexit 127\n' >"$project 4/build/release/experiments/orrery"
 script="$project 4/orrery" call_script -- list
