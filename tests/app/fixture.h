@@ -17,12 +17,8 @@
 #include "app/shell/app.h"
 #include "experiments/model/experiment.h"
 #include "tests/app/layers.h"
-#include "tests/support/sanitized.h"
 
 namespace orrery::test {
-
-/// Whether a view is drawn: every one, under sanitizers each fourth, whose results happen to be quick to compute.
-constexpr bool is_drawn(std::size_t view) { return is_tried(view, 4); }
 
 /// An experiment made of a function.
 struct FakeExperiment : Experiment {

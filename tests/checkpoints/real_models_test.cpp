@@ -13,7 +13,7 @@
 #include "experiments/checkpoints/models.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sampled.h"
 
 // The models are not part of Orrery: `orrery models` says how to get them. Where ORRERY_MODELS or the
 // usual places have none, nothing is tried.
@@ -39,7 +39,7 @@ std::optional<std::filesystem::path> model_on_disk(const std::string& type, int 
 }  // namespace
 
 TEST_CASE("SmolLM2 has the losses that Transformers computes, token by token") {
-  if (sanitized) return;  // 135 million numbers take a minute there
+  if (!is_tried(1)) return;  // 135 million numbers
   const auto path = model_on_disk("llama", 30);
   if (!path) return;
   const PassModel model(*path, 0);

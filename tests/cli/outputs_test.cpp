@@ -198,7 +198,7 @@ TEST_CASE("What a killed run left is removed by the next run to the same name") 
 TEST_CASE("A training that is stopped writes what it has learned until then, and says so") {
   const Shell shell;
   const Outcome outcome = shell.run_program(
-      "timeout --foreground --preserve-status -s INT 2",
+      signalled("INT", has_computed),
       "run training steps=100000 checkpoints=1 encoding=rope --format none --out d");
   CHECK(outcome.status == 130);
   CHECK_THAT(outcome.err, Contains("stopped; what was found until then is in d"));

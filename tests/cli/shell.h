@@ -52,4 +52,15 @@ class Shell {
   TempFolder temporary_;
 };
 
+/// Words before a program that send it the signal once a condition of the shell holds, in which $program is its number: no
+/// time has to be right, however busy the machine is.
+inline std::string signalled(const std::string& signal, const std::string& condition) {
+  return "bash -c 'set -m; \"$@\" & program=$!; until " + condition +
+         "; do kill -0 $program || break; sleep 0.02; done; kill -" + signal +
+         " $program; wait $program' sh";
+}
+/// It has computed for a second, as the processor counts.
+inline const std::string has_computed =
+    R"sh(test "$(cut -d " " -f 14 /proc/$program/stat)" -gt "$(getconf CLK_TCK)")sh";
+
 }  // namespace orrery::test

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "tests/cli/shell.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sampled.h"
 #include "tests/support/sweep_tree.h"
 
 using namespace orrery::test;
@@ -31,7 +31,6 @@ std::vector<nlohmann::json> lines_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("One or two threads, any locale and time zone, any folder: the same bytes") {
-  if (sanitized) return;  // sweeps like those of the others, many times
   const Shell shell;
   REQUIRE(shell.run(random_sweep + "--threads 1 --out a").status == 0);
   const Tree tree = sweep_tree(shell.folder() / "a");
@@ -46,7 +45,6 @@ TEST_CASE("One or two threads, any locale and time zone, any folder: the same by
 }
 
 TEST_CASE("Shards, merged, are the undivided sweep, in whatever order they ran") {
-  if (sanitized) return;
   const Shell shell;
   REQUIRE(shell.run(random_sweep + "--threads 1 --out whole").status == 0);
   REQUIRE(shell.run(random_sweep + "--shard 3/3 --out parts").status == 0);
@@ -172,7 +170,7 @@ TEST_CASE("status --watch counts the points of folder and shards once, until eac
   const std::string sweep = "sweep rotation distance=1,2,3 --format none --quiet --out d --shard ";
   REQUIRE(shell.run(sweep + "1/2").status == 0);
   const Outcome stopped =
-      shell.run_program("timeout --preserve-status -s INT 1", "status --watch d");
+      shell.run_program(signalled("INT", "test -s out.txt"), "status --watch d");
   CHECK(stopped.status == 130);
   CHECK(stopped.out == "2 of 3 points done, 0 failed, 1 left; 1 of 1 shards complete\n");
   // The other shard begins once the watch has printed what there was.
@@ -689,9 +687,9 @@ TEST_CASE("A stop signal, or a terminal that is closed, keeps what is done and s
   for (const auto& [signal, status] : {std::pair("INT", 130), {"HUP", 129}}) {
     INFO(signal);
     const Shell shell;
-    // timeout ends the sweep long before its million points would be done.
+    // Long before its million points would be done.
     const Outcome outcome = shell.run_program(
-        std::string("timeout --foreground --preserve-status -s ") + signal + " 1",
+        signalled(signal, "test -s d/journal.jsonl"),
         "sweep long_term_decay 'max_distance=range(100000,101000)' --format none --out d");
     CHECK(outcome.status == status);
     CHECK_THAT(outcome.err, Contains("continue with: orrery resume d"));
@@ -704,7 +702,7 @@ TEST_CASE("A stop signal, or a terminal that is closed, keeps what is done and s
 TEST_CASE("nohup lets a sweep outlive its terminal") {
   const Shell shell;
   const Outcome outcome = shell.run_program(
-      R"(sh -c 'nohup "$@" & sleep 0.2; kill -HUP $!; wait $!' sh)",
+      R"(sh -c 'nohup "$@" & until test -s d/journal.jsonl; do sleep 0.02; done; kill -HUP $!; wait $!' sh)",
       "sweep long_term_decay 'max_distance=range(20000,20060)' --format none --out d");
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.err, Contains("60 of 60 points done"));

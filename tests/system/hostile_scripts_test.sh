@@ -6,11 +6,15 @@
 # input; GNU parallel, Open MPI and Snakemake are the real ones, where they are installed.
 # Usage: hostile_scripts_test.sh CLI ASSETS
 set -uo pipefail
+# Of the names, a seventh (sampled.sh).
 cli=$1
+# shellcheck source=tests/system/sampled.sh
+source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/sampled.sh"
 export ORRERY_ASSETS=$2
 work=$(mktemp -d)
 trap 'wait; rm -rf "$work"' EXIT
 cd "$work" || exit 1
+export OMPI_MCA_orte_tmpdir_base=$work  # two tests that begin in one moment make one folder in /tmp
 
 long=$(printf 'long%.0s' {1..40})
 names=(
@@ -122,7 +126,10 @@ try_name() {
   [[ $found == "$wanted" ]] || printf 'wanted:\n%s\nfound:\n%s\n' "$wanted" "$found"
 }
 
+tried=0
 for i in "${!names[@]}"; do
+  is_tried "$i" || continue
+  ((++tried))
   while (($(jobs -pr | wc -l) >= 2)); do wait -n; done
   { mkdir "$i" && cd "$i" && try_name "${names[i]}"; } >"said-$i" 2>&1 &
 done
@@ -136,5 +143,5 @@ for i in "${!names[@]}"; do
   failed=1
 done
 [[ -z $(find "$work" -name CANARY -print) ]] || { echo "FAILED: a name was run as a command"; failed=1; }
-((!failed)) && echo "${#names[@]} names, each in scripts for: ${engines[*]}"
+((!failed)) && echo "$tried of ${#names[@]} names, each in scripts for: ${engines[*]}"
 exit "$failed"

@@ -15,6 +15,7 @@
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
 #include "tests/app/offscreen_or_none.h"
+#include "tests/support/sampled.h"
 
 namespace orrery {
 namespace {
@@ -204,7 +205,7 @@ TEST_CASE("Frame after frame, the mouse moving and dragging, has the backend's o
   if (!desktop) return;
   ImGuiIO& io = ImGui::GetIO();
   for (std::size_t view = 0; view < session->size(); ++view) {
-    if (!test::is_drawn(view)) continue;
+    if (!test::is_tried(view)) continue;
     session->select(view);
     desktop->settle();
     INFO(session->current().experiment->info.name);

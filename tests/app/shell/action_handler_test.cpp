@@ -9,7 +9,7 @@
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/app/layers.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sampled.h"
 
 namespace orrery {
 namespace {

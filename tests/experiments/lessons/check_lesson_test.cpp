@@ -5,7 +5,7 @@
 
 #include "experiments/lessons/library.h"
 #include "tests/support/layers.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sampled.h"
 
 using namespace orrery;
 using namespace orrery::lessons;

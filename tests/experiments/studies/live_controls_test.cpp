@@ -13,7 +13,7 @@
 #include "tests/experiments/studies/moved_controls.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sampled.h"
 #include "tests/support/temp_folder.h"
 
 namespace orrery {
@@ -59,7 +59,7 @@ void move_all(const Scene& scene, Count& count) {
       ++count.dimmed;
       continue;
     }
-    if (!test::is_tried(count.moved++, 6)) continue;
+    if (!test::is_tried(count.moved++)) continue;
     const std::vector<ParamSet> moves = test::moves_of(scene.params, spec);
     const bool lives = std::any_of(moves.begin(), moves.end(), [&](const ParamSet& moved) {
       return scene.with(moved) != before;

@@ -15,7 +15,7 @@
 #include "experiments/text/utf8.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
-#include "tests/support/sanitized.h"
+#include "tests/support/sampled.h"
 
 using namespace orrery;
 
