@@ -119,6 +119,7 @@ TEST_CASE(
 }
 
 TEST_CASE("identify --logits says what deviates from a configuration") {
+  if (!is_tried(6)) return;
   const json file = golden("identify_logits.json");
   const Shell shell;
   shell.write("q.npy", float_npy(numbers_of(file.at("q")), "2, 24, 64"));

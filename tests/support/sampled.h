@@ -16,7 +16,8 @@ inline std::string_view seventh() {
 /// Whether everything is tried: ./orrery test --all.
 inline bool all_is_tried() { return seventh() == "all"; }
 
-/// Whether an item of a list is tried, by its number in it: seven runs that differ in ORRERY_SEVENTH try all.
+/// Whether an item of a list is tried, by its number in it: seven runs that differ in ORRERY_SEVENTH try all. A test that
+/// is long as a whole is an item of some number.
 inline bool is_tried(std::size_t item) {
   const std::string_view chosen = seventh();
   return chosen == "all" || item % 7 == static_cast<std::size_t>(chosen.front() - '0');

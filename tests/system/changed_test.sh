@@ -65,6 +65,10 @@ equals "a source without a header of its own is reached through headers of its l
 equals "a program's own source" $'system_layering\nsystem_readme\ntest_cli' "$(changed experiments/cli/main.cpp)"
 equals "a test of a program alone" $'system_layering\ntest_cli [#cli_test]' "$(changed tests/cli/cli_test.cpp)"
 equals "a test alone" $'system_layering\ntest_core [#base_test]' "$(changed tests/core/base_test.cpp)"
+all_of_it() { sed -n 's/^set_tests_properties(\([a-z_]*\) .*ORRERY_SEVENTH=all.*/\1/p' "$project/build/changed/CTestTestfile.cmake"; }
+equals "which tries all items of its lists" test_core "$(all_of_it)"
+changed core/turn.cpp >"$scratch/picked"
+equals "as no other does" "" "$(all_of_it)"
 equals "what a test reads" "test_core" "$(changed tests/golden/rope.json)"
 equals "what is no source" "system_readme" "$(changed README.md)"
 equals "what anything may depend on" $'python\nsystem_layering\nsystem_readme\ntest_cli\ntest_core' "$(changed cmake/flags.cmake)"
