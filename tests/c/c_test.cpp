@@ -17,7 +17,6 @@
 
 #include "tests/cli/shell.h"
 #include "tests/support/paths.h"
-#include "tests/support/sampled.h"
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "tests/cli/shell.h"
-#include "tests/support/sampled.h"
 #include "tests/support/sweep_tree.h"
 
 using namespace orrery::test;

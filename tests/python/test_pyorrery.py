@@ -10,7 +10,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import time
 import unittest
 
 import numpy as np

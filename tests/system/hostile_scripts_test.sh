@@ -4,9 +4,9 @@
 # right folders and with nothing else, above all without the file CANARY, which the names ask for.
 # sbatch is a stand-in that does what Slurm's does with directives, arguments, patterns and standard
 # input; GNU parallel, Open MPI and Snakemake are the real ones, where they are installed.
+# Of the names, a seventh (sampled.sh).
 # Usage: hostile_scripts_test.sh CLI ASSETS
 set -uo pipefail
-# Of the names, a seventh (sampled.sh).
 cli=$1
 # shellcheck source=tests/system/sampled.sh
 source "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/sampled.sh"

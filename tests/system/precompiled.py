@@ -17,8 +17,7 @@ LIBRARIES = {"eigen": r"Eigen/.*", "json": r"nlohmann/json\.hpp", "imgui": r"img
 
 
 def rows(tree):
-    lines = [line.split() for line in (tree / "cmake/compiled.txt").read_text().splitlines() if line and line[0] != "#"]
-    return [line for line in lines if not line[0].endswith(".cpp")]
+    return [line.split() for line in (tree / "cmake/compiled.txt").read_text().splitlines() if line and line[0] != "#"]
 
 
 def read(tree):

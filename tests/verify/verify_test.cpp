@@ -11,7 +11,6 @@
 #include "experiments/verify/cases.h"
 #include "experiments/verify/claims.h"
 #include "tests/support/layers.h"
-#include "tests/support/sampled.h"
 
 using namespace orrery;
 using namespace orrery::verify;
