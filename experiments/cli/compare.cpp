@@ -44,7 +44,12 @@ void for_each_file(const fs::path& folder, Visit visit) {
 }
 
 bool same_bytes(const fs::path& a, const fs::path& b) {
-  return is_file_at(b) && MappedFile(a).bytes() == MappedFile(b).bytes();
+  if (!is_file_at(b)) return false;
+  const MappedFile one(a), other(b);
+  const bool are_same = one.bytes() == other.bytes();
+  one.require_whole();
+  other.require_whole();
+  return are_same;
 }
 
 struct FileComparison {

@@ -51,6 +51,7 @@ Tensor SlicedTensor::matrix(std::size_t number) const {
   const std::size_t width = layout.type.bytes;
   matrix.values =
       decode_array(placed_.data.substr(first * width, elements * width), layout, matrix.name);
+  file_->require_whole();
   file_->forget();
   return matrix;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -10,7 +11,8 @@
 namespace orrery::files {
 
 /// A regular file whose bytes are read from the disk where they are looked at, and not before.
-/// A process that shortens the file while it is mapped ends this one, as for any mapped file.
+/// Where another process has shortened it meanwhile, the bytes that are gone read as zeros, and
+/// require_whole throws: whoever has looked at them asks it before using what came out.
 class MappedFile {
  public:
   /// Throws IoError as read_file does.
@@ -25,10 +27,14 @@ class MappedFile {
   std::string_view bytes() const { return {data_, size_}; }
   /// Frees the memory of what has been looked at; it is read again where it is looked at again.
   void forget() const;
+  /// Throws IoError where bytes were looked at that are no longer in the file.
+  void require_whole() const;
 
  private:
   const char* data_{nullptr};
   std::size_t size_{0};
+  std::string name_{};
+  std::atomic<bool>* is_short_{nullptr};  // set where a byte is gone
 };
 
 /// SHA-256 of the file's bytes, as sha256_hex gives it, held a part at a time. What was looked at

@@ -55,7 +55,11 @@ PositionPlan read_positions(const fs::path& path, const ReadOptions& options) {
   const fs::path file = fs::is_directory(path, error) ? file_in(path) : path;
   const std::string name = file.string();
   const MappedFile mapped(file, name);
-  if (is_gguf(mapped.bytes())) return read_gguf(mapped.bytes(), name, options);
+  if (is_gguf(mapped.bytes())) {
+    PositionPlan plan = read_gguf(mapped.bytes(), name, options);
+    mapped.require_whole();
+    return plan;
+  }
   PositionPlan plan =
       read_config(read_file(file, max_config_bytes, name), file.filename().string(), options);
   plan.source = name;

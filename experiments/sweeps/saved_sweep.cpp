@@ -109,6 +109,7 @@ void read_results(SavedSweep& sweep) {
       lines.push_back(
           {.text = line_of(text), .name = fmt::format("{}:{}", path.string(), ++number)});
     for_points(lines.size(), [&](std::size_t i) { read(lines[i]); });
+    file.require_whole();
     for (const ReadLine& line : lines) take(line, by_id, sweep);
     file.forget();
   }

@@ -104,8 +104,11 @@ std::unique_ptr<Tokenizer> read_tokenizer(const fs::path& path) {
   std::error_code error;
   const fs::path file = fs::is_directory(path, error) ? tokenizer_in(path) : path;
   const std::string name = file.string();
-  if (const MappedFile mapped(file, name); is_gguf(mapped.bytes()))
-    return parse_gguf_vocabulary(mapped.bytes(), name);
+  if (const MappedFile mapped(file, name); is_gguf(mapped.bytes())) {
+    std::unique_ptr<Tokenizer> tokenizer = parse_gguf_vocabulary(mapped.bytes(), name);
+    mapped.require_whole();
+    return tokenizer;
+  }
   if (file.filename() == "vocab.json") return read_vocabulary_and_merges(file);
   const std::string bytes = read_file(file, max_tokenizer_bytes, name);
   if (file.extension() == ".json") return parse_tokenizer_json(bytes, name);
