@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/heads/model_heads.h"
@@ -86,6 +87,8 @@ std::string passport_page(const nlohmann::ordered_json& one, const nlohmann::ord
 nlohmann::ordered_json passports_compared(const nlohmann::ordered_json& one,
                                           const nlohmann::ordered_json& other);
 
+/// Throws DataError, naming the key: a document that has not all that a page and a text are made of.
+void require_passport(const nlohmann::ordered_json& document, std::string_view name);
 /// A document that passport_json has written. Throws DataError for any other text.
 nlohmann::ordered_json read_passport(const std::string& text, const std::string& name);
 

@@ -260,7 +260,11 @@ std::string passport_json(const ordered_json& document) { return document.dump()
 
 ordered_json read_passport(const std::string& text, const std::string& name) {
   ordered_json json = ordered_json::parse(text, nullptr, false);
-  if (json.is_object() && json.value("passport", 0) == passport_version) return json;
+  const auto version = json.is_object() ? json.find("passport") : json.end();
+  if (json.is_object() && version != json.end() && *version == passport_version) {
+    require_passport(json, name);
+    return json;
+  }
   throw DataError(name, fmt::format("is no passport of version {}", passport_version),
                   "give a model, or what orrery passport --json has written");
 }

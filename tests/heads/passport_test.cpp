@@ -5,6 +5,7 @@
 
 #include "core/errors.h"
 #include "core/random.h"
+#include "experiments/files/file.h"
 #include "experiments/heads/random_tokens.h"
 #include "tests/heads/hand_built.h"
 #include "tests/support/paths.h"
@@ -146,4 +147,43 @@ TEST_CASE("Fewer than four texts have no passport") {
   PassportRequest request = small_request();
   request.texts.resize(3);
   CHECK_THROWS_WITH(document_of(passport_model("llama-on"), request), Contains("3 texts"));
+}
+
+TEST_CASE("A passport that somebody has changed is read, or refused by its key") {
+  const nlohmann::ordered_json others[] = {nullptr,
+                                           -3,
+                                           1e300,
+                                           "text",
+                                           true,
+                                           nlohmann::ordered_json::array(),
+                                           nlohmann::ordered_json::object(),
+                                           nlohmann::ordered_json::array({1, "a"})};
+  int read = 0, refused = 0;
+  for (const char* name : {"smollm2", "minilm", "bytes_rope"}) {
+    const nlohmann::ordered_json whole = nlohmann::ordered_json::parse(read_file(
+        std::filesystem::path(source_folder()) / "assets/passports" / (std::string(name) + ".json"),
+        1 << 16));
+    const nlohmann::ordered_json flat = whole.flatten();
+    for (const auto& [pointer, value] : flat.items())
+      // A list's items are alike: the first stands for them. Parents are changed with them.
+      for (nlohmann::ordered_json::json_pointer at(pointer); !at.empty();
+           at = at.parent_pointer()) {
+        if (pointer.find("/1") != std::string::npos) break;
+        for (const nlohmann::ordered_json& other : others) {
+          nlohmann::ordered_json changed = whole;
+          changed[at] = other;
+          INFO(name << at.to_string() << " " << other.dump());
+          try {
+            const nlohmann::ordered_json document = read_passport(changed.dump(), name);
+            CHECK_FALSE(passport_text(document, whole).empty());
+            CHECK(passport_page(document, whole).size() < 200'000);
+            ++read;
+          } catch (const DataError&) {
+            ++refused;
+          }
+        }
+      }
+  }
+  CHECK(read > 100);
+  CHECK(refused > 1000);
 }
