@@ -1,11 +1,14 @@
 #include "experiments/setup/plugins.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <mutex>
@@ -114,6 +117,30 @@ std::vector<std::string> words_of(const std::vector<Plugin>& plugins) {
   return words;
 }
 
+/// The loader maps what the headers say and ends the program where the file has less.
+void require_whole_library(std::string_view bytes, const std::string& file) {
+  const auto refuse_cut = [&] {
+    throw DataError(file, "is cut off: its headers name more bytes than it has",
+                    "build or copy the plug-in again");
+  };
+  Elf64_Ehdr header{};
+  if (!bytes.starts_with(ELFMAG)) return;  // the loader refuses it
+  if (bytes.size() < sizeof header) refuse_cut();
+  std::memcpy(&header, bytes.data(), sizeof header);
+  const auto fits = [&](std::uint64_t at, std::uint64_t size) {
+    return at <= bytes.size() && size <= bytes.size() - at;
+  };
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return;
+  if (!fits(header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize) ||
+      !fits(header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)))
+    refuse_cut();
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    std::memcpy(&segment, bytes.data() + header.e_phoff + i * sizeof segment, sizeof segment);
+    if (!fits(segment.p_offset, segment.p_filesz)) refuse_cut();
+  }
+}
+
 /// Whether `name` is one of the values of "key=value+value,value".
 bool names_among(const std::string& setting, const std::string& name) {
   std::istringstream values(setting.substr(setting.find('=') + 1));
@@ -133,7 +160,9 @@ void load_plugin(const std::string& file, std::string_view named_by) {
   std::vector<Plugin>& plugins = loaded().plugins;
   for (const Plugin& before : plugins)
     if (before.file == plugin.file) return;
-  plugin.sha256 = files::sha256_of(files::MappedFile(plugin.file));
+  const files::MappedFile library(plugin.file);
+  require_whole_library(library.bytes(), plugin.file);
+  plugin.sha256 = files::sha256_of(library);
   std::vector<EncodingEntry> entries = entries_of(plugin.file);
   for (const EncodingEntry& entry : entries) plugin.encodings.push_back(entry.info.name);
   register_encodings(std::move(entries));

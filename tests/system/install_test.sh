@@ -91,6 +91,8 @@ plugin_builds() {
 holds "the example of a plug-in is built upon orrery::plugin" plugin_builds
 plugin=$(readlink -f rhythm/build/rhythm.so)
 orrery=$scratch/prefix/bin/orrery
+head -c 4096 "$plugin" >cut.so
+holds "cut off it is refused" eval '"$orrery" list --plugin "$PWD/cut.so" 2>why; (($? == 3)) && grep -q "cut off" why'
 holds "its encoding is listed" grep -q '^  rhythm ' <("$orrery" list encodings --plugin "$plugin")
 holds "and described" grep -q '^  rhythm.period ' <(ORRERY_PLUGINS=$plugin "$orrery" describe rhythm)
 holds "and obeys the laws" eval '"$orrery" verify --draws 1 --only rhythm --plugin "$plugin" >laws'
