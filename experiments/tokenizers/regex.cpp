@@ -26,6 +26,16 @@ Clock::time_point end_of_search(std::size_t bytes) {
   return Clock::now() + search_time + search_time_per_mib * (bytes >> 20);
 }
 
+/// Whether a pattern has \1 to \9 or \k<name>. The time that these take is counted by none of ICU's limits.
+bool refers_back(std::string_view pattern) {
+  for (std::size_t i = 0; i + 1 < pattern.size(); ++i)
+    if (pattern[i] == '\\') {
+      const char next = pattern[++i];
+      if (next == 'k' || ('1' <= next && next <= '9')) return true;
+    }
+  return false;
+}
+
 }  // namespace
 
 struct Regex::Compiled {
@@ -55,6 +65,8 @@ struct Regex::Compiled {
 
 Regex::Regex(std::string_view oniguruma, std::string_view name)
     : compiled_(std::make_unique<Compiled>(oniguruma, name)) {
+  if (refers_back(oniguruma))
+    compiled_->refuse("refers back to what a group has matched, and no limit ends such a search");
   const std::u16string pattern = utf16_of(icu_pattern(oniguruma, name));
   UErrorCode status = U_ZERO_ERROR;
   UParseError place{};

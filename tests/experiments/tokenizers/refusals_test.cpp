@@ -144,3 +144,9 @@ TEST_CASE(
         "a.gguf: has the pre-tokenizer 'new', which is not known; give the model's tokenizer.json "
         "instead");
 }
+
+TEST_CASE("A pattern that refers back to a group is refused, since no limit ends its search") {
+  for (const char* expression : {R"((a+)\1)", R"((?<x>a+)\k<x>)", R"((.*)\s\1)"})
+    CHECK_THAT(refusal_of_regex(expression, "aaaa"), Catch::Matchers::Contains("refers back"));
+  CHECK(refusal_of_regex(R"(\\1|a\d)", "a1").empty());
+}
