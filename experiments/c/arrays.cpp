@@ -6,10 +6,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/errors.h"
 #include "core/precision.h"
@@ -165,8 +167,25 @@ Positions positions_of(const orrery_array& array, std::string_view name) {
   return {values.begin(), values.end()};
 }
 
+/// Elements of an array that is written to lie apart: each axis steps over all that the axes of smaller steps hold.
+void require_apart(const orrery_array& out, const ArrayLayout& layout) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // step and count
+  for (int axis = 0; axis < out.rank; ++axis)
+    if (out.shape[axis] > 1) axes.emplace_back(std::abs(out.strides[axis]), out.shape[axis]);
+  std::sort(axes.begin(), axes.end());
+  auto held = static_cast<std::int64_t>(layout.type.bytes);
+  for (const auto& [step, count] : axes) {
+    if (step < held)
+      throw UsageError(fmt::format("out with a stride of {} bytes", step),
+                       fmt::format("its elements overlap: {} bytes lie within it", held),
+                       "give memory of its own to every element");
+    held = step * count;
+  }
+}
+
 void write_to(const orrery_array& out, const Array& values) {
   const ArrayLayout layout = layout_of(out, "out");
+  require_apart(out, layout);
   if (layout.shape != values.shape)
     throw UsageError(fmt::format("out of shape [{}]", fmt::join(layout.shape, ", ")),
                      fmt::format("the result has [{}]", fmt::join(values.shape, ", ")),

@@ -53,6 +53,8 @@ class Given:
             self._from_dlpack(name, value)
 
     def _from_numpy(self, name: str, value: Any) -> None:
+        if np.ma.is_masked(value):
+            raise TypeError(f"{name} is a masked array, and no mask is read: give {name}.filled(number)")
         array = np.asarray(value)
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder("="))

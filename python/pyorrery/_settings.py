@@ -8,6 +8,8 @@ from typing import Any, Mapping, Union
 
 import numpy as np
 
+from ._library import UsageError
+
 Spec = Union[str, Mapping[str, Any]]
 
 
@@ -33,6 +35,8 @@ def keyed(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def of_spec(spec: Spec, settings: Mapping[str, Any]) -> dict[str, Any]:
     """"rope", "encoding=rope base=5e5" or {"encoding": "rope"}, with more settings over it."""
+    if not isinstance(spec, (str, Mapping)):
+        raise UsageError(f'{spec!r}: is no encoding; give "rope", "encoding=rope base=5e5" or a mapping')
     if isinstance(spec, Mapping):
         words = {key: plain(value) for key, value in spec.items()}
     elif "=" in spec:

@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -171,6 +172,17 @@ TEST_CASE("orrery_apply turns rows as the formula does, whatever type and stride
       CHECK(wide[2 * i] == static_cast<float>(expected[i]));
       CHECK(wide[2 * i + 1] == 7.0F);
     }
+  }
+  SECTION("not where elements of the output share memory") {
+    std::vector<double> y(n * d, 7.0);
+    const orrery_array in = array_of("x", x, {n, d});
+    orrery_array out = array_of("out", y, {n, d});
+    for (const std::int64_t rows : {0, 8, -64}) {
+      out.strides[0] = rows;
+      CHECK(orrery_apply(rope.get(), &in, &positions, &out) == ORRERY_USAGE);
+      CHECK(std::string_view(orrery_error_text()).find("overlap") != std::string_view::npos);
+    }
+    CHECK(std::count(y.begin(), y.end(), 7.0) == static_cast<std::ptrdiff_t>(y.size()));
   }
   SECTION("rows backwards, in place") {
     std::vector<double> y = x;

@@ -55,6 +55,19 @@ class Arrays(unittest.TestCase):
         self.at = np.array([0, 1, 5, 4, 1000, 99999, 12])
         self.expected = half_split(self.x, self.at)
 
+    def test_masked_arrays_are_refused_where_something_is_masked(self):
+        masked = np.ma.array(self.x, mask=self.x > 1)
+        with self.assertRaisesRegex(TypeError, "masked array"):
+            orr.apply(masked, "rope", self.at)
+        np.testing.assert_array_equal(
+            orr.apply(np.ma.array(self.x), "rope", self.at), orr.apply(self.x, "rope", self.at)
+        )
+
+    def test_what_is_no_encoding_is_named(self):
+        for spec in (None, 3, ["rope"]):
+            with self.assertRaisesRegex(orr.UsageError, "is no encoding"):
+                orr.Encoding(spec)
+
     def test_apply_is_the_formula(self):
         for convention, formula in (("half_split", half_split), ("interleaved", interleaved)):
             turned = orr.apply(self.x, "rope", self.at, rope__pairing=convention)
