@@ -102,6 +102,7 @@ int exit_status(orrery::ErrorKind kind) {
     case orrery::ErrorKind::io:
     case orrery::ErrorKind::plan:
     case orrery::ErrorKind::locked:
+    case orrery::ErrorKind::not_finite:
       return exit_io;
   }
   return exit_io;

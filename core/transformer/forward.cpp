@@ -32,6 +32,19 @@ void check_linear(const LinearWeights<T>& w, Index in, Index out, const char* na
       "read it from the layer that the design describes");
 }
 
+/// Throws NotFiniteError, naming the first token with an infinity or a NaN in its row.
+template <class T>
+void check_finite(const MatrixIn<T>& rows, const std::string& what) {
+  if (rows.allFinite()) return;
+  for (Index i = 0; i < rows.rows(); ++i)
+    for (Index j = 0; j < rows.cols(); ++j)
+      if (!std::isfinite(rows(i, j)))
+        throw NotFiniteError(fmt::format("{}: {} at token {}, channel {}", what, rows(i, j), i, j),
+                             fmt::format("fp{} holds no such number", 8 * sizeof(T)),
+                             "take precision=fp64 where fp32 overflows; else the weights are not "
+                             "those of a model that runs");
+}
+
 /// One pass over one sequence.
 template <class T>
 class Pass {
@@ -56,6 +69,7 @@ class Pass {
   Matrix<T> run() {
     Matrix<T> x = options_.hidden ? *options_.hidden : embedded(*weights_.embedding());
     check_start(x);
+    check_finite<T>(x, "the embedding");
     hand_out({Quantity::hidden, options_.first_layer}, x);
     const bool is_whole = options_.end_layer < 0;
     const int end = is_whole ? layers() : options_.end_layer;
@@ -66,7 +80,10 @@ class Pass {
     }
     if (!is_whole) return x;
     edits_.require_all_applied();
-    return design_.final_norm ? norm(weights_.head()->norm, x) : x;
+    if (!design_.final_norm) return x;
+    x = norm(weights_.head()->norm, x);
+    check_finite<T>(x, "the last norm");
+    return x;
   }
 
  private:
@@ -134,11 +151,28 @@ class Pass {
     Matrix<T> x = weights_.token_vectors(tokens_.ids);
     x *= static_cast<T>(design_.embedding_scale);
     if (w.segments.size() > 0) add_segments(w.segments, x);
-    if (w.positions)
-      input_term(*w.positions).add_to_input(edits_.embedding_positions(positions_), x);
+    if (w.positions) add_positions(w, x);
     if (design_.embedding_norm == EmbeddingNorm::before_projection) x = norm(w.norm, x);
     if (w.projection.W.size() > 0) x = times(w.projection, x);
     return design_.embedding_norm == EmbeddingNorm::behind_projection ? norm(w.norm, x) : x;
+  }
+
+  void add_positions(const EmbeddingWeights<T>& w, Matrix<T>& x) {
+    if (!w.pad) {
+      input_term(*w.positions).add_to_input(edits_.embedding_positions(positions_), x);
+      return;
+    }
+    const Matrix<T> contents = x;
+    Positions counted = positions_;
+    Position pads = 0;
+    for (std::size_t i = 0; i < counted.size(); ++i) {
+      if (tokens_.ids[i] == *w.pad) ++pads;
+      if (tokens_.positions.empty()) counted[i] = std::max<Position>(0, counted[i] - pads);
+    }
+    input_term(*w.positions).add_to_input(edits_.embedding_positions(counted), x);
+    for (Index i = 0; i < x.rows(); ++i)
+      if (tokens_.ids[static_cast<std::size_t>(i)] == *w.pad)
+        x.row(i) = contents.row(i) + w.pad_position;
   }
 
   static const InputTerm<T>& input_term(const Encoding& encoding) {
@@ -251,10 +285,18 @@ class Pass {
     const NormPlace place = design_.norm_place;
     if (place == NormPlace::inside || place == NormPlace::around) made = norm(w, made);
     made *= static_cast<T>(design_.residual_scale);
+    check_layer(made, quantity == Quantity::attention      ? "attention"
+                      : quantity == Quantity::feed_forward ? "the feed-forward"
+                                                           : "attention to the encoder");
     hand_out({quantity, layer_}, made);
     if (place == NormPlace::through) x = read;
     x += made;
     if (place == NormPlace::after) x = norm(w, x);
+    check_layer(x, "the residual stream");
+  }
+
+  void check_layer(const Matrix<T>& rows, const char* what) const {
+    if (!rows.allFinite()) check_finite<T>(rows, fmt::format("{} of layer {}", what, layer_));
   }
 
   Matrix<T> feed_forward(const FeedForwardWeights<T>& w, const Matrix<T>& x) const {
@@ -299,6 +341,8 @@ class Pass {
     const AttentionDesign& a = design_.attention;
     check_attention(w.attention, x.cols(), x.cols());
     Matrix<T> q = times(w.attention.q, x), k = times(w.attention.k, x);
+    check_layer(q, "q");
+    check_layer(k, "k");
     const std::shared_ptr<const Encoding> encoding = edits_.encoding(layer_, w.encoding);
     SoftmaxDoors<T> doors = encoding ? SoftmaxDoors<T>::of(*encoding) : SoftmaxDoors<T>{};
     const bool has_encoding = encoding != nullptr;
@@ -538,6 +582,7 @@ void for_parts_of_vocabulary(const TransformerDesign& design, WeightSource<T>& w
     Matrix<T> logits = linear<T>(*w, x, threads);
     if (design.logit_scale != 1) logits *= static_cast<T>(design.logit_scale);
     cap_logits(design.logit_softcap, logits);
+    if (!logits.allFinite()) check_finite<T>(logits, "logits of the vocabulary");
     use(first, logits);
   }
 }

@@ -61,7 +61,7 @@ struct PassOptions {
 /// behind a cache, a memory that the design
 /// does not read, and weights of shapes that do not fit the design; an edit that the model has no
 /// place for, or that changes nothing (pass_edits.h); what the
-/// source throws.
+/// source throws. Throws NotFiniteError, naming layer, quantity and token: the first infinity or NaN.
 /// Cost: O(N·weights + layers·heads·N²·d_head) time; memory for one layer's weights and
 /// O(N·d_model), and a map for each head that the probe wants one of.
 template <class T>

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,6 +59,9 @@ template <class T>
 struct EmbeddingWeights {
   /// Adds positions to the token vectors; null for none.
   std::shared_ptr<const Encoding> positions{};
+  /// The token that positions do not count, where there is one, and what it has in their place. [1, d_embedding]
+  std::optional<std::int32_t> pad{};
+  Matrix<T> pad_position{};
   Matrix<T> segments{};           ///< [segments, d_embedding], of token types; or empty
   NormWeights<T> norm{};          ///< where the design has an embedding norm
   LinearWeights<T> projection{};  ///< d_embedding to d_model, where they differ

@@ -42,6 +42,8 @@ orrery_status status_of(ErrorKind kind) {
       return ORRERY_DATA;
     case ErrorKind::io:
       return ORRERY_IO;
+    case ErrorKind::not_finite:
+      return ORRERY_NOT_FINITE;
     case ErrorKind::plan:
     case ErrorKind::locked:
       break;  // of folders of sweeps, which no call writes

@@ -37,11 +37,12 @@ extern "C" {
 /// The same numbers as exit statuses of the program.
 typedef enum orrery_status {
   ORRERY_OK = 0,
-  ORRERY_BUG = 1,       ///< an assumption of the library's own is broken
-  ORRERY_USAGE = 2,     ///< a setting, a key or a name
-  ORRERY_DATA = 3,      ///< an array or the content of a file
-  ORRERY_IO = 4,        ///< a file cannot be read, or there is too little memory
-  ORRERY_STOPPED = 130  ///< by the progress callback
+  ORRERY_BUG = 1,         ///< an assumption of the library's own is broken
+  ORRERY_USAGE = 2,       ///< a setting, a key or a name
+  ORRERY_DATA = 3,        ///< an array or the content of a file
+  ORRERY_IO = 4,          ///< a file cannot be read, or there is too little memory
+  ORRERY_NOT_FINITE = 5,  ///< a computation gave an infinity or a NaN
+  ORRERY_STOPPED = 130    ///< by the progress callback
 } orrery_status;
 
 /// The types of numbers.

@@ -42,6 +42,8 @@ int exit_code_of(const Error& error) {
       return exit_plan;
     case ErrorKind::locked:
       return exit_locked;
+    case ErrorKind::not_finite:
+      break;
   }
   return exit_failed;
 }

@@ -14,6 +14,7 @@ from ._library import (
     Bug,
     DataError,
     FileError,
+    NotFiniteError,
     OrreryError,
     Stopped,
     UsageError,

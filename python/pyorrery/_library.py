@@ -27,6 +27,10 @@ class FileError(OrreryError, OSError):
     """A file that cannot be read, or too little memory."""
 
 
+class NotFiniteError(OrreryError, ArithmeticError):
+    """A computation gave an infinity or a NaN."""
+
+
 class Stopped(OrreryError):
     """The progress callback asked for it."""
 
@@ -35,7 +39,7 @@ class Bug(OrreryError, RuntimeError):
     """An assumption of Orrery's own is broken: please report it."""
 
 
-_ERRORS = {1: Bug, 2: UsageError, 3: DataError, 4: FileError, 130: Stopped}
+_ERRORS = {1: Bug, 2: UsageError, 3: DataError, 4: FileError, 5: NotFiniteError, 130: Stopped}
 
 
 class CArray(ctypes.Structure):

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "core/errors.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/verify/claims.h"
@@ -125,7 +126,12 @@ TEST_CASE("Fed NaN, no check of any experiment holds, and none is left out") {
       CHECK(check.holds());
     }
     const NanInjection injection(Nan::everywhere);
-    const std::vector<Check> checks = checks_of(*experiment);
+    std::vector<Check> checks;
+    try {
+      checks = checks_of(*experiment);
+    } catch (const NotFiniteError&) {
+      continue;  // a model's pass: nothing is said at all
+    }
     CHECK(checks.size() >= sound.size());  // more, where what a check is about is no longer 0
     for (const Check& check : checks) {
       if (of_whole_numbers(check.name) || of_given_bias(check.name)) continue;
