@@ -163,7 +163,7 @@ class ModelWalk {
     std::error_code error;
     if (is_gguf_name(name)) {
       if (!is_later_part(name) && fs::is_regular_file(path, error)) file(path);
-    } else if (!siblings.is_model() && !name.starts_with('.') && fs::is_directory(path, error)) {
+    } else if (!siblings.has_weights() && !name.starts_with('.') && fs::is_directory(path, error)) {
       folder(path, depth + 1);
     }
   }

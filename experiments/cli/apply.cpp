@@ -76,6 +76,7 @@ int apply_command(const ArrayOptions& options) {
   const ParamSet params = params_from(ParamSet(apply_params()), options.words);
   if (!options.out.empty()) require_array_file(options);
   LoadedInputs loaded = load_inputs(params);
+  require_no_input(options.out, loaded.files);
   const std::optional<Tensor> x = take_tensor(loaded.inputs, "x");
   if (!x && !options.out.empty())
     throw UsageError(fmt::format("--out {}", options.out),

@@ -162,6 +162,19 @@ void require_archive(const std::string& out) {
   throw UsageError("--out " + out, "must be a .npz or .safetensors file", "name it out.npz");
 }
 
+void require_no_input(const std::string& out, const std::vector<InputFile>& inputs,
+                      const std::filesystem::path& model) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (out.empty() || !fs::exists(out, none)) return;
+  const bool are_weights = fs::path(out).extension() == ".safetensors" &&
+                           fs::equivalent(fs::absolute(out, none).parent_path(), model, none);
+  bool is_read = are_weights || fs::equivalent(out, model, none);
+  for (const InputFile& input : inputs)
+    is_read = is_read || fs::equivalent(out, input.path.substr(0, input.path.rfind('#')), none);
+  if (is_read) throw UsageError("--out " + out, "is a file that is read", "name another one");
+}
+
 void require_archive_or_folder(const std::string& out) {
   const std::string extension = std::filesystem::path(out).extension().string();
   const char first = extension.size() > 1 ? extension[1] : '0';

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "experiments/arrays/attend.h"
 #include "experiments/cli/commands.h"
+#include "experiments/data/load_inputs.h"
 
 namespace orrery::cli {
 
@@ -27,6 +29,10 @@ bool is_archive(const std::string& file);
 
 /// Throws UsageError for an --out that is neither empty nor the name of an archive.
 void require_archive(const std::string& out);
+/// Throws UsageError where `out` is there and is an input or, of a model, its weights.
+/// @param model  file or folder of one that is read; empty for none
+void require_no_input(const std::string& out, const std::vector<InputFile>& inputs,
+                      const std::filesystem::path& model = {});
 
 /// Throws UsageError for the name of another kind of file: its extension begins with a letter, as
 /// in x.txt. "run.2" and "x.txt/" are names of folders.

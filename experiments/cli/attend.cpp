@@ -127,6 +127,7 @@ int attend_command(const ArrayOptions& options) {
   const ParamSet params = params_from(ParamSet(attend_params()), options.words);
   check_output(options);
   LoadedInputs loaded = load_inputs(params, {"mask"}, {"q", "k", "v"});
+  require_no_input(options.out, loaded.files);
   std::vector<std::string> table_names = encoding_table_names(params);
   for (std::string& name : attention_table_names(params, loaded.inputs.count("x") > 0))
     table_names.push_back(std::move(name));

@@ -60,6 +60,7 @@ std::string result_text(const PassModel& model, const PassInputs& inputs,
                         const PassResult& result) {
   std::string text = fmt::format("{}, {} layers, {} tokens\n", model.family(), model.layers(),
                                  inputs.tokens.size());
+  for (const std::string& sentence : model.assumed()) text += "assumed: " + sentence + "\n";
   if (result.losses.empty()) return text + "no loss: the model does not predict the next token\n";
   const double mean = mean_of(result.losses);
   return text +
@@ -88,6 +89,7 @@ int forward_command(const ForwardOptions& options) {
   const ParamSet params = params_from(ParamSet(forward_params()), options.words);
   require_archive(options.out);
   LoadedInputs loaded = load_inputs(params);
+  require_no_input(options.out, loaded.files, options.model);
   const PassInputs inputs = pass_inputs(options.model, params, std::move(loaded.inputs));
   const PassModel model(options.model, static_cast<std::int64_t>(inputs.tokens.size()));
   const PassRequest request = request_of(options, params);
@@ -97,8 +99,7 @@ int forward_command(const ForwardOptions& options) {
     print(json_text(pass_json(model, inputs, result)));
     return exit_ok;
   }
-  print(result_text(model, inputs, result));
-  if (!is_quiet()) print(written_text(options.out, result));
+  print_answer(false, result_text(model, inputs, result) + written_text(options.out, result));
   return exit_ok;
 }
 

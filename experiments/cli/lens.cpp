@@ -26,7 +26,8 @@ int lens_command(const LiveOptions& options) {
       options.positions.empty()
           ? std::vector<std::int64_t>{static_cast<std::int64_t>(text.tokens.size()) - 1}
           : parse_positions(options.positions);
-  print(options.json ? lens_json(lens, labels) : lens_text(lens, labels, shown));
+  print_answer(options.json,
+               options.json ? lens_json(lens, labels) : lens_text(lens, labels, shown));
   return exit_ok;
 }
 

@@ -15,7 +15,9 @@ namespace orrery::cli {
 LiveQuestion live_question(const LiveOptions& options, const std::vector<ParamSpec>& specs) {
   require_archive(options.out);
   LiveQuestion question{.params = params_from(ParamSet(specs), options.words)};
-  question.inputs = load_inputs(question.params).inputs;
+  LoadedInputs loaded = load_inputs(question.params);
+  require_no_input(options.out, loaded.files, options.model);
+  question.inputs = std::move(loaded.inputs);
   if (question.params.has("parts"))
     question.texts = model_texts(options.model, question.params, question.inputs);
   else if (question.params.has("text"))

@@ -20,7 +20,7 @@ int model_heads_command(const LiveOptions& options) {
                      .chosen = static_cast<std::size_t>(question.params.integer("chosen"))},
                     progress);
   write_arrays(options, heads_arrays(table));
-  print(options.json ? heads_json(table) : heads_text(table));
+  print_answer(options.json, options.json ? heads_json(table) : heads_text(table));
   return exit_ok;
 }
 

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "experiments/checkpoints/family_table.h"
@@ -65,15 +68,21 @@ ModelList models_in(const ModelsOptions& options) {
 int models_command(const ModelsOptions& options) {
   const ModelList list = models_in(options);
   for (const std::string& reason : list.skipped) say(reason + "\n");
+  const auto is_there = [](const std::string& place) {
+    std::error_code error;
+    return std::filesystem::exists(place, error);
+  };
+  const bool all_there = std::all_of(options.places.begin(), options.places.end(), is_there);
+  const int status = all_there ? exit_ok : exit_io;
   if (options.json) {
     ordered_json all = ordered_json::array();
     for (const ModelEntry& model : list.models) all.push_back(entry_json(model));
     print(all.dump(2) + "\n");
-    return exit_ok;
+    return status;
   }
   for (const ModelEntry& model : list.models) print(entry_text(model));
   if (list.models.empty()) print(how_to_get_one);
-  return exit_ok;
+  return status;
 }
 
 }  // namespace orrery::cli

@@ -45,7 +45,7 @@ int needle_command(const LiveOptions& options) {
   ConsoleProgress progress(is_quiet());
   const NeedleTable table = find_needles(model, request, progress);
   write_arrays(options, needle_arrays(table));
-  print(options.json ? needle_json(table) : needle_text(table));
+  print_answer(options.json, options.json ? needle_json(table) : needle_text(table));
   return exit_ok;
 }
 

@@ -41,7 +41,8 @@ int patch_command(const LiveOptions& options) {
   const PatchResult result = patch_activations(model, request, progress);
   write_arrays(options, patch_arrays(result));
   const std::vector<std::string> labels = labels_of(options.model, patch_ids(result));
-  print(options.json ? patch_json(result, labels) : patch_text(result, labels));
+  print_answer(options.json,
+               options.json ? patch_json(result, labels) : patch_text(result, labels));
   return exit_ok;
 }
 

@@ -21,12 +21,13 @@ int positions_command(const PositionsOptions& options) {
     return exit_ok;
   }
   if (options.other.empty()) {
-    print(options.json ? positions_json(plan) : positions_text(plan));
+    print_answer(options.json, options.json ? positions_json(plan) : positions_text(plan));
     return exit_ok;
   }
   const PositionPlan other = read_positions(options.other, reading);
   const PositionComparison comparison = compare_positions(plan, other);
-  print((options.json ? comparison_json : comparison_text)(plan, other, comparison));
+  print_answer(options.json,
+               (options.json ? comparison_json : comparison_text)(plan, other, comparison));
   return comparison.differences.empty() ? exit_ok : exit_failed;
 }
 

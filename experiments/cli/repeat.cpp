@@ -18,7 +18,7 @@ int repeat_command(const LiveOptions& options) {
   ConsoleProgress progress(is_quiet());
   const Repeat repeat = repeat_tokens(model, request, progress);
   write_arrays(options, repeat_arrays(repeat));
-  print(options.json ? repeat_json(repeat) : repeat_text(repeat));
+  print_answer(options.json, options.json ? repeat_json(repeat) : repeat_text(repeat));
   return exit_ok;
 }
 

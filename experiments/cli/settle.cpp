@@ -17,7 +17,7 @@ int settle_command(const LiveOptions& options) {
                                         .questions = question.params.list("questions"),
                                         .rounds = question.params.integer("rounds")},
                                        progress);
-  print(options.json ? settle_json(settlement) : settle_text(settlement));
+  print_answer(options.json, options.json ? settle_json(settlement) : settle_text(settlement));
   return is_contradicted(settlement) ? exit_failed : exit_ok;
 }
 

@@ -65,6 +65,7 @@ std::string json_listing(const Tokenizer& tokenizer, const std::vector<TokenSpan
 void write_ids(const TokensOptions& options, const std::vector<TokenSpan>& spans) {
   if (!options.out.ends_with(".npy"))
     throw UsageError("--out " + options.out, "must be a .npy file", "name it ids.npy");
+  require_no_input(options.out, {}, options.model);
   std::vector<double> ids;
   for (const TokenSpan& span : spans) ids.push_back(span.id);
   const Array array{.name = "tokens", .shape = {ids.size()}, .axes = {"token"}, .values = ids};
@@ -80,7 +81,8 @@ int tokens_command(const TokensOptions& options) {
   const std::vector<TokenSpan> spans =
       tokenizer->spans(text, options.plain ? Special::omit : Special::add);
   if (!options.out.empty()) write_ids(options, spans);
-  print(options.json ? json_listing(*tokenizer, spans) : text_listing(*tokenizer, spans));
+  print_answer(options.json,
+               options.json ? json_listing(*tokenizer, spans) : text_listing(*tokenizer, spans));
   return exit_ok;
 }
 

@@ -31,7 +31,8 @@ int what_if_command(const LiveOptions& options) {
   const WhatIf result = what_if(model, request, progress);
   write_arrays(options, what_if_arrays(result));
   const std::vector<std::string> labels = labels_of(options.model, next_ids(result));
-  print(options.json ? what_if_json(result, labels) : what_if_text(result, labels));
+  print_answer(options.json,
+               options.json ? what_if_json(result, labels) : what_if_text(result, labels));
   return exit_ok;
 }
 
