@@ -1,11 +1,14 @@
 #include "experiments/checkpoints/checkpoint.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cmath>
 #include <system_error>
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/checkpoints/decoded.h"
 #include "experiments/checkpoints/keys.h"
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
@@ -38,7 +41,7 @@ void require_all_read(const Checkpoint& checkpoint, const std::vector<const Plac
   const std::vector<std::string> unread = unread_tensors(checkpoint.store(), places);
   if (unread.empty()) return;
   throw DataError(fmt::format("{}: tensor {}", checkpoint.store().name(), unread.front()),
-                  fmt::format("is no part of the family {}, nor are {} more",
+                  fmt::format("is no part of the family {} with these settings, nor are {} more",
                               checkpoint.family().name, unread.size() - 1),
                   "take a model of a family that orrery families lists");
 }
@@ -54,10 +57,43 @@ std::vector<LayerPlan> decoder_layers(const LayerPlan& like, std::size_t count) 
   return layers;
 }
 
+/// Of half a unit in the last place of the numbers that a file holds, below 1.
+double rounding_of(const PlacedTensor& placed) {
+  if (placed.tensor->type == StoredType::bf16) return 0x1p-8;
+  return placed.tensor->type == StoredType::f16 ? 0x1p-11 : 1e-6;
+}
+
+/// Throws DataError: the file's sines and cosines are not those of the plan, by which passes turn.
+void require_own_rotations(const TensorStore& store, const PlacedTensor& placed,
+                           const LayerPlan& layer) {
+  if (!placed) return;
+  const Matrix<double> table = decoded<double>(placed);
+  const auto pairs = static_cast<Index>(layer.inv_freq.size());
+  const double allowed = rounding_of(placed);
+  for (Index p = 0; p < table.rows(); ++p)
+    for (Index t = 0; t < pairs; ++t) {
+      const double angle = static_cast<double>(p) * layer.inv_freq[static_cast<std::size_t>(t)];
+      if (std::abs(table(p, t) - std::sin(angle)) <= allowed &&
+          std::abs(table(p, t + pairs) - std::cos(angle)) <= allowed)
+        continue;
+      throw DataError(
+          store.label(placed.name),
+          fmt::format(
+              "has the sine {} and the cosine {} for pair {} at position {}, where {:.6g} and "
+              "{:.6g} are those of the family",
+              table(p, t), table(p, t + pairs), t, p, std::sin(angle), std::cos(angle)),
+          "a table of its own is not run; take the model as it was published");
+    }
+}
+
 Stack stack_of(const TensorStore& store, const TensorNames& names, ModelKeys keys,
                std::vector<LayerPlan> layers) {
-  Stack stack{.design = std::move(keys.design), .layers = std::move(layers)};
-  stack.places = find_places(store, names, stack.design, keys.tied);
+  Places places = find_places(store, names, layers, keys);
+  require_own_rotations(store, places.rotations, layers.front());
+  Stack stack{.design = std::move(keys.design),
+              .places = std::move(places),
+              .layers = std::move(layers),
+              .pad = keys.pad};
   // BERT with positions by distance keeps a table that its code does not add.
   if (stack.layers.front().encoding == "shaw") stack.places.positions = {};
   return stack;
@@ -69,14 +105,23 @@ struct StackReader {
   const Family& family;
   const PositionPlan& plan;
 
-  std::vector<Stack> of_config(const ConfigValues& config) const {
+  std::vector<Stack> of_config(const ConfigValues& config,
+                               std::vector<std::string>& assumed) const {
     const ModelKeys keys = config_keys(family, config, plan);
+    for (const std::string& sentence : keys.assumed) model_files::assume(assumed, sentence);
+    if (const std::vector<std::string> unread = config.unread(plan.keys_read); !unread.empty())
+      model_files::assume(assumed,
+                          fmt::format("{}: {} not read, and may change what the model computes",
+                                      config.key_name(fmt::format("{}", fmt::join(unread, ", "))),
+                                      unread.size() == 1 ? "is" : "are"));
     return with_decoder(*family.names, keys, family.decoder,
                         [&] { return decoder_keys(config, keys); });
   }
 
-  std::vector<Stack> of_gguf(const GgufKeys& file) const {
-    const ModelKeys keys = gguf_model_keys(family, file, plan);
+  /// @param tokens  of its tokenizer; 0 without one
+  std::vector<Stack> of_gguf(const GgufKeys& file, std::size_t tokens) const {
+    ModelKeys keys = gguf_model_keys(family, file, plan);
+    if (tokens > 0) keys.vocabulary = static_cast<Index>(tokens);
     return with_decoder(gguf_names(family), keys, gguf_decoder_names(family),
                         [&] { return gguf_decoder_keys(file, keys); });
   }
@@ -116,11 +161,13 @@ Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions
     const files::MappedFile mapped(facts);
     const GgufFile file = model_files::parse_gguf(mapped.bytes(), checkpoint.store_.name());
     const GgufKeys keys(file, checkpoint.plan_.model_type, checkpoint.store_.name());
-    checkpoint.stacks_ = reader.of_gguf(keys);
+    const std::size_t tokens =
+        model_files::gguf_list(mapped.bytes(), "tokenizer.ggml.tokens", keys.name()).texts.size();
+    checkpoint.stacks_ = reader.of_gguf(keys, tokens);
   } else {
     const ConfigValues config = model_files::text_config(
         files::read_file(facts, model_files::max_config_bytes, facts.string()), facts.string());
-    checkpoint.stacks_ = reader.of_config(config);
+    checkpoint.stacks_ = reader.of_config(config, checkpoint.plan_.assumed);
   }
   std::vector<const Places*> places;
   for (const Stack& stack : checkpoint.stacks_) places.push_back(&stack.places);

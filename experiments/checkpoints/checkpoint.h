@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Stack {
   TransformerDesign design{};
   Places places{};
   std::vector<model_files::LayerPlan> layers{};
+  /// Row pad + 1 of the table of positions is that of position 0, and tokens of this number have row pad.
+  std::optional<std::int32_t> pad{};
 
   bool has_head() const { return static_cast<bool>(places.vocabulary.W); }
 };

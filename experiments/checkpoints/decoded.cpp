@@ -58,7 +58,7 @@ template <class T>
 LinearWeights<T> decoded(const PlacedLinear& placed, int threads) {
   if (!placed.W) return {};
   LinearWeights<T> linear{.W = weights<T>(placed, threads)};
-  if (!placed.b) return linear;
+  if (!placed.b || !placed.adds_b) return linear;
   linear.b = decoded<T>(placed.b);
   const std::vector<RowRange>& own = placed.biases.empty() ? placed.outputs : placed.biases;
   if (!own.empty()) linear.b = columns_of<T>(linear.b, own, placed.out);

@@ -2,7 +2,7 @@
 
 #include "core/transformer/weights.h"
 #include "core/types.h"
-#include "experiments/checkpoints/places.h"
+#include "experiments/checkpoints/placed_tensors.h"
 
 namespace orrery::checkpoints {
 

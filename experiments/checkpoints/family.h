@@ -50,6 +50,8 @@ struct TensorNames {
   // Of encodings: a table by distance that all layers share, and what a layer has of its own.
   std::string_view relative_table{}, relative_norm{};
   std::string_view layer_table{};
+  std::string_view
+      rotations{};  ///< sines and cosines of all angles, which are computed here: RoFormer
   std::string_view relative_query{}, relative_key{};
   std::string_view shared_content_bias{}, shared_position_bias{};  ///< where layers share them
   std::string_view content_bias{}, position_bias{}, segment_bias{}, segment_table{};
@@ -68,9 +70,29 @@ enum class OwnKeys {
   bloom,
   modernbert,
   gemma,
+  gemma3,
+  deberta,
   deberta_v2,
   xlnet,
   transformer_xl
+};
+
+/// Whether the models of a family have a tensor.
+enum class Presence {
+  as_stored,  ///< if the file has it, in every layer or in none
+  needed,
+  none,
+};
+
+/// Presence of what not every model has.
+struct OptionalTensors {
+  Presence attention_bias{};  ///< of W_q, W_k and W_v
+  Presence output_bias{};     ///< of W_o
+  Presence inner_bias{};      ///< of the feed-forward
+  Presence norm_bias{};       ///< where norms are layer norms
+  Presence projection_bias{}, transform_bias{}, head_bias{};
+  Presence query_bias{}, key_bias{};  ///< of DeBERTa's W_qr and W_kr
+  Presence positions{}, segments{};
 };
 
 /// The nonlinearity of a masked language model's head.
@@ -101,7 +123,11 @@ struct Family {
   bool norms_embedding_alone{};  ///< attention of layer 0 reads what the embedding has normalised
   bool tied{};                   ///< where a file has no tie_word_embeddings
   HeadTransform head_transform{HeadTransform::none};
-  int first_position{};  ///< row of the table of positions that position 0 has: 2 in RoBERTa
+  bool counts_behind_pad{};  ///< positions: row pad_token_id + 1 of the table is that of position 0
+  OptionalTensors has{};
+  /// Keys that say whether biases are there: of attention with W_o, and of the feed-forward.
+  std::string_view attention_bias_key{}, inner_bias_key{};
+  std::string_view inner_key{"intermediate_size"};  ///< of the feed-forward's width
   const TensorNames* names{};
   const TensorNames* decoder{};  ///< of an encoder-decoder
 };

@@ -377,6 +377,8 @@ int PassModel::layers() const {
   return static_cast<int>(checkpoint_->last_stack().design.layers.size());
 }
 
+const std::vector<std::string>& PassModel::assumed() const { return checkpoint_->plan().assumed; }
+
 std::uint64_t PassModel::bytes_of(const PassInputs& inputs, const PassRequest& request) const {
   const std::uint64_t number = request.single ? sizeof(float) : sizeof(double);
   const std::uint64_t tokens =

@@ -53,6 +53,8 @@ class PassModel {
   std::string name() const;    ///< path of its weights
   std::string family() const;  ///< "Llama"
   int layers() const;          ///< of the stack that has the head
+  const std::vector<std::string>& assumed()
+      const;  ///< what no file says, or the code does otherwise
 
   /// Bytes that a pass holds at its largest, beside the mapped files.
   std::uint64_t bytes_of(const PassInputs& inputs, const PassRequest& request) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -20,6 +21,7 @@ using model_files::Valued;
 constexpr std::int64_t most_heads = 1 << 16;
 constexpr std::int64_t most_channels_of_model = std::int64_t{1} << 24;
 constexpr std::int64_t most_layers = 1 << 16;
+constexpr std::int64_t most_rows = std::int64_t{1} << 31;  // of a table
 
 struct ActivationName {
   std::string_view name;
@@ -55,12 +57,26 @@ Activation activation_of(const ConfigValues& config, std::string_view key, std::
   config.refuse(key, fmt::format("\"{}\": {}", name, known_activations));
 }
 
+/// Added to a mean square, of which a root is taken.
+constexpr std::string_view epsilon_rule = "a number of 0 or more";
+
 double number_or(const ConfigValues& config, std::string_view key, double usual) {
   return config.number(key).value.value_or(usual);
 }
 
 bool flag_or(const ConfigValues& config, std::string_view key, bool usual) {
   return config.has(key) ? config.flag(key) : usual;
+}
+
+Index size_of(const ConfigValues& config, std::string_view key, std::int64_t usual = 0,
+              std::int64_t least = 1) {
+  return config.integer(key, least, most_rows).value.value_or(usual);
+}
+
+/// Whether a tensor is there, where a key that is given says it.
+void put_presence(const ConfigValues& config, std::string_view key, Presence& presence) {
+  if (!key.empty() && config.has(key))
+    presence = config.flag(key) ? Presence::needed : Presence::none;
 }
 
 // ---- What all families have --------------------------------------------------------------------
@@ -112,6 +128,27 @@ void add_layers(const PositionPlan& plan, TransformerDesign& design) {
   design.attention.d_head = design.attention.d_value = first.rope.d_head;
 }
 
+/// Sizes of tensors, and which of them are there.
+void read_tensors(const Family& family, const ConfigValues& config, const PositionPlan& plan,
+                  ModelKeys& keys) {
+  keys.vocabulary = size_of(config, "vocab_size");
+  keys.d_embedding = size_of(config, "embedding_size");
+  if (!family.inner_key.empty()) keys.d_inner = size_of(config, family.inner_key);
+  keys.positions = size_of(config, "max_position_embeddings");
+  keys.segments = size_of(config, "type_vocab_size", 0, 0);
+  if (config.has("num_key_value_heads"))
+    keys.design.attention.kv_heads = size_of(config, "num_key_value_heads");
+  keys.has = family.has;
+  put_presence(config, family.attention_bias_key, keys.has.attention_bias);
+  put_presence(config, family.attention_bias_key, keys.has.output_bias);
+  put_presence(config, family.inner_bias_key, keys.has.inner_bias);
+  if (plan.layers.front().encoding == "learned") keys.has.positions = Presence::needed;
+  if (config.has("type_vocab_size"))
+    keys.has.segments = keys.segments > 0 ? Presence::needed : Presence::none;
+  if (family.counts_behind_pad)
+    keys.pad = static_cast<std::int32_t>(size_of(config, "pad_token_id", 1, 0));
+}
+
 void finish(const Family& family, ModelKeys& keys) {
   TransformerDesign& design = keys.design;
   design.attention.qk_norm.norm = design.norm;
@@ -133,6 +170,15 @@ Activation config_activation(const Family& family, const ConfigValues& config) {
   return activation_of(config, family.activation_key, name);
 }
 
+/// By 1/√d_model. mT5 did where its head was tied until version 5 of Transformers, which ties every mT5 and scales none.
+bool scales_logits(const ConfigValues& config) {
+  const bool tied = flag_or(config, "tie_word_embeddings", true);
+  if (!config.type() || config.type()->name != "mt5")
+    return flag_or(config, "scale_decoder_outputs", tied);
+  constexpr int first_without = 5;
+  return tied && std::atoi(config.text("transformers_version").c_str()) < first_without;
+}
+
 /// "gated-gelu": T5 v1.1, whose gelu is the tanh form.
 void read_t5(const ConfigValues& config, ModelKeys& keys) {
   FeedForwardDesign& design = keys.design.feed_forward;
@@ -143,7 +189,7 @@ void read_t5(const ConfigValues& config, ModelKeys& keys) {
   design.activation = name == "gelu" && design.gated
                           ? Activation::gelu_tanh
                           : activation_of(config, "feed_forward_proj", name);
-  if (flag_or(config, "scale_decoder_outputs", flag_or(config, "tie_word_embeddings", true)))
+  if (scales_logits(config))
     keys.design.logit_scale = 1 / std::sqrt(static_cast<double>(keys.d_model));
 }
 
@@ -172,23 +218,81 @@ double cap_of(const ConfigValues& config, const char* key, double usual) {
   return config.is_given(key) ? number_or(config, key, 0) : usual;
 }
 
-void refuse_unknown_options(const ConfigValues& config) {
-  for (const char* key : {"talking_head", "use_bidirectional_attention"})
-    if (config.flag(key)) config.refuse(key, "false: the family computes without it");
+void refuse_unknown_options(const Family& family, const ConfigValues& config) {
+  if (config.flag("talking_head"))
+    config.refuse("talking_head", "false: the family computes without it");
+  if (family.own_keys != OwnKeys::gemma3 && config.flag("use_bidirectional_attention"))
+    config.refuse("use_bidirectional_attention",
+                  "false: whether its code obeys depends on the implementation of attention");
   for (const char* key : {"clip_qkv", "num_local_experts", "num_experts"})
     if (config.has(key) && number_or(config, key, 0) > 0)
       config.refuse(key, "null: the family computes without it");
 }
 
-void read_deberta_v2(const ConfigValues& config, TransformerDesign& design) {
-  if (number_or(config, "conv_kernel_size", 0) < 1) return;
+/// DeBERTa adds a table of positions unless it is told not to, and has no segments of its own.
+void read_deberta(const ConfigValues& config, ModelKeys& keys) {
+  keys.has.positions =
+      flag_or(config, "position_biased_input", true) ? Presence::needed : Presence::none;
+  keys.has.segments = keys.segments > 0 ? Presence::needed : Presence::none;
+  keys.shares_attention = config.flag("share_att_key");
+  // The head of Microsoft's own files has no matrix.
+  if (!flag_or(config, "legacy", true)) keys.tied = true;
+}
+
+void read_deberta_v2(const ConfigValues& config, ModelKeys& keys) {
+  read_deberta(config, keys);
+  keys.convolution_taps = size_of(config, "conv_kernel_size", 0, 0);
+  if (keys.convolution_taps == 0) return;
+  if (keys.convolution_taps % 2 == 0)
+    config.refuse("conv_kernel_size", "odd, so that a token has as many on either side");
+  keys.convolution_groups = size_of(config, "conv_groups", 1);
+  if (keys.d_model % keys.convolution_groups != 0)
+    config.refuse("conv_groups", fmt::format("a divisor of {} (hidden_size)", keys.d_model));
   const std::string name = config.text("conv_act");
-  design.layers.front().convolution =
+  keys.design.layers.front().convolution =
       name.empty() ? Activation::tanh : activation_of(config, "conv_act", name);
+}
+
+void read_modernbert(const ConfigValues& config, ModelKeys& keys) {
+  put_presence(config, "norm_bias", keys.has.norm_bias);
+  put_presence(config, "decoder_bias", keys.has.head_bias);
+  put_presence(config, "classifier_bias", keys.has.transform_bias);
+  if (const std::string name = config.text("classifier_activation"); !name.empty())
+    keys.design.head_transform = activation_of(config, "classifier_activation", name);
+}
+
+/// The class keeps the cap of attention and passes it to nothing.
+void read_gemma3(const ConfigValues& config, ModelKeys& keys) {
+  if (keys.design.attention.softcap == 0) return;
+  keys.design.attention.softcap = 0;
+  keys.assumed.push_back(
+      fmt::format("{}: the cap is left out, as in the {}, which stores it and never uses it",
+                  config.key_name("attn_logit_softcapping"), config.code()));
+}
+
+void read_bloom(const ConfigValues& config, ModelKeys& keys) {
+  if (config.flag("apply_residual_connection_post_layernorm"))
+    keys.design.norm_place = NormPlace::through;
+  if (!config.flag("slow_but_exact") || number_or(config, "pretraining_tp", 1) <= 1) return;
+  keys.adds_output_biases = false;
+  keys.assumed.push_back(
+      fmt::format("{}: the biases of W_o and W_down are left out, as in the {}, which adds them "
+                  "without this key alone",
+                  config.key_name("slow_but_exact"), config.code()));
+}
+
+/// Falcon's heads of keys: as many as said, one, or one for each query's.
+void read_falcon_heads(const ConfigValues& config, AttentionDesign& attention) {
+  if (config.flag("new_decoder_architecture"))
+    attention.kv_heads = size_of(config, "num_kv_heads", attention.heads);
+  else
+    attention.kv_heads = flag_or(config, "multi_query", true) ? 1 : attention.heads;
 }
 
 /// The window that memory leaves where every query sees as many keys.
 void read_transformer_xl(const ConfigValues& config, TransformerDesign& design) {
+  if (number_or(config, "attn_type", 0) != 0)
+    config.refuse("attn_type", "0: no other kind of attention of Transformer-XL is computed");
   if (config.flag("pre_lnorm")) design.norm_place = NormPlace::before;
   if (!config.flag("same_length")) return;
   const auto keys = config.integer("mem_len", 0, most_channels_of_model);
@@ -209,6 +313,7 @@ void read_own_keys(const Family& family, const ConfigValues& config, ModelKeys& 
     case OwnKeys::t5:
       return read_t5(config, keys);
     case OwnKeys::falcon:
+      read_falcon_heads(config, design.attention);
       return read_falcon(config, design);
     case OwnKeys::gpt2:
       return read_gpt2(config, design);
@@ -216,19 +321,20 @@ void read_own_keys(const Family& family, const ConfigValues& config, ModelKeys& 
       if (!flag_or(config, "use_parallel_residual", true)) design.order = BlockOrder::sequential;
       return;
     case OwnKeys::bloom:
-      if (config.flag("apply_residual_connection_post_layernorm"))
-        design.norm_place = NormPlace::through;
-      return;
+      return read_bloom(config, keys);
     case OwnKeys::modernbert:
-      if (const std::string name = config.text("classifier_activation"); !name.empty())
-        design.head_transform = activation_of(config, "classifier_activation", name);
-      return;
+      return read_modernbert(config, keys);
+    case OwnKeys::deberta:
+      return read_deberta(config, keys);
     case OwnKeys::deberta_v2:
-      return read_deberta_v2(config, design);
+      return read_deberta_v2(config, keys);
     case OwnKeys::xlnet:
       return read_xlnet(config, design);
     case OwnKeys::transformer_xl:
+      keys.d_embedding = size_of(config, "d_embed");
       return read_transformer_xl(config, design);
+    case OwnKeys::gemma3:
+      return read_gemma3(config, keys);
     case OwnKeys::gemma:
     case OwnKeys::none:
       return;
@@ -243,6 +349,8 @@ double gguf_epsilon(const Family& family, const GgufKeys& file) {
                                   "attention.layer_norm_epsilon"};
   const bool rms = family.norm == NormKind::rms;
   const auto own = file.number(keys[rms ? 0 : 1]), other = file.number(keys[rms ? 1 : 0]);
+  for (const int i : {0, 1})
+    if (file.number(keys[i]).value.value_or(0) < 0) file.refuse(keys[i], epsilon_rule);
   return own.value.value_or(other.value.value_or(family.epsilon));
 }
 
@@ -251,6 +359,25 @@ Activation gguf_activation(const Family& family, const GgufKeys& file) {
   if (name.empty()) return family.activation;
   if (const auto activation = activation_called(name)) return *activation;
   file.refuse("hidden_activation", known_activations);
+}
+
+void read_gguf_tensors(const Family& family, const GgufKeys& file, const PositionPlan& plan,
+                       ModelKeys& keys) {
+  const auto size = [&](const char* key) {
+    return file.integer(key, 1, most_rows).value.value_or(0);
+  };
+  keys.vocabulary = size("vocab_size");
+  // Of Falcon the converter writes 4 d_model, whatever the model has.
+  if (family.own_keys != OwnKeys::falcon) keys.d_inner = size("feed_forward_length");
+  keys.design.attention.kv_heads = size("attention.head_count_kv");
+  keys.has = family.has;
+  // No key says it there.
+  if (!family.attention_bias_key.empty())
+    keys.has.attention_bias = keys.has.output_bias = Presence::as_stored;
+  if (!family.inner_bias_key.empty()) keys.has.inner_bias = Presence::as_stored;
+  if (plan.layers.front().encoding != "learned") return;
+  keys.has.positions = Presence::needed;
+  keys.positions = size("context_length");
 }
 
 /// T5 v1.1 has gates, a tanh gelu and a head of its own; T5 none of these, and scales its logits.
@@ -282,11 +409,12 @@ ModelKeys decoder_of(ModelKeys encoder, Valued<std::int64_t> count) {
 }  // namespace
 
 ModelKeys config_keys(const Family& family, const ConfigValues& config, const PositionPlan& plan) {
-  refuse_unknown_options(config);
+  refuse_unknown_options(family, config);
   ModelKeys keys{.design = design_of(family)};
   add_layers(plan, keys.design);
   TransformerDesign& design = keys.design;
   design.norm.epsilon = number_or(config, family.epsilon_key, family.epsilon);
+  if (design.norm.epsilon < 0) config.refuse(family.epsilon_key, epsilon_rule);
   design.attention.softcap = cap_of(config, "attn_logit_softcapping", family.attention_softcap);
   design.logit_softcap = cap_of(config, "final_logit_softcapping", family.logit_softcap);
   if (family.own_keys != OwnKeys::t5)
@@ -296,6 +424,7 @@ ModelKeys config_keys(const Family& family, const ConfigValues& config, const Po
   for (const char* key : {"num_attention_heads", "hidden_size"})
     if (!config.has(key)) config.refuse(key, "given");
   keys.tied = flag_or(config, "tie_word_embeddings", family.tied);
+  read_tensors(family, config, plan, keys);
   finish(family, keys);
   read_own_keys(family, config, keys);
   return keys;
@@ -319,6 +448,7 @@ ModelKeys gguf_model_keys(const Family& family, const GgufKeys& file, const Posi
   keys.d_model = file.integer("embedding_length", 1, most_channels_of_model).value.value_or(0);
   if (design.attention.heads == 0) file.refuse("attention.head_count", "given");
   if (keys.d_model == 0) file.refuse("embedding_length", "given");
+  read_gguf_tensors(family, file, plan, keys);
   finish(family, keys);
   read_own_gguf_keys(family, file, keys);
   return keys;

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "core/transformer/design.h"
 #include "experiments/checkpoints/family.h"
 #include "experiments/model_files/config_values.h"
@@ -13,6 +17,17 @@ struct ModelKeys {
   TransformerDesign design{};  ///< with kv_heads 0 where the files do not say how many
   bool tied{};                 ///< the head has the tokens' vectors, unless the file has others
   Index d_model{};
+  // Sizes of tensors; 0 where the files do not say.
+  Index vocabulary{}, d_embedding{}, d_inner{};
+  Index positions{}, segments{};  ///< rows of their tables
+  Index convolution_taps{}, convolution_groups{1};
+  std::optional<std::int32_t>
+      pad{};                ///< row pad + 1 of the table of positions is that of position 0
+  bool shares_attention{};  ///< W_qr and W_kr are W_q and W_k
+  OptionalTensors has{};
+  bool adds_output_biases{true};  ///< of W_o and W_down, which are there
+  std::vector<std::string>
+      assumed{};  ///< what the file means otherwise than the class, a sentence each
 };
 
 /// What a config.json says of a model of the family, beyond positions.

@@ -32,9 +32,17 @@ V param(const LayerPlan& layer, const char* key, V usual) {
   return value ? *value : usual;
 }
 
+/// The format of sines and cosines that a file has: those that are computed are rounded as these were.
+Precision format_of(const PlacedTensor& rotations) {
+  if (!rotations || rotations.tensor->type == StoredType::f64) return Precision::fp64;
+  if (rotations.tensor->type == StoredType::f16) return Precision::fp16;
+  return rotations.tensor->type == StoredType::bf16 ? Precision::bf16 : Precision::fp32;
+}
+
 template <class T>
-std::shared_ptr<const Encoding> rope(const LayerPlan& layer) {
+std::shared_ptr<const Encoding> rope(const LayerPlan& layer, const Places& places) {
   RopeOptions options;
+  options.rounding.set(Stage::cos_sin, format_of(places.rotations));
   if (param<std::string>(layer, "rope.rotary_value", "none") == "rotated")
     options.rotary_value = RotaryValue::rotated;
   return std::make_shared<Rope<T>>(layer.rope, options);
@@ -55,14 +63,8 @@ std::shared_ptr<const Encoding> alibi(const LayerPlan& layer, int heads) {
   return std::make_shared<Alibi<T>>(heads, options, rounding);
 }
 
-[[noreturn]] void refuse_missing(const char* what) {
-  throw DataError("weights of positions", fmt::format("have no {}", what),
-                  "take the whole model, with config and weights of the same one");
-}
-
 template <class T>
 std::shared_ptr<const Encoding> t5(const LayerPlan& layer, const Places& places) {
-  if (!places.relative_table) refuse_missing("relative_attention_bias");
   const T5Buckets buckets{.buckets = static_cast<int>(param<std::int64_t>(layer, "t5.buckets", 32)),
                           .max_distance = param<std::int64_t>(layer, "t5.max_distance", 128),
                           .bidirectional = param(layer, "t5.bidirectional", true)};
@@ -72,7 +74,6 @@ std::shared_ptr<const Encoding> t5(const LayerPlan& layer, const Places& places)
 template <class T>
 std::shared_ptr<const Encoding> shaw(const LayerPlan& layer, const Places& places) {
   const PlacedPositions& own = places.layers[static_cast<std::size_t>(layer.layer)].relative;
-  if (!own.table) refuse_missing("distance_embedding");
   const std::int64_t clip = param<std::int64_t>(layer, "shaw.clip", 16);
   ShawOptions options{.left = clip, .right = param(layer, "shaw.clip_ahead", clip)};
   if (param<std::string>(layer, "shaw.rows", "") == "query_minus_key")
@@ -96,7 +97,6 @@ DebertaOptions deberta_options(const LayerPlan& layer) {
 template <class T>
 std::shared_ptr<const Encoding> deberta(const LayerPlan& layer, const Places& places,
                                         const TransformerDesign& design) {
-  if (!places.relative_table) refuse_missing("rel_embeddings");
   const PlacedPositions& own = places.layers[static_cast<std::size_t>(layer.layer)].relative;
   Matrix<T> table = decoded<T>(places.relative_table);
   // Normalised here, with the model's own epsilon.
@@ -124,8 +124,6 @@ std::shared_ptr<const Encoding> deberta(const LayerPlan& layer, const Places& pl
 template <class T>
 std::shared_ptr<const Encoding> transformer_xl(const LayerPlan& layer, const Places& places) {
   const PlacedPositions& own = places.layers[static_cast<std::size_t>(layer.layer)].relative;
-  if (!own.key.W || !own.content_bias || !own.position_bias)
-    refuse_missing("projection of distances with its two biases");
   typename TransformerXl<T>::Weights weights{.u = decoded<T>(own.content_bias),
                                              .v = decoded<T>(own.position_bias),
                                              .W_kR = decoded<T>(own.key).W.transpose()};
@@ -144,7 +142,7 @@ template <class T>
 std::shared_ptr<const Encoding> layer_encoding(const LayerPlan& layer, const Places& places,
                                                const TransformerDesign& design) {
   if (layer.encoding == "none" || layer.encoding == "learned") return nullptr;
-  if (layer.encoding == "rope") return rope<T>(layer);
+  if (layer.encoding == "rope") return rope<T>(layer, places);
   if (layer.encoding == "alibi") return alibi<T>(layer, static_cast<int>(design.attention.heads));
   if (layer.encoding == "shaw") return shaw<T>(layer, places);
   if (layer.encoding == "t5") return t5<T>(layer, places);

@@ -71,6 +71,7 @@ nlohmann::ordered_json pass_json(const PassModel& model, const PassInputs& input
                                 std::accumulate(result.losses.begin(), result.losses.end(), 0.0) /
                                 static_cast<double>(result.losses.size()));
   json["loss"] = result.losses;
+  json["assumed"] = model.assumed();
   return json;
 }
 

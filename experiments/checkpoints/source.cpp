@@ -85,7 +85,7 @@ template <class T>
 class StackSource final : public WeightSource<T> {
  public:
   StackSource(const Checkpoint& checkpoint, const Stack& stack, int threads)
-      : first_position_(checkpoint.family().first_position), stack_(stack), threads_(threads) {}
+      : store_(checkpoint.store()), stack_(stack), threads_(threads) {}
 
   Index vocabulary_size() const override {
     if (places().parts.empty()) return rows_in(places().tokens);
@@ -95,8 +95,8 @@ class StackSource final : public WeightSource<T> {
   }
 
   Matrix<T> token_vectors(std::span<const std::int32_t> ids) override {
-    return places().parts.empty() ? rows_of<T>(places().tokens, ids)
-                                  : vectors_of_parts<T>(places().parts, ids);
+    return whole(places().parts.empty() ? rows_of<T>(places().tokens, ids)
+                                        : vectors_of_parts<T>(places().parts, ids));
   }
 
   std::shared_ptr<const LinearWeights<T>> vocabulary(Index first, Index count) override {
@@ -105,24 +105,31 @@ class StackSource final : public WeightSource<T> {
     weights->W.resize(count, placed.in);
     decode_rows<T>(*placed.W.tensor, placed.W.name, first, weights->W, threads_);
     if (placed.b) weights->b = decoded<T>(placed.b).middleCols(first, count);
-    return weights;
+    return whole(weights);
   }
 
   std::shared_ptr<const EmbeddingWeights<T>> embedding() override {
     if (!embedding_) embedding_ = std::make_shared<EmbeddingWeights<T>>(decoded_embedding());
-    return embedding_;
+    return whole(embedding_);
   }
 
   std::shared_ptr<const LayerWeights<T>> layer(int layer) override {
-    return std::make_shared<LayerWeights<T>>(decoded_layer(layer));
+    return whole(std::make_shared<LayerWeights<T>>(decoded_layer(layer)));
   }
 
   std::shared_ptr<const HeadWeights<T>> head() override {
     if (!head_) head_ = std::make_shared<HeadWeights<T>>(decoded_head());
-    return head_;
+    return whole(head_);
   }
 
  private:
+  /// What was decoded, where its bytes were there.
+  template <class Weights>
+  Weights whole(Weights weights) const {
+    store_.require_whole();
+    return weights;
+  }
+
   static std::size_t index(int layer) { return static_cast<std::size_t>(layer); }
   const Places& places() const { return stack_.places; }
 
@@ -133,8 +140,10 @@ class StackSource final : public WeightSource<T> {
                                 .projection = decoded<T>(placed.projection)};
     if (!placed.positions) return weights;
     const Matrix<T> table = decoded<T>(placed.positions);
-    weights.positions =
-        std::make_shared<Learned<T>>(table.bottomRows(table.rows() - first_position_));
+    const Index first = stack_.pad ? *stack_.pad + 1 : 0;
+    weights.positions = std::make_shared<Learned<T>>(table.bottomRows(table.rows() - first));
+    weights.pad = stack_.pad;
+    if (stack_.pad) weights.pad_position = table.row(*stack_.pad);
     return weights;
   }
 
@@ -161,7 +170,7 @@ class StackSource final : public WeightSource<T> {
             .transform_norm = decoded<T>(placed.transform_norm)};
   }
 
-  int first_position_;
+  const TensorStore& store_;
   const Stack& stack_;
   int threads_;
   std::shared_ptr<const EmbeddingWeights<T>> embedding_{};

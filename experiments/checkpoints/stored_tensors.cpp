@@ -94,29 +94,12 @@ StoredTensor gguf_tensor(const std::string& tensor, const model_files::GgufTenso
   return stored;
 }
 
-/// So that no file holds more than its bytes.
-void require_apart(const StoredTensors& tensors, std::string_view name) {
-  std::vector<const Entry*> sorted;
-  for (const Entry& tensor : tensors)
-    if (!tensor.second.data.empty()) sorted.push_back(&tensor);
-  std::sort(sorted.begin(), sorted.end(), [](const Entry* a, const Entry* b) {
-    return std::less<>()(a->second.data.data(), b->second.data.data());
-  });
-  for (std::size_t i = 1; i < sorted.size(); ++i) {
-    const std::string_view before = sorted[i - 1]->second.data;
-    if (sorted[i]->second.data.data() < before.data() + before.size())
-      refuse_gguf(name, sorted[i]->first,
-                  fmt::format("overlap tensor {}", in_quotes(sorted[i - 1]->first)));
-  }
-}
-
 StoredTensors gguf_tensors(std::string_view bytes, std::string_view name) {
   const model_files::GgufFile file = model_files::parse_gguf(bytes, name);
   require_single_part(file, name);
   StoredTensors tensors;
   for (const auto& [tensor, entry] : file.tensors)
     tensors.emplace(tensor, gguf_tensor(tensor, entry, name));
-  require_apart(tensors, name);
   return tensors;
 }
 

@@ -31,8 +31,8 @@ using StoredTensors = std::map<std::string, StoredTensor, std::less<>>;
 ///
 /// Tensors without numbers and of any rank are read; the numbers are not looked at.
 /// Throws DataError, naming the tensor: all errors of parse_safetensors_header and parse_gguf; of a
-/// GGUF a type that llama.cpp does not have, rows that are no whole number of blocks, tensors that
-/// overlap, or one part of several; more than 2^60 numbers; a pickle, or a pointer of Git LFS.
+/// GGUF a type that llama.cpp does not have, rows that are no whole number of blocks, or one part of
+/// several; more than 2^60 numbers; a pickle, or a pointer of Git LFS.
 /// Cost: time and memory proportional to the header.
 /// @param name  the file's name in messages
 StoredTensors stored_tensors(std::string_view bytes, std::string_view name);

@@ -127,6 +127,10 @@ const StoredTensor* TensorStore::find(std::string_view tensor) const {
   return found == tensors_.end() ? nullptr : &found->second;
 }
 
+void TensorStore::require_whole() const {
+  for (const files::MappedFile& file : files_) file.require_whole();
+}
+
 std::string TensorStore::label(std::string_view tensor) const {
   return tensor_label(name_, tensor);
 }

@@ -14,8 +14,7 @@ namespace orrery::checkpoints {
 /// The tensors of a checkpoint, where they lie in its files. Nothing is copied: the files are
 /// mapped, and of them only the headers are read before a tensor is looked at.
 ///
-/// A process that shortens one of the files while the store is open ends this one (SIGBUS), as for
-/// any mapped file; replacing a file by another leaves the store with the old one.
+/// Replacing a file by another leaves the store with the old one.
 class TensorStore {
  public:
   /// Opens a folder with model.safetensors, else with model.safetensors.index.json and its shards,
@@ -33,6 +32,8 @@ class TensorStore {
   const StoredTensors& tensors() const { return tensors_; }
   std::uint64_t bytes() const { return bytes_of(tensors_); }  ///< of all tensors
   const std::string& name() const { return name_; }           ///< path of the file or index
+  /// Throws IoError where a file was shortened by another process, and bytes that are gone were read.
+  void require_whole() const;
   bool is_gguf() const { return is_gguf_; }
   const std::string& format() const { return format_; }  ///< "GGUF", "safetensors in 2 shards"
 

@@ -47,7 +47,9 @@ UsageError no_such_tensor(const std::vector<std::string>& names, std::string_vie
 }  // namespace
 
 std::string tensor_label(std::string_view file, std::string_view tensor) {
-  return fmt::format("{}#{}", file, printable(tensor));
+  constexpr std::size_t longest = 128;
+  return fmt::format("{}#{}", file,
+                     tensor.size() <= longest ? in_one_line(tensor) : printable(tensor));
 }
 
 const std::string& resolve_tensor_name(const std::vector<std::string>& names,

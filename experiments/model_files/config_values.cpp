@@ -51,6 +51,127 @@ const Json* value_in(const Json& object, std::string_view key) {
   return found == object.end() || found->is_null() ? nullptr : &*found;
 }
 
+// Keys of training, generation and bookkeeping, of which no pass reads any.
+constexpr std::string_view idle_keys[] = {"model_type",
+                                          "architectures",
+                                          "auto_map",
+                                          "dtype",
+                                          "torch_dtype",
+                                          "transformers_version",
+                                          "use_cache",
+                                          "is_encoder_decoder",
+                                          "add_cross_attention",
+                                          "cross_attention_hidden_size",
+                                          "gradient_checkpointing",
+                                          "chunk_size_feed_forward",
+                                          "return_dict",
+                                          "torchscript",
+                                          "pruned_heads",
+                                          "tie_encoder_decoder",
+                                          "tokenizer_class",
+                                          "prefix",
+                                          "problem_type",
+                                          "task_specific_params",
+                                          "finetuning_task",
+                                          "id2label",
+                                          "label2id",
+                                          "num_labels",
+                                          "bos_token_id",
+                                          "eos_token_id",
+                                          "pad_token_id",
+                                          "sep_token_id",
+                                          "cls_token_id",
+                                          "mask_token_id",
+                                          "unk_token_id",
+                                          "decoder_start_token_id",
+                                          "forced_bos_token_id",
+                                          "forced_eos_token_id",
+                                          "suppress_tokens",
+                                          "begin_suppress_tokens",
+                                          "bad_words_ids",
+                                          "max_length",
+                                          "min_length",
+                                          "max_new_tokens",
+                                          "do_sample",
+                                          "early_stopping",
+                                          "num_beams",
+                                          "num_beam_groups",
+                                          "diversity_penalty",
+                                          "temperature",
+                                          "top_k",
+                                          "top_p",
+                                          "typical_p",
+                                          "repetition_penalty",
+                                          "length_penalty",
+                                          "no_repeat_ngram_size",
+                                          "encoder_no_repeat_ngram_size",
+                                          "num_return_sequences",
+                                          "exponential_decay_length_penalty",
+                                          "remove_invalid_values",
+                                          "use_bfloat16",
+                                          "tf_legacy_loss",
+                                          "initializer_factor",
+                                          "init",
+                                          "init_std",
+                                          "proj_init_std",
+                                          "n_inner_layers",
+                                          "deterministic_flash_attn",
+                                          "sparse_prediction",
+                                          "sparse_pred_ignore_index",
+                                          "reference_compile",
+                                          "repad_logits_with_grad",
+                                          "router_aux_loss_coef",
+                                          "use_mems_eval",
+                                          "use_mems_train",
+                                          "reuse_len",
+                                          "bi_data",
+                                          "start_n_top",
+                                          "end_n_top",
+                                          "sample_softmax",
+                                          "model_max_length",
+                                          "max_window_layers",
+                                          "reorder_and_upcast_attn",
+                                          "hidden_dropout",
+                                          "n_ctx",
+                                          "vocab_list"};
+// And such as are read where another key or type asks for them, or say again what tensors say.
+constexpr std::string_view conditional_keys[] = {"global_attn_every_n_layers",
+                                                 "no_rope_layer_interval",
+                                                 "use_sliding_window",
+                                                 "multi_query",
+                                                 "parallel_attn",
+                                                 "num_kv_heads",
+                                                 "rope_parameters",
+                                                 "same_length",
+                                                 "mem_len",
+                                                 "max_relative_positions",
+                                                 "original_max_position_embeddings",
+                                                 "pretraining_tp",
+                                                 "dense_act_fn",
+                                                 "is_gated_act",
+                                                 "is_decoder",
+                                                 "num_decoder_layers",
+                                                 "adaptive",
+                                                 "cutoffs",
+                                                 "div_val",
+                                                 "tie_projs",
+                                                 "untie_r"};
+constexpr std::string_view idle_parts[] = {"dropout",    "pdrop",       "dropatt", "initializer_",
+                                           "init_range", "classifier_", "pooler_", "summary_",
+                                           "output_",    "_token_index"};
+
+/// Whether a pass may depend on a key.
+bool may_matter(std::string_view key) {
+  const auto in_key = [&](std::string_view part) {
+    return key.find(part) != std::string_view::npos;
+  };
+  return !key.starts_with('_') &&
+         std::find(std::begin(idle_keys), std::end(idle_keys), key) == std::end(idle_keys) &&
+         std::find(std::begin(conditional_keys), std::end(conditional_keys), key) ==
+             std::end(conditional_keys) &&
+         std::none_of(std::begin(idle_parts), std::end(idle_parts), in_key);
+}
+
 }  // namespace
 
 ConfigValues::ConfigValues(Json values, const ModelType* type, std::string file, std::string prefix)
@@ -82,11 +203,27 @@ std::string ConfigValues::spelling_of(std::string_view key) const {
 }
 
 const Json* ConfigValues::find_in_file(std::string_view key) const {
-  return value_in(values_, spelling_of(key));
+  return value_in(values_, asked_spelling(key));
+}
+
+std::string ConfigValues::asked_spelling(std::string_view key) const {
+  return *asked_->insert(spelling_of(key)).first;
+}
+
+bool ConfigValues::is_given(std::string_view key) const {
+  return values_.contains(asked_spelling(key));
+}
+
+std::vector<std::string> ConfigValues::unread(const std::set<std::string>& others) const {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : values_.items())
+    if (!value.is_null() && !asked_->contains(key) && !others.contains(key) && may_matter(key))
+      keys.push_back(key);
+  return keys;
 }
 
 const Json* ConfigValues::find(std::string_view key) const {
-  const std::string spelling = spelling_of(key);
+  const std::string spelling = asked_spelling(key);
   if (is_unread(key) && (spelling == key || !has_default(key))) return value_in(defaults_, key);
   // Classes put their own dictionary where a file has null for it.
   if (key == "rope_parameters" && !value_in(values_, spelling)) return value_in(defaults_, key);
@@ -142,7 +279,7 @@ Valued<std::int64_t> ConfigValues::integer(std::string_view key, std::int64_t le
 bool ConfigValues::flag(std::string_view key) const {
   const Json* value = find(key);
   if (!value) return false;
-  if (value->is_number()) return *value != 0;
+  if (*value == 0 || *value == 1) return *value == 1;
   if (!value->is_boolean()) refuse(key, "true or false");
   return value->get<bool>();
 }

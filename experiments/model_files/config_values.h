@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +34,7 @@ class ConfigValues {
   const Json* find_in_file(std::string_view key) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Whether the file has the key, be its value null.
-  bool is_given(std::string_view key) const { return values_.contains(spelling_of(key)); }
+  bool is_given(std::string_view key) const;
   /// Whether the class has a value of its own for a key.
   bool has_default(std::string_view key) const;
   /// Whether a key says nothing to the class. Where the class has a default for it, it has the
@@ -58,17 +60,25 @@ class ConfigValues {
   /// "config.json: text_config.KEY", whether or not the file has it.
   std::string key_name(std::string_view key) const;
 
+  /// The keys of the file that were asked for so far, as it spells them.
+  const std::set<std::string>& asked() const { return *asked_; }
+  /// The keys of the file that neither this nor `others` were asked for, and that may say something of a pass: those of
+  /// training, of generation and of bookkeeping do not.
+  std::vector<std::string> unread(const std::set<std::string>& others) const;
+
   /// Throws DataError: the value of that key is not what was expected.
   [[noreturn]] void refuse(std::string_view key, std::string_view expected) const;
 
  private:
   std::string spelling_of(std::string_view key) const;
+  std::string asked_spelling(std::string_view key) const;
 
   Json values_;
   Json defaults_;
   const ModelType* type_;
   std::string file_;
   std::string prefix_;
+  std::shared_ptr<std::set<std::string>> asked_{std::make_shared<std::set<std::string>>()};
 };
 
 /// A number that is finite, or nothing.

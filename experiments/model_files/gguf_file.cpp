@@ -244,10 +244,39 @@ std::uint64_t alignment_of(const Cursor& cursor, const GgufFile& file) {
   return static_cast<std::uint64_t>(*value);
 }
 
+/// The next place where something that is aligned may begin.
+std::uint64_t aligned(std::uint64_t at, std::uint64_t alignment) {
+  return (at + alignment - 1) / alignment * alignment;
+}
+
+/// As llama.cpp reads it: tensors follow each other, so that a type that is not the one that was written shows.
+void require_no_holes(const Cursor& cursor, const std::vector<Place>& places,
+                      std::uint64_t alignment) {
+  std::vector<const Place*> sorted;
+  for (const Place& place : places) sorted.push_back(&place);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Place* a, const Place* b) { return a->offset < b->offset; });
+  std::optional<std::uint64_t> end = 0;
+  for (const Place* place : sorted) {
+    bool fits = true;
+    if (end && place->offset != *end)
+      cursor.refuse(
+          fmt::format("tensor {} begins at byte {} of the data, where the tensors before "
+                      "it end at {}",
+                      in_quotes(place->name), place->offset, *end));
+    const std::optional<std::uint64_t> bytes = bytes_of(place->tensor, fits);
+    end = bytes ? std::optional(aligned(place->offset + *bytes, alignment)) : std::nullopt;
+  }
+}
+
 void place_tensors(const Cursor& cursor, std::vector<Place> places, std::string_view bytes,
                    GgufFile& file) {
   const std::uint64_t alignment = alignment_of(cursor, file);
-  const std::uint64_t start = (cursor.at() + alignment - 1) / alignment * alignment;
+  const std::uint64_t start = aligned(cursor.at(), alignment);
+  for (const Place& place : places)
+    if (std::count(place.tensor.shape.begin(), place.tensor.shape.end(), 0U) > 0)
+      cursor.refuse(fmt::format("tensor {} has a dimension of 0", in_quotes(place.name)));
+  std::vector<Place> in_order = places;
   for (Place& place : places) {
     bool fits = true;
     const std::optional<std::uint64_t> needed = bytes_of(place.tensor, fits);
@@ -262,6 +291,7 @@ void place_tensors(const Cursor& cursor, std::vector<Place> places, std::string_
     if (!file.tensors.emplace(std::move(place.name), std::move(place.tensor)).second)
       cursor.refuse(fmt::format("tensor {} occurs twice", shown));
   }
+  require_no_holes(cursor, in_order, alignment);
 }
 
 const GgufBlock& decoded_block(std::uint32_t type, std::string_view name) {

@@ -38,7 +38,8 @@ bool is_gguf(std::string_view bytes);
 /// Reads header, metadata and the places of tensors. Time and memory are bounded by the length of
 /// the header that is there, not by the numbers in it. Throws DataError: cut off, another version,
 /// written on a machine of the other byte order, a type or a length that cannot be, a key or a
-/// tensor that occurs twice, an alignment that is no power of two, a tensor beyond the end.
+/// tensor that occurs twice, an alignment that is no power of two, a tensor beyond the end or with a
+/// dimension of 0, tensors that overlap or leave bytes between them.
 GgufFile parse_gguf(std::string_view bytes, std::string_view name);
 
 /// A list of the metadata: texts as views into the file, or numbers.

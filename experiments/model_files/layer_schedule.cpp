@@ -289,6 +289,14 @@ bool bidirectional(const ConfigValues& config) {
   return value && (*value == true || *value == "all");
 }
 
+/// Classes of BERT's kind have a causal mask as decoders.
+bool causal(const ConfigValues& config) {
+  const ModelType& type = type_of(config);
+  const bool may_decode = type.encoding == "bert" || type.encoding == "roformer";
+  if (may_decode && config.flag("is_decoder")) return true;
+  return !type.bidirectional && !bidirectional(config);
+}
+
 /// Entries of layer_types, or letters of the pattern that stands in for it.
 std::size_t listed_layers(const ConfigValues& config) {
   const Json* list = config.list("layer_types");
@@ -319,7 +327,7 @@ std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
     LayerPlan& layer = layers[i];
     layer.layer = static_cast<int>(i);
     read_type(config, static_cast<int>(layers.size()), layer);
-    layer.causal = !type_of(config).bidirectional && !bidirectional(config);
+    layer.causal = causal(config);
     std::string reason;
     if (!is_attention(layer.type)) {
       layer.encoding = "not_attention";

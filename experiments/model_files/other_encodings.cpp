@@ -93,7 +93,25 @@ std::string deberta_terms(const ConfigValues& config) {
   return p2c ? "p2c" : "";
 }
 
+/// The terms by whose number logits are divided, whether they are computed or not: version 1 counts the entries of
+/// pos_att_type, among them p2p, which it has no term for.
+int counted_terms(const ConfigValues& config) {
+  const Json* given = config.find("pos_att_type");
+  if (!given) return 0;
+  const std::string terms = deberta_terms(config);
+  if (!config.type() || config.type()->name != "deberta")
+    return terms == "both" ? 2 : terms.empty() ? 0 : 1;
+  if (given->is_array()) return static_cast<int>(given->size());
+  const std::string text = config.text("pos_att_type");
+  return text.empty() ? 0 : 1 + static_cast<int>(std::count(text.begin(), text.end(), '|'));
+}
+
 void deberta(const ConfigValues& config, LayerPlan& layer) {
+  if (const int counted = counted_terms(config); counted > 0) {
+    layer.softmax_scale /= std::sqrt(1.0 + counted);
+    layer.reasons["softmax_scale"] +=
+        fmt::format(", over √{} for {} terms", 1 + counted, 1 + counted);
+  }
   const std::string terms = config.flag("relative_attention") ? deberta_terms(config) : "";
   if (terms.empty()) return name_encoding(layer, "learned", why(config, "relative_attention"));
   const std::int64_t context = integer_or(config, "max_position_embeddings", 512);
@@ -110,9 +128,6 @@ void deberta(const ConfigValues& config, LayerPlan& layer) {
   put_param(layer, "deberta.terms", terms, why(config, "pos_att_type"));
   if (config.text("norm_rel_ebd").find("layer_norm") != std::string::npos)
     put_param(layer, "deberta.norm", std::string("layer_norm"), why(config, "norm_rel_ebd"));
-  layer.softmax_scale /= std::sqrt(terms == "both" ? 3.0 : 2.0);
-  layer.reasons["softmax_scale"] +=
-      terms == "both" ? ", over √3 for three terms" : ", over √2 for two terms";
 }
 
 void learned(const ConfigValues& config, LayerPlan& layer) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,7 @@ struct PositionPlan {
   std::string model_type{};  ///< "llama"; in a GGUF its architecture
   std::vector<LayerPlan> layers{};
   std::vector<std::string> assumed{};  ///< what no file says, one sentence each
+  std::set<std::string> keys_read{};   ///< of a config.json
 };
 
 /// What is read beside the files.

@@ -164,6 +164,13 @@ void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
                                                   : static_cast<int>(channels);
   layer.reasons["rotary_dims"] =
       part.reason + (head.value ? fmt::format(", of {} of {}", *head.value, head.reason) : "");
+  // Its base grows by a power of the odd number, which no factor of the even one gives.
+  if (kind == "dynamic_ntk" && layer.rope.rotary_dims > 2 && layer.rope.rotary_dims % 2 != 0)
+    config.refuse(
+        "partial_rotary_factor",
+        fmt::format("one by which an even number of channels turns: the dynamic scaling of "
+                    "{} is not read",
+                    layer.rope.rotary_dims));
   if (kind != "proportional") round_up(layer);
   if (type_of(config).keys == RopeKeys::compressed) {
     layer.rope.begin = layer.rope.d_head - layer.rope.rotary_dims;

@@ -210,6 +210,40 @@ TEST_CASE("models of no family, and options that none has, are refused by name")
       "clip_qkv");
 }
 
+TEST_CASE("A negative epsilon and a flag that is none are refused by their keys") {
+  const TempFolder folder;
+  check_model_refused(changed_model(folder, "llama-off",
+                                    [](nlohmann::json& config) { config["rms_norm_eps"] = -1e-5; }),
+                      "rms_norm_eps: is not a number of 0 or more");
+  check_model_refused(
+      changed_model(folder, "llama-on",
+                    [](nlohmann::json& config) { config["tie_word_embeddings"] = 7; }),
+      "tie_word_embeddings: is not true or false");
+}
+
+TEST_CASE("Keys that are not read are named, and of a published model there is none") {
+  const auto unread = [](const fs::path& path) {
+    std::string sentences;
+    const Checkpoint model = Checkpoint::open(path);
+    for (const std::string& sentence : model.plan().assumed)
+      if (sentence.find("not read, and may") != std::string::npos) sentences += sentence;
+    return sentences;
+  };
+  for (const fs::path& model : family_models())
+    if (model.filename() != "deberta-talking") {
+      INFO(model.filename());
+      CHECK(unread(model).empty());
+    }
+  const TempFolder folder;
+  CHECK_THAT(unread(changed_model(folder, "llama-off",
+                                  [](nlohmann::json& config) {
+                                    config["logit_scaling"] = 8.0;
+                                    config["residual_multiplier"] = 0.2;
+                                    config["dropout_of_all"] = 0.1;
+                                  })),
+             Contains("logit_scaling, residual_multiplier: are not read"));
+}
+
 TEST_CASE("weights that do not fit the configuration are refused with the tensor's name") {
   const TempFolder folder;
   check_model_refused(
@@ -225,7 +259,7 @@ TEST_CASE("weights that do not fit the configuration are refused with the tensor
                                       config["num_attention_heads"] = 2;
                                       config["head_dim"] = 4;
                                     }),
-                      "query heads");
+                      "not [16, 8] (d_model, heads · d_head)");
   check_model_refused(
       changed_model(folder, "phi3-off", [](nlohmann::json& config) { config["hidden_size"] = 20; }),
       "has the shape");

@@ -83,7 +83,7 @@ TEST_CASE("rows of a GGUF that are no whole number of blocks are refused by the 
 TEST_CASE("tensors of a GGUF that overlap are refused") {
   const std::string bytes =
       gguf_file({gguf_entry("a", {16}, 0, 0), gguf_entry("b", {16}, 0, 32)}, 96);
-  check_weights_refused(bytes, "tensor 'b' overlap tensor 'a'");
+  check_weights_refused(bytes, "tensor 'b' begins at byte 32 of the data");
 }
 
 TEST_CASE("one part of a GGUF of several is refused with the way to join them") {

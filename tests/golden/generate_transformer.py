@@ -90,7 +90,9 @@ class Model:
     kind: str = "decoder"  # or "encoder", "bare" (without a head), "seq2seq"
     keys: dict = dataclasses.field(default_factory=dict)  # of config.json that save_pretrained leaves out
     computed: tuple = ()  # tensors that the class computes and files need not have
+    fixed: tuple = ()  # tensors that the class makes and files have, in the stored type
     memory: int = 0  # tokens before the others, whose hidden states are given
+    pads: tuple = ()  # where the text has padding
     library: str = "5.23.0"  # version of Transformers
 
     @property
@@ -144,7 +146,10 @@ def draw_weights(net, spec):
         for name, parameter in net.named_parameters():
             if is_computed(name, spec):
                 continue
-            values = draw(name, tuple(parameter.shape), one_plus, rng, spec.gain)
+            if spec.fixed and name.endswith(spec.fixed):
+                values = parameter.numpy()
+            else:
+                values = draw(name, tuple(parameter.shape), one_plus, rng, spec.gain)
             parameter.copy_(round_to(values, stored_type(name, spec)))
 
 
@@ -479,6 +484,7 @@ def inputs_of(spec):
     rng = np.random.default_rng(zlib.crc32(("tokens of " + spec.name).encode()))
     tokens = rng.integers(3, spec.config.get("vocab_size", VOCAB), spec.tokens)
     tokens[-(spec.tokens // 3):] = tokens[1:1 + spec.tokens // 3]
+    tokens[list(spec.pads)] = spec.config.get("pad_token_id", 1)
     inputs = {"tokens": tokens.astype(np.int32)}
     if spec.first_position:
         inputs["positions"] = np.arange(spec.first_position, spec.first_position + spec.tokens, dtype=np.int32)
@@ -1004,7 +1010,7 @@ model("roformer-on", "roformer.RoFormerForMaskedLM", dict(
     tie_word_embeddings=False, rotary_value=False), layers="roformer.encoder.layer", norm="", stored="F16",
     segments=True, kind="encoder", computed=TABLE, drop=("roformer.encoder.embed_positions.weight",))
 model("roformer-off", "roformer.RoFormerForMaskedLM", dict(BERT_SIZES), layers="roformer.encoder.layer", norm="",
-      kind="encoder", computed=TABLE)
+      kind="encoder", fixed=TABLE, library="5.24.0")
 model("roformer-rotary_value", "roformer.RoFormerForMaskedLM", dict(BERT_SIZES, rotary_value=True),
       layers="roformer.encoder.layer", norm="", stored="BF16", kind="encoder", computed=TABLE,
       drop=("roformer.encoder.embed_positions.weight",))
@@ -1138,6 +1144,31 @@ model("modernbert-gguf", "modernbert.ModernBertForMaskedLM", dict(
 model("t5-gguf", "t5.T5ForConditionalGeneration", dict(
     T5_SIZES, d_kv=6, relative_attention_num_buckets=8, feed_forward_proj="gated-gelu", tie_word_embeddings=False),
     kind="seq2seq", stored="F16", keys=dict(tie_word_embeddings=False), maps=(0,), gain=0.5)
+
+# What a key turns into another model than its family's usual one.
+NEWER = dict(library="5.24.0")
+model("bert-decoder", "bert.BertForMaskedLM", dict(BERT_SIZES, is_decoder=True), layers="bert.encoder.layer", norm="",
+      stored="F16", kind="encoder", **NEWER)
+model("roberta-pad", "roberta.RobertaForMaskedLM", dict(BERT_SIZES, pad_token_id=4, type_vocab_size=1),
+      layers="roberta.encoder.layer", norm="", stored="F16", kind="encoder", pads=(3, 4, 13), **NEWER)
+model("roformer-table", "roformer.RoFormerForMaskedLM", dict(BERT_SIZES), layers="roformer.encoder.layer",
+      norm="", stored="F16", kind="encoder", fixed=TABLE, **NEWER)
+model("mt5-tied", "mt5.MT5ForConditionalGeneration", dict(T5_SIZES, d_kv=6, feed_forward_proj="gated-gelu"),
+      kind="seq2seq", stored="F16", maps=(0,), gain=0.5, **NEWER)
+model("gemma3-both_ways", "gemma3.Gemma3ForCausalLM", dict(
+    GEMMA_SIZES, num_hidden_layers=2, num_key_value_heads=2, head_dim=8, sliding_window=6, max_position_embeddings=20,
+    layer_types=["sliding_attention", "full_attention"], use_bidirectional_attention=True, attn_logit_softcapping=2.0,
+    rope_parameters=dict(full_attention=dict(rope_type="default", rope_theta=5000.0),
+                         sliding_attention=dict(rope_type="default", rope_theta=100.0))), stored="F16", **NEWER)
+model("bloom-exact", "bloom.BloomForCausalLM", dict(
+    vocab_size=VOCAB, hidden_size=24, n_layer=2, n_head=6, slow_but_exact=True, pretraining_tp=5), stored="F16",
+    maps=(0,), **BLOOM_PLACES, **NEWER)
+model("deberta-untied", "deberta.DebertaForMaskedLM", dict(
+    BERT_SIZES, relative_attention=False, pos_att_type=["c2p", "p2p"], position_biased_input=True, legacy=False,
+    tie_word_embeddings=False), stored="F16", **DEBERTA_PLACES, **NEWER)
+model("deberta-p2p", "deberta.DebertaForMaskedLM", dict(
+    BERT_SIZES, relative_attention=True, pos_att_type="c2p|p2p|p2c", position_biased_input=True, legacy=True,
+    max_relative_positions=6), stored="F16", **DEBERTA_PLACES, **NEWER)
 
 # ---- Command line ---------------------------------------------------------------------------------------------------
 

@@ -81,23 +81,35 @@ TEST_CASE("blocks of every type are decoded to the bits of gguf's reference deco
   CHECK(types == 16);
 }
 
-TEST_CASE("a tensor without numbers is read as none") {
+TEST_CASE("a tensor with a dimension of 0 is refused") {
   for (const std::uint64_t type : {0u, 2u, 28u}) {
     const std::string bytes =
         header(1, 0) + name("t") + word(1, 4) + word(0) + word(type, 4) + word(0) + word(0);
-    const GgufFile file = parse_gguf(bytes, "a.gguf");
-    CHECK(gguf_numbers(file.tensors.at("t"), "a.gguf").empty());
+    CHECK_THROWS_WITH(parse_gguf(bytes, "a.gguf"), Contains("tensor 't' has a dimension of 0"));
   }
 }
 
+TEST_CASE("tensors that leave bytes between them, or overlap, are refused") {
+  const auto two = [](std::uint64_t type, std::uint64_t second) {
+    std::string bytes = header(2, 0);
+    for (const auto& [tensor, offset] : {std::pair("a", std::uint64_t{0}), std::pair("b", second)})
+      bytes += name(tensor) + word(1, 4) + word(32) + word(type, 4) + word(offset);
+    bytes.resize((bytes.size() + 31) / 32 * 32);
+    return bytes + std::string(512, '\0');
+  };
+  CHECK(parse_gguf(two(0, 128), "a.gguf").tensors.size() == 2);
+  const char* message =
+      "tensor 'b' begins at byte 128 of the data, where the tensors before it end at 64";
+  CHECK_THROWS_WITH(parse_gguf(two(1, 128), "a.gguf"), Contains(message));  // F16 for F32
+  CHECK_THROWS_WITH(parse_gguf(two(0, 96), "a.gguf"), Contains("'b' begins at byte 96"));
+}
+
 TEST_CASE("types that no weights have are refused by name") {
-  std::string bytes = bytes_of("blocks");
-  const std::size_t at = bytes.find(name("q8_0")) + 8 + 4 + 4 + 8;
-  REQUIRE(bytes.substr(at, 4) == word(8, 4));
   const auto refused = [&](std::uint64_t type, const char* message) {
-    const std::string changed = patched(bytes, at, word(type, 4));
-    const GgufFile file = parse_gguf(changed, "a.gguf");
-    CHECK_THROWS_WITH(gguf_numbers(file.tensors.at("q8_0"), "a.gguf"), Contains(message));
+    std::string bytes = header(1, 0) + name("t") + word(1, 4) + word(256) + word(type, 4) + word(0);
+    bytes.resize((bytes.size() + 31) / 32 * 32 + 4096);
+    const GgufFile file = parse_gguf(bytes, "a.gguf");
+    CHECK_THROWS_WITH(gguf_numbers(file.tensors.at("t"), "a.gguf"), Contains(message));
   };
   refused(9, "Q8_1");
   refused(26, "I32");
