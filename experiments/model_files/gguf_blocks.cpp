@@ -215,9 +215,21 @@ void from_table(float d, const Codes& values, const BlockByte* __restrict codes,
   }
 }
 
-void iq4_nl(const BlockByte* in, float* out) {
-  constexpr Codes values{-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
-  from_table(half_at(in), values, in + 2, out);
+constexpr Codes iq4_values{-127, -104, -83, -65, -49, -35, -22, -10,
+                           1,    13,   25,  38,  53,  69,  89,  113};
+
+void iq4_nl(const BlockByte* in, float* out) { from_table(half_at(in), iq4_values, in + 2, out); }
+
+/// Groups of 32, each with a scale of 6 bits: the lower four lie in nibbles, the upper two together.
+void iq4_xs(const BlockByte* in, float* out) {
+  const float d = half_at(in);
+  const unsigned tops = in[2] | static_cast<unsigned>(in[3]) << 8U;
+  for (std::size_t group = 0; group < long_groups; ++group) {
+    const unsigned low = in[4 + group / 2] >> (group % 2 * 4) & 15U;
+    const unsigned scale = low | (tops >> (2 * group) & 3U) << 4U;
+    from_table(d * as_float(scale, 32), iq4_values, in + 8 + group * half_block,
+               out + group * short_block);
+  }
 }
 
 void mxfp4(const BlockByte* in, float* out) {
@@ -279,7 +291,7 @@ constexpr BlockKind block_kinds[] = {
     quantised<iq4_nl, short_block, 18>(GgufType::iq4_nl, "IQ4_NL"),
     sized(21, "IQ3_S", long_block, 110),
     sized(22, "IQ2_S", long_block, 82),
-    sized(23, "IQ4_XS", long_block, 136),
+    quantised<iq4_xs, long_block, 136>(GgufType::iq4_xs, "IQ4_XS"),
     sized(24, "I8", 1, 1),
     sized(25, "I16", 1, 2),
     sized(26, "I32", 1, 4),

@@ -23,6 +23,7 @@ enum class GgufType : std::uint32_t {
   q5_k = 13,
   q6_k = 14,
   iq4_nl = 20,
+  iq4_xs = 23,
   f64 = 28,
   bf16 = 30,
   mxfp4 = 39
@@ -46,7 +47,7 @@ const GgufBlock& gguf_block(GgufType type);
 ///
 /// @param bytes  count × gguf_block(type).bytes bytes
 /// @param out  [count × gguf_block(type).numbers]
-/// Cost: loops that the compiler vectorises for all types but MXFP4 and IQ4_NL.
+/// Cost: loops that the compiler vectorises for all types but MXFP4, IQ4_NL and IQ4_XS.
 void decode_gguf_blocks(GgufType type, const char* bytes, std::size_t count, float* out);
 
 }  // namespace orrery::model_files

@@ -81,7 +81,7 @@ def phi3(writer):
 
 
 TYPES = [Type.F32, Type.F16, Type.BF16, Type.F64, Type.Q4_0, Type.Q4_1, Type.Q5_0, Type.Q5_1, Type.Q8_0, Type.IQ4_NL,
-         Type.MXFP4, Type.Q2_K, Type.Q3_K, Type.Q4_K, Type.Q5_K, Type.Q6_K]
+         Type.MXFP4, Type.Q2_K, Type.Q3_K, Type.Q4_K, Type.Q5_K, Type.Q6_K, Type.IQ4_XS]
 # Where a block has its float16 scales; MXFP4 has an exponent.
 SCALES_AT = {Type.Q4_1: [0, 2], Type.Q5_1: [0, 2], Type.Q2_K: [80, 82], Type.Q3_K: [108], Type.Q4_K: [0, 2],
              Type.Q5_K: [0, 2], Type.Q6_K: [208]}
