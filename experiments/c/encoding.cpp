@@ -14,6 +14,7 @@
 #include "experiments/results/result_json.h"
 #include "experiments/results/table_json.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/assignments.h"
 
@@ -106,8 +107,13 @@ orrery_status orrery_bias(const orrery_encoding* encoding, const orrery_array* m
     orrery::c::require(m, "m");
     orrery::c::require(n, "n");
     orrery::c::require(out, "out");
-    orrery::c::write_to(*out, encoding->applied.bias(orrery::c::positions_of(*m, "m"),
-                                                     orrery::c::positions_of(*n, "n")));
+    const auto rows = orrery::c::positions_of(*m, "m"), columns = orrery::c::positions_of(*n, "n");
+    // A map of one head as it is computed, and as it is given.
+    constexpr double bytes_per_number = 2 * sizeof(double);
+    orrery::setup::require_memory(
+        bytes_per_number * static_cast<double>(rows.size()) * static_cast<double>(columns.size()),
+        "the bias", "give fewer positions");
+    orrery::c::write_to(*out, encoding->applied.bias(rows, columns));
   });
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import ctypes
+import math
 import os
 from dataclasses import dataclass
 from typing import Any, Iterator, Mapping, Optional, Union
@@ -11,7 +12,7 @@ from typing import Any, Iterator, Mapping, Optional, Union
 import numpy as np
 
 from . import _arrays, _settings
-from ._library import Telling, Told, check, lib
+from ._library import Telling, Told, UsageError, check, lib
 
 
 @dataclass
@@ -299,6 +300,16 @@ class Sweep:
         return f"<Sweep of {self.experiment}: {len(self)} points, {failed} failed>"
 
 
+MOST_POINTS = 1_000_000
+
+
+def _require_few_points(values: list[Any]) -> None:
+    """Before a range of a billion becomes a list."""
+    points = math.prod(len(value) for value in values if isinstance(value, (list, tuple, range, np.ndarray)))
+    if points > MOST_POINTS:
+        raise UsageError(f"{points} points: a sweep has at most {MOST_POINTS}; give fewer values, or sweeps one by one")
+
+
 def sweep(
     experiment: str,
     settings: Optional[Mapping[str, Any]] = None,
@@ -314,6 +325,7 @@ def sweep(
     threads     points computed at a time; 0: all cores. A point that fails is recorded
     progress    called with a fraction and a label; False stops it
     """
+    _require_few_points([*(settings or {}).values(), *more.values()])
     words = {key: _settings.plain(value) for key, value in (settings or {}).items()}
     words.update(_settings.keyed(more))
     name = os.fspath(experiment).encode()

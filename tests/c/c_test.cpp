@@ -195,6 +195,17 @@ TEST_CASE("orrery_apply turns rows as the formula does, whatever type and stride
   }
 }
 
+TEST_CASE("A bias that does not fit into memory is refused before it is computed") {
+  std::vector<std::int64_t> at(std::size_t{1} << 20);
+  std::vector<double> y(1);
+  constexpr std::int64_t n = 1 << 20;
+  const orrery_array positions = array_of("m", at, {n});
+  const orrery_array out = array_of("out", y, {1, n, n});
+  const EncodingPtr alibi = encoding_of("encoding=alibi heads=1");
+  CHECK(orrery_bias(alibi.get(), &positions, &positions, &out) == ORRERY_IO);
+  CHECK(std::string_view(orrery_error_text()).find("is needed") != std::string_view::npos);
+}
+
 TEST_CASE("bf16 and f16 are read exactly and rounded once, to even") {
   // Numbers and their bits, by IEEE 754: ties, subnormals, the largest and what is beyond.
   struct Case {

@@ -63,6 +63,10 @@ class Arrays(unittest.TestCase):
             orr.apply(np.ma.array(self.x), "rope", self.at), orr.apply(self.x, "rope", self.at)
         )
 
+    def test_what_takes_too_much_is_refused_before_it_is_taken(self):
+        with self.assertRaisesRegex(orr.UsageError, "999999998 points"):
+            orr.sweep("long_term_decay", dim=range(2, 10**9))
+
     def test_what_is_no_encoding_is_named(self):
         for spec in (None, 3, ["rope"]):
             with self.assertRaisesRegex(orr.UsageError, "is no encoding"):
