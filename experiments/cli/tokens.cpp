@@ -46,20 +46,44 @@ std::string line_of(const Tokenizer& tokenizer, const TokenSpan& span) {
                      label(tokenizer, span.id));
 }
 
-std::string text_listing(const Tokenizer& tokenizer, const std::vector<TokenSpan>& spans) {
-  std::string text = "    id  begin bytes  piece\n";
-  for (const TokenSpan& span : spans) text += line_of(tokenizer, span);
-  return text + fmt::format("{} tokens\n", spans.size());
+/// An entry of a list that is indented by one.
+std::string entry_of(const Tokenizer& tokenizer, const TokenSpan& span) {
+  const ordered_json json{{"id", span.id},
+                          {"piece", label(tokenizer, span.id)},
+                          {"begin", span.begin},
+                          {"end", span.end}};
+  std::string text = "\n ";
+  for (const char c : json.dump(1)) text += c == '\n' ? std::string("\n ") : std::string(1, c);
+  return text;
 }
 
-std::string json_listing(const Tokenizer& tokenizer, const std::vector<TokenSpan>& spans) {
-  ordered_json all = ordered_json::array();
-  for (const TokenSpan& span : spans)
-    all.push_back({{"id", span.id},
-                   {"piece", label(tokenizer, span.id)},
-                   {"begin", span.begin},
-                   {"end", span.end}});
-  return all.dump(1) + "\n";
+/// Prints what each token is said by, some at a time: all together would be many times the text.
+template <class Say>
+void print_each(const std::vector<TokenSpan>& spans, const Say& say) {
+  constexpr std::size_t at_once = std::size_t{1} << 16;
+  std::string text;
+  for (const TokenSpan& span : spans) {
+    text += say(span);
+    if (text.size() < at_once) continue;
+    print(text);
+    text.clear();
+  }
+  print(text);
+}
+
+void print_tokens(const Tokenizer& tokenizer, const std::vector<TokenSpan>& spans) {
+  print("    id  begin bytes  piece\n");
+  print_each(spans, [&](const TokenSpan& span) { return line_of(tokenizer, span); });
+  print(fmt::format("{} tokens\n", spans.size()));
+}
+
+void print_json(const Tokenizer& tokenizer, const std::vector<TokenSpan>& spans) {
+  if (spans.empty()) return print("[]\n");
+  print("[");
+  print_each(spans, [&](const TokenSpan& span) {
+    return entry_of(tokenizer, span) + (&span == &spans.back() ? "" : ",");
+  });
+  print("\n]\n");
 }
 
 void write_ids(const TokensOptions& options, const std::vector<TokenSpan>& spans) {
@@ -81,8 +105,10 @@ int tokens_command(const TokensOptions& options) {
   const std::vector<TokenSpan> spans =
       tokenizer->spans(text, options.plain ? Special::omit : Special::add);
   if (!options.out.empty()) write_ids(options, spans);
-  print_answer(options.json,
-               options.json ? json_listing(*tokenizer, spans) : text_listing(*tokenizer, spans));
+  if (options.json)
+    print_json(*tokenizer, spans);
+  else if (!is_quiet())
+    print_tokens(*tokenizer, spans);
   return exit_ok;
 }
 

@@ -79,8 +79,7 @@ AddedTokens::Patterns AddedTokens::patterns_of(std::vector<AddedToken> tokens,
   return patterns;
 }
 
-void AddedTokens::find(const Patterns& patterns, const AlignedText& text,
-                       std::vector<Stretch>& out) {
+void AddedTokens::find(const Patterns& patterns, AlignedText text, std::vector<Stretch>& out) {
   const std::string_view bytes = text.text;
   std::size_t done = 0;
   for (std::size_t at = 0; at < bytes.size();) {
@@ -100,19 +99,22 @@ void AddedTokens::find(const Patterns& patterns, const AlignedText& text,
     out.push_back({slice(text, range.begin, range.end), token.id});
     done = range.end;
   }
-  add_text(text, done, bytes.size(), out);
+  if (done > 0)
+    add_text(text, done, bytes.size(), out);
+  else if (!text.empty())
+    out.push_back({std::move(text), std::nullopt});
 }
 
-std::vector<Stretch> AddedTokens::separate(const AlignedText& text) const {
+std::vector<Stretch> AddedTokens::separate(AlignedText text) const {
   std::vector<Stretch> raw, all;
-  find(raw_, text, raw);
+  find(raw_, std::move(text), raw);
   for (Stretch& stretch : raw) {
     if (stretch.id) {
       all.push_back(std::move(stretch));
       continue;
     }
     if (normalizer_) stretch.text = normalizer_(std::move(stretch.text));
-    find(normalized_, stretch.text, all);
+    find(normalized_, std::move(stretch.text), all);
   }
   return all;
 }

@@ -33,7 +33,7 @@ class AddedTokens {
 
   /// The text without the tokens that are sought in it as it is, normalised, and without those that are
   /// sought then. No stretch is empty.
-  std::vector<Stretch> separate(const AlignedText& text) const;
+  std::vector<Stretch> separate(AlignedText text) const;
 
  private:
   struct Patterns {
@@ -42,7 +42,7 @@ class AddedTokens {
     ByteTrie trie{};
   };
   static Patterns patterns_of(std::vector<AddedToken> tokens, std::vector<std::string> texts);
-  static void find(const Patterns& patterns, const AlignedText& text, std::vector<Stretch>& out);
+  static void find(const Patterns& patterns, AlignedText text, std::vector<Stretch>& out);
 
   Normalizer normalizer_{};
   Patterns raw_{}, normalized_{};

@@ -65,10 +65,12 @@ class PipelineTokenizer final : public Tokenizer {
 
   std::vector<TokenSpan> spans(std::string_view text, Special special) const override {
     require_text(text);
-    const std::vector<TokenSpan> inner = spans_of_text(text);
-    std::vector<TokenSpan> all;
+    std::vector<TokenSpan> inner = spans_of_text(text), all;
     for (const TemplatePart& part : around_) {
-      if (part.is_text) all.insert(all.end(), inner.begin(), inner.end());
+      if (part.is_text && all.empty())
+        all.swap(inner);
+      else if (part.is_text)
+        all.insert(all.end(), inner.begin(), inner.end());
       const std::size_t place = all.empty() ? 0 : all.back().end;
       if (special == Special::add)
         for (const std::int32_t id : part.ids) all.push_back({id, place, place});
@@ -113,12 +115,13 @@ class PipelineTokenizer final : public Tokenizer {
   }
 
   void add_pieces(AlignedText text, PieceCache& cache, std::vector<TokenSpan>& all) const {
-    std::vector<AlignedText> pieces;
+    const PieceSink add = [&](const AlignedText& piece) {
+      add_spans(piece, cache.tokens_of(piece.text), all);
+    };
     if (pre_tokenizer_)
-      pre_tokenizer_(std::move(text), pieces);
+      pre_tokenizer_(std::move(text), add);
     else
-      pieces.push_back(std::move(text));
-    for (const AlignedText& piece : pieces) add_spans(piece, cache.tokens_of(piece.text), all);
+      add(std::move(text));
   }
 
   std::vector<AddedToken> added_;

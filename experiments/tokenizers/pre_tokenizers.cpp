@@ -9,17 +9,16 @@
 namespace orrery::tokenizers {
 namespace {
 
-void add_piece(AlignedText piece, std::vector<AlignedText>& pieces) {
-  if (!piece.empty()) pieces.push_back(std::move(piece));
+void add_piece(AlignedText piece, const PieceSink& pieces) {
+  if (!piece.empty()) pieces(std::move(piece));
 }
 
-std::vector<AlignedText> each_split(std::vector<AlignedText> pieces, const PreTokenizer& further) {
-  std::vector<AlignedText> smaller;
-  for (AlignedText& piece : pieces) further(std::move(piece), smaller);
-  std::size_t bytes = 0;
-  for (const AlignedText& piece : smaller) bytes += piece.text.size();
-  require_aligned_bytes(bytes);
-  return smaller;
+/// What the pre-tokenizers from this one on make of a piece.
+void split_from(const std::vector<PreTokenizer>& all, std::size_t first, AlignedText piece,
+                const PieceSink& pieces) {
+  if (first == all.size()) return pieces(std::move(piece));
+  all[first](std::move(piece),
+             [&](AlignedText smaller) { split_from(all, first + 1, std::move(smaller), pieces); });
 }
 
 AlignedText with_spaces_replaced(const AlignedText& text, const std::string& replacement) {
@@ -43,7 +42,7 @@ std::vector<TextRange> places_of(std::string_view text, std::string_view of) {
 }
 
 void split_metaspace(const AlignedText& given, const MetaspaceOptions& options,
-                     std::vector<AlignedText>& pieces) {
+                     const PieceSink& pieces) {
   AlignedText text = with_spaces_replaced(given, options.replacement);
   if (gets_prefix(text, options)) prepend(text, options.replacement);
   if (!options.split) return add_piece(std::move(text), pieces);
@@ -52,7 +51,7 @@ void split_metaspace(const AlignedText& given, const MetaspaceOptions& options,
 }
 
 void split_regex(const AlignedText& text, const Regex& pattern, SplitBehavior behavior, bool invert,
-                 std::vector<AlignedText>& pieces) {
+                 const PieceSink& pieces) {
   std::vector<Part> parts = parts_between(pattern.matches(text.text), text.text.size());
   if (invert)
     for (Part& part : parts) part.is_match = !part.is_match;
@@ -62,23 +61,25 @@ void split_regex(const AlignedText& text, const Regex& pattern, SplitBehavior be
 }  // namespace
 
 PreTokenizer in_sequence(std::vector<PreTokenizer> all) {
-  return [all = std::move(all)](AlignedText text, std::vector<AlignedText>& pieces) {
-    std::vector<AlignedText> current;
-    add_piece(std::move(text), current);
-    for (const PreTokenizer& further : all) current = each_split(std::move(current), further);
-    for (AlignedText& piece : current) pieces.push_back(std::move(piece));
+  return [all = std::move(all)](AlignedText text, const PieceSink& pieces) {
+    if (text.empty()) return;
+    std::size_t bytes = 0;
+    split_from(all, 0, std::move(text), [&](AlignedText piece) {
+      require_aligned_bytes(bytes += piece.text.size());
+      pieces(std::move(piece));
+    });
   };
 }
 
 PreTokenizer split_by(Regex pattern, SplitBehavior behavior, bool invert) {
   return [shared = std::make_shared<const Regex>(std::move(pattern)), behavior, invert](
-             const AlignedText& text, std::vector<AlignedText>& pieces) {
+             const AlignedText& text, const PieceSink& pieces) {
     split_regex(text, *shared, behavior, invert, pieces);
   };
 }
 
 PreTokenizer split_at(bool (*is_one)(char32_t), SplitBehavior behavior) {
-  return [=](const AlignedText& text, std::vector<AlignedText>& pieces) {
+  return [=](const AlignedText& text, const PieceSink& pieces) {
     split(text, parts_between(matching_characters(text.text, is_one), text.text.size()), behavior,
           pieces);
   };
@@ -87,19 +88,18 @@ PreTokenizer split_at(bool (*is_one)(char32_t), SplitBehavior behavior) {
 PreTokenizer byte_level_pre_tokenizer(bool add_prefix_space, bool use_regex) {
   const auto words =
       use_regex ? std::make_shared<const Regex>(gpt2_words, "GPT-2's words") : nullptr;
-  return [=](AlignedText text, std::vector<AlignedText>& pieces) {
+  return [=](AlignedText text, const PieceSink& pieces) {
     if (add_prefix_space && !text.empty() && !text.text.starts_with(' ')) prepend(text, " ");
-    std::vector<AlignedText> all;
+    const PieceSink mapped = [&](const AlignedText& piece) { pieces(byte_level(piece)); };
     if (words)
-      split_regex(text, *words, SplitBehavior::isolated, false, all);
+      split_regex(text, *words, SplitBehavior::isolated, false, mapped);
     else
-      add_piece(std::move(text), all);
-    for (const AlignedText& piece : all) pieces.push_back(byte_level(piece));
+      add_piece(std::move(text), mapped);
   };
 }
 
 PreTokenizer metaspace(const MetaspaceOptions& options) {
-  return [options](const AlignedText& text, std::vector<AlignedText>& pieces) {
+  return [options](const AlignedText& text, const PieceSink& pieces) {
     split_metaspace(text, options, pieces);
   };
 }

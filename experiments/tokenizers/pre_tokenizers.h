@@ -8,9 +8,9 @@
 
 namespace orrery::tokenizers {
 
-/// Appends the pieces that a piece falls into: one of Hugging Face's pre-tokenizers. No token reaches
-/// beyond a piece.
-using PreTokenizer = std::function<void(AlignedText, std::vector<AlignedText>&)>;
+/// Hands out the pieces that a piece falls into: one of Hugging Face's pre-tokenizers. No token
+/// reaches beyond a piece.
+using PreTokenizer = std::function<void(AlignedText, const PieceSink&)>;
 
 enum class PrependScheme { first, always, never };
 

@@ -46,32 +46,17 @@ std::vector<TextRange> contiguous(const std::vector<Part>& parts) {
   return merged;
 }
 
-std::vector<TextRange> kept_parts(const std::vector<Part>& parts, bool keeps_matches) {
-  std::vector<TextRange> kept;
-  for (const Part& part : parts)
-    if (keeps_matches || !part.is_match) kept.push_back(part.range);
-  return kept;
-}
-
-std::vector<TextRange> ranges_of(const std::vector<Part>& parts, SplitBehavior behavior) {
-  switch (behavior) {
-    case SplitBehavior::merged_with_previous:
-      return merged_with_previous(parts);
-    case SplitBehavior::merged_with_next:
-      return merged_with_next(parts);
-    case SplitBehavior::contiguous:
-      return contiguous(parts);
-    case SplitBehavior::removed:
-    case SplitBehavior::isolated:
-      break;
-  }
-  return kept_parts(parts, behavior == SplitBehavior::isolated);
+std::vector<TextRange> merged(const std::vector<Part>& parts, SplitBehavior behavior) {
+  if (behavior == SplitBehavior::merged_with_previous) return merged_with_previous(parts);
+  if (behavior == SplitBehavior::merged_with_next) return merged_with_next(parts);
+  return contiguous(parts);
 }
 
 }  // namespace
 
 std::vector<Part> parts_between(const std::vector<TextRange>& matches, std::size_t length) {
   std::vector<Part> parts;
+  parts.reserve(matches.size() + 1);  // of words nothing lies between them
   std::size_t end = 0;
   for (const TextRange& match : matches) {
     if (end != match.begin) parts.push_back({{end, match.begin}, false});
@@ -93,9 +78,16 @@ std::vector<TextRange> matching_characters(std::string_view text,
 }
 
 void split(const AlignedText& text, const std::vector<Part>& parts, SplitBehavior behavior,
-           std::vector<AlignedText>& pieces) {
-  for (const TextRange& range : ranges_of(parts, behavior))
-    if (range.begin != range.end) pieces.push_back(slice(text, range.begin, range.end));
+           const PieceSink& pieces) {
+  const auto hand_out = [&](const TextRange& range) {
+    if (range.begin != range.end) pieces(slice(text, range.begin, range.end));
+  };
+  if (behavior == SplitBehavior::removed || behavior == SplitBehavior::isolated) {
+    for (const Part& part : parts)
+      if (behavior == SplitBehavior::isolated || !part.is_match) hand_out(part.range);
+    return;
+  }
+  for (const TextRange& range : merged(parts, behavior)) hand_out(range);
 }
 
 }  // namespace orrery::tokenizers

@@ -30,8 +30,11 @@ std::vector<Part> parts_between(const std::vector<TextRange>& matches, std::size
 std::vector<TextRange> matching_characters(std::string_view text,
                                            const std::function<bool(char32_t)>& is_one);
 
-/// Appends the pieces that a text falls into; empty ones are left out.
+/// Takes the pieces of a text one after another, so that they are never held together.
+using PieceSink = std::function<void(AlignedText)>;
+
+/// Hands out the pieces that a text falls into; empty ones are left out.
 void split(const AlignedText& text, const std::vector<Part>& parts, SplitBehavior behavior,
-           std::vector<AlignedText>& pieces);
+           const PieceSink& pieces);
 
 }  // namespace orrery::tokenizers
