@@ -206,6 +206,14 @@ std::optional<LocalHeader> header_in(std::string_view bytes) {
   return header;
 }
 
+/// Whether an archive begins with a member that is whole and begins no group, or is compressed.
+bool is_foreign_member(std::string_view bytes) {
+  if (bytes.size() < local_bytes || !bytes.starts_with(local_mark)) return false;
+  if (number_at(bytes, 8, 2) != 0) return true;
+  const std::optional<LocalHeader> header = header_in(bytes);
+  return header && header->group == 0;
+}
+
 /// A group that begins with these bytes, in a file that has `left` bytes from there on.
 std::optional<std::pair<std::string, std::uint64_t>> group_in(std::string_view bytes,
                                                               std::uint64_t left) {
@@ -353,6 +361,7 @@ void ZipPack::list_groups(std::uint64_t size) {
   };
   for (std::uint64_t at = 0; at < size;) {
     look_at(at, usual_header);
+    if (at == 0) is_foreign_ = is_foreign_member(bytes);
     if (take(bytes, at)) {
       at = end_;
       continue;
@@ -372,6 +381,12 @@ void ZipPack::list_groups(std::uint64_t size) {
     if (end_ <= lost) return;
     at = end_;
   }
+}
+
+void ZipPack::require_own() const {
+  if (is_foreign_)
+    throw DataError(path_.string(), "is a zip archive that another program has written",
+                    "unpack it into the folder points beside it, and delete it");
 }
 
 std::optional<PackPlace> ZipPack::find(std::string_view folder) const {

@@ -62,6 +62,8 @@ class ZipPack {
   std::optional<PackPlace> find(std::string_view folder) const;
   /// The end of the last whole group.
   std::uint64_t end() const { return end_; }
+  /// Throws DataError: another program has written the archive, so that it has members and no group.
+  void require_own() const;
   /// The group's bytes. Throws IoError.
   std::string read(const PackPlace& place) const;
 
@@ -73,6 +75,7 @@ class ZipPack {
   std::vector<std::pair<std::string, PackPlace>> groups_{};
   std::map<std::string, std::size_t, std::less<>> last_{};  ///< index in groups_, by folder
   std::uint64_t end_{0};
+  bool is_foreign_{false};
 };
 
 /// The bytes at a place in a pack, which is opened for that alone. Throws IoError.

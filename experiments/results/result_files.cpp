@@ -27,7 +27,9 @@ std::shared_ptr<const ZipPack> pack_at(const fs::path& path) {
   if (!version.is_there()) return nullptr;
   const std::lock_guard lock(mutex);
   if (kept && version == last) return kept;
-  kept = std::make_shared<const ZipPack>(path);
+  const auto pack = std::make_shared<const ZipPack>(path);
+  pack->require_own();
+  kept = pack;
   last = version;
   return kept;
 }

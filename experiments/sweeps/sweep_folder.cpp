@@ -59,6 +59,7 @@ std::string foreign_entry(const fs::path& folder, const Plan& plan) {
     for (const std::string& name : names_in(folder / "points"))
       if (!name.starts_with(".") && !ids.contains(name)) return "points/" + name;
   const ZipPack pack(folder / points_file);
+  pack.require_own();
   for (const auto& [name, place] : pack.groups())
     if (!ids.contains(name)) return fmt::format("{} of {}", name, points_file);
   return {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/errors.h"
 #include "experiments/text/nesting.h"
@@ -58,7 +59,9 @@ Vocabulary vocabulary_of_json(std::string_view text, std::string_view name) {
   return vocabulary;
 }
 
-MergeList merges_of_lines(std::string_view text, std::string_view name) {
+/// @param name  of the merges' file, in messages
+MergeList merges_of_lines(std::string_view text, const Vocabulary& vocabulary,
+                          std::string_view name) {
   MergeList merges;
   for (const std::string_view line : lines_of(text)) {
     if (line.starts_with("#version")) continue;
@@ -66,6 +69,10 @@ MergeList merges_of_lines(std::string_view text, std::string_view name) {
     if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos)
       refuse_files(name, fmt::format("has the merge {}, which is not two pieces", in_quotes(line)));
     merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+    for (const std::string& part : {merges.back().first, merges.back().second})
+      if (!vocabulary.id(part))
+        refuse_files(name, fmt::format("has the merge {}, and {} has no token {}", in_quotes(line),
+                                       vocabulary.name(), in_quotes(part)));
   }
   return merges;
 }
@@ -109,7 +116,10 @@ std::unique_ptr<Tokenizer> parse_vocabulary_and_merges(std::string_view vocabula
     pipeline.around = template_around({vocabulary.require("<s>", "first token")},
                                       {vocabulary.require("</s>", "last token")});
   pipeline.pre_tokenizer = byte_level_pre_tokenizer(config.add_prefix_space, true);
-  pipeline.model = bpe_model(std::move(vocabulary), merges_of_lines(merges, name), {});
+  const std::string merges_name =
+      (std::filesystem::path(name).parent_path() / "merges.txt").string();
+  MergeList list = merges_of_lines(merges, vocabulary, merges_name);
+  pipeline.model = bpe_model(std::move(vocabulary), std::move(list), {});
   return pipeline_tokenizer(std::move(pipeline));
 }
 

@@ -167,3 +167,22 @@ TEST_CASE("A missing pack has no groups, and a foreign zip archive none either")
   write_bytes(temp.path() / "foreign.zip", "PK\3\4 and so on, without a field of ours");
   CHECK(ZipPack(temp.path() / "foreign.zip").groups().empty());
 }
+
+TEST_CASE("An archive that another program has written anew is told from a pack that was cut off") {
+  const TempFolder temp;
+  const auto path = temp.path() / "points.zip";
+  const std::string group = group_of("one", "1");
+  for (const std::size_t size : {std::size_t{1}, std::size_t{30}, group.size() / 2, group.size()}) {
+    write_bytes(path, group.substr(0, size));
+    ZipPack(path).require_own();
+  }
+  ZipPack(temp.path() / "none.zip").require_own();
+  std::string other = group;
+  other.replace(other.find("or"), 2, "ux");  // the field of the group's length
+  write_bytes(path, other);
+  CHECK_THROWS_WITH(ZipPack(path).require_own(), Catch::Matchers::Contains("another program"));
+  std::string compressed = group;
+  compressed[8] = 8;
+  write_bytes(path, compressed);
+  CHECK_THROWS_AS(ZipPack(path).require_own(), DataError);
+}
