@@ -20,7 +20,7 @@ Command declare_models(CLI::App& app) {
   command->footer(
       "Examples:\n"
       "  orrery models\n"
-      "  orrery models ~/models --json\n"
+      "  orrery models . --json\n"
       "  ORRERY_MODELS=/data/models:/data/more orrery models");
   return {command, [=] { return models_command(*options_of); }};
 }

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "core/errors.h"
 #include "core/random.h"
@@ -164,11 +166,13 @@ TEST_CASE("A passport that somebody has changed is read, or refused by its key")
         std::filesystem::path(source_folder()) / "assets/passports" / (std::string(name) + ".json"),
         1 << 16));
     const nlohmann::ordered_json flat = whole.flatten();
+    std::set<std::string> places;  // a list's items are alike: the first stands for them
     for (const auto& [pointer, value] : flat.items())
-      // A list's items are alike: the first stands for them. Parents are changed with them.
       for (nlohmann::ordered_json::json_pointer at(pointer); !at.empty();
            at = at.parent_pointer()) {
-        if (pointer.find("/1") != std::string::npos) break;
+        const std::size_t item = at.to_string().find_first_of("123456789");
+        const bool is_later = item != std::string::npos && at.to_string()[item - 1] == '/';
+        if (is_later || !places.insert(at.to_string()).second) continue;
         for (const nlohmann::ordered_json& other : others) {
           nlohmann::ordered_json changed = whole;
           changed[at] = other;
@@ -185,5 +189,5 @@ TEST_CASE("A passport that somebody has changed is read, or refused by its key")
       }
   }
   CHECK(read > 100);
-  CHECK(refused > 1000);
+  CHECK(refused > 500);
 }
