@@ -12,6 +12,7 @@
 #include "experiments/checkpoints/keys.h"
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
+#include "experiments/files/presence.h"
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/model_files/gguf_keys.h"
 #include "experiments/model_files/read_positions.h"
@@ -148,10 +149,19 @@ fs::path config_of(const fs::path& path) {
   return (fs::is_directory(path, error) ? path : path.parent_path()) / "config.json";
 }
 
+/// Of a model that would not run with its weights either, that is said first.
+TensorStore open_weights(const fs::path& path, const model_files::ReadOptions& options) try {
+  return TensorStore::open(path);
+} catch (const DataError&) {
+  if (const fs::path config = config_of(path); is_file_at(config))
+    family_of(read_positions(config, options), false);
+  throw;
+}
+
 }  // namespace
 
 Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions& options) {
-  TensorStore store = TensorStore::open(path);
+  TensorStore store = open_weights(path, options);
   const bool gguf = store.is_gguf();
   const fs::path facts = gguf ? fs::path(store.name()) : config_of(path);
   Checkpoint checkpoint(std::move(store), read_positions(facts, options));

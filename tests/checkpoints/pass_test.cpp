@@ -210,6 +210,16 @@ TEST_CASE("models of no family, and options that none has, are refused by name")
       "clip_qkv");
 }
 
+TEST_CASE("Of a model without weights that no family computes, the family is said first") {
+  const TempFolder folder;
+  folder.file("a/config.json", R"({"model_type": "mixtral", "hidden_size": 8,
+    "num_attention_heads": 2, "num_hidden_layers": 1})");
+  check_model_refused(folder.path() / "a", "is of no family that runs");
+  folder.file("b/config.json", R"({"model_type": "llama", "hidden_size": 8,
+    "num_attention_heads": 2, "num_hidden_layers": 1})");
+  check_model_refused(folder.path() / "b", "holds neither");
+}
+
 TEST_CASE("A negative epsilon and a flag that is none are refused by their keys") {
   const TempFolder folder;
   check_model_refused(changed_model(folder, "llama-off",
