@@ -83,7 +83,8 @@ run_script() {
   case $1 in
     slurm) bash "$2" ;;
     parallel) bash "$2" --sshlogin "1/$work/bin/far_ssh far,:" ;;
-    mpi) bash "$2" --allow-run-as-root --oversubscribe -n 2 ;;
+    # Open MPI makes one folder in the temporary folder for all that run, and two at once may fail at that.
+    mpi) TMPDIR=$(mktemp -d -p "$work") bash "$2" --allow-run-as-root --oversubscribe -n 2 ;;
     snakemake) (cd .. && snakemake --snakefile "${2##*/}" --cores 1) ;;
   esac
 }
