@@ -118,8 +118,8 @@ std::unique_ptr<Tokenizer> parse_vocabulary_and_merges(std::string_view vocabula
   pipeline.pre_tokenizer = byte_level_pre_tokenizer(config.add_prefix_space, true);
   const std::string merges_name =
       (std::filesystem::path(name).parent_path() / "merges.txt").string();
-  MergeList list = merges_of_lines(merges, vocabulary, merges_name);
-  pipeline.model = bpe_model(std::move(vocabulary), std::move(list), {});
+  const MergeList list = merges_of_lines(merges, vocabulary, merges_name);
+  pipeline.model = bpe_model(std::move(vocabulary), list, {});
   return pipeline_tokenizer(std::move(pipeline));
 }
 
