@@ -279,7 +279,8 @@ Valued<std::int64_t> ConfigValues::integer(std::string_view key, std::int64_t le
 bool ConfigValues::flag(std::string_view key) const {
   const Json* value = find(key);
   if (!value) return false;
-  if (*value == 0 || *value == 1) return *value == 1;
+  if (value->is_number_integer() && value->get<std::int64_t>() == 0) return false;
+  if (value->is_number_integer() && value->get<std::int64_t>() == 1) return true;
   if (!value->is_boolean()) refuse(key, "true or false");
   return value->get<bool>();
 }
