@@ -21,7 +21,7 @@ using model_files::Valued;
 constexpr std::int64_t most_heads = 1 << 16;
 constexpr std::int64_t most_channels_of_model = std::int64_t{1} << 24;
 constexpr std::int64_t most_layers = 1 << 16;
-constexpr std::int64_t most_rows = std::int64_t{1} << 31;  // of a table
+constexpr std::int64_t most_rows = std::int64_t{1} << 30;  // of a table: one more is an int32
 
 struct ActivationName {
   std::string_view name;

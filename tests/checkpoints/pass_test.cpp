@@ -231,6 +231,18 @@ TEST_CASE("A negative epsilon and a flag that is none are refused by their keys"
       "tie_word_embeddings: is not true or false");
 }
 
+TEST_CASE("A pad that no table has a row for is refused, however large") {
+  const TempFolder folder;
+  for (const std::int64_t pad : {std::int64_t{19}, std::int64_t{1} << 30, std::int64_t{2147483647},
+                                 std::int64_t{1} << 31, std::int64_t{-1}}) {
+    INFO(pad);
+    const fs::path model = changed_model(
+        folder, "roberta-off", [&](nlohmann::json& config) { config["pad_token_id"] = pad; });
+    CHECK_THROWS_AS(Checkpoint::open(model), DataError);
+    fs::remove_all(model);
+  }
+}
+
 TEST_CASE("Keys that are not read are named, and of a published model there is none") {
   const auto unread = [](const fs::path& path) {
     std::string sentences;
