@@ -305,7 +305,11 @@ MOST_POINTS = 1_000_000
 
 def _require_few_points(values: list[Any]) -> None:
     """Before a range of a billion becomes a list."""
-    points = math.prod(len(value) for value in values if isinstance(value, (list, tuple, range, np.ndarray)))
+    points = math.prod(
+        value.size if isinstance(value, np.ndarray) else len(value)
+        for value in values
+        if isinstance(value, (list, tuple, range, np.ndarray))
+    )
     if points > MOST_POINTS:
         raise UsageError(f"{points} points: a sweep has at most {MOST_POINTS}; give fewer values, or sweeps one by one")
 

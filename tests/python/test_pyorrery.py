@@ -66,6 +66,7 @@ class Arrays(unittest.TestCase):
     def test_what_takes_too_much_is_refused_before_it_is_taken(self):
         with self.assertRaisesRegex(orr.UsageError, "999999998 points"):
             orr.sweep("long_term_decay", dim=range(2, 10**9))
+        self.assertEqual(len(orr.sweep("long_term_decay", dim=np.array(8)).points), 1)
 
     def test_what_is_no_encoding_is_named(self):
         for spec in (None, 3, ["rope"]):
