@@ -179,12 +179,11 @@ class Placing {
             .out = d_model_.size};
   }
 
-  PlacedNorm norm(std::string_view names, Dimension width,
-                  Presence presence = Presence::needed) const {
+  PlacedNorm norm(std::string_view names, Dimension width) const {
     PlacedNorm found{.gain = find(names, of_weights, {width})};
     if (!found.gain) found.gain = find(names, ".gamma", {width});
-    if (!found.gain && presence == Presence::needed) finder_.refuse_missing(names, of_weights);
-    if (!found.gain || keys_.has.norm_bias == Presence::none) return found;
+    if (!found.gain) finder_.refuse_missing(names, of_weights);
+    if (keys_.has.norm_bias == Presence::none) return found;
     found.bias = find(names, of_biases, {width});
     if (!found.bias) found.bias = find(names, ".beta", {width}, keys_.has.norm_bias);
     return found;
@@ -384,9 +383,8 @@ class Placing {
   }
 
   PlacedTensor shared(std::string_view own, std::string_view of_all) const {
-    const PlacedTensor found = find(in_layer(own), "", {heads_, d_head_});
-    return found || of_all.empty() ? need(in_layer(own), "", {heads_, d_head_})
-                                   : need(of_all, "", {heads_, d_head_});
+    const bool is_own = of_all.empty() || finder_.find(in_layer(own), "");
+    return need(is_own ? in_layer(own) : std::string(of_all), "", {heads_, d_head_});
   }
 
   /// The query's projection for p2c, the key's for c2p.
