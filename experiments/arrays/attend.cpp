@@ -11,9 +11,9 @@
 #include "experiments/arrays/attend_linear.h"
 #include "experiments/arrays/attend_mask.h"
 #include "experiments/arrays/attend_projections.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/logit_rule_params.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/user_tables.h"
 
 namespace orrery::arrays {

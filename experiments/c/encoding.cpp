@@ -10,11 +10,11 @@
 #include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
 #include "experiments/c/settings.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
 #include "experiments/results/table_json.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/assignments.h"
 
@@ -110,7 +110,7 @@ orrery_status orrery_bias(const orrery_encoding* encoding, const orrery_array* m
     const auto rows = orrery::c::positions_of(*m, "m"), columns = orrery::c::positions_of(*n, "n");
     // A map of one head as it is computed, and as it is given.
     constexpr double bytes_per_number = 2 * sizeof(double);
-    orrery::setup::require_memory(
+    orrery::files::require_memory(
         bytes_per_number * static_cast<double>(rows.size()) * static_cast<double>(columns.size()),
         "the bias", "give fewer positions");
     orrery::c::write_to(*out, encoding->applied.bias(rows, columns));

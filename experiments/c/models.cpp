@@ -17,6 +17,7 @@
 #include "experiments/checkpoints/forward_pass.h"
 #include "experiments/checkpoints/pass_inputs.h"
 #include "experiments/data/held_arrays.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/findings/identify_matrices.h"
 #include "experiments/findings/identify_tensors.h"
 #include "experiments/findings/identify_text.h"
@@ -25,7 +26,6 @@
 #include "experiments/model_files/read_positions.h"
 #include "experiments/results/result_json.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/sweeps/assignments.h"
 
 namespace orrery::c {
@@ -192,7 +192,7 @@ void forward(const std::string& model_path, const char* settings, Given given,
                             .heads = numbers_of(params, "heads"),
                             .single = params.text("precision") == "fp32",
                             .threads = threads_of(params)};
-  setup::require_memory(static_cast<double>(model.bytes_of(inputs, request)), "forward",
+  files::require_memory(static_cast<double>(model.bytes_of(inputs, request)), "forward",
                         "give fewer tokens with length=");
   HeldArrays held;
   const PassResult pass = model.run(inputs, request, &held);

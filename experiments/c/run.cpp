@@ -18,9 +18,9 @@
 #include "experiments/figure/export.h"
 #include "experiments/results/claims_json.h"
 #include "experiments/results/figure_json.h"
+#include "experiments/results/memory.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/sweeps/assignments.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -124,7 +124,7 @@ void run(const std::string& name, const char* settings, Given given,
   const Inputs inputs = given.take_inputs(params);
   given.require_all_taken(file_keys(params));
   if (experiment.check) experiment.check(params, inputs);
-  setup::require_memory(experiment, params);
+  results::require_memory(experiment, params);
   CallerProgress told(progress);
   give(result, handle_of(experiment.run(params, inputs, told), spec.notes));
 }

@@ -63,7 +63,9 @@ template <class T>
 std::unique_ptr<WeightSource<T>> weight_source(const Checkpoint& checkpoint, const Stack& stack,
                                                int threads = 1);
 
-/// Bytes of the largest layer as numbers of so many bytes each: what a pass holds at least.
-std::uint64_t largest_layer_bytes(const Stack& stack, std::size_t bytes_per_number);
+/// Bytes of memory that a pass over so many tokens takes: a layer's weights, the residual stream
+/// thrice, queries, keys, values and outputs of the heads, gate and up; keys and values of all
+/// layers.
+std::uint64_t pass_bytes(const Stack& stack, std::uint64_t tokens, std::size_t bytes_per_number);
 
 }  // namespace orrery::checkpoints

@@ -384,17 +384,8 @@ std::uint64_t PassModel::bytes_of(const PassInputs& inputs, const PassRequest& r
   const std::uint64_t tokens =
       std::max<std::uint64_t>(inputs.tokens.size(), inputs.decoder_tokens.size());
   std::uint64_t largest = 0;
-  for (const Stack* stack : {&checkpoint_->stack(), &checkpoint_->last_stack()}) {
-    const PlacedLayer& layer = stack->places.layers.front();
-    const AttentionDesign& a = stack->design.attention;
-    // The residual stream thrice, q, k, v and the heads' outputs, gate and up; keys of all layers.
-    const Index by_token = 3 * layer.attention.o.out + 4 * a.heads * a.d_head + 2 * layer.up.out;
-    const Index cached =
-        (a.d_head + a.d_value) * a.kv_heads * static_cast<Index>(stack->places.layers.size());
-    largest = std::max<std::uint64_t>(
-        largest, largest_layer_bytes(*stack, number) +
-                     tokens * number * static_cast<std::uint64_t>(by_token + cached));
-  }
+  for (const Stack* stack : {&checkpoint_->stack(), &checkpoint_->last_stack()})
+    largest = std::max(largest, pass_bytes(*stack, tokens, number));
   return largest;
 }
 

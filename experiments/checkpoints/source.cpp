@@ -177,6 +177,14 @@ class StackSource final : public WeightSource<T> {
   std::shared_ptr<const HeadWeights<T>> head_{};
 };
 
+/// Of the largest layer, as numbers of so many bytes each.
+std::uint64_t largest_layer_bytes(const Stack& stack, std::size_t bytes_per_number) {
+  std::uint64_t largest = 0;
+  for (const PlacedLayer& layer : stack.places.layers)
+    if (const std::uint64_t numbers = numbers_in(layer); numbers > largest) largest = numbers;
+  return largest * bytes_per_number;
+}
+
 }  // namespace
 
 template <class T>
@@ -188,11 +196,14 @@ std::unique_ptr<WeightSource<T>> weight_source(const Checkpoint& checkpoint, con
 template std::unique_ptr<WeightSource<float>> weight_source(const Checkpoint&, const Stack&, int);
 template std::unique_ptr<WeightSource<double>> weight_source(const Checkpoint&, const Stack&, int);
 
-std::uint64_t largest_layer_bytes(const Stack& stack, std::size_t bytes_per_number) {
-  std::uint64_t largest = 0;
-  for (const PlacedLayer& layer : stack.places.layers)
-    if (const std::uint64_t numbers = numbers_in(layer); numbers > largest) largest = numbers;
-  return largest * bytes_per_number;
+std::uint64_t pass_bytes(const Stack& stack, std::uint64_t tokens, std::size_t bytes_per_number) {
+  const PlacedLayer& layer = stack.places.layers.front();
+  const AttentionDesign& a = stack.design.attention;
+  const Index by_token = 3 * layer.attention.o.out + 4 * a.heads * a.d_head + 2 * layer.up.out;
+  const Index cached =
+      (a.d_head + a.d_value) * a.kv_heads * static_cast<Index>(stack.places.layers.size());
+  return largest_layer_bytes(stack, bytes_per_number) +
+         tokens * bytes_per_number * static_cast<std::uint64_t>(by_token + cached);
 }
 
 }  // namespace orrery::checkpoints

@@ -18,8 +18,8 @@
 #include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/results/result_json.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/sweeps/assignments.h"
 #include "experiments/text/number_text.h"
 
@@ -43,7 +43,7 @@ void require_pass_fits(const ForwardOptions& options, const PassModel& model,
   const std::uint64_t needed = model.bytes_of(inputs, request);
   const auto allowed = static_cast<std::uint64_t>(options.memory_mib * bytes_per_mib);
   if (options.memory_mib == 0)
-    return setup::require_memory(static_cast<double>(needed), "orrery forward",
+    return files::require_memory(static_cast<double>(needed), "orrery forward",
                                  "give fewer tokens with length=");
   if (needed > allowed)
     throw UsageError(fmt::format("--memory {}", options.memory_mib),

@@ -5,7 +5,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/live_options.h"
 #include "experiments/cli/live_params.h"
-#include "experiments/setup/memory_bound.h"
+#include "experiments/files/memory_limit.h"
 
 namespace orrery::cli {
 
@@ -16,7 +16,7 @@ int lens_command(const LiveOptions& options) {
   const LensRequest request{.text = text,
                             .next = static_cast<std::size_t>(question.params.integer("next")),
                             .edits = options.edits};
-  setup::require_memory(static_cast<double>(lens_bytes(model, request)), "orrery lens",
+  files::require_memory(static_cast<double>(lens_bytes(model, request)), "orrery lens",
                         "give fewer tokens with length=");
   ConsoleProgress progress(is_quiet());
   const Lens lens = logit_lens(model, request, progress);

@@ -7,7 +7,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/live_options.h"
 #include "experiments/cli/live_params.h"
-#include "experiments/setup/memory_bound.h"
+#include "experiments/files/memory_limit.h"
 
 namespace orrery::cli {
 namespace {
@@ -35,7 +35,7 @@ int patch_command(const LiveOptions& options) {
                              .positions = asks("position"),
                              .heads = asks("head")};
   LiveModel model(options.model, run_settings(options, question));
-  setup::require_memory(static_cast<double>(patch_bytes(model, request)), "orrery patch",
+  files::require_memory(static_cast<double>(patch_bytes(model, request)), "orrery patch",
                         "give fewer tokens with length=");
   ConsoleProgress progress(is_quiet());
   const PatchResult result = patch_activations(model, request, progress);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -224,6 +225,10 @@ int plot_command(const PlotOptions& options) {
     print_what_there_is(sweep);
     return exit_ok;
   }
+  if (std::none_of(sweep.points.begin(), sweep.points.end(), std::mem_fn(&PointRecord::is_done)))
+    throw DataError(options.folder,
+                    "has no point with a result: its sweep is at work, or was ended",
+                    "wait for it, or compute what is left with orrery resume " + options.folder);
   const PlotRequest request = request_of(sweep, options.words);
   const combine::Drawing drawing = drawn_or_reason(sweep, request);
   const std::vector<combine::DrawnPage>& pages = drawing.pages;

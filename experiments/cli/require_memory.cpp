@@ -9,7 +9,6 @@
 #include "core/errors.h"
 #include "experiments/cli/console.h"
 #include "experiments/files/memory_limit.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::cli {
@@ -28,7 +27,7 @@ int threads_that_fit(const Experiment& experiment, const std::vector<const Param
             [](const MemoryEstimate& a, const MemoryEstimate& b) { return a.bytes > b.bytes; });
   if (!estimates.empty() && estimates.front().bytes > allowed)
     say(fmt::format("orrery: a point of {}\n",
-                    setup::too_little_memory(estimates.front().bytes, experiment.info.name,
+                    files::too_little_memory(estimates.front().bytes, experiment.info.name,
                                              estimates.front().remedy)
                         .what()));
   double together = 0;

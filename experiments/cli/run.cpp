@@ -11,10 +11,10 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/results/figure_options.h"
+#include "experiments/results/memory.h"
 #include "experiments/results/point_id.h"
 #include "experiments/results/result_folder.h"
 #include "experiments/results/result_json.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/number_text.h"
@@ -52,7 +52,7 @@ Point prepare(const Experiment& experiment, const ParamSet& params, const RunOpt
   Point point{params, load_inputs(params), {}};
   if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
   if (experiment.check) experiment.check(point.params, point.loaded.inputs);
-  setup::require_memory(experiment, point.params);
+  results::require_memory(experiment, point.params);
   point.folder = point_folder(options, experiment.info.name,
                               point_id(experiment.info, params, point.loaded.files), several);
   require_replaceable(options_for(options, point.folder, {}),

@@ -5,7 +5,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/live_options.h"
 #include "experiments/cli/live_params.h"
-#include "experiments/setup/memory_bound.h"
+#include "experiments/files/memory_limit.h"
 
 namespace orrery::cli {
 namespace {
@@ -25,7 +25,7 @@ int what_if_command(const LiveOptions& options) {
   const LiveQuestion question = live_question(options, what_if_params());
   const WhatIfRequest request = request_of(options, question);
   LiveModel model(options.model, run_settings(options, question));
-  setup::require_memory(static_cast<double>(map_bytes(model, request)), "orrery what_if",
+  files::require_memory(static_cast<double>(map_bytes(model, request)), "orrery what_if",
                         "give fewer tokens with length=, or changes=no");
   ConsoleProgress progress(is_quiet());
   const WhatIf result = what_if(model, request, progress);

@@ -123,6 +123,9 @@ template <class T>
 Matrix<T> ModelRun<T>::pass(const std::vector<std::int32_t>& tokens, PassOptions<T> options) {
   if (tokens.empty())
     throw UsageError("no tokens", "a pass reads at least one", "give a longer text");
+  files::require_memory(
+      static_cast<double>(pass_bytes(checkpoint_.stack(), tokens.size(), sizeof(T))),
+      fmt::format("a pass over {} tokens", tokens.size()), "give fewer tokens");
   options.threads = threads_;
   options.before_layer = [this] {
     if (asked_ && asked_->stop_requested()) throw Stopped();

@@ -54,6 +54,11 @@ std::string memory_shortage(std::string_view also) {
       bytes_text(peak_memory()), bytes_text(memory_limit()), also);
 }
 
+void require_memory(const Experiment& experiment, const ParamSet& run) {
+  const MemoryEstimate estimate = memory_of(experiment, run);
+  files::require_memory(estimate.bytes, experiment.info.name, estimate.remedy);
+}
+
 void keep_freed_memory([[maybe_unused]] int most) {
 #ifdef __GLIBC__
   constexpr int largest_kept = 32 << 20;

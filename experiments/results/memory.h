@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "experiments/model/experiment.h"
 #include "experiments/model/layers.h"
 
 namespace orrery::results {
@@ -19,6 +20,9 @@ std::uintmax_t peak_memory();
 /// What to say of a std::bad_alloc: how much memory this process has had, how much it may have, and
 /// which settings to lower. `also` is appended to the remedy.
 std::string memory_shortage(std::string_view also = {});
+
+/// Throws IoError where a run of the experiment takes more memory than this process may have.
+void require_memory(const Experiment& experiment, const ParamSet& run);
 
 /// Keeps freed memory, up to about `most` bytes, for the next allocation. Matrices come and go by
 /// the thousand; by default the C library returns each to the system, which clears its pages for

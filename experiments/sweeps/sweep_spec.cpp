@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/setup/memory_bound.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/sweeps/assignments.h"
 #include "experiments/sweeps/model_words.h"
 #include "experiments/sweeps/value_list.h"
@@ -120,7 +120,7 @@ PlanCost cost_of(const SweepSpec& spec, std::size_t crossed) {
   const PlanCost cost{.points = points,
                       .bytes = static_cast<double>(points) * bytes_per_point,
                       .seconds = static_cast<double>(points) * params * seconds_per_param};
-  setup::require_memory(cost.bytes, fmt::format("a plan of up to {} points", points),
+  files::require_memory(cost.bytes, fmt::format("a plan of up to {} points", points),
                         "take fewer values or fewer repeats");
   return cost;
 }

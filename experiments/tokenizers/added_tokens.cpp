@@ -93,8 +93,8 @@ void AddedTokens::find(const Patterns& patterns, AlignedText text, std::vector<S
     at = range.end;
     if (token.single_word && !is_single_word(bytes, range)) continue;
     if (token.lstrip)
-      range.begin = std::max<std::size_t>(begin_of_space_before(bytes, range.begin), done);
-    if (token.rstrip) range.end = end_of_space_after(bytes, range.end);
+      range = {std::max<std::size_t>(begin_of_space_before(bytes, range.begin), done), range.end};
+    if (token.rstrip) range = {range.begin, end_of_space_after(bytes, range.end)};
     add_text(text, done, range.begin, out);
     out.push_back({slice(text, range.begin, range.end), token.id});
     done = range.end;

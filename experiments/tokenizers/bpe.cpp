@@ -25,7 +25,8 @@ class BpeModel final : public Model {
   BpeModel(Vocabulary vocabulary, const MergeList& merges, BpeOptions options)
       : Model(std::move(vocabulary)),
         options_(std::move(options)),
-        bytes_(byte_ids(this->vocabulary())) {
+        bytes_(byte_ids(this->vocabulary())),
+        parts_(this->vocabulary()) {
     merges_.reserve(merges.size());
     for (std::size_t rank = 0; rank < merges.size(); ++rank) add_merge(merges[rank], rank);
   }
@@ -33,6 +34,13 @@ class BpeModel final : public Model {
   void tokenize(std::string_view piece, std::vector<Subword>& tokens) const override {
     if (options_.ignore_merges)
       if (const auto id = vocabulary().id(piece)) return tokens.push_back({*id, piece.size()});
+    if (!options_.continuing_subword_prefix.empty() || !options_.end_of_word_suffix.empty())
+      return add_merged(piece, tokens);
+    parts_.each(piece, [&](std::string_view part) { add_merged(part, tokens); });
+  }
+
+ private:
+  void add_merged(std::string_view piece, std::vector<Subword>& tokens) const {
     std::vector<Link> chain = chain_of(characters(piece));
     merge_neighbours(chain,
                      [&](const Link& left, const Link& right) { return merge_of(left, right); });
@@ -40,7 +48,6 @@ class BpeModel final : public Model {
       if (link.length > 0) tokens.push_back({link.id, link.length});
   }
 
- private:
   void add_merge(const std::pair<std::string, std::string>& pair, std::size_t rank) {
     const std::int32_t left = vocabulary().require(pair.first, "part of a merge");
     const std::int32_t right = vocabulary().require(pair.second, "part of a merge");
@@ -106,6 +113,7 @@ class BpeModel final : public Model {
   BpeOptions options_;
   std::array<std::int32_t, 256> bytes_;
   std::unordered_map<PairKey, Merge> merges_;
+  PieceParts parts_;
 };
 
 }  // namespace

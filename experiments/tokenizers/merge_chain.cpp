@@ -1,6 +1,55 @@
 #include "experiments/tokenizers/merge_chain.h"
 
+#include <utility>
+
+#include "experiments/text/utf8.h"
+
 namespace orrery::tokenizers {
+namespace {
+
+constexpr std::size_t usual_part = std::size_t{1} << 14;
+constexpr std::size_t pair_slots = std::size_t{1} << 20;
+
+std::size_t slot_of(char32_t left, char32_t right) {
+  constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
+  constexpr int kept_bits = 20;
+  return static_cast<std::size_t>((std::uint64_t{left} << 32 | right) * golden >> (64 - kept_bits));
+}
+
+}  // namespace
+
+PieceParts::PieceParts(const Vocabulary& vocabulary, std::vector<bool> is_matched)
+    : vocabulary_(vocabulary), is_matched_(std::move(is_matched)), side_by_side_(pair_slots) {
+  for (std::size_t i = 0; i < vocabulary.slots(); ++i) {
+    const std::string& piece = vocabulary.piece(static_cast<std::int32_t>(i));
+    char32_t last = not_utf8;
+    for (std::size_t at = 0; at < piece.size();) {
+      const char32_t character = next_character(piece, at);
+      side_by_side_[slot_of(last, character)] = true;
+      last = character;
+    }
+  }
+}
+
+bool PieceParts::is_token(char32_t character) const {
+  const auto id = vocabulary_.id(utf8_of(character));
+  return id && (is_matched_.empty() || is_matched_[static_cast<std::size_t>(*id)]);
+}
+
+std::size_t PieceParts::end_of_part(std::string_view piece, std::size_t from) const {
+  if (piece.size() - from <= usual_part) return piece.size();
+  std::size_t at = from;
+  char32_t last = next_character(piece, at);
+  while (at < piece.size()) {
+    const std::size_t here = at;
+    const char32_t character = next_character(piece, at);
+    if (here - from >= usual_part && !side_by_side_[slot_of(last, character)] && is_token(last) &&
+        is_token(character))
+      return here;
+    last = character;
+  }
+  return piece.size();
+}
 
 std::vector<Link> chain_of(const std::vector<Subword>& tokens) {
   std::vector<Link> chain;

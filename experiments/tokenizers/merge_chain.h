@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <queue>
+#include <string_view>
 #include <vector>
 
 #include "experiments/tokenizers/model.h"
@@ -22,6 +23,32 @@ struct Link {
   std::int32_t id{};
   std::size_t begin{}, length{};     ///< bytes of the piece
   std::ptrdiff_t before{}, after{};  ///< neighbours, -1 for none
+};
+
+/// Parts a long piece where no merge reaches across, so that chains stay short: between two characters
+/// that have tokens of their own and stand side by side in none.
+class PieceParts {
+ public:
+  /// @param is_matched  [slots] whether a text may become the token; empty: all
+  explicit PieceParts(const Vocabulary& vocabulary, std::vector<bool> is_matched = {});
+
+  /// Calls add(part) for the parts of a piece, in order.
+  template <class Add>
+  void each(std::string_view piece, const Add& add) const {
+    for (std::size_t from = 0; from < piece.size();) {
+      const std::size_t end = end_of_part(piece, from);
+      add(piece.substr(from, end - from));
+      from = end;
+    }
+  }
+
+ private:
+  std::size_t end_of_part(std::string_view piece, std::size_t from) const;
+  bool is_token(char32_t character) const;
+
+  const Vocabulary& vocabulary_;
+  std::vector<bool> is_matched_;
+  std::vector<bool> side_by_side_;  ///< by a hash of two characters; a collision only loses a cut
 };
 
 /// The chain of tokens that stand for a piece from its first byte on.

@@ -102,6 +102,7 @@ class PipelineTokenizer final : public Tokenizer {
   std::vector<TokenSpan> spans_of_text(std::string_view text) const {
     std::vector<TokenSpan> all;
     if (text.empty()) return all;
+    all.reserve(text.size());  // memory that is not written to is not taken
     PieceCache cache(*model_);
     for (Stretch& stretch : separator_.separate(aligned(text))) {
       if (!stretch.id) {

@@ -41,9 +41,9 @@ std::vector<TextRange> places_of(std::string_view text, std::string_view of) {
   return places;
 }
 
-void split_metaspace(const AlignedText& given, const MetaspaceOptions& options,
-                     const PieceSink& pieces) {
+void split_metaspace(AlignedText given, const MetaspaceOptions& options, const PieceSink& pieces) {
   AlignedText text = with_spaces_replaced(given, options.replacement);
+  given = {};
   if (gets_prefix(text, options)) prepend(text, options.replacement);
   if (!options.split) return add_piece(std::move(text), pieces);
   split(text, parts_between(places_of(text.text, options.replacement), text.text.size()),
@@ -99,8 +99,8 @@ PreTokenizer byte_level_pre_tokenizer(bool add_prefix_space, bool use_regex) {
 }
 
 PreTokenizer metaspace(const MetaspaceOptions& options) {
-  return [options](const AlignedText& text, const PieceSink& pieces) {
-    split_metaspace(text, options, pieces);
+  return [options](AlignedText text, const PieceSink& pieces) {
+    split_metaspace(std::move(text), options, pieces);
   };
 }
 

@@ -94,7 +94,7 @@ std::vector<TextRange> Regex::matches(std::string_view text) const {
   while (uregex_findNext(expression, &status)) {
     const auto begin = static_cast<std::size_t>(uregex_start(expression, 0, &status));
     const auto stop = static_cast<std::size_t>(uregex_end(expression, 0, &status));
-    const TextRange match{.begin = places.of(begin), .end = places.of(stop)};
+    const TextRange match{places.of(begin), places.of(stop)};
     const bool counts =
         match.begin != match.end || found.empty() || found.back().end != match.begin;
     if (counts) found.push_back(match);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,9 +11,13 @@
 
 namespace orrery::tokenizers {
 
-/// Bytes [begin, end) of a text.
+/// Bytes [begin, end) of a text: in 32 bits, as a text has millions of them.
 struct TextRange {
-  std::size_t begin{}, end{};
+  TextRange() = default;
+  TextRange(std::size_t first, std::size_t behind)
+      : begin(static_cast<std::uint32_t>(first)), end(static_cast<std::uint32_t>(behind)) {}
+
+  std::uint32_t begin{}, end{};
 };
 
 /// A regular expression that was read from a file: nobody has checked how long it takes.

@@ -18,9 +18,15 @@ class ScoredBpeModel final : public Model {
       : Model(std::move(vocabulary)),
         scores_(std::move(scores)),
         unknown_(unknown),
-        bytes_(byte_ids(this->vocabulary())) {}
+        bytes_(byte_ids(this->vocabulary())),
+        parts_(this->vocabulary()) {}
 
   void tokenize(std::string_view piece, std::vector<Subword>& tokens) const override {
+    parts_.each(piece, [&](std::string_view part) { add_merged(part, tokens); });
+  }
+
+ private:
+  void add_merged(std::string_view piece, std::vector<Subword>& tokens) const {
     std::vector<Link> chain = chain_of(characters_of(piece));
     merge_neighbours(chain, [&](const Link& left, const Link& right) {
       return merge_of(piece.substr(left.begin, left.length + right.length));
@@ -29,7 +35,6 @@ class ScoredBpeModel final : public Model {
       if (link.length > 0) add_token(link.id, piece.substr(link.begin, link.length), tokens);
   }
 
- private:
   std::vector<Subword> characters_of(std::string_view piece) const {
     std::vector<Subword> tokens;
     for (std::size_t at = 0; at < piece.size();) {
@@ -65,6 +70,7 @@ class ScoredBpeModel final : public Model {
   std::vector<double> scores_;
   std::int32_t unknown_;
   std::array<std::int32_t, 256> bytes_;
+  PieceParts parts_;
 };
 
 }  // namespace

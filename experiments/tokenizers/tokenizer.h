@@ -20,8 +20,13 @@ enum class Special { add, omit };
 ///
 /// What the tokenizer puts in, [CLS] or a space before the first word, stands for none: begin == end.
 struct TokenSpan {
+  TokenSpan(std::int32_t token, std::size_t first, std::size_t behind)
+      : id(token),
+        begin(static_cast<std::uint32_t>(first)),
+        end(static_cast<std::uint32_t>(behind)) {}
+
   std::int32_t id{};
-  std::size_t begin{}, end{};
+  std::uint32_t begin{}, end{};
 };
 
 struct Token {

@@ -9,17 +9,18 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 #include "experiments/tokenizers/byte_trie.h"
+#include "experiments/tokenizers/merge_chain.h"
 
 namespace orrery::tokenizers {
 namespace {
 
 constexpr double unknown_penalty = 10;
-constexpr std::size_t not_reached = std::numeric_limits<std::size_t>::max();
+constexpr std::uint32_t not_reached = std::numeric_limits<std::uint32_t>::max();
 
 /// The best tokens that end at a byte.
 struct Ending {
   double score{};
-  std::size_t begin{not_reached};  // of the last of them
+  std::uint32_t begin{not_reached};  // of the last of them
   std::int32_t id{};
 };
 
@@ -29,7 +30,8 @@ class UnigramModel final : public Model {
       : Model(std::move(vocabulary)),
         scores_(std::move(scores)),
         options_(std::move(options)),
-        bytes_(byte_ids(this->vocabulary())) {
+        bytes_(byte_ids(this->vocabulary())),
+        parts_(this->vocabulary(), options_.is_matched) {
     std::vector<ByteTrie::Entry> entries;
     double lowest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < scores_.size(); ++i) {
@@ -43,8 +45,15 @@ class UnigramModel final : public Model {
   }
 
   void tokenize(std::string_view piece, std::vector<Subword>& tokens) const override {
+    double score = 0;
+    parts_.each(piece, [&](std::string_view part) { score = add_best(part, score, tokens); });
+  }
+
+ private:
+  /// Appends the best tokens of a part, and returns their score and that of the parts before.
+  double add_best(std::string_view piece, double score_before, std::vector<Subword>& tokens) const {
     const std::size_t before = tokens.size();
-    const std::vector<Ending> best = best_endings(piece);
+    const std::vector<Ending> best = best_endings(piece, score_before);
     std::size_t end = piece.size();
     while (end > 0) {
       const std::size_t begin = begin_of_run(best, end);
@@ -52,19 +61,21 @@ class UnigramModel final : public Model {
       end = begin;
     }
     std::reverse(tokens.begin() + static_cast<std::ptrdiff_t>(before), tokens.end());
+    return best.back().score;
   }
 
- private:
   static bool holds(const std::vector<bool>& flags, std::size_t i) {
     return flags.empty() || flags[i];
   }
 
   static void improve(Ending& ending, double score, std::size_t begin, std::int32_t id) {
-    if (ending.begin == not_reached || score > ending.score) ending = {score, begin, id};
+    if (ending.begin == not_reached || score > ending.score)
+      ending = {score, static_cast<std::uint32_t>(begin), id};
   }
 
-  std::vector<Ending> best_endings(std::string_view piece) const {
+  std::vector<Ending> best_endings(std::string_view piece, double score_before) const {
     std::vector<Ending> best(piece.size() + 1);
+    best.front().score = score_before;
     for (std::size_t at = 0; at < piece.size();) {
       const std::size_t length = character_length(piece, at);
       const double score = best[at].score;
@@ -111,6 +122,7 @@ class UnigramModel final : public Model {
   std::vector<double> scores_;
   UnigramOptions options_;
   std::array<std::int32_t, 256> bytes_;
+  PieceParts parts_;
   double unknown_score_{};
   ByteTrie trie_{};
 };

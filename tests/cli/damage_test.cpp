@@ -148,3 +148,16 @@ TEST_CASE("With --quiet a failure still has its reason") {
   CHECK(failed.out.empty());
   CHECK_THAT(failed.err, Contains("failed") && Contains("heads=2"));
 }
+
+TEST_CASE("plot of a sweep without a result yet says so, and how to come by one") {
+  const Shell shell;
+  make_sweep(shell);
+  fs::remove(shell.folder() / "s/results.jsonl");
+  const Outcome outcome = shell.run("plot s hue=dim --format svg --out drawn");
+  CHECK(outcome.status == 3);
+  CHECK_THAT(outcome.err, Contains("s: has no point with a result: its sweep is at work, or was "
+                                   "ended; wait for it, or compute what is left with orrery "
+                                   "resume s"));
+  CHECK(shell.run("resume s --quiet").status == 0);
+  CHECK(shell.run("plot s hue=dim --format svg --quiet --out drawn").status == 0);
+}

@@ -5,6 +5,7 @@
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
@@ -12,7 +13,6 @@
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/logit_rule_params.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/token_positions.h"

@@ -7,9 +7,9 @@
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/model_edits.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/model_answers/figures.h"

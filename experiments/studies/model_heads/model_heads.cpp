@@ -9,11 +9,11 @@
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/heads/model_run.h"
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/memory_bound.h"
 #include "experiments/setup/model_edits.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/model_heads/figures.h"
