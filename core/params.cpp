@@ -172,6 +172,7 @@ ParamValue parse(const ParamSpec& spec, std::string_view text) {
       return parse_real(spec, text);
     case ParamKind::choice:
     case ParamKind::file:
+    case ParamKind::text:
       return std::string(text);
     case ParamKind::choice_list:
       return split(text, '+');
@@ -207,6 +208,7 @@ void check(const ParamSpec& spec, const ParamValue& value) {
       break;
     case ParamKind::boolean:
     case ParamKind::file:
+    case ParamKind::text:
       break;
   }
 }

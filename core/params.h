@@ -13,10 +13,10 @@
 
 namespace orrery {
 
-enum class ParamKind { boolean, integer, real, choice, choice_list, number_list, file };
+enum class ParamKind { boolean, integer, real, choice, choice_list, number_list, file, text };
 
-/// The value of a parameter: boolean, integer, real, one name or path, a list of names, or a list
-/// of numbers.
+/// The value of a parameter: boolean, integer, real, one name, path or free text, a list of names,
+/// or a list of numbers.
 using ParamValue = std::variant<bool, std::int64_t, double, std::string, std::vector<std::string>,
                                 std::vector<double>>;
 
@@ -103,7 +103,7 @@ class ParamSet {
   bool boolean(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
   double real(std::string_view key) const;
-  const std::string& text(std::string_view key) const;  ///< choice or file
+  const std::string& text(std::string_view key) const;  ///< choice, file or text
   const std::vector<std::string>& list(std::string_view key) const;
   const std::vector<double>& numbers(std::string_view key) const;
   const ParamValue& value(std::string_view key) const;

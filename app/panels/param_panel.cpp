@@ -181,6 +181,9 @@ void ParamPanel::control(Session& session, const ParamSpec& spec, const Ui& ui) 
       return;
     case ParamKind::file:
       return file(session, spec);
+    case ParamKind::text:
+      typed_text(session, spec, "");
+      return;
   }
 }
 

@@ -56,28 +56,14 @@ struct ForwardOptions {
 };
 int forward_command(const ForwardOptions& options);
 
-/// Options of the commands that ask a model: model_heads, what_if, settle, lens, patch, repeat,
-/// needle and passport.
-struct LiveOptions {
-  std::string model{};                       ///< a folder or a .gguf
-  std::vector<std::string> words{};          ///< key=value
-  std::vector<std::string> edits{};          ///< as parse_edit reads them
-  std::vector<std::string> maps{};           ///< of what_if: heads, "16.0+18"
-  std::string positions{};                   ///< of lens: tokens that are printed; empty: the last
-  std::string fact{}, question{}, answer{};  ///< of needle; empty: random tokens
-  std::string out{};                         ///< a .npz or .safetensors; empty: none
-  int threads{0};                            ///< 0: all cores
+struct PassportOptions {
+  std::string model{};               ///< a folder, a .gguf, or a passport that was written before
+  std::vector<std::string> words{};  ///< key=value, and another model
+  std::string out{};                 ///< a .html or .json; empty: none
   bool force{false};
   bool json{false};
 };
-int model_heads_command(const LiveOptions& options);
-int what_if_command(const LiveOptions& options);
-int settle_command(const LiveOptions& options);
-int lens_command(const LiveOptions& options);
-int patch_command(const LiveOptions& options);
-int repeat_command(const LiveOptions& options);
-int needle_command(const LiveOptions& options);
-int passport_command(const LiveOptions& options);
+int passport_command(const PassportOptions& options);
 
 struct FamiliesOptions {
   bool json{false};

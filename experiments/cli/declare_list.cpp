@@ -40,6 +40,7 @@ Command declare_describe(CLI::App& app) {
       "  choice_list   names of choices joined by +, each once; none only if may_be_empty\n"
       "  number_list   numbers from min to max joined by +; none only if may_be_empty\n"
       "  file          a path; file_types are the extensions that are read, * any\n"
+      "  text          any text\n"
       "logarithmic: numbers of every size matter alike. used_when: the parameter is read only\n"
       "while the one called key is, or contains, one of any_of (an empty name: while no file is\n"
       "given; *: while one is), and is refused otherwise.");

@@ -25,7 +25,10 @@ Command declare_run(CLI::App& app, const Words& argv) {
   CLI::Option* from = command->add_option(
       "--from", options.from,
       "Instead of NAME: compute the result in this folder again, as its manifest has it");
-  command->add_option("--out", options.out, "Folder of the result; default orrery-results/NAME-ID");
+  command->add_option(
+      "--out", options.out,
+      "Folder of the result, default orrery-results/NAME-ID; or a .npz or .safetensors file of "
+      "its arrays alone");
   command->add_flag("--force", options.force,
                     "Replace a result of another experiment or with other settings");
   add_figure_options(command, options.figures);

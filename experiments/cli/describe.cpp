@@ -31,6 +31,8 @@ std::string range_text(const ParamSpec& spec) {
                          number_text(spec.max));
     case ParamKind::file:
       return "a file";
+    case ParamKind::text:
+      return "free text";
     case ParamKind::integer:
     case ParamKind::real:
       break;

@@ -169,7 +169,21 @@ void suggest_better(const CLI::App& command, const Error& error) {
   }
 }
 
+/// Throws UsageError for an experiment, and for commands that became experiments.
+void suggest_experiment(const std::string& word) {
+  const std::string name = word == "what_if" ? "model_heads" : word;
+  const Experiment* experiment = known_experiment(name);
+  if (!experiment) return;
+  const std::vector<ParamSpec>& specs = experiment->info.params;
+  const bool asks_model =
+      std::any_of(specs.begin(), specs.end(), [](const ParamSpec& spec) { return spec.key == "model"; });
+  throw UsageError(word, "is an experiment and no command",
+                   fmt::format("type orrery run {}{}{}", name, asks_model ? " model=MODEL" : "",
+                               word == "what_if" ? " edit=EDITS" : ""));
+}
+
 void check_first_word(const CLI::App& app, const std::string& word) {
+  suggest_experiment(word);
   const Words options = option_names(app);
   if (std::find(options.begin(), options.end(), "--" + word) != options.end())
     throw UsageError(word, "is not a command", fmt::format("did you mean --{}?", word));

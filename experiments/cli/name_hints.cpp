@@ -111,6 +111,9 @@ void suggest_for_parameter(const std::string& name) {
 }  // namespace
 
 void suggest_for_name(const std::string& name) {
+  if (name == "model_answers")
+    throw UsageError(name, "was parted into four experiments",
+                     "type lens, patch, repeat or needle in place of ask=");
   suggest_for_folder(name);
   suggest_for_manifest(name);
   if (const std::string encoding = encoding_called(name); !encoding.empty())

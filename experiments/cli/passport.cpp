@@ -9,10 +9,12 @@
 #include "core/errors.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/live_options.h"
-#include "experiments/cli/live_params.h"
+#include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/results/memory.h"
+#include "experiments/studies/catalogue.h"
+#include "experiments/sweeps/assignments.h"
 
 namespace orrery::cli {
 namespace {
@@ -25,29 +27,21 @@ bool is_written(const std::string& model) {
   return std::filesystem::path(model).extension() == ".json";
 }
 
-/// A passport that was written before, or that of a model.
-ordered_json document_of(const LiveOptions& options, const std::string& model) {
-  if (is_written(model)) return read_passport(read_file(model, most_bytes_of_a_passport), model);
-  LiveOptions own = options;
-  own.model = model;
-  own.out.clear();
-  const LiveQuestion question = live_question(own, passport_params());
-  const PassportRequest request{
-      .texts = question.texts,
-      .questions = question.params.list("questions"),
-      .targets = question.params.integer("targets"),
-      .repeated = question.params.integer("repeated"),
-      .repeats = question.params.integer("repeats"),
-      .chosen = static_cast<std::size_t>(question.params.integer("chosen")),
-      .seed = question.params.integer("seed"),
-      .first = first_token(own, question)};
-  const std::int64_t copied = 2 * request.repeated + 1;
-  std::int64_t longest = copied;
-  for (const ModelText& text : request.texts)
-    longest = std::max<std::int64_t>(longest, static_cast<std::int64_t>(text.tokens.size()));
-  LiveModel asked(model, run_settings(own, question, longest));
+/// The passport of a model, as the experiment makes it.
+ordered_json made_passport(const std::string& model, std::vector<std::string> words) {
+  const Experiment& experiment = find_experiment("passport");
+  words.push_back("model=" + model);
+  const ParamSet params = params_from(ParamSet(experiment.info.params), words);
+  const LoadedInputs loaded = load_inputs(params);
   ConsoleProgress progress(is_quiet());
-  return passport_document(passport_of(asked, request, progress));
+  const Result result = experiment.run(params, loaded.inputs, progress);
+  return read_passport(result.files.front().bytes, model);
+}
+
+/// A passport that was written before, or that of a model.
+ordered_json document_of(const std::string& model, const std::vector<std::string>& words) {
+  if (!is_written(model)) return made_passport(model, words);
+  return read_passport(read_file(model, most_bytes_of_a_passport), model);
 }
 
 /// What --out is written as: by its ending.
@@ -64,24 +58,23 @@ void require_page(const std::string& out) {
 
 }  // namespace
 
-int passport_command(const LiveOptions& options) {
+int passport_command(const PassportOptions& options) {
   require_page(options.out);
-  LiveOptions of_models = options;
+  std::vector<std::string> words = options.words;
   std::string second;
   // A word without "=" is the other model.
-  const auto word =
-      std::find_if(of_models.words.begin(), of_models.words.end(),
-                   [](const std::string& one) { return one.find('=') == std::string::npos; });
-  if (word != of_models.words.end()) {
+  const auto word = std::find_if(words.begin(), words.end(), [](const std::string& one) {
+    return one.find('=') == std::string::npos;
+  });
+  if (word != words.end()) {
     second = *word;
-    of_models.words.erase(word);
+    words.erase(word);
   }
-  if (!of_models.words.empty() && is_written(options.model) &&
-      (second.empty() || is_written(second)))
-    throw UsageError(of_models.words.front(), "would change nothing: no model is asked",
+  if (!words.empty() && is_written(options.model) && (second.empty() || is_written(second)))
+    throw UsageError(words.front(), "would change nothing: no model is asked",
                      "leave it out, or give a model");
-  const ordered_json one = document_of(of_models, options.model);
-  const ordered_json other = second.empty() ? ordered_json() : document_of(of_models, second);
+  const ordered_json one = document_of(options.model, words);
+  const ordered_json other = second.empty() ? ordered_json() : document_of(second, words);
   if (!options.out.empty())
     atomic_write(options.out, written_as(options.out, one, other),
                  options.force ? Existing::replaced : Existing::refused);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "experiments/cli/array_options.h"
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/rerun.h"
@@ -17,6 +18,7 @@
 #include "experiments/results/result_json.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/sweep_spec.h"
+#include "experiments/text/display_width.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::cli {
@@ -46,6 +48,9 @@ WriteOptions options_for(const RunOptions& options, const std::filesystem::path&
   return write;
 }
 
+/// Whether the result is its arrays in one file, and no folder.
+bool writes_arrays(const RunOptions& options) { return is_archive(options.out); }
+
 /// Checks everything that can be refused before the first computation.
 Point prepare(const Experiment& experiment, const ParamSet& params, const RunOptions& options,
               bool several) {
@@ -53,6 +58,13 @@ Point prepare(const Experiment& experiment, const ParamSet& params, const RunOpt
   if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
   if (experiment.check) experiment.check(point.params, point.loaded.inputs);
   results::require_memory(experiment, point.params);
+  if (writes_arrays(options)) {
+    if (several)
+      throw UsageError("--out " + options.out, "is one file, and these are several results",
+                       "name a folder");
+    require_no_input(options.out, point.loaded.files, {});
+    return point;
+  }
   point.folder = point_folder(options, experiment.info.name,
                               point_id(experiment.info, params, point.loaded.files), several);
   require_replaceable(options_for(options, point.folder, {}),
@@ -94,6 +106,48 @@ std::string scalars_text(const Result& result) {
   return text;
 }
 
+std::string cell_text(const Column& column, std::size_t row) {
+  if (const auto* numbers = std::get_if<std::vector<double>>(&column.values))
+    return readable_number((*numbers)[row]);
+  return std::get<std::vector<std::string>>(column.values)[row];
+}
+
+/// A column with its heading: numbers to the right, words to the left.
+std::vector<std::string> column_cells(const Column& column, std::size_t rows) {
+  std::vector<std::string> cells{column.name};
+  for (std::size_t row = 0; row < rows; ++row) cells.push_back(cell_text(column, row));
+  std::size_t width = 0;
+  for (const std::string& cell : cells) width = std::max(width, display_width(cell));
+  const bool is_number = std::holds_alternative<std::vector<double>>(column.values);
+  for (std::string& cell : cells)
+    cell = is_number ? std::string(width - display_width(cell), ' ') + cell : padded(cell, width);
+  return cells;
+}
+
+std::string table_text(const Table& table) {
+  constexpr std::size_t most_rows = 48;
+  const std::size_t all =
+      std::visit([](const auto& values) { return values.size(); }, table.columns.front().values);
+  const std::size_t rows = std::min(all, most_rows);
+  std::vector<std::string> lines(rows + 1);
+  for (const Column& column : table.columns) {
+    const std::vector<std::string> cells = column_cells(column, rows);
+    for (std::size_t line = 0; line <= rows; ++line) lines[line] += "  " + cells[line];
+  }
+  std::string text = plain_text(table.caption) + "\n";
+  for (std::string& line : lines) text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
+  if (rows < all)
+    text += fmt::format("  … and {} more rows: {}.csv has all\n", all - rows, table.name);
+  return text;
+}
+
+std::string tables_text(const Result& result) {
+  std::string text;
+  for (const Table& table : result.tables)
+    if (table.printed) text += table_text(table);
+  return text;
+}
+
 /// What was typed, also where it is the default, and what else differs from the defaults.
 std::vector<std::string> heading_words(const SweepSpec& spec, const ParamSet& params) {
   std::vector<std::string> words;
@@ -109,7 +163,7 @@ std::vector<std::string> heading_words(const SweepSpec& spec, const ParamSet& pa
 std::string summary(const SweepSpec& spec, const ParamSet& params, const Result& result) {
   std::string text = bold(spec.experiment->info.name);
   for (const std::string& word : heading_words(spec, params)) text += " " + word;
-  return text + "\n" + scalars_text(result) + checks_text(result);
+  return text + "\n" + tables_text(result) + scalars_text(result) + checks_text(result);
 }
 
 /// What the summary shows, where it is not printed.
@@ -168,19 +222,43 @@ SweepSpec named(const RunOptions& options) {
   return spec;
 }
 
+/// Where a result was written, and how that is told.
+struct Place {
+  std::string where{};
+  std::string told{};
+};
+
+Place write_arrays(const Ran& ran, const RunOptions& options) {
+  atomic_write(options.out, archive_bytes(options.out, ran.result.arrays),
+               options.force ? Existing::replaced : Existing::refused);
+  Place place{.where = options.out};
+  for (const auto& array : ran.result.arrays)
+    place.told +=
+        fmt::format("{}#{}  [{}]\n", options.out, array->name, fmt::join(array->shape, ", "));
+  return place;
+}
+
+Place write_point(const Ran& ran, const Point& point, const RunOptions& options) {
+  if (writes_arrays(options)) return write_arrays(ran, options);
+  remove_abandoned(point.folder);
+  const auto start = std::chrono::steady_clock::now();
+  const WrittenResult written = write_result(
+      ran.result, ran.record,
+      drawn_on_all_cores(ran.result, options_for(options, point.folder, ran.result.provenance)));
+  const std::chrono::duration<double> writing = std::chrono::steady_clock::now() - start;
+  detail(fmt::format("drew and wrote in {}\n", duration_text(writing.count())));
+  return {.where = written.folder.string(),
+          .told = fmt::format("wrote {} files to {}/\n", written.files.size() + 1,
+                              written.folder.string())};
+}
+
 int run_points(const SweepSpec& spec, const std::vector<Point>& points, const RunOptions& options) {
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true, has_figures = true;
   for (const Point& point : points) {
     const Ran ran = run_point(*spec.experiment, point, options);
     detail(fmt::format("computed in {}\n", duration_text(ran.record.times->wall_seconds)));
-    remove_abandoned(point.folder);
-    const auto start = std::chrono::steady_clock::now();
-    const WrittenResult written = write_result(
-        ran.result, ran.record,
-        drawn_on_all_cores(ran.result, options_for(options, point.folder, ran.result.provenance)));
-    const std::chrono::duration<double> writing = std::chrono::steady_clock::now() - start;
-    detail(fmt::format("drew and wrote in {}\n", duration_text(writing.count())));
+    const Place written = write_point(ran, point, options);
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
                                        [](const Check& check) { return check.holds(); });
     if (options.json)
@@ -189,13 +267,12 @@ int run_points(const SweepSpec& spec, const std::vector<Point>& points, const Ru
       print(summary(spec, point.params, ran.result));
     else
       say_failing_claims(ran.result);
-    tell(fmt::format("wrote {} files to {}/\n", written.files.size() + 1, written.folder.string()));
+    tell(written.told);
     if (!ran.lacks.empty())
-      say(fmt::format("orrery: {}; {} has all of it\n", ran.lacks, written.folder.string()));
+      say(fmt::format("orrery: {}; {} has all of it\n", ran.lacks, written.where));
     has_figures = has_figures && ran.lacks.empty();
     if (ran.result.status == Status::stopped) {
-      say(fmt::format("orrery: stopped; what was found until then is in {}\n",
-                      written.folder.string()));
+      say(fmt::format("orrery: stopped; what was found until then is in {}\n", written.where));
       return 128 + stop_signal();
     }
   }

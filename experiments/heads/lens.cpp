@@ -1,22 +1,17 @@
 #include "experiments/heads/lens.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/heads/head_json.h"
 #include "experiments/heads/model_run.h"
 
 namespace orrery::heads {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr Index lens_logits_at_once = Index{1} << 22;
 
@@ -64,10 +59,6 @@ void look(ModelRun<T>& run, const LensRequest& request, Lens& lens, Progress& pr
   }
 }
 
-std::string state_name(std::size_t state) {
-  return state == 0 ? "embedding" : fmt::format("layer {}", state - 1);
-}
-
 }  // namespace
 
 Lens logit_lens(LiveModel& model, const LensRequest& request, Progress& progress) {
@@ -85,94 +76,6 @@ std::uint64_t lens_bytes(const LiveModel& model, const LensRequest& request) {
       sizeof(LensCell) + request.next * (sizeof(double) + sizeof(std::int32_t));
   return model.bytes_of_states(states, tokens) + logits * model.bytes_of_number() +
          states * tokens * cell;
-}
-
-std::vector<std::int32_t> lens_ids(const Lens& lens) {
-  std::vector<std::int32_t> ids = lens.text.tokens;
-  for (const LensCell& cell : lens.cells) ids.insert(ids.end(), cell.ids.begin(), cell.ids.end());
-  return ids;
-}
-
-std::vector<Array> lens_arrays(const Lens& lens) {
-  std::vector<double> losses, entropies, ids, probabilities;
-  for (const LensCell& cell : lens.cells) {
-    losses.push_back(cell.loss);
-    entropies.push_back(cell.entropy);
-    ids.insert(ids.end(), cell.ids.begin(), cell.ids.end());
-    probabilities.insert(probabilities.end(), cell.probabilities.begin(), cell.probabilities.end());
-  }
-  const std::size_t n = lens.text.tokens.size(), next = ids.size() / lens.cells.size();
-  const auto array = [&](const char* name, const char* about, std::vector<double> values,
-                         bool has_next) {
-    Array made{.name = name,
-               .description = about,
-               .shape = {lens.states, n},
-               .axes = {"state", "token"},
-               .values = std::move(values)};
-    if (has_next) {
-      made.shape.push_back(next);
-      made.axes.emplace_back("rank");
-    }
-    return made;
-  };
-  std::vector<Array> arrays = {
-      array("loss", "−ln p of the next token, nats; NaN for the last", std::move(losses), false),
-      array("entropy", "−Σ p ln p, nats", std::move(entropies), false)};
-  if (next == 0) return arrays;
-  arrays.push_back(array("top_ids", "the most probable tokens", std::move(ids), true));
-  arrays.push_back(array("top_probabilities", "of those", std::move(probabilities), true));
-  return arrays;
-}
-
-std::string lens_json(const Lens& lens, const std::vector<std::string>& labels) {
-  std::size_t label = lens.text.tokens.size();
-  ordered_json states = ordered_json::array();
-  for (std::size_t s = 0; s < lens.states; ++s) {
-    ordered_json cells = ordered_json::array();
-    for (std::size_t t = 0; t < lens.text.tokens.size(); ++t) {
-      const LensCell& cell = lens.at(s, t);
-      ordered_json top = ordered_json::array();
-      for (std::size_t k = 0; k < cell.ids.size(); ++k)
-        top.push_back({{"id", cell.ids[k]},
-                       {"piece", labels[label++]},
-                       {"p", number_json(cell.probabilities[k])}});
-      cells.push_back({{"loss", number_json(cell.loss)},
-                       {"entropy", number_json(cell.entropy)},
-                       {"top", std::move(top)}});
-    }
-    states.push_back({{"state", state_name(s)}, {"tokens", std::move(cells)}});
-  }
-  std::vector<std::string> pieces(
-      labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(lens.text.tokens.size()));
-  const ordered_json json{{"model", lens.model},        {"family", lens.family},
-                          {"text", lens.text.name},     {"tokens", lens.text.tokens},
-                          {"pieces", pieces},           {"edits", lens.edits},
-                          {"states", std::move(states)}};
-  return json.dump(1) + "\n";
-}
-
-std::string lens_text(const Lens& lens, const std::vector<std::string>& labels,
-                      const std::vector<std::int64_t>& tokens) {
-  const std::size_t n = lens.text.tokens.size();
-  const std::size_t next = lens.cells.front().ids.size();
-  std::string text = fmt::format("{}, {} tokens of {}\n", lens.family, n, lens.text.name);
-  for (const std::int64_t number : tokens) {
-    if (number < 0 || number >= static_cast<std::int64_t>(n))
-      throw UsageError(fmt::format("token {}", number), fmt::format("the text has {}", n),
-                       fmt::format("give tokens from 0 to {}", n - 1));
-    const auto t = static_cast<std::size_t>(number);
-    text += fmt::format("behind token {} {}\n", t, labels[t]);
-    for (std::size_t s = 0; s < lens.states; ++s) {
-      const LensCell& cell = lens.at(s, t);
-      std::vector<std::string> parts;
-      for (std::size_t k = 0; k < cell.ids.size(); ++k)
-        parts.push_back(
-            fmt::format("{} {:.3f}", labels[n + (s * n + t) * next + k], cell.probabilities[k]));
-      text += fmt::format("  {:<10} loss {:>7}  {}\n", state_name(s), score_text(cell.loss),
-                          fmt::join(parts, "  "));
-    }
-  }
-  return text;
 }
 
 }  // namespace orrery::heads

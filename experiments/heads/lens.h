@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "experiments/heads/live_model.h"
-#include "experiments/model/figure.h"
 #include "experiments/model/progress.h"
 
 namespace orrery::heads {
@@ -48,14 +47,5 @@ Lens logit_lens(LiveModel& model, const LensRequest& request, Progress& progress
 
 /// Bytes that it holds beside the model: every state, logits of some tokens, and its cells.
 std::uint64_t lens_bytes(const LiveModel& model, const LensRequest& request);
-
-/// loss, entropy [states, N], and top_ids, top_probabilities [states, N, next].
-std::vector<Array> lens_arrays(const Lens& lens);
-/// @param labels  of lens_ids, in their order
-std::string lens_json(const Lens& lens, const std::vector<std::string>& labels);
-/// The states of the tokens, given by number, as they become their prediction.
-std::string lens_text(const Lens& lens, const std::vector<std::string>& labels,
-                      const std::vector<std::int64_t>& tokens);
-std::vector<std::int32_t> lens_ids(const Lens& lens);
 
 }  // namespace orrery::heads

@@ -83,11 +83,4 @@ HeadTable measure_heads(LiveModel& model, const HeadsRequest& request, Progress&
 /// The shares of the eight bands of pairs, the fastest first (mixer_band_of).
 std::vector<double> band_shares(const HeadRow& row);
 
-/// The table as arrays: tokens, scores, profiles and shares.
-std::vector<Array> heads_arrays(const HeadTable& table);
-
-std::string heads_json(const HeadTable& table);
-/// Heads by name: what they do most, and who was chosen.
-std::string heads_text(const HeadTable& table);
-
 }  // namespace orrery::heads

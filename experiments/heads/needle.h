@@ -6,7 +6,6 @@
 
 #include "core/params.h"
 #include "experiments/heads/live_model.h"
-#include "experiments/model/figure.h"
 #include "experiments/model/progress.h"
 #include "experiments/statistics/welch.h"
 
@@ -72,10 +71,5 @@ NeedleTable find_needles(LiveModel& model, const NeedleRequest& request, Progres
 
 /// The parameter "lengths". Throws UsageError for one that is no whole number.
 std::vector<std::int64_t> lengths_of_contexts(const ParamSet& params);
-
-/// retrieved, loss, gain [lengths, depths].
-std::vector<Array> needle_arrays(const NeedleTable& table);
-std::string needle_json(const NeedleTable& table);
-std::string needle_text(const NeedleTable& table);
 
 }  // namespace orrery::heads

@@ -1,23 +1,18 @@
 #include "experiments/heads/patch.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/heads/head_json.h"
 #include "experiments/heads/model_run.h"
 
 namespace orrery::heads {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr std::size_t places_listed = 10;
 
@@ -160,24 +155,6 @@ class Patching {
   Matrix<T> clean_logits_{}, corrupted_logits_{};  ///< [1, vocabulary]
 };
 
-std::string largest_text(const PatchMap& map, const std::vector<std::string>& labels) {
-  std::vector<std::size_t> order(map.effect.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(map.effect[a]) > std::abs(map.effect[b]);
-  });
-  std::vector<std::string> parts;
-  for (const std::size_t at : order) {
-    if (parts.size() == places_listed) break;
-    const std::size_t layer = at / map.columns, column = at % map.columns;
-    const std::string where = map.quantity == "head_output"
-                                  ? fmt::format("{}.{}", layer, column)
-                                  : fmt::format("{} at {} {}", layer, column, labels[column]);
-    parts.push_back(fmt::format("{} {:.3f}", where, map.effect[at]));
-  }
-  return fmt::format("{:<13} {}\n", map.quantity, fmt::join(parts, ", "));
-}
-
 }  // namespace
 
 PatchResult patch_activations(LiveModel& model, const PatchRequest& request, Progress& progress) {
@@ -203,55 +180,6 @@ std::vector<std::int32_t> patch_ids(const PatchResult& result) {
   ids.push_back(result.answer);
   ids.push_back(result.foil);
   return ids;
-}
-
-std::vector<Array> patch_arrays(const PatchResult& result) {
-  std::vector<Array> arrays;
-  for (const PatchMap& map : result.maps)
-    arrays.push_back({.name = "effect_" + map.quantity,
-                      .description = "of rows that were taken from the corrupted run: 1 for all",
-                      .shape = {map.rows, map.columns},
-                      .axes = {"layer", map.quantity == "head_output" ? "head" : "token"},
-                      .values = map.effect});
-  return arrays;
-}
-
-std::string patch_json(const PatchResult& result, const std::vector<std::string>& labels) {
-  const auto n = static_cast<std::ptrdiff_t>(result.clean.tokens.size());
-  const auto pieces = [&](std::ptrdiff_t first) {
-    return std::vector<std::string>(labels.begin() + first, labels.begin() + first + n);
-  };
-  ordered_json maps = ordered_json::object();
-  for (const PatchMap& map : result.maps) {
-    ordered_json rows = ordered_json::array();
-    for (std::size_t r = 0; r < map.rows; ++r) {
-      const auto begin = map.effect.begin() + static_cast<std::ptrdiff_t>(r * map.columns);
-      rows.push_back(numbers_json({begin, begin + static_cast<std::ptrdiff_t>(map.columns)}));
-    }
-    maps[map.quantity] = std::move(rows);
-  }
-  const ordered_json json{
-      {"model", result.model},
-      {"family", result.family},
-      {"clean", {{"tokens", result.clean.tokens}, {"pieces", pieces(0)}}},
-      {"corrupted", {{"tokens", result.corrupted.tokens}, {"pieces", pieces(n)}}},
-      {"answer", {{"id", result.answer}, {"piece", labels[labels.size() - 2]}}},
-      {"foil", {{"id", result.foil}, {"piece", labels.back()}}},
-      {"clean_difference", number_json(result.clean_difference)},
-      {"corrupted_difference", number_json(result.corrupted_difference)},
-      {"passes", result.passes},
-      {"effects", std::move(maps)}};
-  return json.dump(1) + "\n";
-}
-
-std::string patch_text(const PatchResult& result, const std::vector<std::string>& labels) {
-  std::string text = fmt::format(
-      "{}, {} tokens: logit of {} less that of {} is {:.3f}, in the corrupted run {:.3f}\n",
-      result.family, result.clean.tokens.size(), labels[labels.size() - 2], labels.back(),
-      result.clean_difference, result.corrupted_difference);
-  text += "Layers whose rows, taken from the corrupted run, do most of what all of it does (1):\n";
-  for (const PatchMap& map : result.maps) text += largest_text(map, labels);
-  return text;
 }
 
 }  // namespace orrery::heads

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "experiments/heads/live_model.h"
-#include "experiments/model/figure.h"
 #include "experiments/model/progress.h"
 
 namespace orrery::heads {
@@ -53,10 +52,7 @@ PatchResult patch_activations(LiveModel& model, const PatchRequest& request, Pro
 /// Bytes of the activations of both runs that it holds beside the model.
 std::uint64_t patch_bytes(const LiveModel& model, const PatchRequest& request);
 
-std::vector<Array> patch_arrays(const PatchResult& result);
-/// @param labels  of the clean tokens, the corrupted ones, the answer and the foil
-std::string patch_json(const PatchResult& result, const std::vector<std::string>& labels);
-std::string patch_text(const PatchResult& result, const std::vector<std::string>& labels);
+/// The clean tokens, the corrupted ones, the answer and the foil.
 std::vector<std::int32_t> patch_ids(const PatchResult& result);
 
 }  // namespace orrery::heads

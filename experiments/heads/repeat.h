@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "experiments/heads/live_model.h"
-#include "experiments/model/figure.h"
 #include "experiments/model/progress.h"
 #include "experiments/statistics/welch.h"
 
@@ -44,10 +43,5 @@ Repeat repeat_tokens(LiveModel& model, const RepeatRequest& request, Progress& p
 
 /// The mean loss of x_1 … x_{n−1}, which end the sequence that these losses are of.
 double second_half_mean(const std::vector<double>& losses, std::size_t tokens);
-
-/// loss [2n], and first_half and second_half [sequences].
-std::vector<Array> repeat_arrays(const Repeat& repeat);
-std::string repeat_json(const Repeat& repeat);
-std::string repeat_text(const Repeat& repeat);
 
 }  // namespace orrery::heads

@@ -75,7 +75,4 @@ Settlement settle(LiveModel& model, const SettleRequest& request, Progress& prog
 /// settings at once are better.
 bool is_contradicted(const Settlement& settlement);
 
-std::string settle_json(const Settlement& settlement);
-std::string settle_text(const Settlement& settlement);
-
 }  // namespace orrery::heads

@@ -381,13 +381,6 @@ WhatIf what_if(LiveModel& model, const WhatIfRequest& request, Progress& progres
   return result;
 }
 
-std::vector<EditHelp> edit_help() {
-  std::vector<EditHelp> help;
-  for (EditForm& form : edit_forms())
-    help.push_back({std::move(form.form), std::move(form.description)});
-  return help;
-}
-
 std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request) {
   if (!request.heads && request.cells == 0 && !request.keeps_pass) return 0;
   std::uint64_t longest = 0;
@@ -398,6 +391,13 @@ std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request) {
   const auto heads = static_cast<std::uint64_t>(model.layers() - first) *
                      static_cast<std::uint64_t>(model.heads());
   return heads * longest * longest * model.bytes_of_number();
+}
+
+std::vector<std::int32_t> next_ids(const WhatIf& result) {
+  std::vector<std::int32_t> ids;
+  for (const TextEffect& text : result.texts)
+    for (const NextToken& next : text.next) ids.push_back(next.id);
+  return ids;
 }
 
 }  // namespace orrery::heads

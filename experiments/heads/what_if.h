@@ -78,22 +78,10 @@ struct WhatIf {
 /// layer on.
 WhatIf what_if(LiveModel& model, const WhatIfRequest& request, Progress& progress);
 
-/// One form of an edit, for help.
-struct EditHelp {
-  std::string form{};         ///< "still:PAIRS"
-  std::string description{};  ///< a sentence
-};
-std::vector<EditHelp> edit_help();
-
 /// Bytes of the maps that what_if holds for the longest of its texts.
 std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request);
 
-/// Losses by token and changes of heads, and the maps.
-std::vector<Array> what_if_arrays(const WhatIf& result);
-/// @param labels  of the tokens that may come next, by id
-std::string what_if_json(const WhatIf& result, const std::vector<std::string>& labels);
-std::string what_if_text(const WhatIf& result, const std::vector<std::string>& labels);
-/// The ids whose labels those two want, in their order.
+/// The ids of the tokens that may come next, text by text.
 std::vector<std::int32_t> next_ids(const WhatIf& result);
 
 }  // namespace orrery::heads

@@ -68,6 +68,7 @@ struct Table {
   std::string name{};  ///< snake_case: the file's stem
   std::string caption{};
   std::vector<Column> columns{};
+  bool printed{false};  ///< in a terminal as well: the answer, where no scalar says it
 };
 
 enum class Status { completed, stopped };

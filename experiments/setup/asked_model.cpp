@@ -63,7 +63,8 @@ void leave(AskedModel* let_go) {
 }
 
 std::string key_of_table(const HeadsRequest& request) {
-  return fmt::format("{} {} {}", request.repeated, request.repeats, request.seed);
+  return fmt::format("{} {} {} {}", request.repeated, request.repeats, request.seed,
+                     request.chosen);
 }
 
 /// What was left of the same model; null for none.
@@ -82,14 +83,14 @@ std::unique_ptr<AskedModel> take_left(const std::string& key) {
 
 }  // namespace
 
-std::vector<ParamSpec> asked_model_params() {
+std::vector<ParamSpec> asked_model_params(std::int64_t length, std::int64_t parts) {
   std::vector<ParamSpec> specs{
       {.key = "model",
        .description = "A model's folder with config.json and .safetensors, or its .gguf.",
        .kind = ParamKind::file,
        .default_value = "bundled:" + std::string(trained_model),
        .file_types = {"safetensors", "gguf", "json"}}};
-  for (ParamSpec& spec : text_params(64, 1)) {
+  for (ParamSpec& spec : text_params(length, parts)) {
     // The model that comes with Orrery has not learned from it.
     if (spec.key == "text") spec.default_value = std::string("bundled:the_orrery.txt");
     specs.push_back(std::move(spec));
@@ -103,14 +104,39 @@ ParamSpec asked_precision_param() {
           .kind = ParamKind::choice,
           .default_value = std::string("exact_fp32"),
           .choices = {{"exact_fp32", "fp32"}, {"exact", "fp64"}},
+          .retired_values = {{"fp32", "write exact_fp32"}, {"fp64", "write exact"}},
           .role = ParamRole::precision};
+}
+
+ParamSpec first_token_param() {
+  return {.key = "first",
+          .description =
+              "Id of a token before each sequence; −1: what the tokenizer puts there, if anything.",
+          .kind = ParamKind::integer,
+          .default_value = std::int64_t{-1},
+          .min = -1,
+          .max = 2147483647.0,
+          .stated_if_set = true};
+}
+
+std::int32_t first_token(const ParamSet& params, const AskedModel& model) {
+  const auto given = static_cast<std::int32_t>(params.integer("first"));
+  return given >= 0 ? given : model.leading();
+}
+
+std::size_t token_in(const ParamSet& params, std::size_t count, const char* what) {
+  const std::int64_t token = params.integer("token");
+  if (token < static_cast<std::int64_t>(count)) return static_cast<std::size_t>(token);
+  throw UsageError(fmt::format("token={}", token),
+                   fmt::format("{} {}, counted from 0", count, what),
+                   fmt::format("take {} at most, or a longer text", count - 1));
 }
 
 AskedModel::AskedModel() { ++models; }
 AskedModel::~AskedModel() { --models; }
 
 std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Inputs& inputs,
-                                             std::int64_t length) {
+                                             std::int64_t length, std::int64_t least) {
   const auto found = inputs.find("model");
   if (found == inputs.end())
     throw UsageError("model=", "names no file", "give a model's folder or GGUF: model=DIR");
@@ -126,9 +152,15 @@ std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Input
     model->tokenizer_ = tokenizer_of(file.path);
     model->leading_ = leading_token(model->tokenizer_.get());
   }
-  if (params.is_used("text")) model->read(params, inputs);
-  model->open(params, *file.plan, length);
+  if (params.has("text")) model->read(params, inputs);
+  model->open(params, *file.plan, length, least);
   return model;
+}
+
+const ModelText& AskedModel::only_text() const {
+  if (texts_.size() == 1) return texts_.front();
+  throw UsageError(fmt::format("tokens= of {} texts", texts_.size()), "one is read",
+                   "give ids of the shape [N]");
 }
 
 void AskedModel::read(const ParamSet& params, const Inputs& inputs) {
@@ -142,10 +174,12 @@ void AskedModel::read(const ParamSet& params, const Inputs& inputs) {
   texts_key_ = std::move(key);
 }
 
-void AskedModel::open(const ParamSet& params, const PositionPlan& plan, std::int64_t length) {
+void AskedModel::open(const ParamSet& params, const PositionPlan& plan, std::int64_t length,
+                      std::int64_t least) {
   if (length == 0)
     for (const ModelText& text : texts_)
       length = std::max<std::int64_t>(length, static_cast<std::int64_t>(text.tokens.size()));
+  length = std::max(length, least);
   const bool by_length = std::any_of(plan.layers.begin(), plan.layers.end(), chooses_by_length);
   if (live_ && (!by_length || live_->settings().length == length)) return;
   table_key_.clear();

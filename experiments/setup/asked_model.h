@@ -15,7 +15,7 @@
 namespace orrery::setup {
 
 /// "model", and "text", "tokens", "length" and "parts" of what it reads.
-std::vector<ParamSpec> asked_model_params();
+std::vector<ParamSpec> asked_model_params(std::int64_t length = 64, std::int64_t parts = 1);
 /// "precision" of its passes.
 ParamSpec asked_precision_param();
 
@@ -28,17 +28,21 @@ class AskedModel {
   ///
   /// Its texts are those of model_texts where the parameter "text" is used; else those of before.
   /// @param length  tokens of the sequences, if they are not those of the texts; 0 if they are
+  /// @param least   tokens of other sequences, where they are longer than the texts
   static std::shared_ptr<AskedModel> take(const ParamSet& params, const Inputs& inputs,
-                                          std::int64_t length = 0);
+                                          std::int64_t length = 0, std::int64_t least = 0);
 
   AskedModel();
   ~AskedModel();
   AskedModel(const AskedModel&) = delete;
   AskedModel& operator=(const AskedModel&) = delete;
 
+  const std::filesystem::path& path() const { return path_; }
   const std::string& key() const { return key_; }  ///< of its file and format
   LiveModel& live() { return *live_; }
   const std::vector<ModelText>& texts() const { return texts_; }
+  /// Throws UsageError where there are several.
+  const ModelText& only_text() const;
   /// How the tokens of the first text read.
   const std::vector<std::string>& labels() const { return labels_; }
   /// How other tokens read.
@@ -58,7 +62,8 @@ class AskedModel {
 
  private:
   void read(const ParamSet& params, const Inputs& inputs);
-  void open(const ParamSet& params, const PositionPlan& plan, std::int64_t length);
+  void open(const ParamSet& params, const PositionPlan& plan, std::int64_t length,
+            std::int64_t least);
 
   std::string key_{};
   std::filesystem::path path_{};
@@ -73,5 +78,12 @@ class AskedModel {
   std::string table_key_{};
   HeadTable table_{};
 };
+
+/// "first", the token that stands before sequences of random tokens, and it: −1 for none.
+ParamSpec first_token_param();
+std::int32_t first_token(const ParamSet& params, const AskedModel& model);
+
+/// The parameter "token". Throws UsageError unless it is below `count`, of which there are so many.
+std::size_t token_in(const ParamSet& params, std::size_t count, const char* what);
 
 }  // namespace orrery::setup

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
 #include <utility>
 
 #include "experiments/search/defects.h"
@@ -80,13 +81,20 @@ std::string edit_of(const std::string& kind, const ParamSet& params, const Posit
 
 }  // namespace
 
-std::vector<ParamSpec> edit_params() {
+std::vector<ParamSpec> edit_params(EditedHead head) {
   ParamSpec layer = count_param({"edited_layer", "$l'$"},
                                 "The layer that is changed; −1 changes all. Positions are those of "
                                 "all layers.",
                                 -1, -1, 255);
-  return {
+  std::vector<ParamSpec> specs{
       edits_param(),
+      {.key = "edit",
+       .description = "More changes in words, one after another: base:500@3 zero:1.0+1.2; the "
+                      "topic heads lists them.",
+       .kind = ParamKind::text,
+       .default_value = std::string(),
+       .group = "What if",
+       .stated_if_set = true},
       of_edit(number_param("new_base", "The base that RoPE turns by.", 500, 2, 1e9), {"base"}),
       of_edit(count_param({"pair", "$t$"}, "The pair, from the fastest on.", 0, 0, 255),
               {"still", "mute"}),
@@ -100,6 +108,12 @@ std::vector<ParamSpec> edit_params() {
           {"window"}),
       of_edit(std::move(layer),
               {"base", "still", "mute", "sign", "pairing", "defect", "no_position", "window"})};
+  if (head == EditedHead::declared)
+    for (const char* place : {"layer", "head"})
+      specs.push_back(of_edit(
+          count_param(place, fmt::format("The {} of the head that gives zero.", place), 0, 0, 255),
+          {"silence"}));
+  return specs;
 }
 
 std::vector<ValueInUse> edit_limits(int layers, int heads, const PositionPlan& plan) {
@@ -132,6 +146,8 @@ std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& pl
     if (!of_positions && params.integer("edited_layer") >= 0)
       edits.back() += fmt::format("@{}", params.integer("edited_layer"));
   }
+  std::istringstream words(params.text("edit"));
+  for (std::string word; words >> word;) edits.push_back(std::move(word));
   return edits;
 }
 

@@ -20,7 +20,12 @@
   X(equal_half_distance)      \
   X(model_layers)             \
   X(model_heads)              \
-  X(model_answers)            \
+  X(lens)                     \
+  X(patch)                    \
+  X(repeat)                   \
+  X(needle)                   \
+  X(settle)                   \
+  X(passport)                 \
   X(semantic_reversal)        \
   X(identify)                 \
   X(defects)                  \

@@ -41,9 +41,11 @@ const char* kind_name(ParamKind kind) {
     case ParamKind::number_list:
       return "number_list";
     case ParamKind::file:
+      return "file";
+    case ParamKind::text:
       break;
   }
-  return "file";
+  return "text";
 }
 
 /// As the help of `describe` states it: enough to write valid values.

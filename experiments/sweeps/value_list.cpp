@@ -195,7 +195,7 @@ void refuse_thousands(const ParamSpec& spec, std::string_view text,
 }  // namespace
 
 std::vector<std::string> value_list(const ParamSpec& spec, std::string_view text) {
-  if (spec.kind == ParamKind::file) return {std::string(text)};
+  if (spec.kind == ParamKind::file || spec.kind == ParamKind::text) return {std::string(text)};
   refuse_brackets(spec, text);
   const std::vector<std::string_view> items = split(text);
   if (is_number(spec)) refuse_thousands(spec, text, items);

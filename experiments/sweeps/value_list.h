@@ -17,7 +17,8 @@ namespace orrery::sweeps {
 ///   logspace(a, b, n)     10^a … 10^b
 ///   geomspace(a, b, n)    a … b, equal ratios
 /// Computed numbers are rounded to 15 significant digits, so that steps of 0.1 give 0.3 and not
-/// 0.30000000000000004. The name of a file is never split. At most 1,000,000 values.
+/// 0.30000000000000004. The name of a file and free
+/// text are never split. At most 1,000,000 values.
 /// Throws UsageError naming key=text.
 std::vector<std::string> value_list(const ParamSpec& spec, std::string_view text);
 

@@ -66,12 +66,13 @@ TEST_CASE("With -q nothing is printed but JSON that was asked for") {
   const Shell shell;
   shell.write("ids.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 8, 31}));
   const std::string model = "'" + tests_folder() + "/golden/transformer/llama-off' ";
-  for (const char* command : {"forward", "lens", "model_heads", "settle"}) {
-    const std::string line = std::string(command) + " " + model + "tokens=ids.npy ";
-    const std::string parts = command == std::string("settle") ? "parts=4 questions=base" : "";
+  for (const char* command :
+       {"forward ", "run lens --format none model=", "run model_heads --format none model=",
+        "run settle --format none parts=4 questions=base model="}) {
+    const std::string line = command + model + "tokens=ids.npy ";
     CAPTURE(line);
-    CHECK(shell.run(line + parts + " -q").out.empty());
-    CHECK_THAT(shell.run(line + parts + " -q --json").out, Contains("{"));
+    CHECK(shell.run(line + " -q").out.empty());
+    CHECK_THAT(shell.run(line + " -q --json").out, Contains("{"));
   }
   CHECK(shell.run("positions " + model + "-q").out.empty());
 }
@@ -80,16 +81,18 @@ TEST_CASE("A pass that overflows names layer and token, in every command that ru
   const Shell shell;
   shell.write("ids.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 8, 31}));
   shell.write("other.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 7, 30}));
-  const std::string model = " " + broken("gpt2_overflow") + " ";
+  const std::string model = broken("gpt2_overflow");
   for (const char* command :
        {"forward MODEL tokens=ids.npy", "forward MODEL tokens=ids.npy --out pass.npz",
-        "model_heads MODEL tokens=ids.npy repeated=0",
-        "what_if MODEL tokens=ids.npy --edit zero:0.0", "settle MODEL tokens=ids.npy parts=4",
-        "lens MODEL tokens=ids.npy", "patch MODEL tokens=ids.npy corrupted_tokens=other.npy",
-        "repeat MODEL repeated=8 repeats=2 first=4", "needle MODEL tokens=ids.npy lengths=8",
+        "run model_heads model=MODEL tokens=ids.npy",
+        "run model_heads model=MODEL tokens=ids.npy edit=zero:0.0",
+        "run settle model=MODEL tokens=ids.npy parts=4", "run lens model=MODEL tokens=ids.npy",
+        "run patch model=MODEL tokens=ids.npy corrupted_tokens=other.npy",
+        "run repeat model=MODEL repeated=8 repeats=2 first=4",
+        "run needle model=MODEL tokens=ids.npy lengths=8",
         "passport MODEL tokens=ids.npy parts=4"}) {
     std::string line = command;
-    line.replace(line.find(" MODEL "), 7, model);
+    line.replace(line.find("MODEL"), 5, model);
     const Outcome outcome = shell.run(line);
     CAPTURE(line, outcome.err);
     CHECK(outcome.status == 1);

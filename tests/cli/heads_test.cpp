@@ -1,4 +1,4 @@
-// orrery model_heads, what_if, settle, lens, patch, repeat, needle, passport.
+// The experiments that ask a model, and orrery passport.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ std::string small_model(const std::string& name) {
   return "'" + tests_folder() + "/golden/transformer/" + name + "'";
 }
 
-/// `orrery COMMAND MODEL tokens=ids.npy REST` in a folder with ids of a text and of another.
+/// `orrery run NAME model=MODEL tokens=ids.npy REST` in a folder with ids of a text and of another.
 struct Asked {
   Shell shell{};
 
@@ -28,15 +28,35 @@ struct Asked {
     shell.write("other.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 7, 30}));
   }
 
-  Outcome run(const std::string& command, const std::string& model, const std::string& rest) const {
-    return shell.run(command + " " + small_model(model) + " tokens=ids.npy " + rest);
+  Outcome run(const std::string& name, const std::string& model, const std::string& rest) const {
+    return shell.run("run " + name + " --format none model=" + small_model(model) +
+                     (name == "repeat" ? " " : " tokens=ids.npy ") + rest);
   }
-  json read(const std::string& command, const std::string& model, const std::string& rest) const {
-    const Outcome outcome = run(command, model, rest + " --json");
+  json read(const std::string& name, const std::string& model, const std::string& rest) const {
+    const Outcome outcome = run(name, model, rest + " --json");
+    CAPTURE(outcome.err);
     CHECK(outcome.status == 0);
     return json::parse(outcome.out);
   }
 };
+
+json table_of(const json& result, const std::string& name) {
+  for (const json& table : result.at("tables"))
+    if (table.at("name") == name) return table;
+  return {};
+}
+
+json column_of(const json& table, const std::string& name) {
+  for (const json& column : table.at("columns"))
+    if (column.at("name") == name) return column.at("values");
+  return {};
+}
+
+double scalar_of(const json& result, const std::string& name) {
+  for (const json& scalar : result.at("scalars"))
+    if (scalar.at("name") == name) return scalar.at("value").get<double>();
+  return -1;
+}
 
 std::vector<std::string> columns_in(const std::string& line) {
   std::istringstream cells(line);
@@ -47,24 +67,21 @@ std::vector<std::string> columns_in(const std::string& line) {
 
 }  // namespace
 
-TEST_CASE("model_heads prints every head, and the same as JSON and arrays") {
+TEST_CASE("model_heads prints every head, and keeps its arrays in one file") {
   const Asked asked;
-  CHECK_THAT(asked.run("model_heads", "llama-off", "repeated=4").out,
-             Contains("2 layers of 4 heads") && Contains("1.3") && Contains("induction"));
-  const json table = asked.read("model_heads", "llama-off", "parts=2 repeated=4 seed=3");
-  CHECK(table.at("rows").size() == 8);
-  CHECK(table.at("texts").size() == 2);
-  CHECK(table.at("repeated").at("seed") == 3);
-  CHECK(table.at("chosen_by_even_texts_tested_on_odd").at("previous").size() == 8);
-  const Outcome bert = asked.run("model_heads", "bert-off", "repeated=0 --out heads.npz");
-  CHECK(bert.status == 0);
-  CHECK(asked.run("model_heads", "bert-off", "repeated=0 --out heads.npz").status == 4);
+  CHECK_THAT(asked.run("model_heads", "llama-off", "").out,
+             Contains("one row per head") && Contains("induction"));
+  const json result = asked.read("model_heads", "llama-off", "parts=2 repeated=4 swaps=3");
+  CHECK(column_of(table_of(result, "heads"), "previous").size() == 8);
+  CHECK(column_of(table_of(result, "heads_on_repeated"), "induction").size() == 8);
+  CHECK(column_of(table_of(result, "chosen"), "tested").size() >= 8);
+  CHECK(asked.run("model_heads", "bert-off", "--out heads.npz").status == 0);
+  CHECK(asked.run("model_heads", "bert-off", "--out heads.npz").status == 4);
 }
 
-TEST_CASE("A sweep over heads has the numbers of model_heads and of what_if") {
+TEST_CASE("A sweep over heads has the numbers of a run") {
   const Asked asked;
-  const json table = asked.read("model_heads", "llama-off", "repeated=0 length=16 parts=1");
-  const json effect = asked.read("what_if", "llama-off", "length=16 --edit mute:0@1");
+  const json run = asked.read("model_heads", "llama-off", "length=16 edit=mute:0@1");
   const Outcome swept =
       asked.shell.run("sweep model_heads model=" + small_model("llama-off") +
                       " tokens=ids.npy length=16 layer=1 head=0,3 edits=mute edited_layer=1 "
@@ -81,82 +98,69 @@ TEST_CASE("A sweep over heads has the numbers of model_heads and of what_if") {
       const auto at = std::find(header.begin(), header.end(), name) - header.begin();
       return std::stod(cells.at(static_cast<std::size_t>(at)));
     };
-    const json& scores = table.at("rows").at(row).at("scores");
-    CHECK(measure("head_previous") == Approx(scores.at("previous").get<double>()));
-    CHECK(measure("edited_loss") == Approx(effect.at("loss").at("after").get<double>()));
+    const json previous = column_of(table_of(run, "heads"), "previous");
+    CHECK(measure("head_previous") == Approx(previous.at(row).get<double>()));
+    CHECK(measure("edited_loss") == Approx(scalar_of(run, "edited_loss")));
   }
 }
 
-TEST_CASE("what_if prints the loss before and after, and keeps maps") {
+TEST_CASE("Edits in words are those of what_if, with the text that corpus_mean reads") {
   const Asked asked;
-  CHECK_THAT(asked.run("what_if", "llama-off", "--edit base:500").out,
-             Contains("mean loss") && Contains("computed twice from layer 0 on"));
-  const Outcome without = asked.run("what_if", "llama-off", "");
-  CHECK(without.status == 2);
-  CHECK_THAT(without.err, Contains("--edit is required"));
-  const json result = asked.read("what_if", "llama-off", "--edit zero:1.0 --edit sign@1");
-  CHECK(result.at("edits") == json::array({"zero:1.0", "sign@1"}));
-  CHECK(result.at("first_layer") == 1);
-  CHECK(result.at("head_changes").size() == 4);
-  CHECK(asked.run("what_if", "llama-off", "--edit still:0 --maps 1 --out maps.npz").status == 0);
+  CHECK_THAT(asked.run("model_heads", "llama-off", "edit=base:500").out,
+             Contains("what the edits add to the loss"));
+  const json result = asked.read("model_heads", "llama-off", "edit='zero:1.0 sign@1'");
+  CHECK(column_of(table_of(result, "heads"), "change").size() == 8);
   CHECK(asked
-            .read("what_if", "llama-off",
-                  "--edit corpus_mean:0.1 corpus_tokens=other.npy precision=fp64 changes=no")
-            .at("head_changes")
-            .empty());
+            .run("model_heads", "llama-off",
+                 "edit=corpus_mean:0.1 corpus_tokens=other.npy precision=exact")
+            .status == 0);
 }
 
 TEST_CASE("settle prints a verdict for each question, and its status says if one is against") {
   const Asked asked;
   const Outcome outcome = asked.run("settle", "llama-off", "parts=4");
   CHECK(outcome.status == 0);
-  CHECK_THAT(outcome.out, Contains("pairing: undecided") && Contains("<- as it stands"));
-  const json result = asked.read("settle", "llama-off", "parts=4 questions=base --edit sign");
-  CHECK(result.at("asked_with") == json::array({"sign"}));
-  CHECK(result.at("questions").size() == 1);
+  CHECK_THAT(outcome.out, Contains("pairing") && Contains("undecided"));
+  const json result = asked.read("settle", "llama-off", "parts=4 questions=base edit=sign");
+  CHECK(column_of(table_of(result, "verdicts"), "question") == json::array({"base"}));
+  CHECK(column_of(table_of(result, "hypotheses"), "p").size() > 2);
 }
 
 TEST_CASE("lens and patch print what lies between the layers") {
   const Asked asked;
-  CHECK_THAT(asked.run("lens", "llama-off", "--positions 0,3").out,
-             Contains("behind token 3 2") && Contains("embedding"));
-  CHECK(asked.read("lens", "gemma2-on", "next=2").at("states").size() == 3);
+  CHECK_THAT(asked.run("lens", "llama-off", "token=3").out,
+             Contains("the most probable tokens of each state") && Contains("p_3"));
+  const json lens = asked.read("lens", "gemma2-on", "next=2");
+  CHECK(column_of(table_of(lens, "becomes"), "p_2").size() == 3);
   CHECK_THAT(asked.run("patch", "llama-off", "corrupted_tokens=other.npy answer=4 foil=9").out,
              Contains("head_output"));
   const json heads =
       asked.read("patch", "llama-off", "corrupted_tokens=other.npy answer=4 foil=9 by=head");
-  CHECK(heads.at("effects").size() == 1);
-  CHECK(heads.at("effects").at("head_output").size() == 2);
+  CHECK(heads.at("arrays").size() == 1);
 }
 
 TEST_CASE("repeat prints the losses of both halves, with and without edits") {
   const Asked asked;
-  const Outcome outcome =
-      asked.shell.run("repeat " + small_model("llama-off") + " repeated=8 --out repeat.npz");
+  const Outcome outcome = asked.run("repeat", "llama-off", "repeated=8 --out repeat.npz");
   CHECK(outcome.status == 0);
-  CHECK_THAT(outcome.out, Contains("second half") && Contains("95 % of 8 sequences"));
-  const json edited = json::parse(
-      asked.shell.run("repeat " + small_model("llama-off") + " repeated=8 --edit still:0 --json")
-          .out);
-  CHECK(edited.at("edits") == json::array({"still:0"}));
-  CHECK(edited.at("loss_by_position").size() == 16);
+  CHECK_THAT(outcome.out, Contains("second_loss") && Contains("gain_low"));
+  const json edited = asked.read("repeat", "llama-off", "repeated=8 edit=still:0");
+  CHECK(column_of(table_of(edited, "repeated"), "loss").size() == 16);
 }
 
 TEST_CASE("needle prints a table of lengths and depths") {
   const Asked asked;
-  CHECK_THAT(asked.run("needle", "llama-off", "lengths=8+12 key=1 value=1").out,
-             Contains("share retrieved") && Contains("seed 0"));
-  const json table =
-      asked.read("needle", "llama-off", "lengths=8+12 key=1 value=1 depths=3 --edit still:0");
-  CHECK(table.at("cells").size() == 6);
-  CHECK(table.at("edits") == json::array({"still:0"}));
+  const std::string small = "lengths=8+12 question_length=1 answer_length=1 ";
+  CHECK_THAT(asked.run("needle", "llama-off", small).out, Contains("how well facts are found"));
+  const json table = asked.read("needle", "llama-off", small + "depths=3 edit=still:0");
+  CHECK(column_of(table_of(table, "needle"), "found").size() == 6);
 }
 
 TEST_CASE("passport writes a page or JSON, and compares what it has written with a model") {
   const Asked asked;
   const std::string small = " tokens=ids.npy parts=4 targets=1 repeated=4 ";
   const Outcome one =
-      asked.run("passport", "llama-off", "parts=4 targets=1 repeated=4 --out a.json");
+      asked.shell.run("passport " + small_model("llama-off") + small + "--out a.json");
   CHECK(one.status == 0);
   CHECK_THAT(one.out, Contains("what breaks it") && Contains("verified by its loss"));
   const Outcome both =
@@ -169,6 +173,8 @@ TEST_CASE("passport writes a page or JSON, and compares what it has written with
   CHECK_THAT(asked.shell.run("passport a.json --out a.txt").err, Contains(".html or .json"));
   CHECK(asked.shell.run("passport nothing.json").status == 4);
   CHECK(asked.run("passport", "llama-off", "parts=3").status == 2);
+  CHECK(asked.run("passport", "llama-off", "parts=4 targets=1 repeated=4 --out r").status == 0);
+  CHECK_THAT(content(asked.shell.folder() / "r/passport.json"), Contains("\"passport\": 1"));
 }
 
 TEST_CASE("Wrong questions end with the status of their kind, and say what to write") {
@@ -180,30 +186,32 @@ TEST_CASE("Wrong questions end with the status of their kind, and say what to wr
     CHECK(outcome.status == status);
     CHECK_THAT(outcome.err, Contains(message));
   };
-  refused("what_if", "llama-off", "", 2, "--edit");
-  refused("what_if", "llama-off", "--edit bse:3", 2, "did you mean base?");
-  refused("what_if", "bloom-on", "--edit base:3", 2, "changes nothing");
-  refused("what_if", "t5-on", "--edit sign", 2, "two texts");
-  refused("what_if", "llama-off", "--edit sign --maps 5", 2, "head 5");
+  refused("model_heads", "llama-off", "edit=bse:3", 2, "did you mean base?");
+  refused("model_heads", "bloom-on", "edit=base:3", 2, "changes nothing");
+  refused("model_heads", "t5-on", "edit=sign", 2, "two texts");
   refused("model_heads", "llama-off", "parts=9", 2, "a part has 2 or more");
-  refused("model_heads", "llama-off", "--out heads.txt", 2, ".npz");
   refused("model_heads", "llama-off", "text=bundled:the_orrery.txt", 2, "one of the two");
   refused("settle", "llama-off", "parts=2", 2, "4 or more");
   refused("settle", "bert-off", "parts=4", 2, "does not predict");
   refused("settle", "llama-off", "parts=4 questions=pairng", 2, "pairing");
-  refused("settle", "llama-off", "parts=4 --out arrays.npz", 2,
-          "--out: is not an option of settle");
-  refused("lens", "llama-off", "--positions 16", 2, "token 16");
+  refused("lens", "llama-off", "token=16", 2, "token=16");
   refused("lens", "bert-bare", "", 2, "no head");
-  refused("patch", "llama-off", "", 2, "corrupted=FILE");
   refused("needle", "llama-off", "lengths=64", 2, "give a longer text");
   refused("needle", "llama-off", "lengths=8.5", 2, "whole number");
-  refused("needle", "llama-off", "--fact cog", 2, "all three");
+  refused("needle", "llama-off", "fact=cog", 2, "all three");
   refused("patch", "llama-off", "corrupted_tokens=ids.npy", 2, "nothing would differ");
-  const Outcome first = asked.shell.run("repeat " + small_model("llama-off") + " first=4000");
-  CHECK(first.status == 2);
-  CHECK_THAT(first.err, Contains("first=4000"));
-  CHECK(asked.shell.run("lens nowhere tokens=ids.npy").status == 4);
+  refused("repeat", "llama-off", "first=4000", 2, "first=4000");
+  CHECK(asked.shell.run("run lens model=nowhere tokens=ids.npy").status == 4);
+}
+
+TEST_CASE("Commands that became experiments say what to type") {
+  const Shell shell;
+  CHECK_THAT(shell.run("lens model tokens=ids.npy").err,
+             Contains("lens: is an experiment and no command; type orrery run lens model=MODEL"));
+  CHECK_THAT(shell.run("what_if model --edit sign").err,
+             Contains("type orrery run model_heads model=MODEL edit=EDITS"));
+  CHECK_THAT(shell.run("run model_answers ask=lens").err,
+             Contains("type lens, patch, repeat or needle in place of ask="));
 }
 
 TEST_CASE("The passports that come with Orrery are read, and small") {

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"
@@ -90,19 +89,20 @@ TEST_CASE("The loss of an answer is that of a pass over the fact in the text, an
     const std::vector<double> losses = run.edited_losses({}, contexts[d]);
     CHECK(table.at(0, d).loss == Approx((losses[9] + losses[10]) / 2).epsilon(1e-12));
   }
-  const auto json = nlohmann::json::parse(needle_json(table));
-  CHECK(json.at("needle").at("answer") == nlohmann::json::array({17, 12}));
-  CHECK(json.at("cells").at(1).at("depth") == 0.5);
-  CHECK(json.at("cells").at(1).at("gain_low").is_null());  // one draw has no spread
-  CHECK_THAT(needle_text(table), Contains("share retrieved") && Contains("0.50"));
-  CHECK(needle_arrays(table)[1].shape == std::vector<std::size_t>{1, 3});
+  CHECK(table.at(0, 1).depth == 0.5);
+  CHECK(std::isnan(table.at(0, 1).gain.low));  // one draw has no spread
 }
 
 TEST_CASE("Needles are the same with any number of threads") {
   const std::filesystem::path path = tests_folder() + "/golden/transformer/gemma2-on";
   NeedleRequest request = by_hand();
   request.lengths = {12};
-  CHECK(needle_json(found(path, request, 1)) == needle_json(found(path, request, 3)));
+  const NeedleTable one = found(path, request, 1), three = found(path, request, 3);
+  REQUIRE(one.cells.size() == three.cells.size());
+  for (std::size_t i = 0; i < one.cells.size(); ++i) {
+    CHECK(one.cells[i].losses == three.cells[i].losses);
+    CHECK(one.cells[i].gain.difference == three.cells[i].gain.difference);
+  }
 }
 
 TEST_CASE("Needles that have no place are refused") {

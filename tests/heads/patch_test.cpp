@@ -1,7 +1,6 @@
 #include "experiments/heads/patch.h"
 
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 
 #include "core/errors.h"
 #include "tests/heads/hand_built.h"
@@ -68,13 +67,9 @@ TEST_CASE("Patching the whole stream at the last token is the corrupted run wher
     CHECK(effect(result, "hidden", layer, 0) == Approx(0).margin(1e-9));
   }
   CHECK(result.passes == 2 * (3 * static_cast<std::int64_t>(tokens.size()) + 4));
-  std::vector<std::string> labels;
-  for (const std::int32_t id : patch_ids(result)) labels.push_back(std::to_string(id));
-  const auto json = nlohmann::json::parse(patch_json(result, labels));
-  CHECK(json.at("answer").at("piece") == "3");
-  CHECK(json.at("effects").at("head_output").size() == 2);
-  CHECK(patch_arrays(result).size() == 4);
-  CHECK_THAT(patch_text(result, labels), Contains("logit of 3 less that of 9"));
+  CHECK(result.maps.size() == 4);
+  CHECK(patch_ids(result).size() == 2 * tokens.size() + 2);
+  CHECK(patch_ids(result).back() == 9);
 }
 
 TEST_CASE("Texts that cannot be patched are refused") {

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/errors.h"
@@ -69,18 +68,14 @@ TEST_CASE("The halves are means over the same tokens, and nothing predicts the f
   CHECK((repeat.first_half[0] + repeat.first_half[1]) / 2 == Approx(first).epsilon(1e-12));
   CHECK((repeat.second_half[0] + repeat.second_half[1]) / 2 == Approx(second).epsilon(1e-12));
   CHECK(repeat.gain.difference == Approx(first - second).epsilon(1e-9));
-  const auto json = nlohmann::json::parse(repeat_json(repeat));
-  CHECK(json.at("loss_by_position").at(0).is_null());
-  CHECK(json.at("seed") == 3);
-  CHECK(json.at("first").is_null());
-  CHECK_THAT(repeat_text(repeat), Contains("second half") && Contains("seed 3"));
-  CHECK(repeat_arrays(repeat).front().size() == 12);
 }
 
 TEST_CASE("Repeats are the same with any number of threads, and others with another seed") {
   const std::filesystem::path path = tests_folder() + "/golden/transformer/gemma2-on";
   const RepeatRequest request{.tokens = 6, .sequences = 2};
-  CHECK(repeat_json(repeated(path, request, 1)) == repeat_json(repeated(path, request, 3)));
+  const Repeat one = repeated(path, request, 1), three = repeated(path, request, 3);
+  CHECK(one.first_half == three.first_half);
+  CHECK(one.second_half == three.second_half);
   CHECK(repeated(path, request).first_half !=
         repeated(path, {.tokens = 6, .sequences = 2, .seed = 1}).first_half);
 }

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/errors.h"
 #include "tests/heads/hand_built.h"
@@ -87,9 +86,7 @@ TEST_CASE("A hypothesis that computes the same is the model as it stands") {
   const auto stands = std::find_if(norms.hypotheses.begin(), norms.hypotheses.end(),
                                    [](const Hypothesis& h) { return h.stands; });
   CHECK(stands->label == "gain");
-  const nlohmann::json json = nlohmann::json::parse(settle_json(settlement));
-  CHECK(json.at("questions").size() == 1);
-  CHECK(json.at("texts").size() == 8);
+  CHECK(settlement.texts.size() == 8);
 }
 
 TEST_CASE("What cannot be settled is refused") {

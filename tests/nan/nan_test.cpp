@@ -53,9 +53,18 @@ std::vector<Check> checks_of(const Experiment& experiment) {
 }
 
 /// They examine formulas; nothing that is drawn enters their checks.
-const std::set<std::string> without_contents{
-    "score_spectrogram", "spectrum",    "encoding_matrix", "equal_half_distance",
-    "model_layers",      "model_heads", "model_answers"};
+const std::set<std::string> without_contents{"score_spectrogram",
+                                             "spectrum",
+                                             "encoding_matrix",
+                                             "equal_half_distance",
+                                             "model_layers",
+                                             "model_heads",
+                                             "lens",
+                                             "patch",
+                                             "repeat",
+                                             "needle",
+                                             "settle",
+                                             "passport"};
 
 /// Checks of whole numbers, which no NaN can enter: positions, rows of tables and a file's windows.
 bool of_whole_numbers(const std::string& name) {

@@ -118,13 +118,6 @@ files_of_forward() {
 }
 
 # A small Llama and a small BERT, a text, and ids of two texts.
-files_of_model_heads() { files_of_forward; }
-files_of_what_if() { files_of_forward; }
-files_of_settle() { files_of_forward; }
-files_of_lens() { files_of_forward; }
-files_of_patch() { files_of_forward; }
-files_of_repeat() { files_of_forward; }
-files_of_needle() { files_of_forward; }
 files_of_passport() { files_of_forward; }
 
 files_of_run() { ln -s "$tree/README.md" .; }

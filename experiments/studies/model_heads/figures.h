@@ -53,5 +53,7 @@ std::string edits_text(const WhatIf& effect);
 std::vector<Figure> heads_figures(const HeadsFound& found);
 /// One row per head, and one per token.
 std::vector<Table> heads_tables(const HeadsFound& found);
+/// Weight by distance and shares of pairs, of all heads.
+std::vector<Array> heads_arrays(const HeadTable& table);
 
 }  // namespace orrery::studies

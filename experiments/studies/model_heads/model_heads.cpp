@@ -79,6 +79,17 @@ std::vector<ParamSpec> declared_params() {
     specs.push_back(std::move(spec));
   }
   specs.push_back(asked_precision_param());
+  for (ParamSpec& spec :
+       other_text_params("corpus", "The text over which the edit corpus_mean averages."))
+    specs.push_back(std::move(spec));
+  specs.push_back(count_param({"repeated", "", "tokens"},
+                              "Random tokens that come twice, on which heads are measured as well; "
+                              "0 leaves them out.",
+                              0, 0, 65536));
+  specs.push_back(count_param("repeats", "Sequences of repeated random tokens.", 4, 1, 4096));
+  specs.back().used_when = Condition{"repeated", {"*"}};
+  specs.push_back(count_param(
+      "chosen", "Heads that each score chooses by even texts, and tests on odd ones.", 8, 1, 4096));
   // No seed of a sweep: all of its points swap the same keys.
   specs.push_back(count_param("swaps", "Which keys swap contents for the score place.", 0, 0, 1e9));
   return specs;
@@ -151,6 +162,12 @@ void add_scalars(const HeadsFound& found, std::vector<Scalar>& scalars) {
     if (!effect.edits.empty()) {
       add("edited_loss", "nats", effect.after, "the same under the edits");
       add("loss_change", "nats", effect.after - effect.before, "what the edits add to the loss");
+      if (!std::isnan(effect.difference.low)) {
+        add("loss_change_low", "nats", effect.difference.low,
+            "lower end of its 95 % interval, paired by texts");
+        add("loss_change_high", "nats", effect.difference.high, "upper end");
+        add("loss_change_p", "", effect.difference.p, "p of no change");
+      }
     }
   }
   if (!effect.edits.empty())
@@ -246,9 +263,10 @@ Mask mask_of_layer(LiveModel& model, const ChosenPlace& chosen, Index tokens,
 }
 
 WhatIfRequest request_of(AskedModel& model, const ChosenPlace& chosen,
-                         std::vector<std::string> edits) {
+                         std::vector<std::string> edits, std::vector<ModelText> corpus) {
   WhatIfRequest request{.edits = std::move(edits),
                         .texts = model.texts(),
+                        .corpus = std::move(corpus),
                         .next = next_tokens_listed,
                         .maps = {fmt::format("{}.{}", chosen.layer, chosen.head)},
                         .cells = cells_of_small_maps,
@@ -272,13 +290,19 @@ std::string marked_heads(const ParamSet& params, const HeadTable& table) {
   return marked;
 }
 
-Result asked_of(AskedModel& model, const ParamSet& params, const PositionPlan& plan,
+Result asked_of(AskedModel& model, const ParamSet& params, const Inputs& inputs,
                 Progress& progress) {
+  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
   const ChosenPlace chosen = chosen_in(params, model.live());
-  const HeadsRequest heads{.texts = model.texts(), .repeated = 0, .seed = params.integer("swaps")};
+  const HeadsRequest heads{.texts = model.texts(),
+                           .repeated = params.integer("repeated"),
+                           .repeats = params.integer("repeats"),
+                           .seed = params.integer("swaps"),
+                           .chosen = static_cast<std::size_t>(params.integer("chosen"))};
   const std::string marked =
       marks_alone(params) ? "" : marked_heads(params, model.table(heads, progress));
-  const WhatIfRequest request = request_of(model, chosen, edits_in(params, plan, marked));
+  const WhatIfRequest request = request_of(model, chosen, edits_in(params, plan, marked),
+                                           other_texts(model.path(), "corpus", params, inputs));
   checkpoint(progress, 0.0, "what if");
   const WhatIf effect = what_if(model.live(), request, progress);
   const auto n = static_cast<Index>(effect.texts.front().tokens.size());
@@ -299,13 +323,15 @@ Result asked_of(AskedModel& model, const ParamSet& params, const PositionPlan& p
   result.checks = {check_of(effect, model.live().settings().single)};
   if (effect.terms) result.checks.push_back(equation_check(*effect.terms, mask));
   result.tables = heads_tables(found);
+  for (Array& array : heads_arrays(*found.table))
+    result.arrays.push_back(std::make_shared<const Array>(std::move(array)));
   checkpoint(progress, 1.0, "done");
   return result;
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
-  return asked_of(*model, params, *std::get<ModelFile>(inputs.at("model")).plan, progress);
+  return asked_of(*model, params, inputs, progress);
 }
 
 }  // namespace in_model_heads

@@ -1,4 +1,4 @@
-// model_answers on the model made by hand, whose answers are known, and beside model_heads.
+// lens, patch, repeat and needle on the model made by hand, whose answers are known, and beside model_heads.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <string>
@@ -23,20 +23,18 @@ Result run_with_files(const char* name, const Settings& settings) {
   return run_experiment(experiment, settings, load_inputs(params_for(experiment, settings)).inputs);
 }
 
-Result answers_of(const Settings& settings) { return run_with_files("model_answers", settings); }
-
 /// The model made by hand, asked about a text of ids.
 class AskedByHand {
  public:
-  Result asked(const std::vector<std::int32_t>& text, Settings more) {
+  Result asked(const char* name, const std::vector<std::int32_t>& text, Settings more) {
     more.emplace_back("tokens", ids_file(folder_, text));
-    return asked(std::move(more));
+    return asked(name, std::move(more));
   }
 
-  Result asked(Settings more) const {
+  Result asked(const char* name, Settings more) const {
     more.emplace_back("model", model_.path().string());
     more.emplace_back("precision", "exact");
-    return answers_of(more);
+    return run_with_files(name, more);
   }
 
  private:
@@ -50,7 +48,8 @@ TEST_CASE("The last row of the lens has the model's own loss, also under an edit
   for (const Settings& edit : {Settings{}, Settings{{"edits", "base"}, {"new_base", "300"}}}) {
     Settings settings{{"length", "24"}, {"precision", "exact"}};
     settings.insert(settings.end(), edit.begin(), edit.end());
-    const Result lens = answers_of(settings), heads = run_with_files("model_heads", settings);
+    const Result lens = run_with_files("lens", settings),
+                 heads = run_with_files("model_heads", settings);
     check_all_hold(lens);
     const char* loss = edit.empty() ? "loss" : "edited_loss";
     CHECK(scalar(lens, "loss") == Approx(scalar(heads, loss)).epsilon(1e-12));
@@ -66,7 +65,7 @@ TEST_CASE("The last row of the lens has the model's own loss, also under an edit
 TEST_CASE("The table of a token lists what each state makes the most probable") {
   AskedByHand by_hand;
   // Behind the second 3 comes 4, as behind the first; before the induction head nothing tells.
-  const Result result = by_hand.asked({0, 1, 2, 3, 4, 5, 3, 4}, {{"token", "6"}});
+  const Result result = by_hand.asked("lens", {0, 1, 2, 3, 4, 5, 3, 4}, {{"token", "6"}});
   const auto& becomes = content_of<TableFigure>(result, "becomes");
   REQUIRE(becomes.rows.size() == 3);
   CHECK(becomes.rows[2].at(1) == "4");
@@ -76,7 +75,7 @@ TEST_CASE("The table of a token lists what each state makes the most probable") 
 
 TEST_CASE("Patching by hand names the token that was changed, and the head that read it") {
   AskedByHand by_hand;
-  const Result result = by_hand.asked({0, 1, 2, 3, 4, 5, 3}, {{"ask", "patch"}, {"token", "4"}});
+  const Result result = by_hand.asked("patch", {0, 1, 2, 3, 4, 5, 3}, {{"token", "4"}});
   CHECK(at(array(result, "stream"), 0, 4) == Approx(1).margin(1e-9));
   CHECK(at(array(result, "stream"), 0, 2) == Approx(0).margin(1e-9));
   CHECK(at(array(result, "head_part"), 1, 0) == Approx(1).margin(1e-9));
@@ -89,15 +88,15 @@ TEST_CASE("Patching by hand names the token that was changed, and the head that 
 
 TEST_CASE("By hand, tokens that come again cost nothing, but for a silenced induction head") {
   AskedByHand by_hand;
-  const Settings settings{{"ask", "repeat"}, {"repeated", "8"}, {"repeats", "3"}};
-  const Result result = by_hand.asked(settings);
+  const Settings settings{{"repeated", "8"}, {"repeats", "3"}};
+  const Result result = by_hand.asked("repeat", settings);
   CHECK(scalar(result, "gain") > 1.5);
   const auto& plot = content_of<LinePlot>(result, "repeated");
   CHECK(plot.series.at(1).y.back() < 1e-6);
   Settings silenced = settings;
   for (const auto& [key, value] : Settings{{"edits", "silence"}, {"layer", "1"}, {"head", "0"}})
     silenced.emplace_back(key, value);
-  const Result without = by_hand.asked(silenced);
+  const Result without = by_hand.asked("repeat", silenced);
   CHECK(scalar(without, "second_loss") == Approx(std::log(12.0)));
   CHECK_THAT(without.figures.front().title, Contains("zero:1.0"));
 }
@@ -106,9 +105,8 @@ TEST_CASE("By hand, a needle is found at every depth, and without the induction 
   AskedByHand by_hand;
   std::vector<std::int32_t> text;
   for (int i = 0; i < 40; ++i) text.push_back(1 + (i * 3 + i / 8) % 8);
-  const Settings settings{
-      {"ask", "needle"}, {"lengths", "8+16+32"}, {"question_length", "1"}, {"draws", "3"}};
-  const Result result = by_hand.asked(text, settings);
+  const Settings settings{{"lengths", "8+16+32"}, {"question_length", "1"}, {"draws", "3"}};
+  const Result result = by_hand.asked("needle", text, settings);
   // Without a token in front, none comes before a fact that comes first.
   const Array& found = array(result, "found");
   REQUIRE(found.shape == std::vector<std::size_t>{3, 5});
@@ -118,31 +116,45 @@ TEST_CASE("By hand, a needle is found at every depth, and without the induction 
   Settings silenced = settings;
   for (const auto& [key, value] : Settings{{"edits", "silence"}, {"layer", "1"}})
     silenced.emplace_back(key, value);
-  CHECK(scalar(by_hand.asked(text, silenced), "found") == 0);
+  CHECK(scalar(by_hand.asked("needle", text, silenced), "found") == 0);
 }
 
 TEST_CASE("What a model was asked before does not change its answer") {
   const Settings lens{{"length", "20"}, {"edits", "mute"}, {"pair", "1"}};
-  const Settings repeat{{"ask", "repeat"}, {"repeated", "6"}, {"repeats", "2"}};
-  const double loss = scalar(answers_of(lens), "loss");
-  const double gain = scalar(answers_of(repeat), "gain");
-  static_cast<void>(answers_of({{"length", "12"}, {"token", "3"}}));
+  const Settings repeat{{"repeated", "6"}, {"repeats", "2"}};
+  const double loss = scalar(run_with_files("lens", lens), "loss");
+  const double gain = scalar(run_with_files("repeat", repeat), "gain");
+  static_cast<void>(run_with_files("lens", {{"length", "12"}, {"token", "3"}}));
   static_cast<void>(run_with_files("model_heads", {{"length", "16"}}));
-  static_cast<void>(answers_of({{"ask", "needle"}, {"draws", "1"}}));
-  CHECK(scalar(answers_of(lens), "loss") == loss);
-  CHECK(scalar(answers_of({{"length", "20"}}), "loss") != loss);
-  CHECK(scalar(answers_of(repeat), "gain") == gain);
+  static_cast<void>(run_with_files("needle", {{"draws", "1"}}));
+  CHECK(scalar(run_with_files("lens", lens), "loss") == loss);
+  CHECK(scalar(run_with_files("lens", {{"length", "20"}}), "loss") != loss);
+  CHECK(scalar(run_with_files("repeat", repeat), "gain") == gain);
   Settings other_token = lens;
   other_token.emplace_back("token", "5");
-  CHECK(scalar(answers_of(other_token), "loss") == loss);
+  CHECK(scalar(run_with_files("lens", other_token), "loss") == loss);
 }
 
 TEST_CASE("What a model cannot be asked is refused") {
-  const auto refused = [](const Settings& settings, const char* message) {
-    CHECK_THROWS_WITH(answers_of(settings), Contains(message));
+  const auto refused = [](const char* name, const Settings& settings, const char* message) {
+    CHECK_THROWS_WITH(run_with_files(name, settings), Contains(message));
   };
-  refused({{"length", "12"}, {"token", "11"}}, "11 tokens have one behind them");
-  refused({{"ask", "patch"}, {"length", "12"}, {"token", "12"}}, "take 11 at most");
-  refused({{"ask", "needle"}, {"lengths", "16.5"}}, "whole number");
-  refused({{"ask", "needle"}, {"lengths", "100"}}, "a context takes");
+  refused("lens", {{"length", "12"}, {"token", "11"}}, "11 tokens have one behind them");
+  refused("lens", {{"edit", "bse:3"}}, "did you mean base?");
+  refused("lens", {{"precision", "fp32"}}, "write exact_fp32");
+  refused("patch", {{"length", "12"}, {"token", "12"}}, "take 11 at most");
+  refused("needle", {{"lengths", "16.5"}}, "whole number");
+  refused("needle", {{"lengths", "100"}}, "a context takes");
+  refused("needle", {{"fact", "cog"}}, "all three");
+  refused("settle", {{"parts", "2"}}, "4 or more");
+  refused("passport", {{"parts", "3"}}, "4 or more");
+}
+
+TEST_CASE("An edit in words is the edit that has a slider") {
+  const Settings length{{"length", "20"}};
+  Settings slider = length, words = length;
+  slider.insert(slider.end(), {{"edits", "mute"}, {"pair", "1"}});
+  words.emplace_back("edit", "mute:1");
+  CHECK(scalar(run_with_files("lens", slider), "loss") ==
+        scalar(run_with_files("lens", words), "loss"));
 }

@@ -1,0 +1,53 @@
+#include "experiments/setup/model_figures.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/analysis/largest.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/text/marked_text.h"
+
+namespace orrery::setup {
+
+std::string caption_of_model(const ParamSet& params, const std::string& family,
+                             const std::string& what) {
+  return fmt::format("{} · {} · {}", as_marked(family), what, caption_of(params));
+}
+
+std::string under(const std::vector<std::string>& edits) {
+  std::string all;
+  for (const std::string& edit : edits) all += ", " + edit;
+  return as_marked(all);
+}
+
+Axis layer_axis() { return {.label = "layer", .symbol = "$l$"}; }
+Axis head_axis() { return {.label = "head", .symbol = "$h$"}; }
+Axis token_axis() { return {.label = "token", .role = AxisRole::position}; }
+
+std::shared_ptr<Array> array_of(std::string name, std::string description,
+                                std::vector<std::size_t> shape, std::vector<std::string> axes,
+                                std::vector<double> values) {
+  return std::make_shared<Array>(Array{.name = std::move(name),
+                                       .description = std::move(description),
+                                       .shape = std::move(shape),
+                                       .axes = std::move(axes),
+                                       .values = std::move(values)});
+}
+
+void add_map(Figure figure, Result& result) {
+  result.arrays.push_back(std::get<Heatmap>(figure.content).values);
+  result.figures.push_back(std::move(figure));
+}
+
+Check check_of_losses(const std::vector<double>& losses) {
+  Largest below;  // a NaN stays
+  for (const double loss : losses) below.see(-loss);
+  return {.name = "no_loss_is_negative",
+          .statement = "no token is more than certain (how far a loss lies below 0)",
+          .equation = "loss = −ln p",
+          .measured = below.value(),
+          .bound = 0};
+}
+
+}  // namespace orrery::setup

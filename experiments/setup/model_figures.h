@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/model/experiment.h"
+
+namespace orrery::setup {
+
+// What the experiments that ask a model draw alike.
+
+/// "Llama · WHAT · every setting".
+std::string caption_of_model(const ParamSet& params, const std::string& family,
+                             const std::string& what);
+/// ", base:500, sign" behind a title; empty without edits.
+std::string under(const std::vector<std::string>& edits);
+
+Axis layer_axis();
+Axis head_axis();
+Axis token_axis();
+
+std::shared_ptr<Array> array_of(std::string name, std::string description,
+                                std::vector<std::size_t> shape, std::vector<std::string> axes,
+                                std::vector<double> values);
+/// Adds a figure of a map, and its numbers as an array.
+void add_map(Figure figure, Result& result);
+
+/// No token is more than certain.
+Check check_of_losses(const std::vector<double>& losses);
+
+}  // namespace orrery::setup

@@ -1,0 +1,247 @@
+#include "experiments/heads/lens.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/analysis/largest.h"
+#include "core/errors.h"
+#include "experiments/files/memory_limit.h"
+#include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/model_edits.h"
+#include "experiments/setup/model_figures.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/text/marked_text.h"
+
+namespace orrery::studies {
+namespace {
+namespace in_lens {
+
+ExperimentInfo make_info() {
+  std::vector<ParamSpec> specs = asked_model_params();
+  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "parts"; });
+  specs.push_back(
+      count_param({"token", "$i$"}, "The token whose states are listed.", 12, 0, 1 << 20));
+  specs.push_back(count_param("next", "Most probable tokens of each state.", 3, 1, 100));
+  for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
+  specs.push_back(asked_precision_param());
+  return {
+      .name = "lens",
+      .title = "Lens",
+      .question = "After which layer does a model know its answer?",
+      .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+      .symbols = {{"t_i", "a token of the text"}},
+      .params = std::move(specs),
+      .view = {.layout = ViewLayout::side_by_side,
+               .controls = {"token", "edits", "length"},
+               .tabs = {{"lens", "By token"}, {"by_layer", "By layer"}, {"becomes", "One token"}}},
+      .questions = {{.words = "In which layer is the answer there?",
+                     .answer = "Each row reads the next token after so many layers. Drag the "
+                               "line, or move $i$, to see what a token becomes.",
+                     .figure = "lens",
+                     .control = "token"}},
+      .ignored = {{.figures = {"by_layer"}, .keys = {"token"}}}};
+}
+
+constexpr std::size_t tokens_of_a_state = 3;  // that the figure has room for
+
+/// The mean loss behind each state of the residual stream, nats. [layers + 1]
+std::vector<double> losses_by_state(const Lens& lens) {
+  std::vector<double> means;
+  const std::size_t n = lens.text.tokens.size() - 1;
+  for (std::size_t s = 0; s < lens.states; ++s) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += lens.at(s, i).loss;
+    means.push_back(sum / static_cast<double>(n));
+  }
+  return means;
+}
+
+Figure lens_figure(const std::string& about, const Lens& lens,
+                   const std::vector<std::string>& labels, std::size_t token) {
+  const std::size_t n = lens.text.tokens.size() - 1;  // nothing comes behind the last one
+  std::vector<double> values;
+  for (std::size_t s = 0; s < lens.states; ++s)
+    for (std::size_t i = 0; i < n; ++i) values.push_back(lens.at(s, i).loss);
+  const std::vector<double> means = losses_by_state(lens);
+  Heatmap map{.values = array_of("lens", "loss of the next token after so many layers, nats",
+                                 {lens.states, n}, {"layer", "token"}, std::move(values)),
+              .x = token_axis(),
+              .y = {.label = "layers applied"},
+              .quantity = "loss, nats",
+              .range = Range{0, lens.loss_of_chance},
+              .column_labels = {labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(n)},
+              .rules = {{Rule::Direction::vertical, static_cast<double>(token), "", "token"}}};
+  return {"lens",
+          fmt::format(
+              "Loss of the next token: {:.2f} nats before the first layer, {:.2f} after the last",
+              means.front(), means.back()) +
+              under(lens.edits),
+          about, std::move(map)};
+}
+
+Figure by_layer_figure(const std::string& about, const Lens& lens) {
+  Series loss{.name = "loss", .x = {}, .y = losses_by_state(lens), .marked = true};
+  Series entropy{.name = "entropy", .x = {}, .y = {}, .color = 1, .marked = true};
+  const std::size_t n = lens.text.tokens.size() - 1;  // as the loss has
+  std::size_t best = 0;
+  for (std::size_t s = 0; s < lens.states; ++s) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += lens.at(s, i).entropy;
+    loss.x.push_back(static_cast<double>(s));
+    entropy.x.push_back(static_cast<double>(s));
+    entropy.y.push_back(sum / static_cast<double>(n));
+    if (!std::isnan(loss.y[best]) && !(loss.y[s] >= loss.y[best])) best = s;
+  }
+  return {"by_layer",
+          fmt::format("The loss is lowest after {} of {} layers", best, lens.states - 1) +
+              under(lens.edits),
+          about,
+          LinePlot{.x = {.label = "layers applied"},
+                   .y = {.label = "mean over tokens",
+                         .unit = "nats",
+                         .scale = AxisScale::symlog,
+                         .symlog_threshold = lens.loss_of_chance},
+                   .series = {std::move(loss), std::move(entropy)},
+                   .rules = {{Rule::Direction::horizontal, lens.loss_of_chance, "chance"}}}};
+}
+
+/// Tokens that each state of one token makes the most probable.
+Figure becomes_figure(const std::string& about, const Lens& lens,
+                      const std::vector<std::string>& labels, const std::vector<std::string>& next,
+                      std::size_t token) {
+  TableFigure table{.header = {"layers"}};
+  const std::size_t kept = lens.cells.front().ids.size();
+  const std::size_t listed = kept < tokens_of_a_state ? kept : tokens_of_a_state;
+  for (std::size_t k = 0; k < listed; ++k) {
+    table.header.push_back(k == 0 ? "most probable" : "then");
+    table.header.emplace_back("p");
+  }
+  for (std::size_t s = 0; s < lens.states; ++s) {
+    std::vector<std::string> row{fmt::format("{}", s)};
+    const std::size_t first = s * kept;
+    for (std::size_t k = 0; k < listed; ++k) {
+      row.push_back(next[first + k]);
+      row.push_back(fmt::format("{:.3f}", lens.at(s, token).probabilities[k]));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return {
+      "becomes",
+      fmt::format("What token {}, {}, becomes layer by layer", token, as_marked(labels[token])) +
+          under(lens.edits),
+      about, std::move(table)};
+}
+
+/// What each state of a token makes the most probable.
+Table becomes_table(const Lens& lens, const std::vector<std::string>& next, std::size_t token) {
+  const std::size_t kept = lens.cells.front().ids.size();
+  Table table{
+      .name = "becomes",
+      .caption = "the most probable tokens of each state of the token",
+      .columns = {{"layers", "", std::vector<double>()}, {"loss", "nats", std::vector<double>()}},
+      .printed = true};
+  const auto put = [](Column& column, auto value) {
+    std::get<std::vector<decltype(value)>>(column.values).push_back(std::move(value));
+  };
+  for (std::size_t k = 1; k <= kept; ++k) {
+    table.columns.push_back({fmt::format("token_{}", k), "", std::vector<std::string>()});
+    table.columns.push_back({fmt::format("p_{}", k), "", std::vector<double>()});
+  }
+  for (std::size_t s = 0; s < lens.states; ++s) {
+    put(table.columns[0], static_cast<double>(s));
+    put(table.columns[1], lens.at(s, token).loss);
+    for (std::size_t k = 0; k < kept; ++k) {
+      put(table.columns[2 + 2 * k], next[s * kept + k]);
+      put(table.columns[3 + 2 * k], lens.at(s, token).probabilities[k]);
+    }
+  }
+  return table;
+}
+
+/// Numbers of all states and tokens.
+void add_arrays(const Lens& lens, Result& result) {
+  const std::size_t n = lens.text.tokens.size(), next = lens.cells.front().ids.size();
+  std::vector<double> entropies, ids, probabilities;
+  for (const LensCell& cell : lens.cells) {
+    entropies.push_back(cell.entropy);
+    ids.insert(ids.end(), cell.ids.begin(), cell.ids.end());
+    probabilities.insert(probabilities.end(), cell.probabilities.begin(), cell.probabilities.end());
+  }
+  result.arrays.push_back(array_of("entropy", "−Σ p ln p, nats", {lens.states, n},
+                                   {"layer", "token"}, std::move(entropies)));
+  result.arrays.push_back(array_of("top_ids", "the most probable tokens", {lens.states, n, next},
+                                   {"layer", "token", "rank"}, std::move(ids)));
+  result.arrays.push_back(array_of("top_probabilities", "of those", {lens.states, n, next},
+                                   {"layer", "token", "rank"}, std::move(probabilities)));
+}
+
+/// The last row of the lens beside what the pass itself tells.
+Check check_of_lens(const Lens& lens, bool single) {
+  Largest off;
+  for (std::size_t i = 0; i < lens.losses.size(); ++i)
+    off.see(std::abs(lens.at(lens.states - 1, i).loss - lens.losses[i]));
+  return {.name = "last_row_is_the_model",
+          .statement = "after the last layer the losses are the model's own (largest difference)",
+          .equation = "loss = −ln p",
+          .measured = off.value(),
+          .bound = single ? 1e-4 : 1e-9};
+}
+
+Result result_of(const ParamSet& params, const Lens& lens, AskedModel& model, std::size_t token) {
+  const std::string about = caption_of_model(
+      params, lens.family,
+      fmt::format("the last norm and the vocabulary read the residual stream after each "
+                  "layer; chance is {:.1f} nats, where colours end; {} tokens of {}",
+                  lens.loss_of_chance, lens.text.tokens.size(), as_marked(lens.text.name)));
+  std::vector<std::int32_t> ids;  // of the token that is looked at, state by state
+  for (std::size_t state = 0; state < lens.states; ++state)
+    for (const std::int32_t id : lens.at(state, token).ids) ids.push_back(id);
+  const std::vector<std::string> next = model.labels_of_ids(ids);
+  const std::vector<double> means = losses_by_state(lens);
+  Result result;
+  add_map(lens_figure(about, lens, model.labels(), token), result);
+  result.figures.push_back(by_layer_figure(about, lens));
+  result.figures.push_back(becomes_figure(about, lens, model.labels(), next, token));
+  result.scalars = {{"first_loss", "", "nats", means.front(), "mean loss before the first layer"},
+                    {"loss", "", "nats", means.back(), "mean loss after the last"}};
+  TableBuilder table("lens", "mean loss of the next token after so many layers",
+                     {{"layers"}, {"loss", "nats"}});
+  for (std::size_t s = 0; s < means.size(); ++s) table.row({s, means[s]});
+  result.tables = {std::move(table).finish(), becomes_table(lens, next, token)};
+  add_arrays(lens, result);
+  if (!lens.losses.empty()) result.checks = {check_of_lens(lens, model.live().settings().single)};
+  return result;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
+  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
+  const ModelText& text = model->only_text();
+  const std::size_t token = token_in(params, text.tokens.size() - 1, "tokens have one behind them");
+  const LensRequest request{.text = text,
+                            .next = static_cast<std::size_t>(params.integer("next")),
+                            .edits = edits_in(params, plan)};
+  files::require_memory(static_cast<double>(lens_bytes(model->live(), request)), "the lens",
+                        "lower length");
+  checkpoint(progress, 0.0, "lens");
+  Result result = result_of(params, model->lens(request, progress), *model, token);
+  result.in_use = edit_limits(model->live().layers(), model->live().heads(), plan);
+  result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 2)});
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+}  // namespace in_lens
+}  // namespace
+
+Experiment lens_experiment() {
+  using namespace in_lens;
+  return with_provenance(make_info(), compute);
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,181 @@
+#include "experiments/heads/needle.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "core/errors.h"
+#include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/model_edits.h"
+#include "experiments/setup/model_figures.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/text/marked_text.h"
+
+namespace orrery::studies {
+namespace {
+namespace in_needle {
+
+ParamSpec lengths_param() {
+  return {.key = "lengths",
+          .unit = "tokens",
+          .description = "Lengths of what the model reads: text, fact and question.",
+          .kind = ParamKind::number_list,
+          .default_value = std::vector<double>{16, 32, 48},
+          .min = 2,
+          .max = 1 << 20};
+}
+
+ParamSpec words_param(const char* key, const char* description) {
+  return {.key = key,
+          .description = description,
+          .kind = ParamKind::text,
+          .default_value = std::string(),
+          .stated_if_set = true};
+}
+
+ExperimentInfo make_info() {
+  std::vector<ParamSpec> specs = asked_model_params();
+  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "parts"; });
+  specs.push_back(lengths_param());
+  specs.push_back(count_param("depths", "Places of the fact, from first to last.", 5, 1, 1000));
+  specs.push_back(count_param("draws", "Facts, in as many parts of the text.", 4, 1, 4096));
+  specs.push_back(
+      count_param("question_length", "Random tokens that the question repeats.", 2, 1, 1024));
+  specs.push_back(count_param("answer_length", "Random tokens that answer it.", 1, 1, 1024));
+  specs.push_back(words_param("fact", "A fact in words, in place of random tokens."));
+  specs.push_back(words_param("ask", "What asks for the fact in words, behind the text."));
+  specs.push_back(words_param("answer", "What should come next, with its space."));
+  specs.push_back(seed_param());
+  specs.push_back(first_token_param());
+  for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
+  specs.push_back(asked_precision_param());
+  return {.name = "needle",
+          .title = "Needle in a text",
+          .question = "From which places and lengths does a model find a fact?",
+          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+          .symbols = {{"t_i", "a token of the text"}},
+          .params = std::move(specs),
+          .view = {.layout = ViewLayout::side_by_side,
+                   .controls = {"draws", "depths", "edits"},
+                   .tabs = {{"found", "Found"}, {"gain", "Gain"}}}};
+}
+
+/// The needle in words; none where there are no words.
+std::vector<Needle> needle_of(const AskedModel& model, const ParamSet& params) {
+  const std::string &fact = params.text("fact"), &ask = params.text("ask"),
+                    &answer = params.text("answer");
+  if (fact.empty() && ask.empty() && answer.empty()) return {};
+  if (fact.empty() || ask.empty() || answer.empty())
+    throw UsageError("fact, ask and answer", "a needle has all three",
+                     "give those that are missing, or none for random tokens");
+  return {{.fact = ids_of_words(model.path(), fact),
+           .question = ids_of_words(model.path(), ask),
+           .answer = ids_of_words(model.path(), answer)}};
+}
+
+/// A number of each cell of the table.
+template <class Number>
+Heatmap map_of_needles(const NeedleTable& needle, const char* name, const char* description,
+                       const Number& number) {
+  const std::size_t lengths = needle.request.lengths.size(), depths = needle.depths.size();
+  std::vector<double> values;
+  for (const NeedleCell& cell : needle.cells) values.push_back(number(cell));
+  Heatmap map{.values = array_of(name, description, {lengths, depths}, {"length", "depth"},
+                                 std::move(values)),
+              .x = {.label = "text in front of the fact"},
+              .y = {.label = "length", .unit = "tokens"}};
+  for (const double depth : needle.depths)
+    map.column_labels.push_back(fmt::format("{:.0f} %", 100 * depth));
+  for (const std::int64_t length : needle.request.lengths)
+    map.row_labels.push_back(fmt::format("{}", length));
+  return map;
+}
+
+/// The mean of a number over all cells.
+template <class Number>
+double mean_of_cells(const NeedleTable& needle, const Number& number) {
+  double sum = 0;
+  for (const NeedleCell& cell : needle.cells) sum += number(cell);
+  return sum / static_cast<double>(needle.cells.size());
+}
+
+Result result_of(const ParamSet& params, const NeedleTable& needle) {
+  Result result;
+  const auto found_of = [](const NeedleCell& cell) { return cell.retrieved; };
+  const auto gain_of = [](const NeedleCell& cell) { return cell.gain.difference; };
+  const double share = mean_of_cells(needle, found_of), gain = mean_of_cells(needle, gain_of);
+  const std::string about =
+      caption_of_model(params, needle.family,
+                       fmt::format("{} draws of each cell, in parts of {}", needle.request.draws,
+                                   as_marked(needle.request.texts.front().name)));
+  Heatmap found =
+      map_of_needles(needle, "found", "share of draws whose answer is the most probable", found_of);
+  found.quantity = "share found";
+  found.range = Range{0, 1};
+  add_map(
+      {"found",
+       fmt::format("The fact is found in {:.0f} % of the draws", 100 * share) + under(needle.edits),
+       about, std::move(found)},
+      result);
+  Heatmap gains =
+      map_of_needles(needle, "gain", "loss of the answer without the fact less with it", gain_of);
+  gains.quantity = "gain, nats";
+  gains.meaning = Meaning::diverging;
+  add_map(
+      {"gain",
+       fmt::format("The fact saves {:.2f} nats of an answer's token", gain) + under(needle.edits),
+       about, std::move(gains)},
+      result);
+  result.scalars = {
+      {"found", "", "", share, "share of draws whose answer is the most probable"},
+      {"gain", "", "nats", gain, "loss of the answer without the fact, less that with it"}};
+  TableBuilder table(
+      "needle", "how well facts are found",
+      {{"length", "tokens"}, {"depth"}, {"found"}, {"loss", "nats"}, {"gain", "nats"}});
+  for (const NeedleCell& cell : needle.cells)
+    table.row({cell.length, cell.depth, cell.retrieved, cell.loss, cell.gain.difference});
+  result.tables.push_back(std::move(table).finish());
+  result.tables.back().printed = true;
+  return result;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::vector<std::int64_t> lengths = lengths_of_contexts(params);
+  const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  const std::shared_ptr<AskedModel> model =
+      AskedModel::take(params, inputs, longest + params.integer("answer_length"));
+  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
+  const NeedleRequest request{.texts = model->texts(),
+                              .lengths = lengths,
+                              .depths = static_cast<std::size_t>(params.integer("depths")),
+                              .draws = params.integer("draws"),
+                              .key = params.integer("question_length"),
+                              .value = params.integer("answer_length"),
+                              .seed = params.integer("seed"),
+                              .needle = needle_of(*model, params),
+                              .first = first_token(params, *model),
+                              .edits = edits_in(params, plan)};
+  checkpoint(progress, 0.0, "needle");
+  const NeedleTable needle = find_needles(model->live(), request, progress);
+  Result result = result_of(params, needle);
+  std::vector<double> losses;
+  for (const NeedleCell& cell : needle.cells) losses.push_back(cell.loss);
+  result.checks = {check_of_losses(losses)};
+  result.in_use = edit_limits(model->live().layers(), model->live().heads(), plan);
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+}  // namespace in_needle
+}  // namespace
+
+Experiment needle_experiment() {
+  using namespace in_needle;
+  return with_provenance(make_info(), compute);
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,152 @@
+#include "experiments/heads/passport.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/model_figures.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+
+namespace orrery::studies {
+namespace {
+namespace in_passport {
+
+ParamSpec questions_param() {
+  ParamSpec spec{
+      .key = "questions",
+      .description = "What its loss is asked.",
+      .kind = ParamKind::choice_list,
+      .default_value = std::vector<std::string>{"pairing", "base", "scaling", "direction",
+                                                "norm_plus_one", "scale", "window"}};
+  for (const std::string& name : question_names()) spec.choices.push_back({name, ""});
+  return spec;
+}
+
+ExperimentInfo make_info() {
+  std::vector<ParamSpec> specs = asked_model_params(128, 12);
+  for (ParamSpec& spec : specs)
+    if (spec.key == "text") spec.default_value = std::string("bundled:where_tokens_are.txt");
+  specs.push_back(questions_param());
+  specs.push_back(log_count_param({"targets", "", "tokens"},
+                                  "Last tokens of each text, for the reach.", 32, 1, 65536));
+  specs.push_back(log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.",
+                                  32, 2, 65536));
+  specs.push_back(count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096));
+  specs.push_back(count_param("chosen", "Heads that each score chooses.", 4, 1, 64));
+  specs.push_back(seed_param());
+  specs.push_back(first_token_param());
+  specs.push_back(asked_precision_param());
+  return {.name = "passport",
+          .title = "Passport of a model",
+          .question = "What does a model do with positions, what proves it, and what breaks it?",
+          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+          .symbols = {{"t_i", "a token of the text"}},
+          .params = std::move(specs),
+          .view = {.controls = {"length", "repeated"},
+                   .tabs = {{"breaks", "What breaks it"}, {"by_place", "Loss by place"}}}};
+}
+
+Figure breaks_figure(const std::string& about, const Passport& passport) {
+  TableFigure table{.header = {"change", "loss", "difference", "copying"}};
+  const Break* worst = nullptr;
+  for (const Break& one : passport.breaks) {
+    table.rows.push_back({one.name, fmt::format("{:.3f}", one.loss),
+                          fmt::format("{:+.3f}", one.difference.difference),
+                          fmt::format("{:+.3f}", one.copying)});
+    if (!worst || one.loss > worst->loss) worst = &one;
+  }
+  return {"breaks",
+          worst ? fmt::format("Its loss of {:.2f} nats is {:.2f} at worst: {}", passport.loss,
+                              worst->loss, worst->name)
+                : "Nothing was tried: the model does not predict the next token",
+          about, std::move(table)};
+}
+
+Figure place_figure(const std::string& about, const Passport& passport) {
+  Series loss{.name = "loss", .x = {}, .y = {}, .marked = true};
+  for (const PlaceLoss& bin : passport.by_place) {
+    loss.x.push_back(static_cast<double>(bin.from));
+    loss.y.push_back(bin.loss);
+    loss.band_low.push_back(bin.loss - bin.error);
+    loss.band_high.push_back(bin.loss + bin.error);
+  }
+  return {"by_place", "Loss by the place of the predicted token", about,
+          LinePlot{.x = {.label = "place, from", .unit = "tokens", .scale = AxisScale::log2},
+                   .y = {.label = "loss", .unit = "nats"},
+                   .series = {std::move(loss)}}};
+}
+
+Table breaks_table(const Passport& passport) {
+  TableBuilder table("breaks",
+                     "changes of the model: loss of the odd texts, less its own with the 95 % "
+                     "interval, p by Holm; loss of repeated tokens, less its own",
+                     {{"change"},
+                      {"edits"},
+                      {"loss", "nats"},
+                      {"difference", "nats"},
+                      {"low", "nats"},
+                      {"high", "nats"},
+                      {"p"},
+                      {"copying", "nats"}});
+  for (const Break& one : passport.breaks)
+    table.row({one.name, fmt::format("{}", fmt::join(one.edits, " ")), one.loss,
+               one.difference.difference, one.difference.low, one.difference.high, one.p,
+               one.copying});
+  Table finished = std::move(table).finish();
+  finished.printed = true;
+  return finished;
+}
+
+Result result_of(const ParamSet& params, const Passport& passport) {
+  Result result;
+  const nlohmann::ordered_json document = passport_document(passport);
+  result.files = {{"passport.json", passport_json(document)}};
+  const std::string about = caption_of_model(
+      params, passport.family,
+      fmt::format("{} texts, even ones choose, odd ones test", passport.request.texts.size()));
+  result.figures = {breaks_figure(about, passport)};
+  result.scalars = {
+      {"layers", "", "layers", static_cast<double>(passport.layers), "layers of the model"},
+      {"heads", "", "heads", static_cast<double>(passport.heads), "heads of a layer"}};
+  if (passport.by_place.empty()) return result;
+  result.figures.push_back(place_figure(about, passport));
+  result.scalars.push_back({"loss", "", "nats", passport.loss, "mean loss of the odd texts"});
+  result.tables = {breaks_table(passport)};
+  return result;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::int64_t repeated = params.integer("repeated");
+  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs, 0, 2 * repeated + 1);
+  checkpoint(progress, 0.0, "passport");
+  const Passport passport =
+      passport_of(model->live(),
+                  {.texts = model->texts(),
+                   .questions = params.list("questions"),
+                   .targets = params.integer("targets"),
+                   .repeated = repeated,
+                   .repeats = params.integer("repeats"),
+                   .chosen = static_cast<std::size_t>(params.integer("chosen")),
+                   .seed = params.integer("seed"),
+                   .first = first_token(params, *model)},
+                  progress);
+  Result result = result_of(params, passport);
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+}  // namespace in_passport
+}  // namespace
+
+Experiment passport_experiment() {
+  using namespace in_passport;
+  return with_provenance(make_info(), compute);
+}
+
+}  // namespace orrery::studies

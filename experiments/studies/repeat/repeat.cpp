@@ -1,0 +1,140 @@
+#include "experiments/heads/repeat.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/model_edits.h"
+#include "experiments/setup/model_figures.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+#include "experiments/statistics/welch.h"
+
+namespace orrery::studies {
+namespace {
+namespace in_repeat {
+
+ExperimentInfo make_info() {
+  std::vector<ParamSpec> specs{asked_model_params().front()};
+  specs.push_back(log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.",
+                                  16, 2, 65536));
+  specs.push_back(count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096));
+  specs.push_back(seed_param());
+  specs.push_back(first_token_param());
+  for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
+  specs.push_back(asked_precision_param());
+  return {.name = "repeat",
+          .title = "Repeated tokens",
+          .question = "Does a model copy random tokens that come again?",
+          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+          .symbols = {{"t_i", "a token of the sequence"}},
+          .params = std::move(specs),
+          .view = {.controls = {"repeated", "edits"}, .tabs = {{"repeated", "Twice"}}},
+          .questions = {{.words = "Does my model copy what came before?",
+                         .answer = "Random tokens come twice: what it copies has a lower loss the "
+                                   "second time. Drop your model here, and move $n$.",
+                         .figure = "repeated",
+                         .control = "repeated"}}};
+}
+
+/// "2.10 ± 0.05": the half width of the 95 % interval, where there is one.
+std::string gain_text(const statistics::Welch& gain) {
+  const double half = (gain.high - gain.low) / 2;
+  return std::isnan(half) ? fmt::format("{:.2f}", gain.difference)
+                          : fmt::format("{:.2f} ± {:.2f}", gain.difference, half);
+}
+
+Figure repeat_figure(const std::string& about, const Repeat& repeat) {
+  const auto n = static_cast<std::size_t>(repeat.request.tokens);
+  Series first{.name = "first time", .x = {}, .y = {}, .color = 0, .marked = true};
+  Series second{.name = "second time", .x = {}, .y = {}, .color = 1, .marked = true};
+  for (std::size_t i = 0; i < 2 * n; ++i) {
+    Series& half = i < n ? first : second;
+    half.x.push_back(static_cast<double>(i % n));
+    half.y.push_back(repeat.by_position[i]);
+  }
+  return {"repeated",
+          fmt::format("Random tokens cost {:.2f} nats, and {:.2f} when they come again",
+                      statistics::sample_mean(repeat.first_half),
+                      statistics::sample_mean(repeat.second_half)) +
+              under(repeat.edits),
+          about,
+          LinePlot{.x = {.label = "position within a half"},
+                   .y = {.label = "loss", .unit = "nats"},
+                   .series = {std::move(first), std::move(second)},
+                   .rules = {{Rule::Direction::horizontal,
+                              std::log(static_cast<double>(repeat.vocabulary)), "chance"}}}};
+}
+
+/// The 95 % interval of a gain, and p; nothing where one sequence has none.
+void add_interval(const statistics::Welch& gain, std::vector<Scalar>& scalars) {
+  if (std::isnan(gain.low)) return;
+  scalars.push_back({"gain_low", "", "nats", gain.low, "lower end of its 95 % interval"});
+  scalars.push_back({"gain_high", "", "nats", gain.high, "upper end"});
+  scalars.push_back({"gain_p", "", "", gain.p, "p of no gain, paired by sequences"});
+}
+
+std::shared_ptr<const Array> by_sequence(const char* name, const char* about,
+                                         const std::vector<double>& losses) {
+  return array_of(name, about, {losses.size()}, {"sequence"}, losses);
+}
+
+Result result_of(const ParamSet& params, const Repeat& repeat) {
+  Result result;
+  const std::string about = caption_of_model(
+      params, repeat.family,
+      fmt::format("mean over {} sequences; the repetition saves {} nats; means leave out the first "
+                  "token of each half, which no token before tells",
+                  repeat.first_half.size(), gain_text(repeat.gain)));
+  result.figures.push_back(repeat_figure(about, repeat));
+  result.scalars = {
+      {"first_loss", "", "nats", statistics::sample_mean(repeat.first_half),
+       "mean loss of random tokens that come for the first time, without the first of all"},
+      {"second_loss", "", "nats", statistics::sample_mean(repeat.second_half),
+       "the same of those tokens when they come again"},
+      {"gain", "", "nats", repeat.gain.difference, "loss saved by the repetition"}};
+  add_interval(repeat.gain, result.scalars);
+  TableBuilder table("repeated", "loss of each token, the mean over sequences",
+                     {{"position", "tokens"}, {"loss", "nats"}});
+  for (std::size_t i = 0; i < repeat.by_position.size(); ++i) table.row({i, repeat.by_position[i]});
+  result.tables.push_back(std::move(table).finish());
+  result.arrays = {
+      by_sequence("first_half", "mean loss of tokens that come for the first time, nats",
+                  repeat.first_half),
+      by_sequence("second_half", "mean loss of the same tokens again, nats", repeat.second_half)};
+  return result;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::int64_t tokens = params.integer("repeated");
+  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs, 2 * tokens + 1);
+  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
+  const RepeatRequest request{.tokens = tokens,
+                              .sequences = params.integer("repeats"),
+                              .seed = params.integer("seed"),
+                              .first = first_token(params, *model),
+                              .edits = edits_in(params, plan)};
+  checkpoint(progress, 0.0, "repeat");
+  const Repeat repeat = repeat_tokens(model->live(), request, progress);
+  Result result = result_of(params, repeat);
+  const auto begin = repeat.by_position.begin();
+  result.checks = {
+      check_of_losses({begin + (request.first < 0 ? 1 : 0), repeat.by_position.end()})};
+  result.in_use = edit_limits(model->live().layers(), model->live().heads(), plan);
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+}  // namespace in_repeat
+}  // namespace
+
+Experiment repeat_experiment() {
+  using namespace in_repeat;
+  return with_provenance(make_info(), compute);
+}
+
+}  // namespace orrery::studies

@@ -1,0 +1,185 @@
+#include "experiments/heads/settle.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/model_edits.h"
+#include "experiments/setup/model_figures.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+
+namespace orrery::studies {
+namespace {
+namespace in_settle {
+
+ParamSpec questions_param() {
+  ParamSpec spec{.key = "questions",
+                 .description = "What is asked.",
+                 .kind = ParamKind::choice_list,
+                 .default_value = question_names()};
+  for (const std::string& name : question_names()) spec.choices.push_back({name, ""});
+  return spec;
+}
+
+ExperimentInfo make_info() {
+  std::vector<ParamSpec> specs = asked_model_params(64, 8);
+  specs.push_back(questions_param());
+  specs.push_back(
+      count_param("rounds", "Settings that are corrected, one after another.", 4, 0, 64));
+  for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
+  specs.push_back(asked_precision_param());
+  return {.name = "settle",
+          .title = "Settled by the loss",
+          .question =
+              "Which pairing, base, scaling, norm and window does a model's loss say that it has?",
+          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+          .symbols = {{"t_i", "a token of the text"}},
+          .params = std::move(specs),
+          .view = {.controls = {"questions", "edits", "length"},
+                   .tabs = {{"verdicts", "Verdicts"}, {"hypotheses", "Hypotheses"}}}};
+}
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::confirmed:
+      return "confirmed";
+    case Verdict::contradicted:
+      return "contradicted";
+    case Verdict::undecided:
+      break;
+  }
+  return "undecided";
+}
+
+/// What the model has, and which answers the loss does not reject.
+std::vector<std::string> verdict_cells(const OpenQuestion& question) {
+  std::string stands = "none of them";
+  std::vector<std::string> left;
+  for (const Hypothesis& h : question.hypotheses) {
+    if (h.stands) stands = h.label;
+    if (!h.rejected) left.push_back(h.label);
+  }
+  return {question.name, name_of(question.verdict), stands,
+          fmt::format("{}", fmt::join(left, ", "))};
+}
+
+Figure verdicts_figure(const std::string& about, const std::vector<OpenQuestion>& questions,
+                       const std::vector<std::string>& edits) {
+  TableFigure table{.header = {"question", "verdict", "the model has", "not rejected"}};
+  std::size_t confirmed = 0;
+  for (const OpenQuestion& question : questions) {
+    table.rows.push_back(verdict_cells(question));
+    confirmed += question.verdict == Verdict::confirmed;
+  }
+  return {
+      "verdicts",
+      fmt::format("The loss confirms {} of {} answers", confirmed, questions.size()) + under(edits),
+      about, std::move(table)};
+}
+
+Table verdicts_table(const char* name, const char* caption,
+                     const std::vector<OpenQuestion>& questions) {
+  TableBuilder table(name, caption, {{"question"}, {"verdict"}, {"stands"}, {"not_rejected"}});
+  for (const OpenQuestion& question : questions) {
+    const std::vector<std::string> cells = verdict_cells(question);
+    table.row({cells[0], cells[1], cells[2], cells[3]});
+  }
+  Table finished = std::move(table).finish();
+  finished.printed = true;
+  return finished;
+}
+
+/// @param of  "asked" or "corrected"
+void add_hypotheses(TableBuilder& table, const char* of,
+                    const std::vector<OpenQuestion>& questions) {
+  for (const OpenQuestion& question : questions)
+    for (const Hypothesis& h : question.hypotheses)
+      table.row({of, question.name, h.label, fmt::format("{}", fmt::join(h.edits, " ")),
+                 h.stands ? 1.0 : 0.0, h.loss, h.difference, h.low, h.high, h.p,
+                 h.rejected ? 1.0 : 0.0});
+}
+
+Table hypotheses_table(const Settlement& settlement) {
+  TableBuilder table("hypotheses",
+                     "each way to run the weights: loss of the odd texts, less that of the "
+                     "preferred one (first) with its 95 % interval, p by Holm",
+                     {{"model"},
+                      {"question"},
+                      {"hypothesis"},
+                      {"edits"},
+                      {"stands"},
+                      {"loss", "nats"},
+                      {"difference", "nats"},
+                      {"low", "nats"},
+                      {"high", "nats"},
+                      {"p"},
+                      {"rejected"}});
+  add_hypotheses(table, "asked", settlement.questions);
+  add_hypotheses(table, "corrected", settlement.corrected);
+  return std::move(table).finish();
+}
+
+Result result_of(const ParamSet& params, const Settlement& settlement) {
+  const std::string about = caption_of_model(
+      params, settlement.family,
+      fmt::format("{} texts of up to {} tokens: even ones prefer, odd ones test; a lower loss is "
+                  "no proof",
+                  settlement.texts.size(), settlement.texts.front().tokens.size()));
+  Result result;
+  result.figures = {verdicts_figure(about, settlement.questions, settlement.start)};
+  result.tables = {
+      verdicts_table("verdicts", "what the loss says of the model as it is asked about",
+                     settlement.questions),
+      hypotheses_table(settlement)};
+  if (!settlement.corrections.empty()) {
+    const std::string by =
+        fmt::format("the same, corrected by {}", fmt::join(settlement.corrections, " "));
+    result.tables.push_back(verdicts_table("corrected", by.c_str(), settlement.corrected));
+  }
+  const auto contradicted = static_cast<double>(
+      std::count_if(settlement.questions.begin(), settlement.questions.end(),
+                    [](const OpenQuestion& q) { return q.verdict == Verdict::contradicted; }));
+  result.scalars = {
+      {"contradicted", "", "questions", contradicted, "answers of the model that are contradicted"},
+      {"corrections", "", "settings", static_cast<double>(settlement.corrections.size()),
+       "settings that were corrected"},
+      {"passes", "", "", static_cast<double>(settlement.passes), "passes over a text"}};
+  result.checks = {{.name = "not_contradicted",
+                    .statement = "the loss prefers no other model (1 where it does)",
+                    .equation = "paired t, Holm",
+                    .measured = is_contradicted(settlement) ? 1.0 : 0.0,
+                    .bound = 0}};
+  return result;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
+  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
+  checkpoint(progress, 0.0, "settle");
+  const Settlement settlement = settle(model->live(),
+                                       {.texts = model->texts(),
+                                        .edits = edits_in(params, plan),
+                                        .questions = params.list("questions"),
+                                        .rounds = params.integer("rounds")},
+                                       progress);
+  Result result = result_of(params, settlement);
+  result.in_use = edit_limits(model->live().layers(), model->live().heads(), plan);
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+}  // namespace in_settle
+}  // namespace
+
+Experiment settle_experiment() {
+  using namespace in_settle;
+  return with_provenance(make_info(), compute);
+}
+
+}  // namespace orrery::studies
