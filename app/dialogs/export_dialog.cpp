@@ -70,8 +70,8 @@ void ExportDialog::write(bool replace) {
   request_.replace = replace;
   trouble_.clear();
   asks_to_replace_ = false;
-  task_ = Task<ExportOutcome>([request = request_, writer = writer_] { return writer(request); },
-                              wake_);
+  task_ = BackgroundTask<ExportOutcome>(
+      [request = request_, writer = writer_] { return writer(request); }, wake_);
 }
 
 void ExportDialog::take_outcome(Session& session) {

@@ -46,7 +46,7 @@ class ExportDialog : public Overlay {
   std::string folder_{};   ///< folder of the last export
   std::string trouble_{};  ///< why the files could not be written
   bool asks_to_replace_{false};
-  session::Task<ExportOutcome> task_{};
+  session::BackgroundTask<ExportOutcome> task_{};
 };
 
 }  // namespace orrery::dialogs

@@ -63,7 +63,7 @@ void FileDialog::enter(const std::filesystem::path& folder) {
 void FileDialog::list(const std::filesystem::path& folder) {
   trouble_.clear();
   asked_ = folder;
-  task_ = Task<FolderListing>([folder] { return list_folder(folder); }, wake_);
+  task_ = BackgroundTask<FolderListing>([folder] { return list_folder(folder); }, wake_);
 }
 
 void FileDialog::take_listing() {

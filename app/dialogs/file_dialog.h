@@ -48,7 +48,7 @@ class FileDialog : public Overlay {
   std::filesystem::path asked_{};  ///< the folder that was listed last, or is being listed
   std::string trouble_{};          ///< why the folder could not be read
   bool all_files_{false};
-  session::Task<FolderListing> task_{};
+  session::BackgroundTask<FolderListing> task_{};
 };
 
 }  // namespace orrery::dialogs

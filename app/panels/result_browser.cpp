@@ -191,7 +191,7 @@ void ResultBrowser::update() {
     if (!described_) return;
     const std::string folder = state.result_params->text(SavedSource::folder_key);
     const bool all = described_->provenance.experiment == combine::sweep_overview_name;
-    facts_task_ = Task<FolderFacts>(
+    facts_task_ = BackgroundTask<FolderFacts>(
         [folder, all] { return all ? combine::sweep_facts(folder) : saved_facts(folder); }, wake_);
   }
   auto outcome = facts_task_.take();

@@ -88,7 +88,7 @@ class ResultBrowser {
   std::map<std::string, ResultView> views_{};  ///< by experiment
   std::shared_ptr<const Result> described_{};  ///< result that facts_ describe
   sweeps::FolderFacts facts_{};
-  session::Task<sweeps::FolderFacts> facts_task_{};
+  session::BackgroundTask<sweeps::FolderFacts> facts_task_{};
 };
 
 }  // namespace orrery::panels

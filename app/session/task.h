@@ -15,14 +15,14 @@
 
 namespace orrery::session {
 
-/// How many Tasks of this process are at work, dropped ones included. See leave().
+/// How many tasks of this process are at work, dropped ones included. See leave().
 inline std::atomic<int> running_tasks{0};
 
 /// A piece of work on a thread of its own, whose value is taken when it is there. Nothing waits for
-/// it but wait(): a Task that is dropped leaves its work to end by itself, as reading a folder of a
+/// it but wait(): a task that is dropped leaves its work to end by itself, as reading a folder of a
 /// server that does not answer may take forever.
 template <class T>
-class Task {
+class BackgroundTask {
  public:
   /// The value, or the error that prevented it.
   struct Outcome {
@@ -30,9 +30,10 @@ class Task {
     std::string error{};
   };
 
-  Task() = default;
+  BackgroundTask() = default;
   /// `wake` is called from the thread once the outcome is there.
-  Task(std::function<T()> work, std::function<void()> wake) : shared_(std::make_shared<Shared>()) {
+  BackgroundTask(std::function<T()> work, std::function<void()> wake)
+      : shared_(std::make_shared<Shared>()) {
     ++running_tasks;
     std::thread([shared = shared_, work = std::move(work), wake = std::move(wake)] {
       shared->publish(run(work));

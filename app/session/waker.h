@@ -9,7 +9,7 @@
 
 namespace orrery::session {
 
-/// Wakes a window from any thread for as long as the window is there. The work of a dropped Task
+/// Wakes a window from any thread for as long as the window is there. The work of a dropped task
 /// may end after it, and then wakes nobody.
 class Waker {
  public:

@@ -10,7 +10,7 @@ namespace orrery::shell {
 
 void PathOpener::open(const std::filesystem::path& path) {
   restoring_ = false;
-  opening_ = Task<OpenedPath>([path] { return look_at(path); }, workspace_.live().wake());
+  opening_ = BackgroundTask<OpenedPath>([path] { return look_at(path); }, workspace_.live().wake());
 }
 
 void PathOpener::restore_saved() {

@@ -46,7 +46,7 @@ class PathOpener {
   Overlays& overlays_;
   ParamPanel& params_;
   UndoRecorder& undo_;
-  session::Task<OpenedPath> opening_{};
+  session::BackgroundTask<OpenedPath> opening_{};
   bool restoring_{false};
 };
 

@@ -31,10 +31,10 @@ std::set<std::string> replace(Figures& figures, const std::map<std::string, Figu
   return replaced;
 }
 
-Origin origin_of(const StageRequest& request) {
-  if (request.shown.references.empty()) return Origin::result;
-  if (request.flipped) return Origin::reference;
-  return request.shown.difference ? Origin::difference : Origin::result;
+FigureOrigin origin_of(const StageRequest& request) {
+  if (request.shown.references.empty()) return FigureOrigin::result;
+  if (request.flipped) return FigureOrigin::reference;
+  return request.shown.difference ? FigureOrigin::difference : FigureOrigin::result;
 }
 
 /// Whether the result's own figures are asked for, as they are.
@@ -61,7 +61,7 @@ StagedFigures FigureStage::figures(const StageRequest& request) {
   StagedFigures staged{.read = request.result};
   if (!request.result) return staged;
   staged.origin = origin_of(request);
-  if (staged.origin == Origin::reference) staged.read = request.shown.references.back();
+  if (staged.origin == FigureOrigin::reference) staged.read = request.shown.references.back();
   staged.family = families(request);
   staged.figures = compared(request, staged);
   subtract(request, staged);
@@ -80,10 +80,10 @@ FamilyFigures FigureStage::families(const StageRequest& request) {
 
 Figures FigureStage::compared(const StageRequest& request, StagedFigures& staged) {
   const References& pinned = request.shown.references;
-  if (staged.origin == Origin::difference)
+  if (staged.origin == FigureOrigin::difference)
     return differences_.of({request.result, pinned.back()}, minus_reference);
   differences_.forget();
-  if (staged.origin == Origin::reference) return figures_of(staged.read);
+  if (staged.origin == FigureOrigin::reference) return figures_of(staged.read);
   ReferencesBehind input{
       .figures = staged.family.empty() ? figures_of(request.result) : staged.family.figures,
       .result = request.result,
@@ -109,7 +109,7 @@ void FigureStage::subtract(const StageRequest& request, StagedFigures& staged) {
 
 void FigureStage::turn(const StageRequest& request, StagedFigures& staged) {
   // A reference is of other settings, a difference of two, a family of several.
-  if (!request.turned || staged.origin != Origin::result) return turned_.forget();
+  if (!request.turned || staged.origin != FigureOrigin::result) return turned_.forget();
   const ById& turned = turned_.of(request.turned, figures_at_distance);
   replace(staged.figures, turned, [&](const Figure& figure) {
     return !staged.subtracted.contains(figure.id) && !staged.family.in_place.contains(figure.id);

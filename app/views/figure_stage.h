@@ -21,7 +21,7 @@
 namespace orrery::views {
 
 /// Where the figures on screen come from.
-enum class Origin { result, reference, difference };
+enum class FigureOrigin { result, reference, difference };
 
 /// All that decides which figures are on screen, before their arrangement.
 struct StageRequest {
@@ -39,7 +39,7 @@ StageRequest stage_request(Session& session, bool flipped,
                            const std::shared_ptr<const Result>& before);
 
 struct StagedFigures {
-  Origin origin{Origin::result};
+  FigureOrigin origin{FigureOrigin::result};
   std::shared_ptr<const Result> read{};  ///< the result that readouts are of
   Figures figures{};
   std::set<std::string> subtracted{};  ///< ids of figures minus something

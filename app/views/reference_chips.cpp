@@ -46,8 +46,10 @@ bool all_fit(const std::vector<double>& widths, double room) {
 
 }  // namespace
 
-ReferenceChips::ReferenceChips(const Session& session, Origin origin, double room, const Ui& ui)
-    : any_(!session.current().shown.references.empty()), flipped_(origin == Origin::reference) {
+ReferenceChips::ReferenceChips(const Session& session, FigureOrigin origin, double room,
+                               const Ui& ui)
+    : any_(!session.current().shown.references.empty()),
+      flipped_(origin == FigureOrigin::reference) {
   const ExperimentState& state = session.current();
   const double gap = gap_width * ui.scale;
   width_ = any_ ? word_button_width(pin_label) + gap + word_button_width(difference_label)

@@ -15,7 +15,7 @@ class ReferenceChips {
  public:
   /// Lays them out in at most `room`, shortening names; where that is too little, the chips are
   /// left out.
-  ReferenceChips(const Session& session, Origin origin, double room, const Ui& ui);
+  ReferenceChips(const Session& session, FigureOrigin origin, double room, const Ui& ui);
   double width() const { return width_; }
   /// Draws them from the cursor to the right. Changes session.shown().
   void draw(Session& session, const Ui& ui) const;

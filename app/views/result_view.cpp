@@ -169,7 +169,7 @@ class ResultView::Arrangement {
     if (layout == ViewLayout::single) placed = single(session, figures, room, ui);
     if (layout == ViewLayout::side_by_side) placed = pair(session, figures, room, ui);
     if (layout == ViewLayout::small_multiples) placed = multiples(session, figures, room, ui);
-    if (staged_.origin == Origin::result) stage_.zoom(session, placed);
+    if (staged_.origin == FigureOrigin::result) stage_.zoom(session, placed);
     Ui quiet = ui;
     // Beside others a title is a name, not a headline.
     const bool small = placed.size() > 1 && is_low(room, ui);
@@ -224,7 +224,7 @@ class ResultView::Arrangement {
 
   /// A figure that stands alone.
   FigurePtr with_caption(const Session& session, const FigurePtr& figure, const Room& room) {
-    if (staged_.origin != Origin::result) return figure;
+    if (staged_.origin != FigureOrigin::result) return figure;
     ScreenCaptions captions{.figures = {figure}, .result = staged_.read};
     // In projector mode the question above is the title.
     if (room.bar.height <= 0)
@@ -248,7 +248,7 @@ class ResultView::Arrangement {
       told_ = false;
       return;
     }
-    if (staged_.origin != Origin::result || session.swept()->results().size() < 2) return;
+    if (staged_.origin != FigureOrigin::result || session.swept()->results().size() < 2) return;
     if (std::exchange(told_, true)) return;
     const std::string& key = session.swept()->key();
     if (staged_.family.empty())

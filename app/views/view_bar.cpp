@@ -108,7 +108,7 @@ void draw_swept(Session& session, const std::string& words, const Ui& ui) {
 
 }  // namespace
 
-double draw_view_bar(Session& session, ViewLayout layout, Origin origin, const Rect& area,
+double draw_view_bar(Session& session, ViewLayout layout, FigureOrigin origin, const Rect& area,
                      const Ui& ui) {
   constexpr std::array layouts{ViewLayout::single, ViewLayout::side_by_side,
                                ViewLayout::small_multiples};

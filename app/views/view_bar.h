@@ -10,7 +10,7 @@ namespace orrery::views {
 /// `area`: the distance that is held; three layouts; the references that are pinned, and the
 /// difference from the last. `origin` is what is on screen. Returns the width it took; 0 where there
 /// is no room for it. Changes session.shown().
-double draw_view_bar(Session& session, ViewLayout layout, Origin origin, const Rect& area,
+double draw_view_bar(Session& session, ViewLayout layout, FigureOrigin origin, const Rect& area,
                      const Ui& ui);
 
 }  // namespace orrery::views

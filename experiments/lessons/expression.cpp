@@ -54,9 +54,9 @@ const Function* function_named(const std::string& word) {
   return nullptr;
 }
 
-std::optional<NumberRelation::Sign> comparison_sign(const Token& token) {
+std::optional<NumberRelation::Sign> comparison_sign(const ExpressionToken& token) {
   using Sign = NumberRelation::Sign;
-  if (token.kind != Token::Kind::sign) return std::nullopt;
+  if (token.kind != ExpressionToken::Kind::sign) return std::nullopt;
   if (token.text == "<") return Sign::less;
   if (token.text == "<=") return Sign::at_most;
   if (token.text == "=") return Sign::equal;
@@ -88,33 +88,34 @@ class Parser {
   [[noreturn]] void refuse(const std::string& rule, const std::string& remedy) const {
     throw UsageError(in_quotes(text_), rule, remedy);
   }
-  const Token& peek(std::size_t ahead = 0) const {
+  const ExpressionToken& peek(std::size_t ahead = 0) const {
     return tokens_[at_ + ahead < tokens_.size() ? at_ + ahead : tokens_.size() - 1];
   }
-  Token take() {
-    Token token = peek();
+  ExpressionToken take() {
+    ExpressionToken token = peek();
     if (at_ + 1 < tokens_.size()) ++at_;
     return token;
   }
   bool take_sign(std::string_view sign) {
-    if (peek().kind != Token::Kind::sign || peek().text != sign) return false;
+    if (peek().kind != ExpressionToken::Kind::sign || peek().text != sign) return false;
     take();
     return true;
   }
   bool take_word(std::string_view word) {
-    if (peek().kind != Token::Kind::word || peek().text != word) return false;
+    if (peek().kind != ExpressionToken::Kind::word || peek().text != word) return false;
     take();
     return true;
   }
   void require_end() const {
-    if (peek().kind != Token::Kind::end)
+    if (peek().kind != ExpressionToken::Kind::end)
       refuse(fmt::format("goes on with {} where it should end", in_quotes(peek().text)),
              "write one statement per line, joined by \"and\"");
   }
 
   std::string name_for(std::string_view form) {
-    const Token::Kind kind = peek().kind;
-    if (kind == Token::Kind::word || kind == Token::Kind::quoted) return take().text;
+    const ExpressionToken::Kind kind = peek().kind;
+    if (kind == ExpressionToken::Kind::word || kind == ExpressionToken::Kind::quoted)
+      return take().text;
     refuse("lacks a name", fmt::format("write {}", form));
   }
 
@@ -126,8 +127,8 @@ class Parser {
     } else if (take_word("fails")) {
       clause.kind = Clause::Kind::check_fails;
       clause.name = name_for("fails CHECK");
-    } else if (peek().kind == Token::Kind::word && peek(1).kind == Token::Kind::word &&
-               peek(1).text == "is") {
+    } else if (peek().kind == ExpressionToken::Kind::word &&
+               peek(1).kind == ExpressionToken::Kind::word && peek(1).text == "is") {
       clause.kind = Clause::Kind::param_is;
       clause.name = take().text;
       take();
@@ -140,7 +141,7 @@ class Parser {
 
   /// A value as words or a number: "rope", "true", "\"rope+alibi\"".
   std::string setting() {
-    if (peek().kind == Token::Kind::end || peek().kind == Token::Kind::sign)
+    if (peek().kind == ExpressionToken::Kind::end || peek().kind == ExpressionToken::Kind::sign)
       refuse("lacks a value after \"is\"", "write KEY is VALUE, quoted where it has signs");
     return take().text;
   }
@@ -160,7 +161,7 @@ class Parser {
   void tolerance(NumberRelation& comparison) {
     if (comparison.sign != NumberRelation::Sign::equal)
       refuse("has a tolerance on a sign other than =", "write A = B ± TOLERANCE");
-    if (peek().kind != Token::Kind::number)
+    if (peek().kind != ExpressionToken::Kind::number)
       refuse("has no number after ±", "write for instance ± 0.001 or ± 1%");
     comparison.tolerance = take().number;
     if (take_sign("%")) {
@@ -221,14 +222,16 @@ class Parser {
       if (!take_sign(")")) refuse("has a parenthesis that does not end", "close it with )");
       return inner;
     }
-    if (peek().kind == Token::Kind::number) return {.kind = Kind::number, .number = take().number};
-    if (peek().kind == Token::Kind::quoted) return {.kind = Kind::name, .names = {take().text}};
-    if (peek().kind != Token::Kind::word)
-      refuse(peek().kind == Token::Kind::end
+    if (peek().kind == ExpressionToken::Kind::number)
+      return {.kind = Kind::number, .number = take().number};
+    if (peek().kind == ExpressionToken::Kind::quoted)
+      return {.kind = Kind::name, .names = {take().text}};
+    if (peek().kind != ExpressionToken::Kind::word)
+      refuse(peek().kind == ExpressionToken::Kind::end
                  ? std::string("ends where a number should follow")
                  : fmt::format("has {} where a number should stand", in_quotes(peek().text)),
              "write a number, a name, or a function such as value FIGURE CURVE X");
-    const Token word = take();
+    const ExpressionToken word = take();
     const Function* function = function_named(word.text);
     return function ? call(*function) : Expression{.kind = Kind::name, .names = {word.text}};
   }
@@ -242,7 +245,7 @@ class Parser {
   }
 
   const std::string& text_;
-  std::vector<Token> tokens_;
+  std::vector<ExpressionToken> tokens_;
   std::size_t at_{0};
   int depth_{0};
   int joins_{0};

@@ -35,8 +35,8 @@ class Tokenizer {
  public:
   explicit Tokenizer(std::string_view text) : text_(text) {}
 
-  std::vector<Token> read() {
-    std::vector<Token> tokens;
+  std::vector<ExpressionToken> read() {
+    std::vector<ExpressionToken> tokens;
     for (skip_spaces(); !rest_.empty(); skip_spaces()) tokens.push_back(next());
     tokens.push_back({});
     return tokens;
@@ -48,35 +48,35 @@ class Tokenizer {
       rest_.remove_prefix(1);
   }
 
-  Token next() {
+  ExpressionToken next() {
     if (rest_.front() == '"') return quoted();
     if (is_digit(rest_.front())) return number();
     if (is_letter(rest_.front())) return word();
     if (rest_.starts_with("π")) {
       rest_.remove_prefix(std::string_view("π").size());
-      return {Token::Kind::number, "π", std::numbers::pi};
+      return {ExpressionToken::Kind::number, "π", std::numbers::pi};
     }
     for (const auto& [written, sign] : signs) {
       if (!rest_.starts_with(written)) continue;
       rest_.remove_prefix(written.size());
-      return {Token::Kind::sign, std::string(sign), 0};
+      return {ExpressionToken::Kind::sign, std::string(sign), 0};
     }
     const std::string_view wrong = rest_.substr(0, character_length(rest_, 0));
     throw UsageError(in_quotes(text_), fmt::format("has the character {}", in_quotes(wrong)),
                      "put a name with other characters than letters, digits and _ in quotes");
   }
 
-  Token quoted() {
+  ExpressionToken quoted() {
     const std::size_t end = rest_.find('"', 1);
     if (end == std::string_view::npos)
       throw UsageError(in_quotes(text_), "has a quote that does not end", "close it with \"");
-    Token token{Token::Kind::quoted, std::string(rest_.substr(1, end - 1)), 0};
+    ExpressionToken token{ExpressionToken::Kind::quoted, std::string(rest_.substr(1, end - 1)), 0};
     rest_.remove_prefix(end + 1);
     return token;
   }
 
   /// "10", "0.5", "5e5", "1e-9"; "2d" is a word, as no number continues with a letter.
-  Token number() {
+  ExpressionToken number() {
     std::size_t end = 0;
     const auto digits = [&] {
       while (end < rest_.size() && is_digit(rest_[end])) ++end;
@@ -94,14 +94,14 @@ class Tokenizer {
     if (!value)
       throw UsageError(in_quotes(written), "is not a number", "write for instance 0.5 or 1e-9");
     rest_.remove_prefix(end);
-    return {Token::Kind::number, std::string(written), *value};
+    return {ExpressionToken::Kind::number, std::string(written), *value};
   }
 
   /// A name; '.' belongs to it, as in rope.scaling.
-  Token word() {
+  ExpressionToken word() {
     std::size_t end = 0;
     while (end < rest_.size() && (is_letter(rest_[end]) || rest_[end] == '.')) ++end;
-    Token token{Token::Kind::word, std::string(rest_.substr(0, end)), 0};
+    ExpressionToken token{ExpressionToken::Kind::word, std::string(rest_.substr(0, end)), 0};
     rest_.remove_prefix(end);
     return token;
   }
@@ -112,6 +112,6 @@ class Tokenizer {
 
 }  // namespace
 
-std::vector<Token> tokens_of(std::string_view text) { return Tokenizer(text).read(); }
+std::vector<ExpressionToken> tokens_of(std::string_view text) { return Tokenizer(text).read(); }
 
 }  // namespace orrery::lessons

@@ -10,7 +10,7 @@
 namespace orrery::lessons {
 
 /// A word, a quoted name, a number or a sign of an expression.
-struct Token {
+struct ExpressionToken {
   enum class Kind { word, quoted, number, sign, end };
   Kind kind{Kind::end};
   std::string text{};  ///< without quotes; signs in ASCII: "<=", "!=", "+-"
@@ -19,6 +19,6 @@ struct Token {
 
 /// The tokens of an expression or an assertion; the last one is the end. Throws UsageError for a
 /// character that is in none, a quote that does not end, a number that is none.
-std::vector<Token> tokens_of(std::string_view text);
+std::vector<ExpressionToken> tokens_of(std::string_view text);
 
 }  // namespace orrery::lessons

@@ -175,10 +175,10 @@ PreTokenizer expressions_of(const GgufPreTokenizer& pre, std::string_view name) 
   return in_sequence(std::move(all));
 }
 
-Pipeline gpt2_pipeline(const GgufTokenizer& gguf) {
+TokenizerStages gpt2_pipeline(const GgufTokenizer& gguf) {
   const auto named = gguf.value<std::string>("pre");
   const GgufPreTokenizer& pre = gguf_pre_tokenizer(named.value_or("default"), gguf.name());
-  Pipeline pipeline;
+  TokenizerStages pipeline;
   pipeline.pre_tokenizer = expressions_of(pre, gguf.name());
   BpeOptions options;
   options.ignore_merges = pre.ignore_merges;
@@ -188,9 +188,9 @@ Pipeline gpt2_pipeline(const GgufTokenizer& gguf) {
   return pipeline;
 }
 
-Pipeline llama_pipeline(const GgufTokenizer& gguf) {
+TokenizerStages llama_pipeline(const GgufTokenizer& gguf) {
   constexpr std::int32_t usual_unknown = 0, usual_bos = 1, usual_eos = 2;
-  Pipeline pipeline;
+  TokenizerStages pipeline;
   std::vector<Normalizer> normalizers;
   if (gguf.flag("add_space_prefix", true)) normalizers.push_back(prepended(" "));
   normalizers.push_back(replace(Regex(" ", gguf.name()), "▁"));
@@ -203,9 +203,9 @@ Pipeline llama_pipeline(const GgufTokenizer& gguf) {
   return pipeline;
 }
 
-Pipeline bert_pipeline(const GgufTokenizer& gguf) {
+TokenizerStages bert_pipeline(const GgufTokenizer& gguf) {
   constexpr std::int32_t usual_unknown = 100, usual_cls = 101, usual_sep = 102;
-  Pipeline pipeline;
+  TokenizerStages pipeline;
   BertOptions bert;
   bert.lowercase = gguf.flag("normalizer.lowercase", true);
   bert.strip_accents = gguf.flag("normalizer.strip_accents", bert.lowercase);
@@ -236,9 +236,9 @@ std::optional<Charsmap> charsmap_of(const GgufTokenizer& gguf) {
   return Charsmap(blob, gguf.name());
 }
 
-Pipeline t5_pipeline(const GgufTokenizer& gguf) {
+TokenizerStages t5_pipeline(const GgufTokenizer& gguf) {
   constexpr std::int32_t usual_eos = 1, usual_unknown = 2;
-  Pipeline pipeline;
+  TokenizerStages pipeline;
   pipeline.normalizer = sentencepiece_normalizer(
       charsmap_of(gguf),
       {.add_space_prefix = gguf.flag("add_space_prefix", false),
@@ -253,7 +253,7 @@ Pipeline t5_pipeline(const GgufTokenizer& gguf) {
   return pipeline;
 }
 
-Pipeline pipeline_of(const GgufTokenizer& gguf) {
+TokenizerStages pipeline_of(const GgufTokenizer& gguf) {
   const auto model = gguf.value<std::string>("model");
   if (!model) gguf.refuse("no model");
   if (*model == "gpt2") return gpt2_pipeline(gguf);
@@ -267,7 +267,7 @@ Pipeline pipeline_of(const GgufTokenizer& gguf) {
 
 std::unique_ptr<Tokenizer> parse_gguf_vocabulary(std::string_view bytes, std::string_view name) {
   const GgufTokenizer gguf(bytes, name);
-  Pipeline pipeline = pipeline_of(gguf);
+  TokenizerStages pipeline = pipeline_of(gguf);
   pipeline.added = gguf.added();
   return pipeline_tokenizer(std::move(pipeline));
 }

@@ -49,7 +49,7 @@ void add_spans(const AlignedText& piece, const std::vector<Subword>& tokens,
 
 class PipelineTokenizer final : public Tokenizer {
  public:
-  explicit PipelineTokenizer(Pipeline pipeline)
+  explicit PipelineTokenizer(TokenizerStages pipeline)
       : added_(pipeline.added),
         separator_(std::move(pipeline.added), std::move(pipeline.normalizer)),
         pre_tokenizer_(std::move(pipeline.pre_tokenizer)),
@@ -143,7 +143,7 @@ Template template_around(std::vector<std::int32_t> before, std::vector<std::int3
           {.is_text = false, .ids = std::move(behind)}};
 }
 
-std::unique_ptr<Tokenizer> pipeline_tokenizer(Pipeline pipeline) {
+std::unique_ptr<Tokenizer> pipeline_tokenizer(TokenizerStages pipeline) {
   check_invariant(pipeline.model != nullptr, "a tokenizer has a model");
   return std::make_unique<PipelineTokenizer>(std::move(pipeline));
 }

@@ -25,7 +25,7 @@ using Template = std::vector<TemplatePart>;
 Template template_around(std::vector<std::int32_t> before, std::vector<std::int32_t> behind);
 
 /// The stages of a tokenizer. A text goes through them in this order.
-struct Pipeline {
+struct TokenizerStages {
   std::vector<AddedToken> added{};
   Normalizer normalizer{};       ///< none when empty
   PreTokenizer pre_tokenizer{};  ///< none when empty
@@ -35,6 +35,6 @@ struct Pipeline {
 };
 
 /// A tokenizer of these stages. Needs a model.
-std::unique_ptr<Tokenizer> pipeline_tokenizer(Pipeline pipeline);
+std::unique_ptr<Tokenizer> pipeline_tokenizer(TokenizerStages pipeline);
 
 }  // namespace orrery::tokenizers

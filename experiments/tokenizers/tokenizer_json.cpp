@@ -96,7 +96,7 @@ std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view text, std::stri
   const SortedJson json = parsed(text, name);
   Component file(json, "file", name);
   file.ignore({"version", "truncation", "padding", "decoder"});
-  Pipeline pipeline;
+  TokenizerStages pipeline;
   pipeline.normalizer = read_normalizer(file.any("normalizer"), name);
   pipeline.pre_tokenizer = read_pre_tokenizer(file.any("pre_tokenizer"), name);
   pipeline.model = read_model(file.object("model"), name);

@@ -109,7 +109,7 @@ std::unique_ptr<Tokenizer> parse_vocabulary_and_merges(std::string_view vocabula
                                                        const TokenizerConfig& config) {
   require_class(config, {"", "GPT2Tokenizer", "RobertaTokenizer"}, name);
   Vocabulary vocabulary = vocabulary_of_json(vocabulary_json, name);
-  Pipeline pipeline;
+  TokenizerStages pipeline;
   pipeline.added =
       special_tokens(vocabulary, {"<|endoftext|>", "<s>", "</s>", "<pad>", "<unk>", "<mask>"});
   if (base_class(config) == "RobertaTokenizer")
@@ -127,7 +127,7 @@ std::unique_ptr<Tokenizer> parse_word_pieces(std::string_view lines, std::string
                                              const TokenizerConfig& config) {
   require_class(config, {"", "BertTokenizer", "DistilBertTokenizer", "ElectraTokenizer"}, name);
   Vocabulary vocabulary = vocabulary_of_lines(lines, name);
-  Pipeline pipeline;
+  TokenizerStages pipeline;
   pipeline.added = special_tokens(vocabulary, {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"});
   pipeline.normalizer =
       bert_normalizer({.strip_accents = config.lowercase, .lowercase = config.lowercase});

@@ -75,12 +75,12 @@ TEST_CASE("A reference stays while the result changes, and is subtracted") {
     return stage.figures(stage_request(three.session, flipped, nullptr));
   };
   CHECK(first_value(staged(false)) == 13);
-  CHECK(staged(false).origin == views::Origin::result);
+  CHECK(staged(false).origin == views::FigureOrigin::result);
   CHECK(first_value(staged(true)) == 10);
-  CHECK(staged(true).origin == views::Origin::reference);
+  CHECK(staged(true).origin == views::FigureOrigin::reference);
   shown.difference = true;
   CHECK(first_value(staged(false)) == 3);
-  CHECK(staged(false).origin == views::Origin::difference);
+  CHECK(staged(false).origin == views::FigureOrigin::difference);
   CHECK(first_value(staged(true)) == 10);
 }
 
