@@ -14,17 +14,12 @@
 #include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
 #include "experiments/c/settings.h"
-#include "experiments/checkpoints/forward_pass.h"
-#include "experiments/checkpoints/pass_inputs.h"
-#include "experiments/data/held_arrays.h"
-#include "experiments/files/memory_limit.h"
 #include "experiments/findings/identify_matrices.h"
 #include "experiments/findings/identify_tensors.h"
 #include "experiments/findings/identify_text.h"
 #include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/read_config.h"
 #include "experiments/model_files/read_positions.h"
-#include "experiments/results/result_json.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/sweeps/assignments.h"
 
@@ -156,49 +151,6 @@ void identify(const char* settings, const orrery_encoding* expected, const orrer
   give(result, orrery_result{.json = identify_json({report})});
 }
 
-/// "0,3", or empty for all.
-std::vector<std::int64_t> numbers_of(const ParamSet& params, const char* key) {
-  std::vector<std::int64_t> numbers;
-  for (const double number : params.numbers(key))
-    numbers.push_back(static_cast<std::int64_t>(number));
-  return numbers;
-}
-
-ParamSet forward_settings(const char* settings, const Given& given) {
-  std::vector<ParamSpec> specs = forward_params();
-  for (const char* key : {"layers", "heads"})
-    specs.push_back({.key = key,
-                     .description = "Those of which arrays are given; none: all.",
-                     .kind = ParamKind::number_list,
-                     .default_value = std::vector<double>(),
-                     .min = 0,
-                     .max = 1e6,
-                     .may_be_empty = true});
-  specs.push_back(threads_setting());
-  ParamSet params(std::move(specs));
-  given.announce(params);
-  return params_from(std::move(params), words_of(settings));
-}
-
-void forward(const std::string& model_path, const char* settings, Given given,
-             orrery_result** result) {
-  const ParamSet params = forward_settings(settings, given);
-  Inputs read = given.take_inputs(params);
-  given.require_all_taken({"tokens", "segments", "decoder_tokens"});
-  const PassInputs inputs = pass_inputs(model_path, params, std::move(read));
-  const PassModel model(model_path, static_cast<std::int64_t>(inputs.tokens.size()));
-  const PassRequest request{.arrays = params.list("arrays"),
-                            .layers = numbers_of(params, "layers"),
-                            .heads = numbers_of(params, "heads"),
-                            .single = params.text("precision") == "fp32",
-                            .threads = threads_of(params)};
-  files::require_memory(static_cast<double>(model.bytes_of(inputs, request)), "forward",
-                        "give fewer tokens with length=");
-  HeldArrays held;
-  const PassResult pass = model.run(inputs, request, &held);
-  give(result, {.json = results::json_text(pass_json(model, inputs, pass)), .arrays = held.take()});
-}
-
 }  // namespace
 }  // namespace orrery::c
 
@@ -217,14 +169,6 @@ orrery_status orrery_identify(const char* settings, const orrery_encoding* expec
                               orrery_result** result) {
   return orrery::c::guarded(
       [&] { orrery::c::identify(settings, expected, inputs, input_count, result); });
-}
-
-orrery_status orrery_forward(const char* model, const char* settings, const orrery_array* inputs,
-                             size_t input_count, orrery_result** result) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(model, "the model");
-    orrery::c::forward(model, settings, orrery::c::Given(inputs, input_count), result);
-  });
 }
 
 }  // extern "C"

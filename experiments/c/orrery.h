@@ -182,14 +182,6 @@ ORRERY_API orrery_status orrery_identify(const char* settings, const orrery_enco
                                          const orrery_array* inputs, size_t input_count,
                                          orrery_result** result);
 
-/// A pass over a model on the disk, as `orrery forward MODEL`. Settings: those of the command, and
-/// layers and heads ("0,3"; all), threads (all cores).
-/// @param inputs  by name: tokens, segments, decoder_tokens, [N] ids
-/// @return the arrays that the setting "arrays" names
-ORRERY_API orrery_status orrery_forward(const char* model, const char* settings,
-                                        const orrery_array* inputs, size_t input_count,
-                                        orrery_result** result);
-
 // ---- Experiments ------------------------------------------------------------------------------
 
 /// The points of a sweep, a JSON list of settings: {"dim": 64, …} each, ready for orrery_run.

@@ -46,7 +46,7 @@ constexpr PassArray all_arrays[] = {
     {"v", "values", Axes::kv_heads, Quantity::values},
     {"scores", "logits of attention before the mask", Axes::maps, Quantity::logits},
     {"attention", "weights of attention", Axes::maps, Quantity::weights},
-    {"head_output", "weighted sums of values, which W_o reads", Axes::heads, Quantity::head_output},
+    {"head_output", "weighted sums of values, which the output projection reads", Axes::heads, Quantity::head_output},
     {"attention_output", "what attention adds to the residual stream", Axes::layers,
      Quantity::attention},
     {"feed_forward", "what feed-forward adds to it", Axes::layers, Quantity::feed_forward},
@@ -58,7 +58,7 @@ constexpr Index logits_at_once = Index{1} << 22;
 const PassArray& array_named(const std::string& name) {
   for (const PassArray& one : all_arrays)
     if (one.name == name) return one;
-  throw UsageError("arrays=" + name, "is no array of a pass", "orrery forward --help lists them");
+  throw UsageError("arrays=" + name, "is no array of a pass", "orrery describe forward lists them");
 }
 
 /// Whether a pass gives losses: of a decoder that looks back and has a head.
@@ -328,43 +328,36 @@ class PassRun {
 
 }  // namespace
 
-ParamSpec pass_precision_param() {
-  return {.key = "precision",
-          .description = "The format that passes compute in.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("fp32"),
-          .choices = {{"fp32", "single precision"}, {"fp64", "double precision"}}};
-}
-
 std::vector<ParamSpec> forward_params() {
-  const auto file = [](const char* key, const char* description, const char* type) {
+  const auto file = [](const char* key, const char* description, const char* type,
+                       const char* usual = "") {
     return ParamSpec{.key = key,
                      .description = description,
                      .kind = ParamKind::file,
-                     .default_value = std::string(),
+                     .default_value = std::string(usual),
                      .file_types = {type}};
   };
   ParamSpec arrays{.key = "arrays",
-                   .description = "What is written to --out.",
+                   .description = "Arrays that are kept.",
                    .kind = ParamKind::choice_list,
-                   .default_value = std::vector<std::string>{"tokens", "loss"},
+                   .default_value = std::vector<std::string>{"tokens"},
                    .may_be_empty = true};
   for (const PassArray& one : all_arrays)
     arrays.choices.push_back({std::string(one.name), std::string(one.description)});
-  return {file("text", "A text that the model's own tokenizer reads.", "*"),
-          file("tokens", "Ids of the tokens in place of a text, [N].", "npy"),
-          file("segments", "The segment of each token, [N]; default 0.", "npy"),
-          file("decoder_tokens", "Ids that the decoder of an encoder-decoder reads, [N].", "npy"),
-          std::move(arrays),
-          pass_precision_param(),
-          {.key = "length",
-           .symbol = "N",
-           .unit = "tokens",
-           .description = "At most so many tokens are read; 0 reads all.",
-           .kind = ParamKind::integer,
-           .default_value = std::int64_t{0},
-           .min = 0,
-           .max = 16777216}};
+  return {
+      file("text", "A text that the model's own tokenizer reads.", "*", "bundled:the_orrery.txt"),
+      file("tokens", "Ids of the tokens in place of a text, [N].", "npy"),
+      file("segments", "The segment of each token, [N]; default 0.", "npy"),
+      file("decoder_tokens", "Ids that the decoder of an encoder-decoder reads, [N].", "npy"),
+      std::move(arrays),
+      {.key = "length",
+       .symbol = "$N$",
+       .unit = "tokens",
+       .description = "At most so many tokens are read; 0 reads all.",
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{0},
+       .min = 0,
+       .max = 16777216}};
 }
 
 PassModel::PassModel(const std::filesystem::path& path, std::int64_t length)

@@ -14,10 +14,7 @@ namespace orrery::checkpoints {
 
 class Checkpoint;
 
-/// "precision", the format of passes: fp32 unless it says fp64.
-ParamSpec pass_precision_param();
-
-/// The parameters of `orrery forward`. The choices of "arrays" are what a pass can write.
+/// What a pass reads and keeps, but for the model. The choices of "arrays" are what it can hand out.
 std::vector<ParamSpec> forward_params();
 
 /// What a pass reads.

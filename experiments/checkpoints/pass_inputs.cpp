@@ -4,8 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,7 +29,9 @@ std::vector<std::int32_t> ids_of(Inputs& inputs, const char* key) {
 std::vector<std::int32_t> tokens_of(const std::filesystem::path& model, const ParamSet& params,
                                     Inputs& inputs) {
   std::vector<std::int32_t> tokens = ids_of(inputs, "tokens");
-  const bool has_text = inputs.count("text") == 1;
+  // The text that is read by default gives way to tokens.
+  const bool has_text =
+      inputs.count("text") == 1 && !(params.is_default("text") && !tokens.empty());
   if (tokens.empty() == !has_text)
     throw UsageError(has_text ? "text= and tokens=" : "neither text= nor tokens=",
                      "a pass reads one of the two", "give text=FILE, or tokens=FILE.npy");
@@ -59,20 +59,6 @@ PassInputs pass_inputs(const std::filesystem::path& model, const ParamSet& param
   return {.tokens = tokens_of(model, params, inputs),
           .segments = ids_of(inputs, "segments"),
           .decoder_tokens = ids_of(inputs, "decoder_tokens")};
-}
-
-nlohmann::ordered_json pass_json(const PassModel& model, const PassInputs& inputs,
-                                 const PassResult& result) {
-  nlohmann::ordered_json json{
-      {"model", model.name()}, {"family", model.family()}, {"tokens", inputs.tokens}};
-  json["mean_loss"] = result.losses.empty()
-                          ? nlohmann::ordered_json()
-                          : nlohmann::ordered_json(
-                                std::accumulate(result.losses.begin(), result.losses.end(), 0.0) /
-                                static_cast<double>(result.losses.size()));
-  json["loss"] = result.losses;
-  json["assumed"] = model.assumed();
-  return json;
 }
 
 }  // namespace orrery::checkpoints

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -22,9 +21,5 @@ std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key);
 /// Throws UsageError: text and tokens both or neither, or an array that is not [N]; DataError: a
 /// number that is no id; and as read_tokenizer does.
 PassInputs pass_inputs(const std::filesystem::path& model, const ParamSet& params, Inputs inputs);
-
-/// model, family, tokens, mean_loss (null without losses), loss.
-nlohmann::ordered_json pass_json(const PassModel& model, const PassInputs& inputs,
-                                 const PassResult& result);
 
 }  // namespace orrery::checkpoints

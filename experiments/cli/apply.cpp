@@ -89,7 +89,7 @@ int apply_command(const ArrayOptions& options) {
   if (options.out.empty())
     throw UsageError("x without --out", "leaves no file for the encoded vectors",
                      "add --out FILE.npy");
-  require_new_output(options);
+  require_new_output(options.out, options.force);
   if (x->shape.size() < 2)
     throw DataError(params.to_text("x"), "must be [N, d], [heads, N, d] or [batch, heads, N, d]",
                     "reshape it and save it again");

@@ -188,10 +188,10 @@ void require_archive_or_folder(const std::string& out) {
       "end the name in .npz or .safetensors, or in / for a folder of that name");
 }
 
-void require_new_output(const ArrayOptions& options) {
+void require_new_output(const std::string& out, bool force) {
   std::error_code failure;
-  if (options.force || !std::filesystem::exists(options.out, failure)) return;
-  throw IoError(options.out, "is there already",
+  if (force || !std::filesystem::exists(out, failure)) return;
+  throw IoError(out, "is there already",
                 "add --force to replace it, or choose another name with --out");
 }
 

@@ -39,7 +39,7 @@ void require_no_input(const std::string& out, const std::vector<InputFile>& inpu
 void require_archive_or_folder(const std::string& out);
 
 /// Throws IoError when --out is there already and is not to be replaced. Call it before computing.
-void require_new_output(const ArrayOptions& options);
+void require_new_output(const std::string& out, bool force);
 /// Writes --out as a whole or not at all.
 void write_output(const ArrayOptions& options, std::string_view bytes);
 

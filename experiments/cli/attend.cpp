@@ -49,7 +49,7 @@ WriteOptions folder_options(const ArrayOptions& options) {
 void check_output(const ArrayOptions& options) {
   require_archive_or_folder(options.out);
   if (is_archive(options.out))
-    require_new_output(options);
+    require_new_output(options.out, options.force);
   else
     require_replaceable(folder_options(options), {.experiment = "attend"});
 }

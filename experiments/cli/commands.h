@@ -44,18 +44,6 @@ struct PositionsOptions {
 };
 int positions_command(const PositionsOptions& options);
 
-struct ForwardOptions {
-  std::string model{};               ///< a folder or a .gguf
-  std::vector<std::string> words{};  ///< key=value
-  std::string layers{}, heads{};     ///< "0..3" or "0,5"; empty: all
-  std::string out{};                 ///< a .npz or .safetensors; empty: none
-  int threads{0};                    ///< 0: all cores
-  std::int64_t memory_mib{0};        ///< that may be taken; 0: the machine's
-  bool force{false};
-  bool json{false};
-};
-int forward_command(const ForwardOptions& options);
-
 struct PassportOptions {
   std::string model{};               ///< a folder, a .gguf, or a passport that was written before
   std::vector<std::string> words{};  ///< key=value, and another model

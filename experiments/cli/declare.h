@@ -23,7 +23,7 @@ std::vector<Command> declare_commands(CLI::App& app, const std::vector<std::stri
 // in a function of commands.h, in a file of its own name.
 using Declare = std::vector<Command>(CLI::App& app, const std::vector<std::string>& argv);
 Declare declare_list_commands;      ///< list, describe, positions
-Declare declare_models_commands;    ///< models, families, tokens, forward
+Declare declare_models_commands;    ///< models, families, tokens
 Declare declare_heads_commands;     ///< model_heads, what_if, settle, lens, …, passport
 Declare declare_identify_commands;  ///< identify
 Declare declare_verify_commands;    ///< verify

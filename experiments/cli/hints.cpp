@@ -175,8 +175,8 @@ void suggest_experiment(const std::string& word) {
   const Experiment* experiment = known_experiment(name);
   if (!experiment) return;
   const std::vector<ParamSpec>& specs = experiment->info.params;
-  const bool asks_model =
-      std::any_of(specs.begin(), specs.end(), [](const ParamSpec& spec) { return spec.key == "model"; });
+  const bool asks_model = std::any_of(specs.begin(), specs.end(),
+                                      [](const ParamSpec& spec) { return spec.key == "model"; });
   throw UsageError(word, "is an experiment and no command",
                    fmt::format("type orrery run {}{}{}", name, asks_model ? " model=MODEL" : "",
                                word == "what_if" ? " edit=EDITS" : ""));

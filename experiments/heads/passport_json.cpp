@@ -53,10 +53,10 @@ ordered_json encodings_json(const Passport& passport) {
   return all;
 }
 
-const char* verdict_word(Verdict verdict) {
-  return verdict == Verdict::confirmed      ? "confirmed"
-         : verdict == Verdict::contradicted ? "contradicted"
-                                            : "undecided";
+const char* verdict_word(LossVerdict verdict) {
+  return verdict == LossVerdict::confirmed      ? "confirmed"
+         : verdict == LossVerdict::contradicted ? "contradicted"
+                                                : "undecided";
 }
 
 /// The question's answer in a line: what stands, and the rival that comes nearest to it.

@@ -301,14 +301,14 @@ class Settling {
     }
   }
 
-  static Verdict verdict_of(const OpenQuestion& question) {
+  static LossVerdict verdict_of(const OpenQuestion& question) {
     const auto& all = question.hypotheses;
     const auto stands =
         std::find_if(all.begin(), all.end(), [](const Hypothesis& h) { return h.stands; });
-    if (stands->rejected) return Verdict::contradicted;
+    if (stands->rejected) return LossVerdict::contradicted;
     const bool only = std::all_of(all.begin(), all.end(),
                                   [&](const Hypothesis& h) { return h.stands || h.rejected; });
-    return only && stands == all.begin() ? Verdict::confirmed : Verdict::undecided;
+    return only && stands == all.begin() ? LossVerdict::confirmed : LossVerdict::undecided;
   }
 
   /// The preferred hypothesis of the contradicted question in which what stands loses most.
@@ -316,7 +316,7 @@ class Settling {
     const Hypothesis* best = nullptr;
     double most = 0;
     for (const OpenQuestion& question : questions) {
-      if (question.verdict != Verdict::contradicted) continue;
+      if (question.verdict != LossVerdict::contradicted) continue;
       for (const Hypothesis& h : question.hypotheses)
         if (h.stands && h.difference > most) {
           most = h.difference;
@@ -396,7 +396,7 @@ class Settling {
     bool open = false;
     for (const OpenQuestion& question : questions) {
       if (!is_of_rope(question.name)) continue;
-      if (question.verdict == Verdict::confirmed) return false;
+      if (question.verdict == LossVerdict::confirmed) return false;
       open = true;
     }
     return open;
@@ -423,6 +423,30 @@ class Settling {
 
 }  // namespace
 
+const char* verdict_name(LossVerdict verdict) {
+  switch (verdict) {
+    case LossVerdict::confirmed:
+      return "confirmed";
+    case LossVerdict::contradicted:
+      return "contradicted";
+    case LossVerdict::undecided:
+      break;
+  }
+  return "undecided";
+}
+
+std::vector<Choice> question_choices() {
+  return {{"pairing", "which channels of RoPE turn together"},
+          {"base", "the base of RoPE"},
+          {"scaling", "how RoPE's frequencies are scaled"},
+          {"fraction", "the share of a head's channels that turn"},
+          {"direction", "which way RoPE turns"},
+          {"norm_plus_one", "whether norms multiply by their weight or by 1 more"},
+          {"softcap", "whether logits are capped"},
+          {"scale", "by what logits are multiplied"},
+          {"window", "how far back layers see"}};
+}
+
 std::vector<std::string> question_names() {
   return {std::begin(all_questions), std::end(all_questions)};
 }
@@ -444,7 +468,7 @@ bool is_contradicted(const Settlement& settlement) {
   return !settlement.corrections.empty() ||
          std::any_of(settlement.questions.begin(), settlement.questions.end(),
                      [](const OpenQuestion& question) {
-                       return question.verdict == Verdict::contradicted;
+                       return question.verdict == LossVerdict::contradicted;
                      });
 }
 

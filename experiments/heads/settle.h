@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/params.h"
 #include "experiments/heads/live_model.h"
 #include "experiments/model/progress.h"
 
@@ -22,17 +23,20 @@ struct Hypothesis {
 };
 
 /// What the loss says of a question.
-enum class Verdict {
+enum class LossVerdict {
   confirmed,     ///< it prefers the model as it stands to all others
   contradicted,  ///< it prefers another one, and rejects the model as it stands
   undecided,     ///< the model as it stands and another one are both not rejected
 };
 
+/// "confirmed".
+const char* verdict_name(LossVerdict verdict);
+
 /// Something that a model's file may have wrong, or leave open.
 struct OpenQuestion {
   std::string name{};                    ///< "pairing"
   std::vector<Hypothesis> hypotheses{};  ///< that differ for these texts; the preferred one first
-  Verdict verdict{};
+  LossVerdict verdict{};
 };
 
 struct SettleRequest {
@@ -60,6 +64,8 @@ struct Settlement {
 
 /// The names of all questions.
 std::vector<std::string> question_names();
+/// What each of them asks, in their order.
+std::vector<Choice> question_choices();
 
 /// Runs a model's weights under every hypothesis of each question: pairing, base, scaling, partial
 /// width, direction, norm + 1, softcap, scale and window. No reference is needed.

@@ -81,6 +81,13 @@ std::unique_ptr<AskedModel> take_left(const std::string& key) {
   return model;
 }
 
+const ModelFile& model_file(const Inputs& inputs) {
+  const auto found = inputs.find("model");
+  if (found == inputs.end())
+    throw UsageError("model=", "names no file", "give a model's folder or GGUF: model=DIR");
+  return std::get<ModelFile>(found->second);
+}
+
 }  // namespace
 
 std::vector<ParamSpec> asked_model_params(std::int64_t length, std::int64_t parts) {
@@ -135,12 +142,11 @@ std::size_t token_in(const ParamSet& params, std::size_t count, const char* what
 AskedModel::AskedModel() { ++models; }
 AskedModel::~AskedModel() { --models; }
 
+std::filesystem::path model_path(const Inputs& inputs) { return model_file(inputs).path; }
+
 std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Inputs& inputs,
                                              std::int64_t length, std::int64_t least) {
-  const auto found = inputs.find("model");
-  if (found == inputs.end())
-    throw UsageError("model=", "names no file", "give a model's folder or GGUF: model=DIR");
-  const auto& file = std::get<ModelFile>(found->second);
+  const ModelFile& file = model_file(inputs);
   std::string key = key_of_model(params, file);
   std::unique_ptr<AskedModel> taken = take_left(key);
   const bool is_new = !taken;
@@ -168,7 +174,7 @@ void AskedModel::read(const ParamSet& params, const Inputs& inputs) {
   if (key == texts_key_) return;
   texts_key_.clear();  // until they are read
   table_key_.clear();
-  lens_key_.reset();
+  lens_key_.clear();
   texts_ = model_texts(path_, params, inputs);
   labels_ = labels_of_ids(texts_.front().tokens);
   texts_key_ = std::move(key);
@@ -183,7 +189,7 @@ void AskedModel::open(const ParamSet& params, const PositionPlan& plan, std::int
   const bool by_length = std::any_of(plan.layers.begin(), plan.layers.end(), chooses_by_length);
   if (live_ && (!by_length || live_->settings().length == length)) return;
   table_key_.clear();
-  lens_key_.reset();
+  lens_key_.clear();
   live_ = std::make_unique<LiveModel>(
       path_, RunSettings{.single = params.text("precision") == "exact_fp32",
                          .threads = threads_or_all(0),
@@ -192,9 +198,10 @@ void AskedModel::open(const ParamSet& params, const PositionPlan& plan, std::int
 }
 
 const Lens& AskedModel::lens(const LensRequest& request, Progress& progress) {
-  if (lens_key_ != request.edits) {
+  std::string key = fmt::format("{} {}", request.next, fmt::join(request.edits, " "));
+  if (lens_key_ != key) {
     lens_ = logit_lens(*live_, request, progress);
-    lens_key_ = request.edits;
+    lens_key_ = std::move(key);
   }
   return lens_;
 }

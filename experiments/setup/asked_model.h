@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,8 @@ namespace orrery::setup {
 
 /// "model", and "text", "tokens", "length" and "parts" of what it reads.
 std::vector<ParamSpec> asked_model_params(std::int64_t length = 64, std::int64_t parts = 1);
+/// The path of "model". Throws UsageError where none is given.
+std::filesystem::path model_path(const Inputs& inputs);
 /// "precision" of its passes.
 ParamSpec asked_precision_param();
 
@@ -73,7 +74,7 @@ class AskedModel {
   std::unique_ptr<tokenizers::Tokenizer> tokenizer_{};  ///< null without one
   std::vector<std::string> labels_{};
   std::int32_t leading_{-1};
-  std::optional<std::vector<std::string>> lens_key_{};  ///< its edits; none without a lens
+  std::string lens_key_{};  ///< of its request; empty without a lens
   Lens lens_{};
   std::string table_key_{};
   HeadTable table_{};

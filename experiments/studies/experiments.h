@@ -20,6 +20,7 @@
   X(equal_half_distance)      \
   X(model_layers)             \
   X(model_heads)              \
+  X(forward)                  \
   X(lens)                     \
   X(patch)                    \
   X(repeat)                   \

@@ -117,7 +117,6 @@ for _name, _restype, _argtypes in [
     ("attend", ctypes.c_int, [_text, _Arrays, _size, _Progress, _Place]),
     ("positions", ctypes.c_int, [_text, ctypes.c_int64, _Place]),
     ("identify", ctypes.c_int, [_text, _handle, _Arrays, _size, _Place]),
-    ("forward", ctypes.c_int, [_text, _text, _Arrays, _size, _Place]),
     ("points", ctypes.c_int, [_text, _text, _Place]),
     ("run", ctypes.c_int, [_text, _text, _Arrays, _size, _Progress, _Place]),
     ("draw", ctypes.c_int, [_handle, _text, _text, _Place, ctypes.POINTER(_size)]),

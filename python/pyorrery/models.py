@@ -10,6 +10,7 @@ import numpy as np
 from . import _arrays, _settings
 from ._library import lib
 from .encodings import Encoding
+from .results import Result, run
 
 
 def positions(model: Any, *, length: int = 0) -> dict[str, Any]:
@@ -171,60 +172,36 @@ class Pass:
 
     loss: np.ndarray  #: −ln p of each next token, nats, [N − 1]; empty where there are none
     arrays: dict[str, np.ndarray]  #: those that were asked for, read-only
-    family: str
-    tokens: list[int]
+    result: Result  #: all of it: measures, tables, figures
 
     @property
     def mean_loss(self) -> float:
-        return float(np.mean(self.loss)) if len(self.loss) else float("nan")
+        return self.result.measures.get("loss", float("nan"))
 
 
 def forward(
     model: Any,
     tokens: Any = None,
     *,
-    text: Any = None,
-    segments: Any = None,
-    decoder_tokens: Any = None,
-    arrays: Sequence[str] = ("loss",),
+    arrays: Sequence[str] = (),
     layers: Sequence[int] = (),
     heads: Sequence[int] = (),
-    precision: str = "fp32",
-    length: int = 0,
-    threads: int = 0,
+    precision: str = "exact_fp32",
+    **more: Any,
 ) -> Pass:
-    """A pass over a model on the disk, as `orrery forward`.
+    """A pass over a model on the disk: run("forward", model=…).
 
     model    a folder with config.json and weights, or a .gguf
-    tokens   [N] ids; or text, a file that the model's own tokenizer reads
-    arrays   by name, `orrery forward --help` lists them; of these layers and heads, or of all
+    tokens   [N] ids; or text=, a file that the model's own tokenizer reads
+    arrays   by name, `orrery describe forward` lists them; of these layers and heads, or of all
+    more     other settings: text, length; segments and decoder_tokens, [N]
     """
-    settings: dict[str, Any] = {
-        "arrays": "+".join(arrays),
-        "precision": precision,
-        "length": length,
-        "threads": threads,
-    }
-    if text is not None:
-        settings["text"] = _settings.plain(text)
-    if len(layers):
-        settings["layers"] = "+".join(str(int(one)) for one in layers)
-    if len(heads):
-        settings["heads"] = "+".join(str(int(one)) for one in heads)
-    given = _arrays.GivenMany(
-        dict(tokens=tokens, segments=segments, decoder_tokens=decoder_tokens)
-    )
-    path = _settings.model_text(model)
-    found = _arrays.found(
-        lambda place: lib.orrery_forward(
-            path, _settings.text(settings), given.c, given.count, place
-        )
-    )
-    return Pass(
-        loss=np.array(found.json["loss"], dtype=np.float64),
-        arrays=found.arrays,
-        family=found.json["family"],
-        tokens=found.json["tokens"],
-    )
-
-
+    settings: dict[str, Any] = {"model": _settings.plain(model), "precision": precision, **more}
+    for key, wanted in (("arrays", arrays), ("layers", layers), ("only_heads", heads)):
+        if len(wanted):
+            settings[key] = "+".join(str(one) for one in wanted)
+    if tokens is not None:
+        settings["tokens"] = np.asarray(tokens)
+    result = run("forward", settings)
+    loss = result.tables["loss"]["loss"] if "loss" in result.tables else np.empty(0)
+    return Pass(loss=loss, arrays=result.arrays, result=result)

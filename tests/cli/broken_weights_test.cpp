@@ -35,7 +35,8 @@ TEST_CASE("Weights that do not fit the configuration end with the tensor and bot
   const Shell shell;
   shell.write("ids.npy", npy("(4,)", {5, 17, 31, 2}));
   for (const Case& one : cases) {
-    const Outcome outcome = shell.run("forward " + broken(one.model) + " tokens=ids.npy");
+    const Outcome outcome =
+        shell.run("run forward --format none tokens=ids.npy model=" + broken(one.model));
     CAPTURE(one.model, outcome.err);
     CHECK(outcome.status == 3);
     CHECK(outcome.out.empty());
@@ -49,26 +50,26 @@ TEST_CASE("No output is written onto what is read") {
   std::filesystem::copy(tests_folder() + "/golden/transformer/llama-off", shell.folder() / "model");
   const std::string before = content(shell.folder() / "model/model.safetensors");
   for (const char* line :
-       {"forward model tokens=ids.npy --force --out model/model.safetensors",
-        "forward model/model.safetensors tokens=ids.npy --force --out model/model.safetensors",
-        "lens model tokens=ids.npy --force --out model/model.safetensors",
+       {"run forward model=model tokens=ids.npy --force --out model/model.safetensors",
+        "run lens model=model tokens=ids.npy --force --out model/model.safetensors",
         "apply encoding=none x=ids.npy --force --out ids.npy"}) {
     const Outcome outcome = shell.run(line);
     CAPTURE(line, outcome.err);
     CHECK(outcome.status == 2);
   }
   CHECK(content(shell.folder() / "model/model.safetensors") == before);
-  CHECK(shell.run("forward model tokens=ids.npy --out model/pass.npz").status == 0);
-  CHECK(shell.run("forward model tokens=ids.npy --force --out model/pass.npz").status == 0);
+  CHECK(shell.run("run forward model=model tokens=ids.npy --out model/pass.npz").status == 0);
+  CHECK(shell.run("run forward model=model tokens=ids.npy --force --out model/pass.npz").status ==
+        0);
 }
 
 TEST_CASE("With -q nothing is printed but JSON that was asked for") {
   const Shell shell;
   shell.write("ids.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 8, 31}));
   const std::string model = "'" + tests_folder() + "/golden/transformer/llama-off' ";
-  for (const char* command :
-       {"forward ", "run lens --format none model=", "run model_heads --format none model=",
-        "run settle --format none parts=4 questions=base model="}) {
+  for (const char* command : {"run forward --format none model=", "run lens --format none model=",
+                              "run model_heads --format none model=",
+                              "run settle --format none parts=4 questions=base model="}) {
     const std::string line = command + model + "tokens=ids.npy ";
     CAPTURE(line);
     CHECK(shell.run(line + " -q").out.empty());
@@ -83,7 +84,8 @@ TEST_CASE("A pass that overflows names layer and token, in every command that ru
   shell.write("other.npy", npy("(16,)", {5, 17, 31, 2, 5, 17, 31, 2, 9, 40, 9, 8, 40, 9, 7, 30}));
   const std::string model = broken("gpt2_overflow");
   for (const char* command :
-       {"forward MODEL tokens=ids.npy", "forward MODEL tokens=ids.npy --out pass.npz",
+       {"run forward model=MODEL tokens=ids.npy",
+        "run forward model=MODEL tokens=ids.npy --out pass.npz",
         "run model_heads model=MODEL tokens=ids.npy",
         "run model_heads model=MODEL tokens=ids.npy edit=zero:0.0",
         "run settle model=MODEL tokens=ids.npy parts=4", "run lens model=MODEL tokens=ids.npy",

@@ -75,7 +75,7 @@ TEST_CASE("describe --json gives each parameter its kind, and all that valid val
     }
   }
   CHECK(kinds == std::set<std::string>{"boolean", "choice", "choice_list", "file", "integer",
-                                       "number_list", "real"});
+                                       "number_list", "real", "text"});
   const std::string help = shell.run("describe --help").out;
   for (const std::string& kind : kinds) CHECK_THAT(help, Contains("\n  " + kind + " "));
 }

@@ -174,7 +174,7 @@ TEST_CASE("passport writes a page or JSON, and compares what it has written with
   CHECK(asked.shell.run("passport nothing.json").status == 4);
   CHECK(asked.run("passport", "llama-off", "parts=3").status == 2);
   CHECK(asked.run("passport", "llama-off", "parts=4 targets=1 repeated=4 --out r").status == 0);
-  CHECK_THAT(content(asked.shell.folder() / "r/passport.json"), Contains("\"passport\": 1"));
+  CHECK_THAT(content(asked.shell.folder() / "r/passport.json"), Contains("\"passport\":1"));
 }
 
 TEST_CASE("Wrong questions end with the status of their kind, and say what to write") {
@@ -190,7 +190,7 @@ TEST_CASE("Wrong questions end with the status of their kind, and say what to wr
   refused("model_heads", "bloom-on", "edit=base:3", 2, "changes nothing");
   refused("model_heads", "t5-on", "edit=sign", 2, "two texts");
   refused("model_heads", "llama-off", "parts=9", 2, "a part has 2 or more");
-  refused("model_heads", "llama-off", "text=bundled:the_orrery.txt", 2, "one of the two");
+  refused("model_heads", "llama-off", "text=bundled:where_tokens_are.txt", 2, "one of the two");
   refused("settle", "llama-off", "parts=2", 2, "4 or more");
   refused("settle", "bert-off", "parts=4", 2, "does not predict");
   refused("settle", "llama-off", "parts=4 questions=pairng", 2, "pairing");

@@ -45,15 +45,15 @@ TEST_CASE("Encodings and scalings are known by the names that papers give them")
 
 TEST_CASE("A parameter or an option of something else is told whose it is") {
   const std::string decay = "run long_term_decay ";
-  check_hints(Shell(), {{decay + "factor=4 rope.scaling=yarn", 2,
-                         "factor: is not a parameter here; did you mean rope.factor?"},
-                        {decay + "--repeats 3", 2,
-                         "--repeats: is not an option of run; sweep and plan have it"},
-                        {decay + "--threads 2", 2,
-                         "--threads: is not an option of run; forward, sweep and resume have it"},
-                        {decay + "precision=eager_bf16", 2,
-                         "precision: is not a parameter of long_term_decay; it is one of "},
-                        {"run attention_map mask=causal", 2, "did you mean causal=true?"}});
+  check_hints(
+      Shell(),
+      {{decay + "factor=4 rope.scaling=yarn", 2,
+        "factor: is not a parameter here; did you mean rope.factor?"},
+       {decay + "--repeats 3", 2, "--repeats: is not an option of run; sweep and plan have it"},
+       {decay + "--threads 2", 2, "--threads: is not an option of run; sweep and resume have it"},
+       {decay + "precision=eager_bf16", 2,
+        "precision: is not a parameter of long_term_decay; it is one of "},
+       {"run attention_map mask=causal", 2, "did you mean causal=true?"}});
 }
 
 TEST_CASE("A folder of results and a manifest are told apart from what can be run") {

@@ -1,4 +1,4 @@
-// orrery models, families, forward.
+// orrery models, families, run forward.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -48,14 +48,14 @@ TEST_CASE("models lists what lies in a folder, and says how to get a model where
 TEST_CASE("forward prints the loss, and writes arrays that other programs read") {
   const Shell shell;
   write_ids(shell);
-  const std::string pass = "forward " + tiny_model("llama-off") + " tokens=ids.npy";
-  CHECK_THAT(shell.run(pass).out, Contains("Llama, 2 layers, 6 tokens") && Contains("nats"));
+  const std::string pass =
+      "run forward --format none model=" + tiny_model("llama-off") + " tokens=ids.npy";
+  CHECK_THAT(shell.run(pass).out, Contains("mean loss of a token") && Contains("nats"));
   const json losses = json::parse(shell.run(pass + " --json").out);
-  CHECK(losses.at("loss").size() == 5);
-  CHECK(losses.at("tokens").size() == 6);
-  const Outcome written = shell.run(pass + " arrays=hidden+attention --layers 1 --out pass.npz");
+  CHECK(losses.at("tables").at(0).at("columns").at(2).at("values").size() == 5);
+  const Outcome written = shell.run(pass + " arrays=hidden+attention layers=1 --out pass.npz");
   CHECK(written.status == 0);
-  CHECK_THAT(written.out, Contains("pass.npz#hidden.2") && Contains("pass.npz#attention.1") &&
+  CHECK_THAT(written.err, Contains("pass.npz#hidden.2") && Contains("pass.npz#attention.1") &&
                               !Contains("#attention.0"));
   CHECK(shell.run(pass + " --out pass.npz").status == 4);
   CHECK(shell.run(pass + " --out pass.npz --force").status == 0);
@@ -64,19 +64,19 @@ TEST_CASE("forward prints the loss, and writes arrays that other programs read")
 TEST_CASE("forward refuses what it cannot run, with the value and the remedy") {
   const Shell shell;
   write_ids(shell);
-  const std::string llama = "forward " + tiny_model("llama-off");
+  const std::string llama = "run forward --format none model=" + tiny_model("llama-off");
   const auto refused = [&](const std::string& arguments, int status, const std::string& message) {
     const Outcome outcome = shell.run(arguments);
     CAPTURE(arguments, outcome.err);
     CHECK(outcome.status == status);
     CHECK_THAT(outcome.err, Contains(message));
   };
-  refused(llama, 2, "neither text= nor tokens=");
-  refused(llama + " tokens=ids.npy --out pass.txt", 2, ".npz or .safetensors");
-  refused(llama + " tokens=ids.npy --layers 2 arrays=hidden --out a.npz", 2, "layer 2");
-  refused("forward " + tiny_model("bert-on") + " tokens=ids.npy --out a.npz", 2, "looks both ways");
-  refused("forward " + tiny_model("deberta-talking") + " tokens=ids.npy", 3, "talking_head");
-  refused("forward nowhere tokens=ids.npy", 4, "nowhere");
+  refused(llama + " text=", 2, "neither text= nor tokens=");
+  refused(llama + " tokens=ids.npy layers=2 arrays=hidden --out a.npz", 2, "layer 2");
+  const std::string run = "run forward tokens=ids.npy --format none model=";
+  refused(run + tiny_model("bert-on") + " arrays=loss --out a.npz", 2, "looks both ways");
+  refused(run + tiny_model("deberta-talking"), 3, "talking_head");
+  refused(run + "nowhere", 4, "nowhere");
   shell.write("large.npy", npy("(1,)", {48}));
   refused(llama + " tokens=large.npy", 2, "token 48 at [0]");
   shell.write("half.npy", npy("(1,)", {0.5}));

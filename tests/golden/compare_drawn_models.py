@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws random models of every family that runs, and compares `orrery forward` with Transformers on each.
+"""Draws random models of every family that runs, and compares `orrery run forward` with Transformers on each.
 
     python3 compare_drawn_models.py ORRERY [--count 300] [--seed 1] [--only FAMILY] [--keep DIR]
 
@@ -406,8 +406,9 @@ def run_orrery(orrery, case, folder, inputs):
     for name, ids in inputs.items():
         np.save(scratch / f"{name}.npy", ids.astype(np.int32))
     arrays = "hidden+q+k+attention" + ("" if case.kind == "bare" else "+logits")
-    done = subprocess.run([orrery, "forward", folder, *(f"{name}={scratch / name}.npy" for name in inputs), "--threads",
-                           "1", "precision=fp64", f"arrays={arrays}", "--out", scratch / "orrery.npz", "-q"],
+    done = subprocess.run([orrery, "run", "forward", f"model={folder}",
+                           *(f"{name}={scratch / name}.npy" for name in inputs), "precision=exact",
+                           f"arrays={arrays}", "--out", scratch / "orrery.npz", "--force", "-q"],
                           capture_output=True, text=True)
     if done.returncode:
         stopped = f"stopped by signal {-done.returncode} " if done.returncode < 0 else ""

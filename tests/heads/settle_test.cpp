@@ -50,13 +50,13 @@ TEST_CASE("A model whose pairing is taken from it gets it back from its loss") {
       settled(built.path(), {.texts = repeating_texts(16), .edits = {"pairing:interleaved"}});
   CHECK(is_contradicted(settlement));
   const OpenQuestion& asked = question_named(settlement.questions, "pairing");
-  CHECK(asked.verdict == Verdict::contradicted);
+  CHECK(asked.verdict == LossVerdict::contradicted);
   CHECK(asked.hypotheses.front().label == "half_split");
   CHECK(asked.hypotheses.back().stands);
   CHECK(asked.hypotheses.back().label == "interleaved");
   CHECK(asked.hypotheses.back().p < 0.05);
   CHECK(settlement.corrections.front() == "pairing:half_split");
-  CHECK(question_named(settlement.corrected, "pairing").verdict == Verdict::confirmed);
+  CHECK(question_named(settlement.corrected, "pairing").verdict == LossVerdict::confirmed);
 }
 
 TEST_CASE("A model as it should be is not contradicted, and what it cannot tell stays open") {
@@ -65,8 +65,8 @@ TEST_CASE("A model as it should be is not contradicted, and what it cannot tell 
   const Settlement settlement = settled(built.path(), {.texts = repeating_texts(16)});
   CHECK_FALSE(is_contradicted(settlement));
   CHECK(settlement.corrections.empty());
-  CHECK(question_named(settlement.questions, "pairing").verdict == Verdict::confirmed);
-  CHECK(question_named(settlement.questions, "direction").verdict == Verdict::confirmed);
+  CHECK(question_named(settlement.questions, "pairing").verdict == LossVerdict::confirmed);
+  CHECK(question_named(settlement.questions, "direction").verdict == LossVerdict::confirmed);
   for (const OpenQuestion& question : settlement.questions)
     for (const Hypothesis& h : question.hypotheses) {
       CAPTURE(question.name, h.label);

@@ -25,7 +25,8 @@ constexpr std::pair<const char*, const char*> small_settings[] = {
     {"search", "64"},        {"max_position", "64"},  {"max_shift", "1024"},
     {"half_distance", "8"},  {"most_features", "32"}, {"favor_features", "16"},
     {"longest", "1024"},     {"assumption", "equal"}, {"learned.length", "2000"},
-    {"tupe.length", "2000"}, {"steps", "2"},          {"batch", "2"}};
+    {"tupe.length", "2000"}, {"steps", "2"},          {"batch", "2"},
+    {"targets", "4"}};
 
 /// Every encoding that the experiment takes, at small sizes.
 ParamSet small_params(const Experiment& experiment) {
@@ -42,6 +43,7 @@ ParamSet small_params(const Experiment& experiment) {
   // What an experiment has kept of a text was computed of numbers: it gets another one.
   static std::int64_t run = 0;
   if (params.has("length")) params.set_value("length", 16 + ++run);
+  if (params.has("lengths")) params.set("lengths", "8+12");
   if (params.has("compare")) params.set("compare", "base+interpolation+tensor2tensor");
   return params;
 }
@@ -59,6 +61,7 @@ const std::set<std::string> without_contents{"score_spectrogram",
                                              "equal_half_distance",
                                              "model_layers",
                                              "model_heads",
+                                             "forward",
                                              "lens",
                                              "patch",
                                              "repeat",

@@ -248,13 +248,13 @@ class Finding(unittest.TestCase):
             tokens, logits = golden["tokens"], golden["vocab_logits"]
         logits = logits[:-1] - logits[:-1].max(-1, keepdims=True)
         loss = np.log(np.exp(logits).sum(-1)) - logits[np.arange(len(logits)), tokens[1:]]
-        found = orr.forward(model, tokens, precision="fp64", arrays=["loss", "hidden"], layers=[0])
+        found = orr.forward(model, tokens, precision="exact", arrays=["loss", "hidden"], layers=[0])
         np.testing.assert_allclose(found.loss, loss, atol=1e-12)
         np.testing.assert_array_equal(found.arrays["loss"], found.loss)
         single = orr.forward(model, tokens.tolist())
         np.testing.assert_allclose(single.loss, loss, rtol=1e-4)
         with self.assertRaisesRegex(orr.UsageError, "reads one of the two"):
-            orr.forward(model)
+            orr.forward(model, tokens, text="bundled:where_tokens_are.txt")
 
 
 class Experiments(unittest.TestCase):

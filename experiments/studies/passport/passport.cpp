@@ -24,7 +24,7 @@ ParamSpec questions_param() {
       .kind = ParamKind::choice_list,
       .default_value = std::vector<std::string>{"pairing", "base", "scaling", "direction",
                                                 "norm_plus_one", "scale", "window"}};
-  for (const std::string& name : question_names()) spec.choices.push_back({name, ""});
+  spec.choices = question_choices();
   return spec;
 }
 
@@ -103,6 +103,14 @@ Table breaks_table(const Passport& passport) {
   return finished;
 }
 
+Table verdicts_table(const Passport& passport) {
+  TableBuilder table("verdicts", "what the loss says of the model's settings",
+                     {{"question"}, {"verdict"}});
+  for (const OpenQuestion& question : passport.settlement->questions)
+    table.row({question.name, verdict_name(question.verdict)});
+  return std::move(table).finish();
+}
+
 Result result_of(const ParamSet& params, const Passport& passport) {
   Result result;
   const nlohmann::ordered_json document = passport_document(passport);
@@ -117,7 +125,10 @@ Result result_of(const ParamSet& params, const Passport& passport) {
   if (passport.by_place.empty()) return result;
   result.figures.push_back(place_figure(about, passport));
   result.scalars.push_back({"loss", "", "nats", passport.loss, "mean loss of the odd texts"});
-  result.tables = {breaks_table(passport)};
+  result.tables = {breaks_table(passport), verdicts_table(passport)};
+  std::vector<double> losses;
+  for (const PlaceLoss& bin : passport.by_place) losses.push_back(bin.loss);
+  result.checks = {check_of_losses(losses)};
   return result;
 }
 

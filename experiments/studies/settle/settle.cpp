@@ -23,7 +23,7 @@ ParamSpec questions_param() {
                  .description = "What is asked.",
                  .kind = ParamKind::choice_list,
                  .default_value = question_names()};
-  for (const std::string& name : question_names()) spec.choices.push_back({name, ""});
+  spec.choices = question_choices();
   return spec;
 }
 
@@ -45,18 +45,6 @@ ExperimentInfo make_info() {
                    .tabs = {{"verdicts", "Verdicts"}, {"hypotheses", "Hypotheses"}}}};
 }
 
-const char* name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::confirmed:
-      return "confirmed";
-    case Verdict::contradicted:
-      return "contradicted";
-    case Verdict::undecided:
-      break;
-  }
-  return "undecided";
-}
-
 /// What the model has, and which answers the loss does not reject.
 std::vector<std::string> verdict_cells(const OpenQuestion& question) {
   std::string stands = "none of them";
@@ -65,7 +53,7 @@ std::vector<std::string> verdict_cells(const OpenQuestion& question) {
     if (h.stands) stands = h.label;
     if (!h.rejected) left.push_back(h.label);
   }
-  return {question.name, name_of(question.verdict), stands,
+  return {question.name, verdict_name(question.verdict), stands,
           fmt::format("{}", fmt::join(left, ", "))};
 }
 
@@ -75,7 +63,7 @@ Figure verdicts_figure(const std::string& about, const std::vector<OpenQuestion>
   std::size_t confirmed = 0;
   for (const OpenQuestion& question : questions) {
     table.rows.push_back(verdict_cells(question));
-    confirmed += question.verdict == Verdict::confirmed;
+    confirmed += question.verdict == LossVerdict::confirmed;
   }
   return {
       "verdicts",
@@ -144,7 +132,7 @@ Result result_of(const ParamSet& params, const Settlement& settlement) {
   }
   const auto contradicted = static_cast<double>(
       std::count_if(settlement.questions.begin(), settlement.questions.end(),
-                    [](const OpenQuestion& q) { return q.verdict == Verdict::contradicted; }));
+                    [](const OpenQuestion& q) { return q.verdict == LossVerdict::contradicted; }));
   result.scalars = {
       {"contradicted", "", "questions", contradicted, "answers of the model that are contradicted"},
       {"corrections", "", "settings", static_cast<double>(settlement.corrections.size()),

@@ -48,6 +48,7 @@ Settings small_settings(const std::string& experiment) {
       {"equal_half_distance", {{"dim", "16"}}},
       {"model_layers", {{"context", "4096"}}},
       {"model_heads", {{"length", "12"}}},
+      {"forward", {{"length", "14"}}},
       {"lens", {{"length", "14"}}},
       {"patch", {{"length", "14"}}},
       {"repeat", {}},

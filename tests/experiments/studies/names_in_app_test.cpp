@@ -56,6 +56,7 @@ std::vector<std::string> literals_in(const std::string& code) {
 const std::map<std::string, Names> own_words{
     {"dialogs/comparing_entries.cpp", {"compare"}},
     {"dialogs/file_dialog.cpp", {"text"}},
+    {"dialogs/palette.cpp", {"found"}},
     {"headless/script.cpp", {"colors", "shift"}},
     {"headless/script_facts.cpp", {"colors", "distance", "none"}},
     {"panels/dimmed.cpp", {"none"}},
@@ -65,7 +66,10 @@ const std::map<std::string, Names> own_words{
     {"session/file_pairs.cpp", {"after", "before"}},  // in the names of files
     {"session/folder_listing.cpp", {"text"}},
     {"session/references.cpp", {"none"}},
+    {"shell/action_table.cpp", {"questions"}},
+    {"shell/app.cpp", {"questions"}},
     {"shell/view_pane.cpp", {"answer"}},
+    {"views/figure_set.cpp", {"next"}},
     {"views/marks.cpp", {"B"}},
     {"views/wavelength_bars.cpp", {"wavelengths"}},
 };
