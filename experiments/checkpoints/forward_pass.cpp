@@ -46,7 +46,8 @@ constexpr PassArray all_arrays[] = {
     {"v", "values", Axes::kv_heads, Quantity::values},
     {"scores", "logits of attention before the mask", Axes::maps, Quantity::logits},
     {"attention", "weights of attention", Axes::maps, Quantity::weights},
-    {"head_output", "weighted sums of values, which the output projection reads", Axes::heads, Quantity::head_output},
+    {"head_output", "weighted sums of values, which the output projection reads", Axes::heads,
+     Quantity::head_output},
     {"attention_output", "what attention adds to the residual stream", Axes::layers,
      Quantity::attention},
     {"feed_forward", "what feed-forward adds to it", Axes::layers, Quantity::feed_forward},
@@ -378,7 +379,7 @@ std::uint64_t PassModel::bytes_of(const PassInputs& inputs, const PassRequest& r
       std::max<std::uint64_t>(inputs.tokens.size(), inputs.decoder_tokens.size());
   std::uint64_t largest = 0;
   for (const Stack* stack : {&checkpoint_->stack(), &checkpoint_->last_stack()})
-    largest = std::max(largest, pass_bytes(*stack, tokens, number));
+    largest = std::max<std::uint64_t>(largest, pass_bytes(*stack, tokens, number));
   return largest;
 }
 

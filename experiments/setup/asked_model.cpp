@@ -185,7 +185,7 @@ void AskedModel::open(const ParamSet& params, const PositionPlan& plan, std::int
   if (length == 0)
     for (const ModelText& text : texts_)
       length = std::max<std::int64_t>(length, static_cast<std::int64_t>(text.tokens.size()));
-  length = std::max(length, least);
+  length = std::max<std::int64_t>(length, least);
   const bool by_length = std::any_of(plan.layers.begin(), plan.layers.end(), chooses_by_length);
   if (live_ && (!by_length || live_->settings().length == length)) return;
   table_key_.clear();

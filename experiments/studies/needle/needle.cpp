@@ -145,7 +145,8 @@ Result result_of(const ParamSet& params, const NeedleTable& needle) {
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::vector<std::int64_t> lengths = lengths_of_contexts(params);
-  const std::int64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  std::int64_t longest = 0;
+  for (const std::int64_t length : lengths) longest = std::max<std::int64_t>(longest, length);
   const std::shared_ptr<AskedModel> model =
       AskedModel::take(params, inputs, longest + params.integer("answer_length"));
   const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;

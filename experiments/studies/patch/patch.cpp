@@ -154,7 +154,7 @@ Table largest_effects(const PatchResult& patch, const std::vector<std::string>& 
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return std::abs(map.effect[a]) > std::abs(map.effect[b]);
     });
-    for (std::size_t i = 0; i < std::min(listed, order.size()); ++i) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(listed, order.size()); ++i) {
       const std::size_t layer = order[i] / map.columns, column = order[i] % map.columns;
       const bool by_head = map.quantity == "head_output";
       table.row({map.quantity, layer, column, by_head ? "" : labels[column], map.effect[order[i]]});

@@ -77,10 +77,12 @@ TEST_CASE("A long piece has the same best tokens in parts") {
   std::vector<double> best{0};
   for (std::size_t end = 1; end <= text.size(); ++end) {
     best.push_back(text[end - 1] == 'h' ? best.back() + unknown : -1e300);
-    for (std::size_t i = 0; i < pieces.size(); ++i)
-      if (end >= pieces[i].size() &&
-          text.compare(end - pieces[i].size(), pieces[i].size(), pieces[i]) == 0)
-        best[end] = std::max(best[end], best[end - pieces[i].size()] + scores[i]);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const std::size_t size = pieces[i].size();
+      if (end < size || text.compare(end - size, size, pieces[i]) != 0) continue;
+      const double score = best[end - size] + scores[i];
+      if (!(score <= best[end])) best[end] = score;
+    }
   }
   double sum = 0;
   std::size_t length = 0;
