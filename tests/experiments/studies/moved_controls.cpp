@@ -48,20 +48,17 @@ Settings small_settings(const std::string& experiment) {
       {"equal_half_distance", {{"dim", "16"}}},
       {"model_layers", {{"context", "4096"}}},
       {"model_heads", {{"length", "12"}}},
-      {"forward", {{"length", "14"}}},
       {"lens", {{"length", "14"}}},
       {"patch", {{"length", "14"}}},
-      {"repeat", {}},
-      {"needle", {}},
       {"settle", {{"length", "14"}, {"questions", "pairing"}}},
       {"passport", {{"length", "14"}, {"parts", "4"}, {"repeated", "4"}, {"targets", "2"}}},
       {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}},
       {"identify", {{"dim", "16"}, {"tokens", "12"}}},
       {"defects", {{"dim", "16"}, {"draws", "2"}}},
-      {"diagnosis", {}},
       {"training",
        {{"steps", "2"}, {"batch", "2"}, {"tokens", "12"}, {"dim", "4"}, {"heads", "2"}}}};
-  return all.at(experiment);
+  const auto found = all.find(experiment);
+  return found == all.end() ? Settings{} : found->second;
 }
 
 std::string fingerprint(const std::shared_ptr<const Array>& array) {
