@@ -25,6 +25,7 @@
   X(patch)                    \
   X(repeat)                   \
   X(needle)                   \
+  X(reach)                    \
   X(settle)                   \
   X(passport)                 \
   X(semantic_reversal)        \

@@ -1,0 +1,100 @@
+#include "experiments/heads/reach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/model_figures.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
+
+namespace orrery::studies {
+namespace {
+namespace in_reach {
+
+ExperimentInfo make_info() {
+  std::vector<ParamSpec> specs = asked_model_params(64, 6);
+  specs.push_back(log_count_param({"targets", "", "tokens"},
+                                  "Last tokens of each text, which are predicted.", 8, 1, 65536));
+  specs.push_back(first_token_param());
+  specs.push_back(asked_precision_param());
+  return {.name = "reach",
+          .title = "Reach of a model",
+          .question = "How far back does a model read, by its loss?",
+          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_{i-c}, \ldots, t_i))", ""}},
+          .symbols = {{"t_i", "a token of the text"}, {"c", "tokens of context"}},
+          .params = std::move(specs),
+          .view = {.controls = {"targets", "length"}, .tabs = {{"reach", "Reach"}}}};
+}
+
+Figure reach_figure(const std::string& about, const ContextReach& reach) {
+  Series loss{.name = "loss", .x = {}, .y = {}, .marked = true};
+  for (const ContextLoss& one : reach.contexts) {
+    loss.x.push_back(static_cast<double>(one.context));
+    loss.y.push_back(one.loss);
+  }
+  const bool helps = std::any_of(reach.contexts.begin(), reach.contexts.end(),
+                                 [](const ContextLoss& one) { return one.helps; });
+  return {
+      "reach",
+      helps ? fmt::format("Context helps up to {}{} tokens", reach.is_limit ? "at least " : "",
+                          reach.reach)
+            : "No longer context is shown to help",
+      about,
+      LinePlot{
+          .x = {.label = "context", .symbol = "$c$", .unit = "tokens", .scale = AxisScale::log2},
+          .y = {.label = "loss", .unit = "nats"},
+          .series = {std::move(loss)},
+          .rules = {{Rule::Direction::vertical, static_cast<double>(reach.reach), "reach"}}}};
+}
+
+Table contexts_table(const ContextReach& reach) {
+  TableBuilder table("contexts",
+                     "loss of the last tokens behind contexts; gain over half as long a one, "
+                     "paired by texts, p by Holm",
+                     {{"context", "tokens"}, {"loss", "nats"}, {"gain", "nats"}, {"p"}, {"helps"}});
+  for (const ContextLoss& one : reach.contexts) {
+    const bool is_first = &one == &reach.contexts.front();
+    const double gain = is_first ? std::numeric_limits<double>::quiet_NaN() : one.gain.difference;
+    table.row({one.context, one.loss, gain, one.p, one.helps ? 1.0 : 0.0});
+  }
+  Table finished = std::move(table).finish();
+  finished.printed = true;
+  return finished;
+}
+
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
+  checkpoint(progress, 0.0, "reach");
+  const ContextReach reach = context_reach(model->live(), model->texts(), params.integer("targets"),
+                                           first_token(params, *model), progress);
+  Result result;
+  result.figures = {reach_figure(
+      caption_of_model(
+          params, model->live().family(),
+          fmt::format("last {} tokens of {} texts", reach.targets, model->texts().size())),
+      reach)};
+  result.tables = {contexts_table(reach)};
+  result.scalars = {{"reach", "$c$", "tokens", static_cast<double>(reach.reach),
+                     "longest context that is shown to help; the shortest where none is"}};
+  std::vector<double> losses;
+  for (const ContextLoss& one : reach.contexts) losses.push_back(one.loss);
+  result.checks = {check_of_losses(losses)};
+  checkpoint(progress, 1.0, "done");
+  return result;
+}
+
+}  // namespace in_reach
+}  // namespace
+
+Experiment reach_experiment() {
+  using namespace in_reach;
+  return with_provenance(make_info(), compute);
+}
+
+}  // namespace orrery::studies
