@@ -17,6 +17,12 @@ Claim made(const Paper& paper, const std::string& name, const std::string& preci
   return {paper.kind, std::move(check), name, precision, paper.source, paper.differs, over};
 }
 
+/// Above 1 where the number exceeds its bound, which may be 0.
+double share_of(double measured, double bound) {
+  if (bound > 0) return measured / bound;
+  return measured > 0 ? std::numeric_limits<double>::infinity() : measured;
+}
+
 /// The matrix of the term of that name; empty when there is none, and nothing agrees with that.
 template <class T>
 Matrix<T> term_named(const AttentionOutput<T>& out, const std::string& name) {
@@ -54,10 +60,11 @@ Claim& Ledger<T>::claim_named(const Paper& paper, const std::string& name,
 template <class T>
 void Ledger<T>::see(const Paper& paper, const std::string& name, const std::string& statement,
                     double measured, double bound) {
+  const std::size_t known = claims_.size();
   Check& check = claim_named(paper, name, statement).check;
-  const bool fresh = check.bound == 0;
-  const double nearest = check.measured / check.bound;  // to failing, so far
-  if (!fresh && (std::isnan(nearest) || measured / bound <= nearest)) return;
+  const bool fresh = claims_.size() > known;
+  const double nearest = share_of(check.measured, check.bound);  // to failing, so far
+  if (!fresh && (std::isnan(nearest) || share_of(measured, bound) <= nearest)) return;
   check.measured = measured;
   check.bound = bound;
 }

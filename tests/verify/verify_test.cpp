@@ -217,6 +217,16 @@ TEST_CASE("A claim keeps the case nearest to failing") {
   CHECK_FALSE(claims[0].check.holds());
 }
 
+TEST_CASE("A claim without tolerance fails by any of its cases") {
+  const Paper paper{ClaimKind::roformer, "(0)"};
+  std::vector<Claim> claims;
+  Ledger<float> ledger("", claims);
+  for (const double measured : {0.0, 1e-9, 0.0}) ledger.see(paper, "one", "a claim", measured, 0);
+  REQUIRE(claims.size() == 1);
+  CHECK(claims[0].check.measured == 1e-9);
+  CHECK_FALSE(claims[0].check.holds());
+}
+
 TEST_CASE("A term under another name, a term too many and a matrix of another shape fail") {
   const Paper paper{ClaimKind::roformer, "(0)"};
   const Rows ones = Rows::Ones(2, 2);
