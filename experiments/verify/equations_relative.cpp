@@ -1,4 +1,4 @@
-// Shaw, Transformer-XL, TUPE and DeBERTa: vectors of relative positions, term by term.
+// Shaw, Transformer-XL, XLNet, TUPE and DeBERTa: vectors of relative positions, term by term.
 #include "core/encodings/deberta.h"
 #include "core/encodings/shaw.h"
 #include "core/encodings/transformer_xl.h"
@@ -13,6 +13,10 @@ const Paper shaw_paper{ClaimKind::cited, "(5)", "Shaw et al. 2018 (3), (4)",
                        "RoFormer's (5) prints W_k (x_n + p~_r) and r = clip(m − n)"};
 const Paper xl_paper{ClaimKind::cited, "(7)", "Transformer-XL: Dai et al. 2019 §3.3",
                      "RoFormer's (7) prints uᵀW_qᵀ and vᵀW_qᵀ"};
+const Paper huang_paper{ClaimKind::cited, "(5)", "Huang et al. 2020, method 4",
+                        "RoFormer's (5) has vectors of keys alone"};
+const Paper xlnet_paper{ClaimKind::cited, "(7)", "XLNet: Yang et al. 2019 §2.5",
+                        "RoFormer's (7) has no segments"};
 const Paper tupe_paper{ClaimKind::cited, "(9)",
                        "TUPE: Ke et al. 2021 (7), (8), (10), and its release",
                        "RoFormer's (9) prints neither 1/√(2d) nor θ_1, θ_2 for [CLS]"};
@@ -45,21 +49,75 @@ void shaw_claims(Ledger<T>& ledger, LayerCase<T>& c) {
   }
 }
 
+/// Vectors of keys and queries, clipped to another distance on either side, rows from ahead on.
+template <class T>
+void huang_claims(Ledger<T>& ledger, LayerCase<T>& c) {
+  const ShawOptions options{.left = 40,
+                            .right = 25,
+                            .rows = ShawRows::query_minus_key,
+                            .scores = ShawScores::queries_and_keys};
+  const Matrix<T> keys = weights<T>(c.random, options.left + options.right + 1, c.d);
+  const Shaw<T> huang(keys, {}, options);
+  for (int h = 0; h < c.heads; ++h)
+    ledger.compare_terms(huang_paper, "huang",
+                         {"content: q_m·k_n/√d", "content_to_position: q_m·a_r/√d",
+                          "position_to_content: k_n·a_r/√d"},
+                         c.attend(huang, h),
+                         literal::shaw(c.head(h), wide(keys), {40, 25, true, true}), c.bound());
+}
+
+template <class T>
+struct XlLayer {
+  Matrix<T> u, v, W_kR;
+
+  explicit XlLayer(LayerCase<T>& c)
+      : u(weights<T>(c.random, c.heads, c.d)),
+        v(weights<T>(c.random, c.heads, c.d)),
+        W_kR(weights<T>(c.random, c.d_model(), c.heads * c.d)) {}
+
+  literal::Terms terms(const literal::Head& head, int h) const {
+    return literal::transformer_xl(head, wide<T>(u.row(h)), wide<T>(v.row(h)),
+                                   literal::head_columns(wide(W_kR), h, head.q.cols()), paper_base);
+  }
+};
+
 template <class T>
 void transformer_xl_claims(Ledger<T>& ledger, LayerCase<T>& c) {
-  const Matrix<T> u = weights<T>(c.random, c.heads, c.d), v = weights<T>(c.random, c.heads, c.d);
-  const Matrix<T> W_kR = weights<T>(c.random, c.d_model(), c.heads * c.d);
-  const TransformerXl<T> xl({u, v, W_kR}, paper_base);
+  const XlLayer<T> layer(c);
+  const TransformerXl<T> xl({layer.u, layer.v, layer.W_kR}, paper_base);
   const double angle = averaged_angle_bound(1000, c.d_model());
   for (int h = 0; h < c.heads; ++h) {
-    const literal::Terms terms =
-        literal::transformer_xl(c.head(h), wide<T>(u.row(h)), wide<T>(v.row(h)),
-                                literal::head_columns(wide(W_kR), h, c.d), paper_base);
+    const literal::Terms terms = layer.terms(c.head(h), h);
     ledger.compare_terms(xl_paper, "transformer_xl",
                          {"content: q_m·k_n/√d", "content_to_position: q_m·W_kR R_{m−n}/√d",
                           "global_content: u_h·k_n/√d", "global_position: v_h·W_kR R_{m−n}/√d"},
                          c.attend(xl, h), terms, c.bound(), angle);
     relative_claim(ledger, "transformer_xl", "Transformer-XL", c, xl, h, terms, c.bound() + angle);
+  }
+}
+
+/// The term of segments beside those of Transformer-XL.
+template <class T>
+void xlnet_claims(Ledger<T>& ledger, LayerCase<T>& c) {
+  const XlLayer<T> layer(c);
+  const Matrix<T> s = weights<T>(c.random, c.heads, c.d),
+                  g = weights<T>(c.random, 2, c.heads * c.d);
+  const TransformerXl<T> xlnet({layer.u, layer.v, layer.W_kR, s, g}, paper_base);
+  const literal::Ids of_queries{1, 1, 2, 1}, of_keys{1, 2, 2, 1, 1, 3, 1, 2, 2};
+  for (int h = 0; h < c.heads; ++h) {
+    const auto at = static_cast<std::size_t>(h);
+    const literal::Head head = c.head(h);
+    literal::Terms terms = layer.terms(head, h);
+    terms.push_back(literal::segment(head, wide<T>(s.row(h)),
+                                     literal::head_columns(wide(g), h, c.d), of_queries, of_keys));
+    ledger.compare_terms(
+        xlnet_paper, "xlnet",
+        {"content: Transformer-XL's", "content_to_position: Transformer-XL's",
+         "global_content: Transformer-XL's", "global_position: Transformer-XL's",
+         "segment: (q_m + s_h)·g_0/√d within a segment, g_1 elsewhere"},
+        attention_from_qkv<T>(
+            xlnet, {c.in.q[at], c.in.k[at], c.in.v[at], c.in.m, c.in.n, h, {of_queries, of_keys}}),
+        terms, c.bound(), averaged_angle_bound(1000, c.d_model()));
   }
 }
 
@@ -262,6 +320,8 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
     tupe_claims(ledger, c);
     printed_tupe_claims(ledger, c);
     deberta_claims(ledger, c);
+    huang_claims(ledger, c);
+    xlnet_claims(ledger, c);
   }
 }
 
