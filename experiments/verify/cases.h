@@ -79,7 +79,7 @@ void relative_claim(Ledger<T>& ledger, const std::string& name, const std::strin
 
 // One function per topic; each appends its claims.
 void attention_claims(const VerifyOptions& options, std::vector<Claim>& claims);
-void visibility_claims(const VerifyOptions& options, std::vector<Claim>& claims);
+void head_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void rope_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void rope_variant_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void rope_scaling_claims(const VerifyOptions& options, std::vector<Claim>& claims);
@@ -88,10 +88,7 @@ void bias_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void printed_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void setting_claims(const VerifyOptions& options, std::vector<Claim>& claims);
-void path_claims(const VerifyOptions& options, std::vector<Claim>& claims);
-void without_map_claims(const VerifyOptions& options, std::vector<Claim>& claims);
-void row_claims(const VerifyOptions& options, std::vector<Claim>& claims);
-void block_claims(const VerifyOptions& options, std::vector<Claim>& claims);
+void sink_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void refusal_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void format_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims);

@@ -39,10 +39,9 @@ struct VerifyOptions {
 };
 
 /// Walks the RoFormer paper: equations (2)–(19) and (34)–(37), those of the papers it cites, the
-/// properties it claims, what is true of long-term decay, both ways of attention (of a map, and
-/// without one) over texts longer than their tiles, and the paper's misprints. Every claim compares
-/// the library with an evaluation that calls none of it, term by term, in loops over tokens and
-/// channels. Of encodings that were registered from outside, of which no paper is known here, it
+/// properties it claims, what is true of long-term decay, and the paper's misprints. Every claim
+/// compares the library with an evaluation that calls none of it, term by term, in loops over tokens
+/// and channels. Of encodings that were registered from outside, of which no paper is known here, it
 /// checks the laws that every encoding obeys.
 std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress);
 

@@ -51,7 +51,7 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
     void (*append)(const VerifyOptions&, std::vector<Claim>&);
   };
   constexpr Topic topics[] = {{"attention", attention_claims},
-                              {"masks and heads", visibility_claims},
+                              {"heads that share keys", head_claims},
                               {"rotation", rope_claims},
                               {"relative encodings", relative_claims},
                               {"biases", bias_claims},
@@ -60,10 +60,7 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
                               {"scalings of RoPE", rope_scaling_claims},
                               {"linear attention", linear_claims},
                               {"settings", setting_claims},
-                              {"attention of a map and without", path_claims},
-                              {"attention without a map", without_map_claims},
-                              {"rows of attention", row_claims},
-                              {"linear attention block by block", block_claims},
+                              {"sinks and caps", sink_claims},
                               {"shapes", refusal_claims},
                               {"number formats", format_claims},
                               {"decay", decay_claims},

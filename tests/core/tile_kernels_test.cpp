@@ -15,7 +15,7 @@ using namespace orrery::kernels;
 namespace {
 
 template <class T>
-constexpr T infinity = std::numeric_limits<T>::infinity();
+constexpr T infinity_of = std::numeric_limits<T>::infinity();
 template <class T>
 constexpr T nan_of = std::numeric_limits<T>::quiet_NaN();
 
@@ -127,14 +127,14 @@ void check_exponentials(Level level) {
   std::vector<T> x;
   for (int i = 0; i < 20000; ++i)
     x.push_back(shift - T(i) * (sizeof(T) == 4 ? T(0.0055) : T(0.04)));
-  x.insert(x.end(), {shift, -infinity<T>, std::nextafter(shift, T(0)), T(-1e30), T(-1e5)});
+  x.insert(x.end(), {shift, -infinity_of<T>, std::nextafter(shift, T(0)), T(-1e30), T(-1e5)});
   std::vector<T> y = x;
   const double sum = kernels.exponentials(y.size(), shift, y.data());
   double expected = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const T argument = x[i] - shift;
     const T exact = static_cast<T>(std::exp(static_cast<long double>(argument)));
-    const T unit = std::nextafter(exact, infinity<T>) - exact;
+    const T unit = std::nextafter(exact, infinity_of<T>) - exact;
     INFO(name(level) << ", exp of " << static_cast<double>(argument));
     CHECK(std::abs(y[i] - exact) <= 2 * unit);
     expected += static_cast<double>(y[i]);
@@ -164,16 +164,16 @@ void check_special_values(Level level) {
       x[at] = T(2);
       CHECK(kernels.largest(n, x.data()) == T(2));
       x[at] = nan_of<T>;
-      CHECK(kernels.largest(n, x.data()) == (n == 1 ? -infinity<T> : T(-1)));
+      CHECK(kernels.largest(n, x.data()) == (n == 1 ? -infinity_of<T> : T(-1)));
       CHECK(std::isnan(kernels.exponentials(n, T(-1), x.data())));
       for (std::size_t i = 0; i < n; ++i) CHECK((std::isnan(x[i]) || x[i] == T(1)));
       CHECK(std::isnan(x[at]));
       x.assign(n, T(-1));
-      x[at] = infinity<T>;
-      CHECK(kernels.largest(n, x.data()) == infinity<T>);
-      CHECK(std::isnan(kernels.exponentials(n, infinity<T>, x.data())));
+      x[at] = infinity_of<T>;
+      CHECK(kernels.largest(n, x.data()) == infinity_of<T>);
+      CHECK(std::isnan(kernels.exponentials(n, infinity_of<T>, x.data())));
     }
-  CHECK(kernels.largest(0, nullptr) == -infinity<T>);
+  CHECK(kernels.largest(0, nullptr) == -infinity_of<T>);
   CHECK(kernels.exponentials(0, T(0), nullptr) == 0);
 }
 
@@ -203,7 +203,7 @@ void check_added_rows(Level level, std::size_t n, std::size_t count) {
   }
   for (std::size_t i = 0; i < n; ++i) x[i] = T((i * 7) % 23);
   std::vector<T> expected = x;
-  T largest = -infinity<T>;
+  T largest = -infinity_of<T>;
   for (std::size_t i = 0; i < n; ++i) {
     expected[i] += T(5);
     for (std::size_t r = 0; r < count; ++r) expected[i] += rows[r][i];

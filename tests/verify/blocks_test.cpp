@@ -1,24 +1,28 @@
-// Linear attention over several blocks of keys.
+// Linear attention over several blocks of keys, against loops that call none of the library.
+#include <catch2/catch.hpp>
+
 #include <utility>
 
 #include "core/attention/linear_attention.h"
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
+#include "tests/verify/agreement.h"
 
-namespace orrery::verify {
+using namespace orrery;
+using namespace orrery::verify;
+
 namespace {
-namespace in_equations_blocks {
+namespace in_blocks {
 
-const Paper blocks{ClaimKind::property, "(19)", "Linear attention block by block"};
 constexpr Index d = 8;
 
 /// Linear attention whose keys make several blocks of 64 and windows of 384, in no order and with
 /// gaps; with `sizes` of queries and of keys beyond what products in fp32, or sums in fp64, hold.
 template <class T>
-void claims_of(Ledger<T>& ledger, std::int64_t seed, Index queries, Index keys,
-               std::pair<double, double> sizes, const std::string& name, const std::string& label) {
+void check_blocks(const std::string& what, Index queries, Index keys,
+                  std::pair<double, double> sizes = {1, 1}) {
   constexpr Index d_v = 5;
-  Random random(seed, "blocks of linear attention");
+  Random random(test::drawn_seed(), "blocks of linear attention");
   const auto places = [&](Index count, Index step) {
     Positions at;
     for (Index i = 0; i < count; ++i) at.push_back(3 * (i * step % count) + random.integer(3));
@@ -47,34 +51,29 @@ void claims_of(Ledger<T>& ledger, std::int64_t seed, Index queries, Index keys,
       const auto out =
           linear_attention<T>({q, k, v, m, n}, EluPlusOne<T>(), turned ? &rope : nullptr,
                               {.causal = causal, .epsilon = 0.25});
-      const std::string of = label + ": ";
-      ledger.compare(blocks, name + "_output", of + "output", out.output, expected.output, bound);
-      ledger.compare(blocks, name + "_denominators", of + "Σ_n below the bar", out.normalizers,
-                     expected.denominators, bound);
-      ledger.compare(blocks, name + "_numerators", of + "Σ_n above the bar", out.numerators,
-                     expected.numerators, bound);
+      test::check_agreement(what + ": output", out.output, expected.output, bound);
+      test::check_agreement(what + ": Σ_n below the bar", out.normalizers, expected.denominators,
+                            bound);
+      test::check_agreement(what + ": Σ_n above the bar", out.numerators, expected.numerators,
+                            bound);
     }
 }
 
-template <class T>
-void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
-  Ledger<T> ledger("d = 8, d_v = 5, to 150 queries and 800 keys, 1 draw", claims);
-  claims_of<T>(ledger, options.seed, 150, 200, {1, 1}, "blocks", "blocks of keys, causal and not");
-  claims_of<T>(ledger, options.seed, 10, 800, {1, 1}, "windows", "windows of keys, causal and not");
-  claims_of<T>(ledger, options.seed, 30, 130, {1e12, 1e12}, "large",
-               "features of 10^12, causal and not");
-  if constexpr (sizeof(T) == sizeof(double))
-    claims_of<T>(ledger, options.seed, 20, 70, {1, 1e200}, "huge",
-                 "keys of 10^200, causal and not");
+TEMPLATE_TEST_CASE("Linear attention block by block is that of (19)", "", float, double) {
+  check_blocks<TestType>("blocks of keys", 150, 200);
 }
 
-}  // namespace in_equations_blocks
+TEMPLATE_TEST_CASE("Linear attention window by window is that of (19)", "", float, double) {
+  check_blocks<TestType>("windows of keys", 10, 800);
+}
+
+TEMPLATE_TEST_CASE("Linear attention of features of 10^12 is that of (19)", "", float, double) {
+  check_blocks<TestType>("features of 10^12", 30, 130, {1e12, 1e12});
+}
+
+TEST_CASE("Linear attention of keys of 10^200 is that of (19), in fp64") {
+  check_blocks<double>("keys of 10^200", 20, 70, {1, 1e200});
+}
+
+}  // namespace in_blocks
 }  // namespace
-
-void block_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
-  using namespace in_equations_blocks;
-  claims_in<double>(options, claims);
-  claims_in<float>(options, claims);
-}
-
-}  // namespace orrery::verify

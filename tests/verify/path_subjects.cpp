@@ -1,5 +1,5 @@
 // The encodings whose attention is taken on both ways, and what their papers give.
-#include "experiments/verify/path_subjects.h"
+#include "tests/verify/path_subjects.h"
 
 #include <memory>
 
@@ -11,10 +11,13 @@
 #include "core/encodings/t5.h"
 #include "core/encodings/transformer_xl.h"
 #include "core/encodings/tupe.h"
+#include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery::test {
 namespace {
 namespace in_path_subjects {
+
+using verify::averaged_angle_bound, verify::paper_base, verify::weights, verify::wide;
 
 using Subject = PathSubject;
 
@@ -29,7 +32,6 @@ std::function<const Encoding&(bool)> both(const Make& make) {
 
 Subject plain_subject() {
   return {"none",
-          "no encoding",
           both<NoEncoding>([]<class T>(T) { return std::make_shared<NoEncoding<T>>(); }),
           [](const literal::Head& head, int) -> literal::Terms {
             return {{"content", literal::scores(head.q, head.k, std::sqrt(double{d}))}};
@@ -41,7 +43,6 @@ Subject plain_subject() {
 Subject rope_subject() {
   return {
       "rope",
-      "RoPE",
       both<Rope>([]<class T>(T) { return std::make_shared<Rope<T>>(RopeConvention{.d_head = d}); }),
       [](const literal::Head& head, int) -> literal::Terms {
         return {{"content",
@@ -56,7 +57,6 @@ Subject rope_subject() {
 /// Values turn by their key, and the output back by its query.
 Subject roper_subject() {
   return {.name = "roper",
-          .label = "RoPE of values, too",
           .encoding = both<Rope>([]<class T>(T) {
             return std::make_shared<Rope<T>>(
                 RopeConvention{.d_head = d},
@@ -80,9 +80,7 @@ Subject shaw_subject(Random& random) {
   constexpr Position clip = 40;
   const Matrix<float> keys = weights<float>(random, 2 * clip + 1, d);
   const Matrix<float> values = normal_matrix<float>(random, 2 * clip + 1, d);
-  return {"shaw",
-          "Shaw",
-          both<Shaw>([&]<class T>(T) {
+  return {"shaw", both<Shaw>([&]<class T>(T) {
             return std::make_shared<Shaw<T>>(keys.cast<T>(), values.cast<T>());
           }),
           [=](const literal::Head& head, int) {
@@ -102,7 +100,6 @@ Subject shaw_of_both_subject(Random& random) {
                             .scores = ShawScores::queries_and_keys};
   const Matrix<float> keys = weights<float>(random, options.left + options.right + 1, d);
   return {"shaw_of_both",
-          "Shaw, of queries and keys",
           both<Shaw>([&]<class T>(T) {
             return std::make_shared<Shaw<T>>(keys.cast<T>(), Matrix<T>(), options);
           }),
@@ -117,7 +114,6 @@ Subject transformer_xl_subject(Random& random) {
   const Matrix<float> u = weights<float>(random, heads, d), v = weights<float>(random, heads, d);
   const Matrix<float> W_kR = weights<float>(random, d_model, heads * d);
   return {"transformer_xl",
-          "Transformer-XL",
           both<TransformerXl>([&]<class T>(T) {
             return std::make_shared<TransformerXl<T>>(
                 typename TransformerXl<T>::Weights{u.cast<T>(), v.cast<T>(), W_kR.cast<T>()},
@@ -138,7 +134,6 @@ Subject xlnet_subject(Random& random) {
   const Matrix<float> W_kR = weights<float>(random, d_model, heads * d),
                       g = weights<float>(random, 2, heads * d);
   return {.name = "xlnet",
-          .label = "XLNet",
           .encoding = both<TransformerXl>([&]<class T>(T) {
             return std::make_shared<TransformerXl<T>>(
                 typename TransformerXl<T>::Weights{u.cast<T>(), v.cast<T>(), W_kR.cast<T>(),
@@ -161,7 +156,7 @@ Subject xlnet_subject(Random& random) {
 
 Subject t5_subject(Random& random, const std::string& name, bool bidirectional) {
   const Matrix<float> table = normal_matrix<float>(random, 32, heads);
-  return {name, bidirectional ? "T5" : "T5, causal", both<T5>([&]<class T>(T) {
+  return {name, both<T5>([&]<class T>(T) {
             return std::make_shared<T5<T>>(T5Buckets{.bidirectional = bidirectional},
                                            table.cast<T>());
           }),
@@ -171,7 +166,7 @@ Subject t5_subject(Random& random, const std::string& name, bool bidirectional) 
 }
 
 Subject alibi_subject() {
-  return {"alibi", "ALiBi", both<Alibi>([]<class T>(T) {
+  return {"alibi", both<Alibi>([]<class T>(T) {
             return std::make_shared<Alibi<T>>(static_cast<int>(heads));
           }),
           [](const literal::Head& head, int h) {
@@ -186,7 +181,7 @@ Subject tupe_subject(Random& random) {
                       U_k = weights<float>(random, d_model, heads * d),
                       bias = normal_matrix<float>(random, 32, heads),
                       theta = normal_matrix<float>(random, 2, heads);
-  return {"tupe", "TUPE", both<Tupe>([&]<class T>(T) {
+  return {"tupe", both<Tupe>([&]<class T>(T) {
             return std::make_shared<Tupe<T>>(
                 typename Tupe<T>::Weights{table.cast<T>(), U_q.cast<T>(), U_k.cast<T>(),
                                           bias.cast<T>(), theta.cast<T>()},
@@ -212,7 +207,6 @@ Subject deberta_subject(Random& random, const std::string& name, DebertaIndex in
   const bool both_terms = terms == DebertaTerms::both;
   return {
       name,
-      name == "deberta" ? "DeBERTa" : "DeBERTa, " + name.substr(8),
       both<Deberta>([&]<class T>(T) {
         return std::make_shared<Deberta<T>>(
             typename Deberta<T>::Weights{table.cast<T>(), W_qr.cast<T>(), W_kr.cast<T>(), d},
@@ -259,4 +253,4 @@ std::vector<PathSubject> path_subjects(Random& random) {
                           DebertaTerms::content_to_position)};
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery::test

@@ -4,16 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "experiments/verify/cases.h"
+#include "core/random.h"
+#include "tests/verify/agreement.h"
 
-namespace orrery::verify {
+namespace orrery::test {
 
 /// Of the layers whose attention is taken on both ways.
 inline constexpr Index path_heads = 2, path_d = 8, path_d_model = 12;
 
-/// An encoding by its name in claims, in both precisions, and as its paper has it.
+/// An encoding in both precisions, and as its paper has it.
 struct PathSubject {
-  std::string name, label;
+  std::string name;
   std::function<const Encoding&(bool wide)> encoding;
   std::function<literal::Terms(const literal::Head&, int h)> terms;
   /// What the weighted values gain, where that is not 0.
@@ -30,4 +31,4 @@ literal::Ids path_segments(const Positions& at);
 
 std::vector<PathSubject> path_subjects(Random& random);
 
-}  // namespace orrery::verify
+}  // namespace orrery::test

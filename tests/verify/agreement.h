@@ -1,0 +1,24 @@
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "experiments/verify/ledger.h"
+
+namespace orrery::test {
+
+namespace literal = verify::literal;
+using verify::Rows;
+
+/// Checks that a matrix of the library is the literal one, to the relative error `bound`.
+template <class T>
+void check_agreement(const std::string& what, const Matrix<T>& library, const Rows& expected,
+                     double bound) {
+  INFO(what << " in " << verify::precision_name<T>());
+  CHECK(verify::relative_error<T>(library, expected) <= bound);
+}
+
+/// The seed of what a test draws: it is run with each of them.
+inline std::int64_t drawn_seed() { return GENERATE(0, 1, 2); }
+
+}  // namespace orrery::test
