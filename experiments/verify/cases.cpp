@@ -1,7 +1,6 @@
 #include "experiments/verify/cases.h"
 
 #include "core/attention/head.h"
-#include "core/errors.h"
 
 namespace orrery::verify {
 namespace {
@@ -15,15 +14,6 @@ Positions moved(const Positions& positions, Position shift) {
 std::string times(int draws) { return std::to_string(draws) + (draws == 1 ? " draw" : " draws"); }
 
 }  // namespace
-
-std::string refusal(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return {};
-}
 
 template <class T>
 AttentionOutput<T> LayerCase<T>::attend(const Encoding& encoding, int h, Position shift,

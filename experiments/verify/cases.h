@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,9 +22,6 @@ template <class T>
 Matrix<T> weights(Random& random, Index rows, Index columns) {
   return normal_matrix<T>(random, rows, columns, 1 / std::sqrt(static_cast<double>(rows)));
 }
-
-/// The sentence with which something is refused; empty where it is taken.
-std::string refusal(const std::function<void()>& act);
 
 /// Contents of one head before its projections, the same tokens as queries and keys.
 template <class T>
@@ -87,9 +83,7 @@ void relative_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void bias_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void printed_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims);
-void setting_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void sink_claims(const VerifyOptions& options, std::vector<Claim>& claims);
-void refusal_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void format_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void registered_claims(const VerifyOptions& options, std::vector<Claim>& claims);

@@ -9,7 +9,8 @@
 #include "core/analysis/largest.h"
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"
-#include "experiments/verify/setting_cases.h"
+#include "core/errors.h"
+#include "experiments/verify/cases.h"
 
 namespace orrery::verify {
 namespace {
@@ -52,7 +53,7 @@ void set_with_conditions(ParamSet& params, const std::string& key, const std::st
 
 /// The defaults, and each choice and switch that is another.
 std::vector<Subject> subjects_of(const EncodingEntry& entry) {
-  const ParamSet defaults = params_of(entry.info.name, {});
+  const ParamSet defaults(entry.info.params);
   std::vector<Subject> subjects{{entry, defaults}};
   for (const ParamSpec& spec : entry.info.params) {
     std::vector<std::string> values;
@@ -278,15 +279,16 @@ void registered_claims(const VerifyOptions& options, std::vector<Claim>& claims)
     for (const Subject& subject : subjects_of(entry)) {
       Ledger<double> fp64(over, claims);
       Ledger<float> fp32(over, claims);
-      const std::string why = refusal([&] {
+      try {
         derivative_claims(fp64, subject, options);
-        if (!entry.registered) return;
+        if (!entry.registered) continue;
         law_claims(fp64, subject, options);
         law_claims(fp32, subject, options);
-      });
-      if (!why.empty())
+      } catch (const UsageError& refused) {
         Facts(over, claims)
-            .equals(subject.paper(), subject.name("refused"), subject.statement(why), 1, 0);
+            .equals(subject.paper(), subject.name("refused"), subject.statement(refused.what()), 1,
+                    0);
+      }
     }
   }
 }

@@ -182,6 +182,22 @@ TEST_CASE(
   CHECK(test::difference_from_approved("core/scene.txt", text) == "");
 }
 
+TEST_CASE("A whole number takes the ends of its range, and nothing beyond them") {
+  for (const EncodingEntry& entry : encoding_catalogue())
+    for (const ParamSpec& spec : entry.info.params) {
+      if (spec.kind != ParamKind::integer) continue;
+      INFO(spec.key);
+      const auto said_of = [&](double value) {
+        ParamSet params(entry.info.params);
+        return refusal([&] { params.set(spec.key, number_text(value)); });
+      };
+      CHECK(said_of(spec.min) == "");
+      CHECK(said_of(spec.max) == "");
+      CHECK(said_of(spec.min - 1) != "");
+      CHECK(said_of(spec.max + 1) != "");
+    }
+}
+
 TEST_CASE("What the catalogue refuses, it refuses in the sentences that were approved") {
   Refusals refusals;
   for (const EncodingEntry& entry : encoding_catalogue()) {

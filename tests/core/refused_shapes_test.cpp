@@ -2,8 +2,7 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <cmath>
-#include <limits>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -42,19 +41,28 @@ using namespace orrery;
 
 namespace {
 
-using Shape = std::pair<Index, Index>;
+struct Shape {
+  Index rows{}, columns{};
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+using Shapes = std::vector<Shape>;
 using Arrays = std::vector<Matrix<double>>;
+/// Which shapes are to be taken, of arrays that have a row and a column.
+using Rule = std::function<bool(const Shapes&)>;
 
-/// What is taken and what is refused when one array at a time has another shape than it should.
+/// What is taken and what is refused when one array at a time has another shape than it should; by a
+/// rule, where there is one, also when two have.
 class Variations {
  public:
   template <class Make>
-  void vary(const std::string& title, const std::vector<Shape>& shapes, const Make& make) {
+  void vary(const std::string& title, const Shapes& shapes, const Make& make,
+            const Rule& rule = {}) {
+    if (rule) vary_two(title, shapes, make, rule);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
       std::string taken, refused;
       for (const Index rows : sizes)
         for (const Index columns : sizes) {
-          std::vector<Shape> varied = shapes;
+          Shapes varied = shapes;
           varied[i] = {rows, columns};
           const std::string sentence = test::refusal([&] { make(arrays(varied)); });
           if (sentence.empty())
@@ -65,12 +73,34 @@ class Variations {
       text_ += fmt::format("{}, array {}\n  takes{}\n  refuses: {}\n", title, i, taken, refused);
     }
   }
+  /// Array i in every shape, and each array behind it with as many rows, or columns, as i has rows.
+  template <class Make>
+  static void vary_two(const std::string& title, const Shapes& shapes, const Make& make,
+                       const Rule& rule) {
+    INFO(title);
+    CHECK(is_judged_by(rule, shapes, make));
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      for (const Index rows : {1, 2, 3, 4, 6, 8})
+        for (const Index columns : {1, 2, 3, 4, 6, 8})
+          for (std::size_t other = i; other < shapes.size(); ++other)
+            for (const bool by_rows : {true, false}) {
+              Shapes varied = shapes;
+              varied[i] = {rows, columns};
+              if (other != i) (by_rows ? varied[other].rows : varied[other].columns) = rows;
+              INFO("array " << i << " of [" << rows << ", " << columns << "], array " << other);
+              CHECK(is_judged_by(rule, varied, make));
+            }
+  }
   const std::string& text() const { return text_; }
 
  private:
   static constexpr Index sizes[] = {0, 1, 2, 3, 4, 8, 32, 33};
 
-  static Arrays arrays(const std::vector<Shape>& shapes) {
+  template <class Make>
+  static bool is_judged_by(const Rule& rule, const Shapes& shapes, const Make& make) {
+    return test::refusal([&] { make(arrays(shapes)); }).empty() == rule(shapes);
+  }
+  static Arrays arrays(const Shapes& shapes) {
     Arrays made;
     made.reserve(shapes.size());
     for (const auto& [rows, columns] : shapes)
@@ -84,45 +114,87 @@ class Variations {
 
 void vary_the_papers(Variations& all) {
   all.vary("Learned", {{8, 4}}, [](const Arrays& a) { Learned<double> made(a[0]); });
-  all.vary("Shaw, of one width", {{3, 4}, {3, 4}},
-           [](const Arrays& a) { Shaw<double> made(a[0], a[1]); });
+  all.vary(
+      "Shaw, of one width", {{3, 4}, {3, 4}},
+      [](const Arrays& a) { Shaw<double> made(a[0], a[1]); },
+      [](const Shapes& s) { return s[0].rows % 2 == 1 && s[1].rows == s[0].rows; });
   all.vary("Shaw, 1 behind and 2 ahead", {{4, 4}, {4, 4}},
            [](const Arrays& a) { Shaw<double> made(a[0], a[1], {.left = 1, .right = 2}); });
-  all.vary("T5", {{8, 2}}, [](const Arrays& a) { T5<double> made({.buckets = 8}, a[0]); });
-  all.vary("Transformer-XL", {{2, 4}, {2, 4}, {4, 8}, {2, 4}, {2, 8}}, [](const Arrays& a) {
-    TransformerXl<double> made({.u = a[0], .v = a[1], .W_kR = a[2], .s = a[3], .segments = a[4]},
-                               10000);
-  });
-  all.vary("Transformer-XL behind W_q", {{2, 8}, {2, 8}, {8, 4}}, [](const Arrays& a) {
-    TransformerXl<double>::behind_W_q({.u = a[0], .v = a[1], .W_kR = {}}, a[2]);
-  });
-  all.vary("TUPE", {{3, 4}, {4, 8}, {4, 8}, {32, 2}, {2, 2}}, [](const Arrays& a) {
-    Tupe<double> made({.table = a[0], .U_q = a[1], .U_k = a[2], .bias = a[3], .theta = a[4]}, {});
-  });
-  all.vary("TUPE as released", {{4, 4}, {4, 8}, {33, 2}, {1, 8}, {1, 8}, {1, 4}, {1, 4}},
-           [](const Arrays& a) {
-             Tupe<double> made({.table = a[0],
-                                .U_q = a[1],
-                                .U_k = a[1],
-                                .bias = a[2],
-                                .b_q = a[3],
-                                .b_k = a[4],
-                                .norm_gain = a[5],
-                                .norm_bias = a[6]},
-                               {.variant = TupeVariant::released});
-           });
-  all.vary("DeBERTa", {{8, 4}, {4, 8}, {4, 8}, {1, 8}, {1, 8}, {1, 4}, {1, 4}},
-           [](const Arrays& a) {
-             Deberta<double> made({.table = a[0],
-                                   .W_qr = a[1],
-                                   .W_kr = a[2],
-                                   .d_head = 4,
-                                   .b_qr = a[3],
-                                   .b_kr = a[4],
-                                   .norm_gain = a[5],
-                                   .norm_bias = a[6]},
-                                  {.span = 4, .layer_norm = true});
-           });
+  all.vary(
+      "T5", {{8, 2}}, [](const Arrays& a) { T5<double> made({.buckets = 8}, a[0]); },
+      [](const Shapes& s) { return s[0].rows == 8; });
+  all.vary(
+      "Transformer-XL", {{2, 4}, {2, 4}, {4, 8}, {2, 4}, {2, 8}},
+      [](const Arrays& a) {
+        TransformerXl<double> made(
+            {.u = a[0], .v = a[1], .W_kR = a[2], .s = a[3], .segments = a[4]}, 10000);
+      },
+      [](const Shapes& s) {
+        const Index width = s[0].rows * s[0].columns;
+        return s[1] == s[0] && s[2].columns == width && s[2].rows % 2 == 0 && s[3] == s[0] &&
+               s[4] == Shape{2, width};
+      });
+  all.vary(
+      "Transformer-XL behind W_q", {{2, 8}, {2, 8}, {8, 4}},
+      [](const Arrays& a) {
+        TransformerXl<double>::behind_W_q({.u = a[0], .v = a[1], .W_kR = {}}, a[2]);
+      },
+      [](const Shapes& s) {
+        return s[1] == s[0] && s[2].rows == s[0].columns && s[2].columns % s[0].rows == 0;
+      });
+}
+
+/// The bias has a column a head.
+void vary_tupe(Variations& all) {
+  all.vary(
+      "TUPE", {{3, 4}, {4, 8}, {4, 8}, {32, 2}, {2, 2}},
+      [](const Arrays& a) {
+        Tupe<double> made({.table = a[0], .U_q = a[1], .U_k = a[2], .bias = a[3], .theta = a[4]},
+                          {});
+      },
+      [](const Shapes& s) {
+        return s[1] == s[2] && s[1].rows == s[0].columns && s[3].rows == 32 &&
+               s[1].columns % s[3].columns == 0 && s[4] == Shape{2, s[3].columns};
+      });
+  all.vary(
+      "TUPE as released", {{4, 4}, {4, 8}, {33, 2}, {1, 8}, {1, 8}, {1, 4}, {1, 4}},
+      [](const Arrays& a) {
+        Tupe<double> made({.table = a[0],
+                           .U_q = a[1],
+                           .U_k = a[1],
+                           .bias = a[2],
+                           .b_q = a[3],
+                           .b_k = a[4],
+                           .norm_gain = a[5],
+                           .norm_bias = a[6]},
+                          {.variant = TupeVariant::released});
+      },
+      [](const Shapes& s) {
+        return s[0].rows > 1 && s[1].rows == s[0].columns && s[2].rows == 33 &&
+               s[1].columns % s[2].columns == 0 && s[3] == Shape{1, s[1].columns} && s[4] == s[3] &&
+               s[5] == Shape{1, s[0].columns} && s[6] == s[5];
+      });
+}
+
+void vary_deberta(Variations& all) {
+  all.vary(
+      "DeBERTa", {{8, 4}, {4, 8}, {4, 8}, {1, 8}, {1, 8}, {1, 4}, {1, 4}},
+      [](const Arrays& a) {
+        Deberta<double> made({.table = a[0],
+                              .W_qr = a[1],
+                              .W_kr = a[2],
+                              .d_head = 4,
+                              .b_qr = a[3],
+                              .b_kr = a[4],
+                              .norm_gain = a[5],
+                              .norm_bias = a[6]},
+                             {.span = 4, .layer_norm = true});
+      },
+      [](const Shapes& s) {
+        return s[0].rows == 8 && s[1] == s[2] && s[1].rows == s[0].columns &&
+               s[1].columns % 4 == 0 && s[3] == Shape{1, s[1].columns} && s[4] == s[3] &&
+               s[5] == Shape{1, s[0].columns} && s[6] == s[5];
+      });
 }
 
 void vary_the_successors(Variations& all) {
@@ -157,40 +229,66 @@ void vary_the_successors(Variations& all) {
 void vary_attention(Variations& all) {
   const NoEncoding<double> none;
   const Positions at{0, 1};
-  all.vary("attention", {{2, 4}, {2, 4}, {2, 3}}, [&](const Arrays& a) {
-    attention_from_qkv<double>(none, {a[0], a[1], a[2], at, at});
-  });
-  all.vary("the output of attention", {{2, 4}, {2, 4}, {2, 3}}, [&](const Arrays& a) {
-    attention_output<double>({a[0], a[1], a[2], at, at}, SoftmaxDoors<double>::of(none));
-  });
+  const Rule fits = [](const Shapes& s) {
+    return s[0].rows == 2 && s[1].rows == 2 && s[2].rows == 2 && s[0].columns == s[1].columns;
+  };
+  const Shapes qkv{{2, 4}, {2, 4}, {2, 3}};
+  all.vary(
+      "attention", qkv,
+      [&](const Arrays& a) {
+        attention_from_qkv<double>(none, {a[0], a[1], a[2], at, at});
+      },
+      fits);
+  all.vary(
+      "the output of attention", qkv,
+      [&](const Arrays& a) {
+        attention_output<double>({a[0], a[1], a[2], at, at}, SoftmaxDoors<double>::of(none));
+      },
+      fits);
   all.vary("logits of attention", {{2, 4}, {2, 4}}, [&](const Arrays& a) {
     attention_logits<double>({a[0], a[1], a[0], at, at}, SoftmaxDoors<double>::of(none));
   });
-  all.vary("linear attention", {{2, 4}, {2, 4}, {2, 3}}, [&](const Arrays& a) {
-    linear_attention<double>({a[0], a[1], a[2], at, at}, Relu<double>(), nullptr);
-  });
-  all.vary("weights of linear attention", {{2, 4}, {2, 4}, {2, 3}}, [&](const Arrays& a) {
+  all.vary(
+      "linear attention", qkv,
+      [&](const Arrays& a) {
+        linear_attention<double>({a[0], a[1], a[2], at, at}, Relu<double>(), nullptr);
+      },
+      fits);
+  all.vary("weights of linear attention", qkv, [&](const Arrays& a) {
     linear_attention_weights<double>({a[0], a[1], a[2], at, at}, Relu<double>(), nullptr);
   });
-  all.vary("a head from contents", {{2, 4}, {2, 4}, {4, 3}, {4, 3}, {4, 3}, {1, 3}, {1, 3}, {1, 3}},
-           [&](const Arrays& a) {
-             attention_head<double>(
-                 none,
-                 {.W_q = a[2], .W_k = a[3], .W_v = a[4], .b_q = a[5], .b_k = a[6], .b_v = a[7]},
-                 {a[0], a[1], at, at});
-           });
+  all.vary(
+      "a head from contents", {{2, 4}, {2, 4}, {4, 3}, {4, 3}, {4, 3}, {1, 3}, {1, 3}, {1, 3}},
+      [&](const Arrays& a) {
+        attention_head<double>(
+            none, {.W_q = a[2], .W_k = a[3], .W_v = a[4], .b_q = a[5], .b_k = a[6], .b_v = a[7]},
+            {a[0], a[1], at, at});
+      },
+      [](const Shapes& s) {
+        return s[0].rows == 2 && s[1].rows == 2 && s[2].rows == s[0].columns &&
+               s[3].rows == s[1].columns && s[4].rows == s[1].columns &&
+               s[3].columns == s[2].columns && s[5] == Shape{1, s[2].columns} && s[6] == s[5] &&
+               s[7] == Shape{1, s[4].columns};
+      });
   all.vary("a mask", {{2, 2}}, [&](const Arrays& a) {
     const Matrix<double> q = Matrix<double>::Ones(2, 4);
     attention_from_qkv<double>(none, {q, q, q, at, at}, Mask((a[0].array() >= 0).matrix()));
   });
-  all.vary("RoPE", {{2, 4}}, [&](const Arrays& a) {
-    Matrix<double> q = a[0];
-    Rope<double>({.d_head = 4}).transform_queries(at, q);
-  });
-  all.vary("sinusoids", {{2, 4}}, [&](const Arrays& a) {
-    Matrix<double> x = a[0];
-    Sinusoidal<double>(4, 10000).add_to_input(at, x);
-  });
+  const Rule itself = [](const Shapes& s) { return s[0] == Shape{2, 4}; };
+  all.vary(
+      "RoPE", {{2, 4}},
+      [&](const Arrays& a) {
+        Matrix<double> q = a[0];
+        Rope<double>({.d_head = 4}).transform_queries(at, q);
+      },
+      itself);
+  all.vary(
+      "sinusoids", {{2, 4}},
+      [&](const Arrays& a) {
+        Matrix<double> x = a[0];
+        Sinusoidal<double>(4, 10000).add_to_input(at, x);
+      },
+      itself);
   all.vary("FAVOR+", {{2, 4}},
            [](const Arrays& a) { Favor<double>(Matrix<double>::Ones(8, 4)).of_queries(a[0]); });
 }
@@ -200,9 +298,24 @@ void vary_attention(Variations& all) {
 TEST_CASE("Encodings and attention take the shapes that were approved, and no others") {
   Variations all;
   vary_the_papers(all);
+  vary_tupe(all);
+  vary_deberta(all);
   vary_the_successors(all);
   vary_attention(all);
   CHECK(test::difference_from_approved("core/shapes.txt", all.text()) == "");
+}
+
+TEST_CASE("A learned table adds its rows to x of as many channels, where it has one per position") {
+  const Positions at{0, 1};
+  Variations::vary_two(
+      "learned", {{2, 4}, {2, 4}},
+      [&](const Arrays& a) {
+        Matrix<double> x = a[0];
+        Learned<double>(a[1]).add_to_input(at, x);
+      },
+      [](const Shapes& s) {
+        return s[0].rows == 2 && s[1].rows >= 2 && s[1].columns == s[0].columns;
+      });
 }
 
 TEST_CASE("What is left at its default changes nothing") {

@@ -71,3 +71,25 @@ TEST_CASE("Bands cover every pair once and add up to the product of the turned q
                                  Matrix<double>::Ones(1, 2), Positions{0}, Positions{0}, 0),
       UsageError);
 }
+
+TEST_CASE("RoPE says which channels a pair turns, and leaves out the values of muted bands") {
+  RopeOptions options;
+  options.muted[2] = options.muted[7] = true;
+  const Rope<double> rope({.d_head = 24, .rotary_dims = 20, .pairing = RopePairing::half_split},
+                          options);
+  std::vector<Index> pairs, kept;
+  for (std::size_t t = 0; t < 10; ++t) {
+    INFO("pair " << t);
+    const bool silent = 8 * t / 10 == 2 || 8 * t / 10 == 7;
+    const auto pair = static_cast<Index>(t);
+    pairs.push_back(pair);
+    if (!silent) kept.push_back(pair);
+    CHECK(rope.is_muted(t) == silent);
+    CHECK(rope.channels(t).a == pair);
+    CHECK(rope.channels(t).b == pair + 10);
+  }
+  CHECK(rope.unmuted(pairs) == kept);
+  const Rope<double> neighbours({.d_head = 24, .rotary_dims = 20});
+  CHECK(neighbours.channels(3).a == 6);
+  CHECK(neighbours.channels(3).b == 7);
+}

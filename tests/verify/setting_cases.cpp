@@ -1,11 +1,16 @@
 // What the paper's encodings give under settings: parameters, and tables by name.
-#include "experiments/verify/setting_cases.h"
+#include "tests/verify/setting_cases.h"
 
 #include <algorithm>
 
-namespace orrery::verify {
+#include "core/encodings/catalogue.h"
+#include "experiments/verify/cases.h"
+
+namespace orrery::test {
 namespace {
 namespace in_setting_cases {
+
+using verify::averaged_angle_bound, verify::angle_bound, verify::paper_base;
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
@@ -23,8 +28,7 @@ void add_shaw(std::vector<Setting>& all) {
   const auto plain_output = [](const literal::Head& head, const Rows& weights, const Given&) {
     return literal::product(weights, head.v);
   };
-  all.push_back({"made_shaw",
-                 "Shaw: clip 16, two tables",
+  all.push_back({"Shaw: clip 16, two tables",
                  "shaw",
                  {},
                  {keys, values},
@@ -33,8 +37,7 @@ void add_shaw(std::vector<Setting>& all) {
                    return literal::shaw_output(head, weights, t.at("shaw.value_table"),
                                                literal::clipped(16));
                  }});
-  all.push_back({"made_shaw_tied",
-                 "Shaw: one table for both",
+  all.push_back({"Shaw: one table for both",
                  "shaw",
                  {{"shaw.variant", "tied"}},
                  {keys},
@@ -43,15 +46,13 @@ void add_shaw(std::vector<Setting>& all) {
                    return literal::shaw_output(head, weights, t.at("shaw.key_table"),
                                                literal::clipped(16));
                  }});
-  all.push_back({"made_shaw_keys",
-                 "Shaw: no table of values",
+  all.push_back({"Shaw: no table of values",
                  "shaw",
                  {{"shaw.variant", "keys_only"}},
                  {keys},
                  by_default,
                  plain_output});
-  all.push_back({"made_shaw_both",
-                 "Shaw: of queries and keys, rows from ahead",
+  all.push_back({"Shaw: of queries and keys, rows from ahead",
                  "shaw",
                  {{"shaw.clip", "5"},
                   {"shaw.clip_ahead", "2"},
@@ -62,8 +63,7 @@ void add_shaw(std::vector<Setting>& all) {
                    return literal::shaw(head, t.at("shaw.key_table"), {5, 2, true, true});
                  },
                  plain_output});
-  all.push_back({"made_shaw_causal",
-                 "Shaw: no row ahead of the query",
+  all.push_back({"Shaw: no row ahead of the query",
                  "shaw",
                  {{"shaw.clip", "7"}, {"shaw.clip_ahead", "0"}, {"shaw.variant", "keys_only"}},
                  {{"shaw.key_table", 8, d, of_eight}},
@@ -111,16 +111,14 @@ void add_transformer_xl(std::vector<Setting>& all) {
                                        {"transformer_xl.s", heads, d, 0.02},
                                        {"transformer_xl.segment_table", 2, width, 0.02}};
   all.push_back(
-      {.name = "made_transformer_xl",
-       .label = "Transformer-XL: base 10000",
+      {.label = "Transformer-XL: base 10000",
        .encoding = "transformer_xl",
        .tables = tables,
        .terms = [](const literal::Head& head, int h,
                    const Given& t) { return transformer_xl_terms(head, h, t, paper_base); },
        .angle = angle});
   const literal::Ids of_queries{1, 1, 2, 1, 2}, of_keys{1, 2, 2, 1, 1, 3, 1, 2, 2};
-  all.push_back({.name = "made_xlnet",
-                 .label = "XLNet: g_0 within a segment",
+  all.push_back({.label = "XLNet: g_0 within a segment",
                  .encoding = "transformer_xl",
                  .tables = tables,
                  .terms =
@@ -135,8 +133,7 @@ void add_transformer_xl(std::vector<Setting>& all) {
                  .query_segments = of_queries,
                  .key_segments = of_keys,
                  .angle = angle});
-  all.push_back({.name = "made_printed_xl",
-                 .label = "RoFormer's u and v, base 500, ±100",
+  all.push_back({.label = "RoFormer's u and v, base 500, ±100",
                  .encoding = "transformer_xl",
                  .words = {{"transformer_xl.biases", "roformer"},
                            {"transformer_xl.clamp_len", "100"},
@@ -153,10 +150,8 @@ void add_transformer_xl(std::vector<Setting>& all) {
 // --- T5 ----------------------------------------------------------------------------------------
 
 void add_t5(std::vector<Setting>& all) {
-  const auto setting = [&](const std::string& name, const std::string& label, Words words,
-                           const literal::T5Shape& shape) {
-    all.push_back({name,
-                   label,
+  const auto setting = [&](const std::string& label, Words words, const literal::T5Shape& shape) {
+    all.push_back({label,
                    "t5",
                    std::move(words),
                    {{"t5.table", shape.buckets, heads, 1 / std::sqrt(double{d_model})}},
@@ -164,11 +159,11 @@ void add_t5(std::vector<Setting>& all) {
                      return literal::t5(head, t.at("t5.table").col(h), shape);
                    }});
   };
-  setting("made_t5", "T5: 32 buckets to 128, of either side", {}, {});
-  setting("made_t5_causal", "T5: 16 buckets to 40, causal",
+  setting("T5: 32 buckets to 128, of either side", {}, {});
+  setting("T5: 16 buckets to 40, causal",
           {{"t5.buckets", "16"}, {"t5.max_distance", "40"}, {"t5.bidirectional", "false"}},
           {.buckets = 16, .max_distance = 40, .bidirectional = false});
-  setting("made_t5_few", "T5: 4 buckets to 9", {{"t5.buckets", "4"}, {"t5.max_distance", "9"}},
+  setting("T5: 4 buckets to 9", {{"t5.buckets", "4"}, {"t5.max_distance", "9"}},
           {.buckets = 4, .max_distance = 9});
 }
 
@@ -200,9 +195,8 @@ literal::TupeWeights tupe_weights(const Given& t, int h, bool bias) {
 }
 
 void add_tupe(std::vector<Setting>& all) {
-  const auto paper = [&](const std::string& name, const std::string& label, const Words& words,
-                         bool untied, bool bias) {
-    all.push_back({name, label, "tupe", words, tupe_tables(false, untied),
+  const auto paper = [&](const std::string& label, const Words& words, bool untied, bool bias) {
+    all.push_back({label, "tupe", words, tupe_tables(false, untied),
                    [=](const literal::Head& head, int h, const Given& t) {
                      literal::TupeCls cls{untied, 0, 0, -1, -1};
                      if (untied) {
@@ -215,11 +209,10 @@ void add_tupe(std::vector<Setting>& all) {
                                           cls);
                    }});
   };
-  paper("made_tupe", "TUPE: [CLS] untied", {}, true, true);
-  paper("made_tupe_tied", "TUPE: [CLS] as any token", {{"tupe.untie_cls", "false"}}, false, true);
-  paper("made_tupe_absolute", "TUPE: no bias", {{"tupe.relative_bias", "false"}}, true, false);
-  all.push_back({"made_tupe_released",
-                 "TUPE as released",
+  paper("TUPE: [CLS] untied", {}, true, true);
+  paper("TUPE: [CLS] as any token", {{"tupe.untie_cls", "false"}}, false, true);
+  paper("TUPE: no bias", {{"tupe.relative_bias", "false"}}, true, false);
+  all.push_back({"TUPE as released",
                  "tupe",
                  {{"tupe.variant", "released"}},
                  tupe_tables(true, false),
@@ -266,8 +259,7 @@ literal::Terms deberta_terms(const literal::Head& head, int h, const Given& t,
 }
 
 void add_deberta(std::vector<Setting>& all) {
-  const auto setting = [&](const std::string& name, const std::string& label, Words words,
-                           const DebertaCase& c) {
+  const auto setting = [&](const std::string& label, Words words, const DebertaCase& c) {
     std::vector<TableShape> tables{{"deberta.table", 2 * c.span, d_model, 0.02},
                                    {"deberta.W_qr", d_model, width, 0.02},
                                    {"deberta.W_kr", d_model, width, 0.02},
@@ -277,40 +269,38 @@ void add_deberta(std::vector<Setting>& all) {
       tables.push_back({"deberta.norm_gain", 1, d_model, 0, 1});
       tables.push_back({"deberta.norm_bias", 1, d_model});
     }
-    all.push_back({name, label, "deberta", std::move(words), std::move(tables),
+    all.push_back({label, "deberta", std::move(words), std::move(tables),
                    [=](const literal::Head& head, int h, const Given& t) {
                      return deberta_terms(head, h, t, c);
                    }});
   };
-  setting("made_deberta", "DeBERTa: span 64", {}, {});
-  setting("made_deberta_v2", "DeBERTa v2: buckets, norm",
+  setting("DeBERTa: span 64", {}, {});
+  setting("DeBERTa v2: buckets, norm",
           {{"deberta.version", "v2"},
            {"deberta.span", "32"},
            {"deberta.max_distance", "300"},
            {"deberta.p2c", "code"},
            {"deberta.norm", "layer_norm"}},
           {.span = 32, .buckets = true, .normed = true, .form = literal::DebertaForm::code});
-  setting("made_deberta_clamped", "DeBERTa v2: Microsoft's clamp, c2p",
+  setting("DeBERTa v2: Microsoft's clamp, c2p",
           {{"deberta.version", "v2"},
            {"deberta.span", "32"},
            {"deberta.max_distance", "300"},
            {"deberta.clamp", "microsoft"},
            {"deberta.terms", "c2p"}},
           {.span = 32, .buckets = true, .clamped = true, .p2c = false});
-  setting("made_deberta_p2c", "DeBERTa: p2c alone",
-          {{"deberta.terms", "p2c"}, {"deberta.span", "100"}}, {.span = 100, .c2p = false});
+  setting("DeBERTa: p2c alone", {{"deberta.terms", "p2c"}, {"deberta.span", "100"}},
+          {.span = 100, .c2p = false});
 }
 
 // --- what turns, and what is added -------------------------------------------------------------
 
 void add_rope(std::vector<Setting>& all) {
   const auto setting =
-      [&](const std::string& name, const std::string& label, Words words,
-          const literal::Rotary& rotary,
+      [&](const std::string& label, Words words, const literal::Rotary& rotary,
           std::function<Rows(const literal::Head&, const Rows&, const Given&)> output = {}) {
         all.push_back(
-            {.name = name,
-             .label = label,
+            {.label = label,
              .encoding = "rope",
              .words = std::move(words),
              .terms = [=](const literal::Head& head, int, const Given&) -> literal::Terms {
@@ -321,11 +311,11 @@ void add_rope(std::vector<Setting>& all) {
              .output = std::move(output),
              .angle = averaged_angle_bound(1000, d)});
       };
-  setting("made_rope", "RoPE: base 10000, neighbours", {}, literal::whole(d));
-  setting("made_rope_halves", "RoPE: base 500, halves, 3/4 of d",
+  setting("RoPE: base 10000, neighbours", {}, literal::whole(d));
+  setting("RoPE: base 500, halves, 3/4 of d",
           {{"base", "500"}, {"rope.pairing", "half_split"}, {"rope.fraction", "0.75"}},
           {6, 6, 3, 500});
-  setting("made_p_rope", "p-RoPE: half of the frequencies",
+  setting("p-RoPE: half of the frequencies",
           {{"rope.fraction", "0.5"}, {"rope.partial", "proportional"}},
           {d,
            d,
@@ -341,33 +331,31 @@ void add_rope(std::vector<Setting>& all) {
       return undone ? literal::turned(sum, back, literal::whole(d)) : sum;
     };
   };
-  setting("made_rope_values", "RoPE: values turn, too", {{"rope.rotary_value", "rotated"}},
-          literal::whole(d), turned_values(false));
-  setting("made_roper", "RoPE: values turn and the output back",
-          {{"rope.rotary_value", "counter_rotated"}}, literal::whole(d), turned_values(true));
+  setting("RoPE: values turn, too", {{"rope.rotary_value", "rotated"}}, literal::whole(d),
+          turned_values(false));
+  setting("RoPE: values turn and the output back", {{"rope.rotary_value", "counter_rotated"}},
+          literal::whole(d), turned_values(true));
 }
 
 void add_inputs(std::vector<Setting>& all) {
-  const auto sines = [&](const std::string& name, const std::string& label, Words words,
+  const auto sines = [&](const std::string& label, Words words,
                          std::function<Rows(const Positions&)> p) {
-    all.push_back({.name = name,
-                   .label = label,
+    all.push_back({.label = label,
                    .encoding = "sinusoidal",
                    .words = std::move(words),
                    .added = [p = std::move(p)](const Positions& at, const Given&) { return p(at); },
                    .angle = 2 * angle_bound(1000)});
   };
-  sines("made_sinusoids", "sinusoids: base 10000, sines and cosines in turn", {},
+  sines("sinusoids: base 10000, sines and cosines in turn", {},
         [](const Positions& at) { return literal::sinusoids(at, d_model, paper_base); });
-  sines("made_xl_sinusoids", "sinusoids: base 300, all sines first",
+  sines("sinusoids: base 300, all sines first",
         {{"base", "300"}, {"sinusoidal.layout", "concatenated"}},
         [](const Positions& at) { return literal::concatenated_sinusoids(at, d_model, 300); });
-  sines("made_t2t_sinusoids", "sinusoids: tensor2tensor's",
-        {{"sinusoidal.layout", "tensor2tensor"}}, [](const Positions& at) {
+  sines("sinusoids: tensor2tensor's", {{"sinusoidal.layout", "tensor2tensor"}},
+        [](const Positions& at) {
           return literal::tensor2tensor_sinusoids(at, d_model, paper_base);
         });
-  all.push_back({.name = "made_learned",
-                 .label = "learned: 512 positions",
+  all.push_back({.label = "learned: 512 positions",
                  .encoding = "learned",
                  .tables = {{"learned.table", 512, d_model, 0.02}},
                  .added = [](const Positions& at, const Given& t) {
@@ -377,6 +365,12 @@ void add_inputs(std::vector<Setting>& all) {
 
 }  // namespace in_setting_cases
 }  // namespace
+
+ParamSet params_with(const std::string& encoding, const Words& words) {
+  ParamSet params(find_encoding(encoding).info.params);
+  for (const auto& [key, value] : words) params.set(key, value);
+  return params;
+}
 
 std::vector<Setting> setting_cases() {
   using namespace in_setting_cases;
@@ -391,4 +385,4 @@ std::vector<Setting> setting_cases() {
   return all;
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery::test

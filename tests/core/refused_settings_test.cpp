@@ -1,64 +1,47 @@
 // Settings of the paper's encodings that contradict each other, and tables that nothing reads.
-#include <functional>
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/encodings/catalogue.h"
-#include "experiments/verify/setting_cases.h"
+#include "tests/support/refusals.h"
 
-namespace orrery::verify {
+using namespace orrery;
+
 namespace {
-namespace in_refused_settings {
 
-constexpr Index d = setting_d, d_model = setting_d_model;
-constexpr int heads = setting_heads;
+using SettingWords = std::vector<std::pair<const char*, const char*>>;
 
-bool is_refused(const std::function<void()>& act) { return !refusal(act).empty(); }
-
-/// The ends of a whole number's range.
-struct Range {
-  const char *encoding, *key;
-  std::int64_t least, most;
-};
-
-double misjudged_ends() {
-  constexpr Range ranges[] = {{"shaw", "shaw.clip", 0, 65536},
-                              {"shaw", "shaw.clip_ahead", -1, 65536},
-                              {"transformer_xl", "transformer_xl.clamp_len", 0, 1000000},
-                              {"t5", "t5.buckets", 4, 4096},
-                              {"t5", "t5.max_distance", 2, 1000000},
-                              {"tupe", "tupe.length", 1, 1000000},
-                              {"learned", "learned.length", 1, 1000000},
-                              {"deberta", "deberta.span", 1, 65536},
-                              {"deberta", "deberta.max_distance", 2, 1000000}};
-  double count = 0;
-  for (const Range& range : ranges) {
-    const auto refused = [&](std::int64_t value) {
-      ParamSet params = params_of(range.encoding, {});
-      return is_refused([&] { params.set(range.key, std::to_string(value)); });
-    };
-    count += refused(range.least) + refused(range.most) + !refused(range.least - 1) +
-             !refused(range.most + 1);
-  }
-  return count;
+ParamSet params_with(const char* encoding, const SettingWords& words) {
+  ParamSet params(find_encoding(encoding).info.params);
+  for (const auto& [key, value] : words) params.set(key, value);
+  return params;
 }
 
-/// Settings that contradict each other, and the last ones that do not; d_head, and d_model for
-/// tables of more than 2^25 numbers.
-struct Choice {
+/// Settings of an encoding and of its layer.
+struct SettingsOfLayer {
   const char* encoding;
-  Words words{};
+  SettingWords words{};
   Index d_model{64}, d_head{16};
   int heads{2};
+
+  std::string refusal() const {
+    const ParamSet params = params_with(encoding, words);
+    return test::refusal([&] { check_encoding(encoding, {d_model, d_head, heads, params}); });
+  }
+  std::string title() const {
+    std::string text = encoding;
+    for (const auto& [key, value] : words) text += std::string(" ") + key + "=" + value;
+    return text + ", d_model " + std::to_string(d_model) + ", d_head " + std::to_string(d_head);
+  }
 };
 
-std::string refusal_of(const Choice& choice) {
-  const ParamSet params = params_of(choice.encoding, choice.words);
-  return refusal([&] {
-    check_encoding(choice.encoding, {choice.d_model, choice.d_head, choice.heads, params});
-  });
-}
+}  // namespace
 
-double misjudged_choices() {
-  const std::vector<Choice> taken{
+TEST_CASE("The last settings that do not contradict each other, and tables of 2^25, are taken") {
+  const std::vector<SettingsOfLayer> taken{
       {"shaw", {{"shaw.clip", "65536"}}, 64, 255},
       {"shaw", {{"shaw.clip", "65536"}, {"shaw.clip_ahead", "0"}}, 64, 511},
       {"learned", {{"learned.length", "1000000"}}, 33},
@@ -75,7 +58,14 @@ double misjudged_choices() {
       {"rope", {{"rope.muted", "band0"}}},
       {"rope", {{"rope.muted", "band0+band1+band2+band3+band4+band5+band6"}}},
       {"rope", {{"rope.fraction", "0.125"}}}};
-  const std::vector<Choice> refused{
+  for (const SettingsOfLayer& settings : taken) {
+    INFO(settings.title());
+    CHECK(settings.refusal() == "");
+  }
+}
+
+TEST_CASE("Settings that contradict each other, and larger tables, are refused") {
+  const std::vector<SettingsOfLayer> refused{
       {"shaw", {{"shaw.clip", "65536"}}, 64, 256},
       {"shaw", {{"shaw.clip", "65536"}, {"shaw.clip_ahead", "0"}}, 64, 512},
       {"learned", {{"learned.length", "1000000"}}, 34},
@@ -92,16 +82,15 @@ double misjudged_choices() {
       {"rope", {{"rope.fraction", "0.1875"}}},
       {"rope", {{"rope.muted", "band0+band1+band2+band3+band4+band5+band6+band7"}}},
       {"rope", {}, 64, 15}};
-  double count = 0;
-  for (const Choice& choice : taken) count += !refusal_of(choice).empty();
-  for (const Choice& choice : refused) count += refusal_of(choice).empty();
-  return count;
+  for (const SettingsOfLayer& settings : refused) {
+    INFO(settings.title());
+    CHECK(settings.refusal() != "");
+  }
 }
 
-/// Contradictions whose sentence does not say the numbers: what was given, and what would do.
-double unnamed_choices() {
+TEST_CASE("What is refused names what was given and what would do") {
   struct Said {
-    Choice choice;
+    SettingsOfLayer settings;
     std::string words;
   };
   const std::vector<Said> all{
@@ -120,17 +109,16 @@ double unnamed_choices() {
       {{"rope", {}, 64, -4}, "use d_head=2"},
       {{"learned", {{"learned.length", "1000000"}}, 34}, "learned.table of shape [1000000, 34]"},
       {{"learned", {{"learned.length", "1000000"}}, 34}, "has 3.4e+07 numbers"}};
-  double count = 0;
-  for (const auto& [choice, words] : all)
-    count += refusal_of(choice).find(words) == std::string::npos;
-  return count;
+  for (const auto& [settings, words] : all) {
+    INFO(settings.title());
+    CHECK_THAT(settings.refusal(), Catch::Contains(words));
+  }
 }
 
-/// Tables that nothing reads under these settings.
-double unread_tables_taken() {
+TEST_CASE("A table that nothing reads under the settings is refused") {
   struct Unread {
     const char *encoding, *table;
-    Words words{};
+    SettingWords words{};
   };
   const std::vector<Unread> all{{"shaw", "shaw.value_table", {{"shaw.variant", "tied"}}},
                                 {"shaw", "shaw.value_table", {{"shaw.variant", "keys_only"}}},
@@ -143,33 +131,12 @@ double unread_tables_taken() {
                                 {"tupe", "tupe.norm_bias"},
                                 {"deberta", "deberta.norm_gain"},
                                 {"deberta", "deberta.norm_bias"}};
-  double count = 0;
   for (const Unread& unread : all) {
-    const ParamSet params = params_of(unread.encoding, unread.words);
-    const Tables tables{{unread.table, Rows::Ones(1, 1)}};
-    count += !is_refused([&] {
-      static_cast<void>(
-          make_encoding<double>(unread.encoding, {d_model, d, heads, params, {}, 0, &tables}));
-    });
+    INFO(unread.table);
+    const ParamSet params = params_with(unread.encoding, unread.words);
+    const Tables tables{{unread.table, Matrix<double>::Ones(1, 1)}};
+    CHECK(test::refusal([&] {
+            make_encoding<double>(unread.encoding, {12, 8, 2, params, {}, 0, &tables});
+          }) != "");
   }
-  return count;
 }
-
-}  // namespace in_refused_settings
-}  // namespace
-
-void refused_setting_claims(std::vector<Claim>& claims) {
-  using namespace in_refused_settings;
-  Facts facts("the paper's encodings", claims);
-  facts.equals(from_settings, "setting_ends", "the ends of each whole number: values misjudged",
-               misjudged_ends(), 0);
-  facts.equals(from_settings, "setting_choices",
-               "contradictions, tables of more than 2^25 numbers: misjudged", misjudged_choices(),
-               0);
-  facts.equals(from_settings, "named_choices", "sentences that do not say the numbers",
-               unnamed_choices(), 0);
-  facts.equals(from_settings, "unread_tables", "tables that nothing reads: taken",
-               unread_tables_taken(), 0);
-}
-
-}  // namespace orrery::verify

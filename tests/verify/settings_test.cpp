@@ -1,14 +1,20 @@
 // The paper's encodings as settings make them: parameters, tables that are given, tables that are
 // drawn.
+#include <catch2/catch.hpp>
+
 #include <memory>
 #include <utility>
 
 #include "core/encodings/catalogue.h"
-#include "experiments/verify/setting_cases.h"
+#include "experiments/verify/cases.h"
+#include "tests/verify/setting_cases.h"
 
-namespace orrery::verify {
+using namespace orrery;
+using namespace orrery::verify;
+using namespace orrery::test;
+
 namespace {
-namespace in_equations_settings {
+namespace in_settings {
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
@@ -33,20 +39,21 @@ Given tables_of(const Setting& setting, std::int64_t seed, bool given) {
 /// An encoding as one setting makes it, with the tables that it has.
 struct Made {
   const Setting& setting;
-  std::string name, label;
+  bool given{};
   std::unique_ptr<Encoding> encoding;
   Given tables;
+
+  std::string label() const {
+    return setting.label + (given ? ", tables given" : ", tables drawn");
+  }
 };
 
 template <class T>
 Made made(const Setting& setting, std::int64_t seed, bool given) {
   Given tables = tables_of<T>(setting, seed, given);
   const Tables own(tables.begin(), tables.end());
-  const ParamSet params = params_of(setting.encoding, setting.words);
-  return {setting, setting.name + (given ? "_given" : ""),
-          setting.label + (setting.tables.empty() ? ""
-                           : given                ? ", tables given"
-                                                  : ", tables drawn"),
+  const ParamSet params = params_with(setting.encoding, setting.words);
+  return {setting, given,
           make_encoding<T>(setting.encoding,
                            {d_model, d, heads, params, {}, seed, given ? &own : nullptr}),
           std::move(tables)};
@@ -78,15 +85,15 @@ struct Scene {
 };
 
 template <class T>
-void see_added(Ledger<T>& ledger, const Made& made) {
+void check_added(const Made& made) {
   Matrix<T> x = Matrix<T>::Zero(static_cast<Index>(keys_at.size()), d_model);
   dynamic_cast<const InputTerm<T>&>(*made.encoding).add_to_input(keys_at, x);
-  ledger.compare(from_settings, made.name, made.label, x, made.setting.added(keys_at, made.tables),
-                 rounding_bound<T>(4) + made.setting.angle);
+  check_agreement(made.label(), x, made.setting.added(keys_at, made.tables),
+                  rounding_bound<T>(4) + made.setting.angle);
 }
 
 template <class T>
-void see_logits(Ledger<T>& ledger, const Made& made, std::int64_t seed) {
+void check_logits(const Made& made, std::int64_t seed) {
   const Setting& setting = made.setting;
   Random random(seed, "contents of settings");
   for (int h = 0; h < heads; ++h) {
@@ -99,62 +106,42 @@ void see_logits(Ledger<T>& ledger, const Made& made, std::int64_t seed) {
                                                keys_at,
                                                h,
                                                {setting.query_segments, setting.key_segments}});
-    ledger.compare(from_settings, made.name + "_logits", made.label + ": logits", out.logits,
-                   scene.logits, scene.plain_bound() + setting.angle);
+    check_agreement(made.label() + ": logits", out.logits, scene.logits,
+                    scene.plain_bound() + setting.angle);
     if (setting.output)
-      ledger.compare(from_settings, made.name + "_output", made.label + ": output", out.output,
-                     scene.output, scene.bound);
+      check_agreement(made.label() + ": output", out.output, scene.output, scene.bound);
   }
 }
 
 /// Consecutive tokens from 0 on, over two tiles of queries: the output without a map.
 template <class T>
-void see_alone(Ledger<T>& ledger, const Made& made, std::int64_t seed) {
+void check_alone(const Made& made, std::int64_t seed) {
   Random random(seed, "consecutive contents of settings");
   const Positions m = consecutive_positions(50), n = consecutive_positions(53);
   const auto doors = SoftmaxDoors<T>::of(*made.encoding);
   for (int h = 0; h < heads; ++h) {
     const Scene<T> scene(random, made, m, n, h);
-    ledger.compare(from_settings, made.name + "_alone", made.label + ": output without a map",
-                   attention_output<T>({scene.q, scene.k, scene.v, m, n, h}, doors).output,
-                   scene.output, scene.bound);
+    check_agreement<T>(made.label() + ": output without a map",
+                       attention_output<T>({scene.q, scene.k, scene.v, m, n, h}, doors).output,
+                       scene.output, scene.bound);
   }
 }
 
-template <class T>
-void see(Ledger<T>& ledger, const Setting& setting, std::int64_t seed) {
-  for (const bool given : {true, false}) {
-    if (given && setting.tables.empty()) continue;
-    const Made as_set = made<T>(setting, seed, given);
-    if (setting.added) {
-      see_added(ledger, as_set);
-      continue;
+TEMPLATE_TEST_CASE("Settings and tables make the encodings that the papers define", "", float,
+                   double) {
+  const std::int64_t seed = drawn_seed();
+  for (const Setting& setting : setting_cases())
+    for (const bool given : {true, false}) {
+      if (given && setting.tables.empty()) continue;
+      const Made as_set = made<TestType>(setting, seed, given);
+      if (setting.added) {
+        check_added<TestType>(as_set);
+        continue;
+      }
+      check_logits<TestType>(as_set, seed);
+      if (given && setting.query_segments.empty()) check_alone<TestType>(as_set, seed);
     }
-    see_logits(ledger, as_set, seed);
-    if (given && setting.query_segments.empty()) see_alone(ledger, as_set, seed);
-  }
 }
 
-}  // namespace in_equations_settings
+}  // namespace in_settings
 }  // namespace
-
-ParamSet params_of(const std::string& encoding, const Words& words) {
-  ParamSet params(find_encoding(encoding).info.params);
-  for (const auto& [key, value] : words) params.set(key, value);
-  return params;
-}
-
-void setting_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
-  using namespace in_equations_settings;
-  const std::string over = "2 heads, d = 8, d_model = 12, 5 queries, 9 keys to position 511";
-  Ledger<double> fp64(over, claims);
-  Ledger<float> fp32(over, claims);
-  for (const Setting& setting : setting_cases()) {
-    see(fp64, setting, options.seed);
-    see(fp32, setting, options.seed);
-  }
-  refused_setting_claims(claims);
-  trait_claims(claims);
-}
-
-}  // namespace orrery::verify

@@ -7,11 +7,9 @@
 #include <vector>
 
 #include "core/params.h"
-#include "experiments/verify/cases.h"
+#include "tests/verify/agreement.h"
 
-namespace orrery::verify {
-
-inline const Paper from_settings{ClaimKind::property, "", "Encodings from settings"};
+namespace orrery::test {
 
 /// Of the layers that settings are made for.
 inline constexpr Index setting_d = 8, setting_d_model = 12;
@@ -20,6 +18,8 @@ inline constexpr int setting_heads = 2;
 using Words = std::vector<std::pair<const char*, const char*>>;
 /// Tables as an encoding has them, by name.
 using Given = std::map<std::string, Rows>;
+
+ParamSet params_with(const std::string& encoding, const Words& words);
 
 /// A table of the settings: drawn with that deviation where it is not given, or all of one value.
 struct TableShape {
@@ -31,7 +31,6 @@ struct TableShape {
 
 /// What one encoding gives under some settings, pair by pair.
 struct Setting {
-  std::string name;  ///< of the claim
   std::string label;
   std::string encoding;
   Words words{};
@@ -47,9 +46,4 @@ struct Setting {
 /// The paper's encodings under settings that name each parameter and each table.
 std::vector<Setting> setting_cases();
 
-ParamSet params_of(const std::string& encoding, const Words& words);
-
-void refused_setting_claims(std::vector<Claim>& claims);
-void trait_claims(std::vector<Claim>& claims);
-
-}  // namespace orrery::verify
+}  // namespace orrery::test
