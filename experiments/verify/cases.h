@@ -89,13 +89,4 @@ void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void registered_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void misprints(const VerifyOptions& options, std::vector<Claim>& claims);
 
-/// Eq. (34): how far `rope`, made for d and the paper's base, is from R_m x. A parameter, so that a
-/// test can show a wrong one caught.
-double rotation_error(const QkTransform<double>& rope, Index d, std::int64_t seed);
-
-/// Eq. (10): how far an encoding's logits are from DeBERTa's with this table, span k and W =
-/// identity.
-double deberta_error(const Encoding& encoding, const Matrix<double>& table, Position k,
-                     std::int64_t seed);
-
 }  // namespace orrery::verify

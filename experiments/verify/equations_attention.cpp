@@ -9,7 +9,6 @@ namespace {
 namespace in_equations_attention {
 
 const Paper eq_2{ClaimKind::roformer, "(2)"};
-const Paper drawn{ClaimKind::property, "", "Contents that are drawn"};
 const Paper eq_3{ClaimKind::roformer, "(3)"};
 const Paper eq_4{ClaimKind::roformer, "(4)"};
 const Paper eq_6{ClaimKind::roformer, "(6)"};
@@ -117,19 +116,6 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   }
 }
 
-/// Projections that are drawn keep the size of x: their numbers have variance 1/d_model.
-void projection_claim(const VerifyOptions& options, std::vector<Claim>& claims) {
-  constexpr Index d_model = 64, d_head = 64;
-  Facts facts("d_model = d_head = 64", claims);
-  const Projections<double> w = random_projections<double>(options.seed, 0, d_model, d_head);
-  double sum = 0;
-  for (const Matrix<double>* projection : {&w.W_q, &w.W_k, &w.W_v})
-    sum += projection->squaredNorm() / static_cast<double>(3 * d_head);
-  facts.equals(drawn, "random_projections",
-               "drawn W_q, W_k, W_v: the mean square of a column's norm", sum, 1,
-               0.06);  // 5 deviations of the mean of 3·64·64 squares
-}
-
 }  // namespace in_equations_attention
 }  // namespace
 
@@ -137,7 +123,6 @@ void attention_claims(const VerifyOptions& options, std::vector<Claim>& claims) 
   using namespace in_equations_attention;
   claims_in<double>(options, claims);
   claims_in<float>(options, claims);
-  projection_claim(options, claims);
 }
 
 }  // namespace orrery::verify

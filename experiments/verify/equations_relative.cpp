@@ -328,19 +328,6 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
 }  // namespace in_equations_relative
 }  // namespace
 
-double deberta_error(const Encoding& encoding, const Matrix<double>& table, Position k,
-                     std::int64_t seed) {
-  const Index d = table.cols();
-  Random random(seed, "deberta_error");
-  const Rows q = normal_matrix<double>(random, 5, d), key = normal_matrix<double>(random, 5, d);
-  const Positions at{0, 1, 2, 5, 9};
-  const auto row = [k](Position r) { return literal::deberta_delta(r, k); };
-  return relative_error<double>(
-      attention_from_qkv<double>(encoding, {q, key, key, at, at}).logits,
-      literal::sum_of(literal::deberta({q, key, key, at, at}, {table, table, row},
-                                       literal::DebertaForm::paper)));
-}
-
 void relative_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   using namespace in_equations_relative;
   claims_in<double>(options, claims);

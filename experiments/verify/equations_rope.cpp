@@ -247,15 +247,6 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
 }  // namespace in_equations_rope
 }  // namespace
 
-double rotation_error(const QkTransform<double>& rope, Index d, std::int64_t seed) {
-  Random random(seed, "rotation_error");
-  const Positions at{0, 1, 7, 1000};
-  const Rows x = normal_matrix<double>(random, static_cast<Index>(at.size()), d);
-  Rows y = x;
-  rope.transform_queries(at, y);
-  return relative_error<double>(y, literal::turned(x, at, literal::whole(d)));
-}
-
 void rope_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   using namespace in_equations_rope;
   claims_in<double>(options, claims);

@@ -1,5 +1,4 @@
 // RoPE as others pair, shorten and extend it.
-#include "core/analysis/rope_bands.h"
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
 
@@ -16,7 +15,6 @@ const Paper partial{ClaimKind::cited, "(15)",
 const Paper values{ClaimKind::cited, "(14)",
                    "RoPE on values: rotary_value in Transformers' RoFormer; RoPER",
                    "RoFormer's (14) rotates q and k only"};
-const Paper bands{ClaimKind::property, "(35)", "RoPE"};
 
 template <class T>
 double bound_of(const TokenCase<T>& c) {
@@ -82,51 +80,12 @@ void value_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
                  bound);
 }
 
-/// The score without the pairs of a muted band, and the bands of the whole.
-template <class T>
-void band_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
-  if (c.d < 64) return;
-  RopeOptions options;
-  options.muted[2] = true;
-  const Index pairs = c.d / 2;
-  const Rows x = wide(c.x);
-  const double root = std::sqrt(static_cast<double>(c.d));
-  const auto score_of = [&](Index first, Index last) {
-    return literal::pairs(x.rows(), x.rows(), [&](Index i, Index j) {
-      const Rows q = x.row(i), k = x.row(j);
-      const auto h = literal::pair_products(q, k);
-      literal::Real sum = 0;
-      const Position r = c.at[static_cast<std::size_t>(i)] - c.at[static_cast<std::size_t>(j)];
-      for (Index t = first; t < last; ++t)
-        sum +=
-            (h[static_cast<std::size_t>(t)] *
-             std::polar(1.0L, static_cast<literal::Real>(r) * literal::theta(t, c.d, paper_base)))
-                .real();
-      return sum / static_cast<literal::Real>(root);
-    });
-  };
-  const Rows without = score_of(0, 2 * pairs / 8) + score_of(3 * pairs / 8, pairs);
-  ledger.compare(
-      bands, "muted_band", "with band 2 of 8 muted, Σ Re h_t e^{i(m−n)θ_t} of the rest",
-      attention_from_qkv<T>(Rope<T>({.d_head = c.d}, options), {c.x, c.x, c.x, c.at, c.at}).logits,
-      without, bound_of(c));
-  const Rope<T> rope({.d_head = c.d});
-  const auto split = rope_decomposition<T>(rope, rope.turning_pairs(), c.x, c.x, c.at, c.at, 4);
-  for (std::size_t b = 0; b < 4; ++b) {
-    const Index first = static_cast<Index>(b) * pairs / 4;
-    ledger.compare(bands, "bands", "each of 4 bands of pairs has its share of the logits",
-                   split.bands.size() == 4 ? split.bands[b].logits : Matrix<T>(),
-                   score_of(first, first + pairs / 4), bound_of(c));
-  }
-}
-
 template <class T>
 void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   Ledger<T> ledger(over_tokens(options), claims);
   for (const TokenCase<T>& c : token_cases<T>(options)) {
     pairing_claims(ledger, c);
     value_claims(ledger, c);
-    band_claims(ledger, c);
   }
 }
 

@@ -87,5 +87,13 @@ TEST_CASE("Features that are all 0 have no weights and no output, and are counte
   }
 }
 
+TEST_CASE("Drawn projections keep the size of x: their numbers have variance 1/d_model") {
+  constexpr Index d_model = 64, d_head = 64;
+  const Projections<double> w = random_projections<double>(test::drawn_seed(), 0, d_model, d_head);
+  const double sum = w.W_q.squaredNorm() + w.W_k.squaredNorm() + w.W_v.squaredNorm();
+  // 5 deviations of the mean of 3·64·64 squares.
+  CHECK(sum / static_cast<double>(3 * d_head) == Approx(1).margin(0.06).epsilon(0));
+}
+
 }  // namespace in_rows
 }  // namespace

@@ -78,6 +78,31 @@ class OneNan final : public QkTransform<double> {
   Rope<double> rope_{{.d_head = 8}};
 };
 
+/// Eq. (34): how far `rope`, made for d and the paper's base, is from R_m x.
+double rotation_error(const QkTransform<double>& rope, Index d, std::int64_t seed) {
+  Random random(seed, "rotation_error");
+  const Positions at{0, 1, 7, 1000};
+  const Rows x = normal_matrix<double>(random, static_cast<Index>(at.size()), d);
+  Rows y = x;
+  rope.transform_queries(at, y);
+  return relative_error<double>(y, literal::turned(x, at, literal::whole(d)));
+}
+
+/// Eq. (10): how far an encoding's logits are from DeBERTa's with this table, span k and W =
+/// identity.
+double deberta_error(const Encoding& encoding, const Matrix<double>& table, Position k,
+                     std::int64_t seed) {
+  const Index d = table.cols();
+  Random random(seed, "deberta_error");
+  const Rows q = normal_matrix<double>(random, 5, d), key = normal_matrix<double>(random, 5, d);
+  const Positions at{0, 1, 2, 5, 9};
+  const auto row = [k](Position r) { return literal::deberta_delta(r, k); };
+  return relative_error<double>(
+      attention_from_qkv<double>(encoding, {q, key, key, at, at}).logits,
+      literal::sum_of(literal::deberta({q, key, key, at, at}, {table, table, row},
+                                       literal::DebertaForm::paper)));
+}
+
 }  // namespace
 
 TEST_CASE("Every claim holds, whatever the seed") {
