@@ -98,7 +98,7 @@ void LessonText::draw(const lessons::Prose& prose) {
   }
 }
 
-void LessonText::draw(const lessons::LessonFormula& formula) {
+void LessonText::draw(const figure::Equation& formula) {
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui_.fonts, ui_.textures);
   const double em = current_em();
   const figure::EquationNode tree = parse_equation(formula.tex);

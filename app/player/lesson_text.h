@@ -18,7 +18,7 @@ class LessonText {
              double width, const Ui& ui);
 
   void draw(const lessons::Prose& prose);
-  void draw(const lessons::LessonFormula& formula);
+  void draw(const figure::Equation& formula);
   /// The target of the link that was clicked in this frame; empty without one.
   const std::string& clicked() const { return clicked_; }
 

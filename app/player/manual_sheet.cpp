@@ -15,8 +15,6 @@
 namespace orrery::player {
 namespace {
 
-using Block = manual::TopicBlock;
-
 constexpr double manual_width = 1040, manual_height = 690, list_width = 150;
 constexpr double page_width = 780;  ///< longer lines are hard to read
 constexpr double column_gap = 18, code_indent = 12, line_gap = 1.15;
@@ -25,9 +23,9 @@ constexpr double spare_share = 1.05;  ///< words are measured one by one when th
 constexpr double page_share = 0.85;   ///< of the height that Page down scrolls
 
 /// Code among words, which a paragraph does not set apart.
-manual::Spans with_bold_code(manual::Spans spans) {
-  for (lessons::Span& span : spans)
-    if (span.kind == lessons::Span::Kind::code) span.kind = lessons::Span::Kind::emphasis;
+figure::Spans with_bold_code(figure::Spans spans) {
+  for (figure::Span& span : spans)
+    if (span.kind == figure::Span::Kind::code) span.kind = figure::Span::Kind::emphasis;
   return spans;
 }
 
@@ -36,32 +34,30 @@ class PageWriter {
  public:
   PageWriter(double width, const Ui& ui) : width_(width), ui_(ui) {}
 
-  void add(const Block& block) {
-    switch (block.kind) {
-      case Block::Kind::heading:
-        return add_heading(block);
-      case Block::Kind::paragraph:
-        return add_words({.spans = with_bold_code(block.spans)}, width_);
-      case Block::Kind::item:
-        return add_words({.is_item = true, .spans = with_bold_code(block.spans)}, width_);
-      case Block::Kind::code:
-        return add_code(block.code);
-      case Block::Kind::table:
-        return add_table(block.rows);
-      case Block::Kind::picture:
-        return;  // it would show what is behind the sheet
-    }
+  void operator()(const figure::Heading& heading) {
+    ImGui::Dummy(ImVec2(0, ui_.px(4)));
+    ImGui::PushFont(ui_.fonts.title());
+    draw_text(plain_prose(heading.text));
+    ImGui::PopFont();
   }
+  void operator()(const figure::Paragraph& paragraph) {
+    add_words({.spans = with_bold_code(paragraph.text)}, width_);
+  }
+  void operator()(const figure::BulletList& list) {
+    for (const figure::Spans& item : list.items)
+      add_words({.is_item = true, .spans = with_bold_code(item)}, width_);
+  }
+  void operator()(const figure::CodeBlock& code) { add_code(manual::lines_of(code)); }
+  void operator()(const figure::Grid& grid) { add_table(rows_of(grid)); }
+  /// A picture would show what is behind the sheet, and no page of the manual has others.
+  template <class Other>
+  void operator()(const Other&) {}
+
   /// Target of the link that was clicked; empty without one.
   const std::string& clicked() const { return clicked_; }
 
  private:
-  void add_heading(const Block& block) {
-    ImGui::Dummy(ImVec2(0, ui_.px(4)));
-    ImGui::PushFont(ui_.fonts.title());
-    draw_text(lessons::plain_prose(block.spans));
-    ImGui::PopFont();
-  }
+  using Rows = std::vector<std::vector<figure::Spans>>;
 
   void add_words(const lessons::Prose& prose, double width) {
     SymbolLink link;
@@ -104,7 +100,17 @@ class PageWriter {
         std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
   }
 
-  void add_table(const std::vector<std::vector<manual::Spans>>& rows) {
+  /// The first row is its head.
+  static Rows rows_of(const figure::Grid& grid) {
+    Rows rows{grid.header};
+    for (const auto& row : grid.rows) {
+      rows.emplace_back();
+      for (const figure::GridCell& cell : row) rows.back().push_back(cell.text);
+    }
+    return rows;
+  }
+
+  void add_table(const Rows& rows) {
     const std::vector<double> widths = column_widths(rows);
     for (const auto& row : rows) {
       const ImVec2 corner = ImGui::GetCursorScreenPos();
@@ -122,12 +128,11 @@ class PageWriter {
   }
 
   /// What the words need; the widest column gives way where that is too much.
-  std::vector<double> column_widths(const std::vector<std::vector<manual::Spans>>& rows) const {
+  std::vector<double> column_widths(const Rows& rows) const {
     std::vector<double> widths(rows.front().size());
     for (const auto& row : rows)
       for (std::size_t i = 0; i < std::min(row.size(), widths.size()); ++i)
-        widths[i] =
-            std::max(widths[i], spare_share * rich_width(ui_, lessons::plain_prose(row[i])));
+        widths[i] = std::max(widths[i], spare_share * rich_width(ui_, plain_prose(row[i])));
     double all = column_gap * ui_.scale * static_cast<double>(widths.size() - 1);
     for (const double one : widths) all += one;
     *std::max_element(widths.begin(), widths.end()) -= std::max(0.0, all - width_);
@@ -187,7 +192,8 @@ void ManualSheet::draw_page(const manual::Topic& topic, const Ui& ui) {
   ImGui::PopFont();
   PageWriter writer(
       std::min(page_width * ui.scale, static_cast<double>(ImGui::GetContentRegionAvail().x)), ui);
-  for (const Block& block : topic.blocks) writer.add(block);
+  for (const figure::Block& block : topic.blocks)
+    std::visit([&](const auto& one) { writer(one); }, block);
   const std::string& link = writer.clicked();
   if (link.ends_with(".md")) show(link.substr(0, link.size() - 3));
   ImGui::EndChild();

@@ -80,17 +80,14 @@ const Lesson& sound(const ParsedLesson& parsed) {
 }
 
 /// Only an older handout may be replaced.
-void require_ours(const std::string& stem) {
+void require_ours(const std::string& page) {
   constexpr std::uintmax_t largest = std::uintmax_t{1} << 30;
   std::error_code failure;
-  const std::string page = stem + ".html";
-  const bool ours = fs::exists(page, failure) &&
-                    read_file(page, largest).substr(0, 400).find("content=\"orrery lesson\"") !=
-                        std::string::npos;
-  for (const char* extension : {".html", ".pdf"})
-    if (!ours && fs::exists(stem + extension, failure))
-      throw IoError(stem + extension, "is not a handout of orrery, so it is not replaced",
-                    "choose another folder with --out");
+  if (fs::exists(page, failure) &&
+      read_file(page, largest).substr(0, 400).find("content=\"orrery lesson\"") ==
+          std::string::npos)
+    throw IoError(page, "is not a handout of orrery, so it is not replaced",
+                  "choose another folder with --out");
 }
 
 int print_lessons(const LessonOptions& options) {
@@ -98,13 +95,11 @@ int print_lessons(const LessonOptions& options) {
   ResultCache results;
   for (const fs::path& file : files_of(options)) {
     const ParsedLesson parsed = read_lesson(file);
-    require_ours((folder / parsed.lesson.name).string());
+    const std::string page = (folder / parsed.lesson.name).string() + ".html";
+    require_ours(page);
     ConsoleProgress progress(is_quiet());
-    const Handout handout = make_handout(sound(parsed), course_of(file), results, progress);
-    const fs::path stem = folder / parsed.lesson.name;
-    atomic_write(stem.string() + ".html", handout_html(handout));
-    atomic_write(stem.string() + ".pdf", handout_pdf(handout));
-    tell(fmt::format("wrote {}.html and .pdf\n", stem.string()));
+    atomic_write(page, html_of(make_handout(sound(parsed), course_of(file), results, progress)));
+    tell(fmt::format("wrote {}\n", page));
   }
   return exit_ok;
 }

@@ -12,6 +12,7 @@
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/reports/passport_page.h"
 #include "experiments/results/memory.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/assignments.h"
@@ -46,7 +47,7 @@ ordered_json document_of(const std::string& model, const std::vector<std::string
 
 /// What --out is written as: by its ending.
 std::string written_as(const std::string& out, const ordered_json& one, const ordered_json& other) {
-  if (std::filesystem::path(out).extension() == ".html") return passport_page(one, other);
+  if (std::filesystem::path(out).extension() == ".html") return html_of(passport_page(one, other));
   return passport_json(other.is_null() ? one : passports_compared(one, other));
 }
 

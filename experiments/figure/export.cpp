@@ -120,20 +120,15 @@ std::string drawn(const Figure& figure, FigureFormat format, Size page, const Fi
   });
 }
 
-void draw_whole(Canvas& canvas, const Figure& figure, const Rect& area, const FigureStyle& style) {
-  draw_figure(canvas, figure, area, style);
-}
-void draw_whole(Canvas& canvas, const Panels& panels, const Rect& area, const FigureStyle& style) {
-  draw_panels(canvas, panels, area, style);
-}
-
-template <class Drawing>
-std::string svg_of_any(const Drawing& drawing, Theme theme, const Page& page, std::string_view id) {
+/// The SVG on which `draw(canvas, shown, area, style)` draws.
+template <class Drawing, class Draw>
+std::string svg_with(const Drawing& drawing, Theme theme, const Page& page, std::string_view id,
+                     Draw draw) {
   const FigureStyle style = style_of(theme, page);
   const Size size = page_size(drawing, page, style);
   SvgCanvas canvas(size, metadata_of(drawing, id));
   draw_on_page(drawing, page, [&](const Drawing& shown) {
-    draw_whole(canvas, shown, {0.0, 0.0, size.width, size.height}, style);
+    draw(canvas, shown, Rect{0.0, 0.0, size.width, size.height}, style);
   });
   return canvas.finish();
 }
@@ -173,12 +168,19 @@ Size export_size(const Panels& panels) {
           around + height * static_cast<double>(rows)};
 }
 
-std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::string_view id) {
-  return svg_of_any(figure, theme, page, id);
+std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::string_view id,
+                   const FigureView& view, std::span<const PlacedNote> notes) {
+  return svg_with(figure, theme, page, id,
+                  [&](Canvas& canvas, const Figure& shown, Rect area, const FigureStyle& style) {
+                    draw_notes(canvas, notes, draw_figure(canvas, shown, area, style, view), style);
+                  });
 }
 
 std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::string_view id) {
-  return svg_of_any(panels, theme, page, id);
+  return svg_with(panels, theme, page, id,
+                  [](Canvas& canvas, const Panels& shown, Rect area, const FigureStyle& style) {
+                    draw_panels(canvas, shown, area, style);
+                  });
 }
 
 std::string render_figure(const Figure& figure, FigureFormat format, Size size,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/page.h"
 #include "experiments/figure/plot/figure_view.h"
+#include "experiments/figure/plot/notes.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
@@ -21,7 +23,8 @@ Size export_size(const Panels& panels);
 
 /// The figure as an SVG file, with the figure's title and caption as the drawing's title and
 /// description. All ids in the file start with `id`.
-std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::string_view id);
+std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::string_view id,
+                   const FigureView& view = {}, std::span<const PlacedNote> notes = {});
 std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::string_view id);
 
 /// The figure as the bytes of a file, which the caller writes. `size` in points; a PNG has

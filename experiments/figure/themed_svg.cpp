@@ -11,11 +11,7 @@ namespace orrery::figure {
 namespace {
 
 /// The drawing without the XML declaration, which is only for files.
-template <class Drawing>
-std::string element(const Drawing& figure, Theme theme, const Page& page, const std::string& id) {
-  const std::string svg = svg_of(figure, theme, page, id);
-  return svg.substr(svg.find("<svg"));
-}
+std::string element(const std::string& svg) { return svg.substr(svg.find("<svg")); }
 
 std::vector<std::string_view> split_at_quotes(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -59,21 +55,27 @@ std::string ThemedSvgs::merged(const std::string& light, const std::string& dark
   return out;
 }
 
-template <class Drawing>
-std::string ThemedSvgs::draw_any(const Drawing& figure, const std::string& id) {
-  const std::string light = element(figure, Theme::light, page_, id);
-  const std::string both = merged(light, element(figure, Theme::dark, page_, id));
+std::string ThemedSvgs::draw(const Draw& svg_in, const std::string& id) {
+  const std::string light = element(svg_in(Theme::light, id));
+  const std::string both = merged(light, element(svg_in(Theme::dark, id)));
   if (!both.empty()) return both;
   return fmt::format("<div class=\"in-light\">{}</div><div class=\"in-dark\">{}</div>", light,
-                     element(figure, Theme::dark, page_, id + "-dark"));
+                     element(svg_in(Theme::dark, id + "-dark")));
 }
 
-std::string ThemedSvgs::draw(const Figure& figure, const std::string& id) {
-  return draw_any(figure, id);
+std::string ThemedSvgs::draw(const Figure& figure, const std::string& id, const FigureView& view,
+                             std::span<const PlacedNote> notes) {
+  return draw(
+      [&](Theme theme, const std::string& ids) {
+        return svg_of(figure, theme, page_, ids, view, notes);
+      },
+      id);
 }
 
 std::string ThemedSvgs::draw(const Panels& panels, const std::string& id) {
-  return panels.panels.size() == 1 ? draw_any(panels.panels.front(), id) : draw_any(panels, id);
+  if (panels.panels.size() == 1) return draw(panels.panels.front(), id);
+  return draw(
+      [&](Theme theme, const std::string& ids) { return svg_of(panels, theme, page_, ids); }, id);
 }
 
 std::string ThemedSvgs::dark_rules() const {

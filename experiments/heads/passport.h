@@ -81,8 +81,6 @@ std::string passport_json(const nlohmann::ordered_json& document);
 
 // What is made of one document, or of two that are compared: the second may be null.
 std::string passport_text(const nlohmann::ordered_json& one, const nlohmann::ordered_json& other);
-/// A page that needs no other file.
-std::string passport_page(const nlohmann::ordered_json& one, const nlohmann::ordered_json& other);
 /// {"a", "b", "differences"}.
 nlohmann::ordered_json passports_compared(const nlohmann::ordered_json& one,
                                           const nlohmann::ordered_json& other);

@@ -54,7 +54,7 @@ void check_link(const std::string& target) {
 
 std::vector<std::string> symbols_of(const LessonStep& step) {
   std::vector<std::string> names;
-  for (const LessonFormula& formula : step.formulas)
+  for (const figure::Equation& formula : step.formulas)
     add_names(figure::parse_equation(formula.tex), names);
   for (const Prose& prose : step.prose)
     for (const Span& span : prose.spans)

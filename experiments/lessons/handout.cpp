@@ -10,22 +10,28 @@
 #include "core/errors.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/lessons/evaluate.h"
+#include "experiments/lessons/prediction.h"
+#include "experiments/lessons/scoreboard.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::lessons {
 namespace {
 
-using TextKind = HandoutText::Kind;
-
-std::vector<Span> plain(std::string text) { return {{Span::Kind::text, std::move(text), ""}}; }
+using figure::Block;
+using figure::Document;
+using figure::Grid;
+using figure::Heading;
+using figure::Paragraph;
+using figure::Picture;
+using TextKind = Paragraph::Kind;
 
 /// The text with its formulas and emphasis; as it is where it cannot be read.
-std::vector<Span> marked(const std::string& text) {
+Spans marked(const std::string& text) {
   try {
     return spans_of(text);
   } catch (const UsageError&) {
-    return plain(text);
+    return text;
   }
 }
 
@@ -45,10 +51,9 @@ class HandoutMaker {
                Progress& progress)
       : lesson_(lesson), course_(course), results_(results), progress_(progress) {}
 
-  Handout make() {
+  Document make() {
     const std::string number = lesson_.number > 0 ? fmt::format("{} · ", lesson_.number) : "";
     handout_.title = number + figure::plain_text(lesson_.title);
-    add(HandoutHeading{1, handout_.title});
     text(fmt::format("{} minutes. What dies here: “{}”", lesson_.minutes, lesson_.misconception),
          TextKind::quiet);
     for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
@@ -56,35 +61,44 @@ class HandoutMaker {
       add_step(lesson_.steps[i], i + 1);
     }
     add_board();
-    add(HandoutBreak{});
-    add(HandoutHeading{2, "Answers"});
-    for (HandoutBlock& block : answers_) handout_.blocks.push_back(std::move(block));
+    add(figure::PageBreak{});
+    add(Heading{2, "Answers", "answers"});
+    for (Block& block : answers_) handout_.blocks.push_back(std::move(block));
     return std::move(handout_);
   }
 
  private:
-  void add(HandoutBlock block) { handout_.blocks.push_back(std::move(block)); }
+  void add(Block block) { handout_.blocks.push_back(std::move(block)); }
   void text(const std::string& words, TextKind kind = TextKind::plain) {
-    add(HandoutText{marked(words), kind});
+    add(Paragraph{marked(words), kind});
   }
   void answer(const std::string& words, TextKind kind = TextKind::plain) {
-    answers_.emplace_back(HandoutText{marked(words), kind});
+    answers_.emplace_back(Paragraph{marked(words), kind});
   }
 
   void add_step(const LessonStep& step, std::size_t number) {
     SilentProgress quiet;
     result_ = results_.result_of(step.state, quiet);
-    add(HandoutHeading{2, fmt::format("{}. {}", number, figure::plain_text(step.title))});
-    for (const Prose& prose : step.prose)
-      add(HandoutText{prose.spans, prose.is_item ? TextKind::item : TextKind::plain});
-    if (!step.formulas.empty()) add(HandoutFormulas{step.formulas});
+    add(Heading{2, fmt::format("{}. {}", number, figure::plain_text(step.title)),
+                fmt::format("step-{}", number)});
+    for (const Prose& prose : step.prose) add_prose(prose);
+    if (!step.formulas.empty()) add(figure::Equations{step.formulas});
     const bool veiled = step.prediction && !veils_of(step).empty();
     if (!hides_all(step)) add_picture(step, veiled, handout_.blocks);
     if (step.prediction) add_prediction(step, number, veiled);
     if (step.task) add_task(*step.task, number);
     if (step.card) text(step.card->statement, TextKind::boxed);
-    add(HandoutCommand{command_of(step.state)});
+    add(figure::CodeBlock{command_of(step.state)});
     if (step.exercise) add_exercise(*step.exercise);
+  }
+
+  void add_prose(const Prose& prose) {
+    if (!prose.is_item) return add(Paragraph{prose.spans});
+    auto* list = std::get_if<figure::BulletList>(&handout_.blocks.back());
+    if (list)
+      list->items.push_back(prose.spans);
+    else
+      add(figure::BulletList{{prose.spans}});
   }
 
   /// What is hidden until the reveal: the veils, and the curve that is to be drawn.
@@ -111,10 +125,9 @@ class HandoutMaker {
   }
 
   /// The figure as the step shows it; before the reveal without what is veiled, on the same axes.
-  void add_picture(const LessonStep& step, bool before, std::vector<HandoutBlock>& to) {
+  void add_picture(const LessonStep& step, bool before, std::vector<Block>& to) {
     if (result_->figures.empty()) return;
-    HandoutPicture picture{.figure = shown_figure(step),
-                           .id = fmt::format("figure{}", ++pictures_)};
+    Picture picture{.figure = shown_figure(step), .id = fmt::format("figure{}", ++pictures_)};
     picture.figure.caption = brief_caption(picture.figure.caption, step.state.params);
     const auto view = step.state.views.find(picture.figure.id);
     if (view != step.state.views.end()) picture.view = view->second;
@@ -128,7 +141,7 @@ class HandoutMaker {
   }
 
   /// Takes what is veiled out of the picture, on the same axes.
-  void hide(HandoutPicture& picture, const Veil& veil) const {
+  void hide(Picture& picture, const Veil& veil) const {
     auto* plot = std::get_if<LinePlot>(&picture.figure.content);
     if (!plot || (veil.series.empty() && !veil.x)) return;
     const std::string name =
@@ -152,7 +165,7 @@ class HandoutMaker {
     }
   }
 
-  static void keep_range(HandoutPicture& picture, const Series& series) {
+  static void keep_range(Picture& picture, const Series& series) {
     const auto* plot = std::get_if<LinePlot>(&picture.figure.content);
     if (!plot || plot->y.range || plot->y.scale != AxisScale::linear) return;
     const Range range = range_of(series);
@@ -174,18 +187,18 @@ class HandoutMaker {
     if (!prediction.reveal.empty()) said += " " + prediction.reveal;
     answer(said);
     if (veiled) add_picture(step, false, answers_);
-    if (veiled) answers_.emplace_back(HandoutCommand{command_of(step.state)});
+    if (veiled) answers_.emplace_back(figure::CodeBlock{command_of(step.state)});
   }
 
   void add_blanks(const Prediction& prediction) {
     if (const auto* choose = std::get_if<ChooseOption>(&prediction.kind)) {
-      for (const auto& option : choose->options) text("☐ " + option.label, TextKind::item);
+      for (const auto& option : choose->options) text("☐ " + option.label, TextKind::indented);
     } else if (const auto* order = std::get_if<OrderItems>(&prediction.kind)) {
-      for (const auto& item : order->items) text("____ " + item.label, TextKind::item);
+      for (const auto& item : order->items) text("____ " + item.label, TextKind::indented);
     } else if (const auto* guess = std::get_if<GuessNumber>(&prediction.kind)) {
       text(fmt::format("From {} to {}: __________ {}", short_label(guess->from),
                        short_label(guess->to), guess->unit),
-           TextKind::item);
+           TextKind::indented);
     } else if (std::holds_alternative<DrawCurve>(prediction.kind)) {
       text("Draw it into the figure.", TextKind::quiet);
     } else {
@@ -195,15 +208,15 @@ class HandoutMaker {
 
   void add_task(const LessonTask& task, std::size_t number) {
     text("☐ " + task.goal, TextKind::strong);
-    add(HandoutBlank{1});
+    add(figure::BlankLines{1});
     answer(fmt::format("*{}. {}* For instance with `{}`.", number, task.goal,
                        fmt::join(task.by, " ")));
   }
 
   void add_exercise(const Exercise& exercise) {
-    add(HandoutHeading{2, "Exercise"});
+    add(Heading{2, "Exercise", "exercise"});
     text(exercise.task);
-    add(HandoutBlank{3});
+    add(figure::BlankLines{3});
     answer("*Exercise* " + exercise.answer);
   }
 
@@ -213,16 +226,40 @@ class HandoutMaker {
                                        [](const LessonStep& step) { return !step.ticks.empty(); });
     const Scoreboard before = scoreboard_at(course_, lesson_, 0);
     if (!has_ticks || before.is_empty()) return;
-    add(HandoutHeading{2, "The scoreboard"});
+    add(Heading{2, "The scoreboard", "scoreboard"});
     text("Fill in what this lesson settles: ✓ for yes, ✗ for no, (✓) for partly.", TextKind::quiet);
-    add(HandoutBoard{before});
-    answers_.emplace_back(HandoutText{marked("*The scoreboard* after this lesson:")});
-    answers_.emplace_back(HandoutBoard{scoreboard_at(course_, lesson_, lesson_.steps.size())});
+    add(board_grid(before));
+    add(Paragraph{legend_of(before), TextKind::quiet});
+    answer("*The scoreboard* after this lesson:");
+    answers_.emplace_back(board_grid(scoreboard_at(course_, lesson_, lesson_.steps.size())));
     for (const LessonStep& step : lesson_.steps)
       for (const WishTick& tick : step.ticks)
         if (!tick.remark.empty())
           answer(fmt::format("{}, {}: {}", name_of_code(before, tick.code), tick.wish, tick.remark),
-                 TextKind::item);
+                 TextKind::indented);
+  }
+
+  /// Empty boxes where it is not settled.
+  static Grid board_grid(const Scoreboard& board) {
+    Grid grid{.header = {""}, .names = {""}, .boxed = true};
+    for (const BoardEntry& wish : board.wishes) {
+      grid.header.emplace_back(wish.key);
+      grid.names.push_back(wish.text);
+    }
+    for (std::size_t code = 0; code < board.codes.size(); ++code) {
+      grid.rows.push_back({{.text = board.codes[code].text}});
+      for (std::size_t wish = 0; wish < board.wishes.size(); ++wish)
+        grid.rows.back().push_back({.text = mark_text(board.at(code, wish))});
+    }
+    return grid;
+  }
+
+  /// What the wishes ask, which head the columns by their keys.
+  static std::string legend_of(const Scoreboard& board) {
+    std::string legend;
+    for (const BoardEntry& wish : board.wishes)
+      legend += (legend.empty() ? "" : " · ") + wish.key + ": " + wish.text;
+    return legend;
   }
 
   static std::string name_of_code(const Scoreboard& board, const std::string& key) {
@@ -235,16 +272,16 @@ class HandoutMaker {
   std::span<const Lesson> course_;
   ResultCache& results_;
   Progress& progress_;
-  Handout handout_{};
-  std::vector<HandoutBlock> answers_{};
+  Document handout_{.generator = "orrery lesson"};
+  std::vector<Block> answers_{};
   std::shared_ptr<const Result> result_{};
   int pictures_{};
 };
 
 }  // namespace
 
-Handout make_handout(const Lesson& lesson, std::span<const Lesson> course, ResultCache& results,
-                     Progress& progress) {
+Document make_handout(const Lesson& lesson, std::span<const Lesson> course, ResultCache& results,
+                      Progress& progress) {
   return HandoutMaker(lesson, course, results, progress).make();
 }
 

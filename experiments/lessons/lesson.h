@@ -6,8 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "experiments/figure/document/document.h"
 #include "experiments/lessons/expression.h"
-#include "experiments/lessons/prose.h"
 #include "experiments/lessons/step_state.h"
 
 namespace orrery::lessons {
@@ -17,12 +17,6 @@ namespace orrery::lessons {
 
 inline constexpr std::size_t most_words = 70;    ///< of a step's prose
 inline constexpr std::size_t most_controls = 2;  ///< under the figure of a step
-
-/// A formula of a step. core::Formula views it: Formula{tex, source}.
-struct LessonFormula {
-  std::string tex{};
-  std::string source{};  ///< "eq. (37)"
-};
 
 /// A statement that the command line checks, of the step's result, or of the one with other
 /// parameters.
@@ -162,7 +156,7 @@ struct LessonStep {
   int line{};
   std::string title{};
   std::vector<Prose> prose{};
-  std::vector<LessonFormula> formulas{};
+  std::vector<figure::Equation> formulas{};
   std::vector<std::string> controls{};  ///< keys of parameters, at most most_controls
   int controls_line{};
   StepState state{};  ///< that of the step before where the step has none

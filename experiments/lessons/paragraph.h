@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/document/prose.h"
 #include "experiments/figure/equation/box.h"
-#include "experiments/lessons/prose.h"
 
 namespace orrery::lessons {
 

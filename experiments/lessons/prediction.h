@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/figure/plot/notes.h"
 #include "experiments/lessons/answer.h"
 #include "experiments/lessons/evaluate.h"
 #include "experiments/lessons/lesson.h"
@@ -34,14 +35,8 @@ std::string truth_text(const Prediction& prediction, const Answer& truth);
 /// The hint that fits the present settings; empty where the task is done or no hint fits.
 std::string hint_for(const LessonTask& task, const Facts& facts);
 
-/// A note at its place.
-struct PlacedNote {
-  std::string figure{};
-  double x{};
-  double y{};
-  std::string text{};
-};
-/// Throws as value_of does.
-std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes, const Facts& facts);
+/// The notes at their places. Throws as value_of does.
+std::vector<figure::PlacedNote> placed_notes(const std::vector<FigureNote>& notes,
+                                             const Facts& facts);
 
 }  // namespace orrery::lessons

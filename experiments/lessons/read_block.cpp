@@ -19,7 +19,7 @@ void read_formulas(const Block& block, LessonStep& step, const Guarded& guarded)
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] {
       const std::size_t percent = line.text.find(" % ");
-      LessonFormula formula{trimmed(line.text.substr(0, percent)), ""};
+      figure::Equation formula{trimmed(line.text.substr(0, percent)), ""};
       if (percent != std::string::npos) formula.source = trimmed(line.text.substr(percent + 3));
       (void)figure::parse_equation(formula.tex);
       step.formulas.push_back(std::move(formula));

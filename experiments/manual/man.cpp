@@ -10,25 +10,26 @@
 namespace orrery::manual {
 namespace {
 
-using Kind = TopicBlock::Kind;
+using figure::Span;
+using figure::Spans;
 
 constexpr std::size_t table_width = 70;
 
 std::string words_of(const Spans& spans) {
   std::string words;
-  for (const lessons::Span& span : spans) {
+  for (const Span& span : spans) {
     switch (span.kind) {
-      case lessons::Span::Kind::code:
+      case Span::Kind::code:
         words += "\\fB" + roff(span.text) + "\\fR";
         break;
-      case lessons::Span::Kind::emphasis:
+      case Span::Kind::emphasis:
         words += "\\fI" + roff(span.text) + "\\fR";
         break;
-      case lessons::Span::Kind::formula:
+      case Span::Kind::formula:
         words += roff(figure::formula_text(span.text));
         break;
-      case lessons::Span::Kind::text:
-      case lessons::Span::Kind::link:
+      case Span::Kind::text:
+      case Span::Kind::link:
         words += roff(span.text);
         break;
     }
@@ -43,36 +44,47 @@ std::string verbatim(const std::vector<std::string>& lines) {
   return text + ".fi\n.RE\n";
 }
 
-std::string man_block(const TopicBlock& block) {
-  switch (block.kind) {
-    case Kind::heading:
-      return ".SH " + words_of(block.spans) + "\n";
-    case Kind::paragraph:
-      // The section SEE ALSO has these.
-      if (block.spans.front().text.starts_with("See also:")) return "";
-      return ".PP\n" + words_of(block.spans) + "\n";
-    case Kind::item:
-      return ".IP \\(bu 2\n" + words_of(block.spans) + "\n";
-    case Kind::code:
-      return verbatim(block.code);
-    case Kind::table:
-      return verbatim(table_lines(block.rows, table_width));
-    case Kind::picture:
-      return "";
+struct ManWriter {
+  std::string operator()(const figure::Heading& heading) const {
+    return ".SH " + words_of(heading.text) + "\n";
   }
-  return "";
-}
+  std::string operator()(const figure::Paragraph& paragraph) const {
+    // The section SEE ALSO has these.
+    if (paragraph.text.front().text.starts_with("See also:")) return "";
+    return ".PP\n" + words_of(paragraph.text) + "\n";
+  }
+  std::string operator()(const figure::BulletList& list) const {
+    std::string text;
+    for (const Spans& item : list.items) text += ".IP \\(bu 2\n" + words_of(item) + "\n";
+    return text;
+  }
+  std::string operator()(const figure::CodeBlock& code) const { return verbatim(lines_of(code)); }
+  std::string operator()(const figure::Grid& grid) const {
+    return verbatim(table_lines(grid, table_width));
+  }
+  /// Pictures are for the desktop, and no page of the manual has others.
+  template <class Other>
+  std::string operator()(const Other&) const {
+    return "";
+  }
+};
 
 /// "orrery(1), orrery-models(7)": the pages that this one links to.
 std::string see_also(const Topic& topic) {
   std::vector<std::string> pages{"orrery(1)"};
-  for (const TopicBlock& block : topic.blocks)
-    for (const lessons::Span& span : block.spans) {
+  const auto add = [&](const Spans& spans) {
+    for (const Span& span : spans) {
       if (!span.target.ends_with(".md")) continue;
       const std::string page =
           fmt::format("orrery-{}(7)", span.target.substr(0, span.target.size() - 3));
       if (std::find(pages.begin(), pages.end(), page) == pages.end()) pages.push_back(page);
     }
+  };
+  for (const Block& block : topic.blocks) {
+    if (const auto* paragraph = std::get_if<figure::Paragraph>(&block)) add(paragraph->text);
+    if (const auto* list = std::get_if<figure::BulletList>(&block))
+      for (const Spans& item : list->items) add(item);
+  }
   return roff(fmt::format("{}", fmt::join(pages, ", ")));
 }
 
@@ -102,9 +114,9 @@ std::string man_head(std::string_view name, int section, std::string_view about,
                      version, roff(name), roff(about));
 }
 
-std::string man_blocks(std::span<const TopicBlock> blocks) {
+std::string man_blocks(std::span<const Block> blocks) {
   std::string text;
-  for (const TopicBlock& block : blocks) text += man_block(block);
+  for (const Block& block : blocks) text += std::visit(ManWriter{}, block);
   return text;
 }
 

@@ -15,7 +15,7 @@ std::string roff(std::string_view words);
 /// .TH, and the section NAME.
 std::string man_head(std::string_view name, int section, std::string_view about,
                      std::string_view version);
-std::string man_blocks(std::span<const TopicBlock> blocks);
+std::string man_blocks(std::span<const Block> blocks);
 
 /// The page orrery-NAME.7.
 std::string man_page(const Topic& topic, std::string_view version);

@@ -10,20 +10,21 @@
 namespace orrery::manual {
 namespace {
 
-using Kind = TopicBlock::Kind;
+using figure::Span;
+using figure::Spans;
 
 constexpr std::size_t column_gap = 2, narrowest_column = 12;
 
 std::string words_of(const Spans& spans) {
   // Code alone, as in "`k`, `v`", needs no marks.
-  const bool marked = std::any_of(spans.begin(), spans.end(), [](const lessons::Span& span) {
-    return span.kind != lessons::Span::Kind::code && span.text != ", ";
+  const bool marked = std::any_of(spans.begin(), spans.end(), [](const Span& span) {
+    return span.kind != Span::Kind::code && span.text != ", ";
   });
   std::string words;
-  for (const lessons::Span& span : spans) {
-    if (span.kind == lessons::Span::Kind::formula)
+  for (const Span& span : spans) {
+    if (span.kind == Span::Kind::formula)
       words += figure::formula_text(span.text);
-    else if (span.kind == lessons::Span::Kind::code && marked)
+    else if (span.kind == Span::Kind::code && marked)
       words += "`" + span.text + "`";
     else
       words += span.text;
@@ -91,32 +92,31 @@ class TextWriter {
 
   std::string write(const Topic& topic) {
     text_ = topic.title + "\n";
-    for (const TopicBlock& block : topic.blocks) {
-      const bool list_goes_on = block.kind == Kind::item && before_ == Kind::item;
-      if (!list_goes_on) text_ += "\n";
-      add(block);
-      before_ = block.kind;
+    for (const Block& block : topic.blocks) {
+      text_ += "\n";
+      std::visit([this](const auto& one) { add(one); }, block);
     }
     return std::move(text_);
   }
 
  private:
-  void add(const TopicBlock& block) {
-    switch (block.kind) {
-      case Kind::heading:
-        return lines("", "", wrapped(words_of(block.spans), width_));
-      case Kind::paragraph:
-        return lines("  ", "  ", wrapped(words_of(block.spans), width_ - 2));
-      case Kind::item:
-        return lines("  - ", "    ", wrapped(words_of(block.spans), width_ - 4));
-      case Kind::code:
-        return lines("    ", "    ", block.code);
-      case Kind::table:
-        return lines("  ", "  ", table_lines(block.rows, width_ - 2));
-      case Kind::picture:
-        return lines("  ", "  ", wrapped("picture: " + words_of(block.spans), width_ - 2));
-    }
+  void add(const figure::Heading& heading) {
+    lines("", "", wrapped(words_of(heading.text), width_));
   }
+  void add(const figure::Paragraph& paragraph) {
+    lines("  ", "  ", wrapped(words_of(paragraph.text), width_ - 2));
+  }
+  void add(const figure::BulletList& list) {
+    for (const Spans& item : list.items) lines("  - ", "    ", wrapped(words_of(item), width_ - 4));
+  }
+  void add(const figure::CodeBlock& code) { lines("    ", "    ", lines_of(code)); }
+  void add(const figure::Grid& grid) { lines("  ", "  ", table_lines(grid, width_ - 2)); }
+  void add(const figure::Picture& picture) {
+    lines("  ", "  ", wrapped("picture: " + picture.figure.title, width_ - 2));
+  }
+  /// No page of the manual has others.
+  template <class Other>
+  void add(const Other&) {}
 
   void lines(std::string_view first, std::string_view rest, const std::vector<std::string>& lines) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -127,20 +127,18 @@ class TextWriter {
 
   std::size_t width_;
   std::string text_{};
-  Kind before_{Kind::heading};
 };
 
 }  // namespace
 
-std::vector<std::string> table_lines(const std::vector<std::vector<Spans>>& rows,
-                                     std::size_t width) {
-  std::vector<std::vector<std::string>> texts;
-  for (const auto& row : rows) {
+std::vector<std::string> table_lines(const figure::Grid& grid, std::size_t width) {
+  std::vector<std::vector<std::string>> texts{{}};
+  for (const Spans& name : grid.header) texts.back().push_back(words_of(name));
+  for (const auto& row : grid.rows) {
     texts.emplace_back();
-    for (const Spans& cell : row) texts.back().push_back(words_of(cell));
+    for (const figure::GridCell& cell : row) texts.back().push_back(words_of(cell.text));
   }
   std::vector<std::string> lines;
-  if (texts.empty()) return lines;
   const std::vector<std::size_t> widths = column_widths(texts, width);
   for (const auto& row : texts) append_row(row, widths, lines);
   return lines;

@@ -11,7 +11,6 @@ namespace orrery::manual {
 std::string terminal_text(const Topic& topic, std::size_t width = 80);
 
 /// Rows of a table in aligned columns. The widest column is broken into lines where that is needed.
-std::vector<std::string> table_lines(const std::vector<std::vector<Spans>>& rows,
-                                     std::size_t width);
+std::vector<std::string> table_lines(const figure::Grid& grid, std::size_t width);
 
 }  // namespace orrery::manual

@@ -1,7 +1,7 @@
 #include "experiments/manual/topic.h"
 
 #include <algorithm>
-#include <optional>
+#include <sstream>
 #include <utility>
 
 #include "core/errors.h"
@@ -11,18 +11,26 @@
 namespace orrery::manual {
 namespace {
 
-using Kind = TopicBlock::Kind;
+using figure::BulletList;
+using figure::CodeBlock;
+using figure::Grid;
+using figure::GridCell;
+using figure::Heading;
+using figure::Paragraph;
+using figure::Picture;
+using figure::spans_of;
+using lessons::trimmed;
 
 /// The cells of "| a | b |"; a bar after a backslash is part of its cell.
-std::vector<Spans> cells_of(std::string_view line) {
-  std::vector<Spans> cells;
+std::vector<figure::Spans> cells_of(std::string_view line) {
+  std::vector<figure::Spans> cells;
   std::string cell;
   line.remove_prefix(1);
   for (std::size_t i = 0; i < line.size(); ++i) {
     if (line[i] == '\\' && i + 1 < line.size() && line[i + 1] == '|')
       cell += line[++i];
     else if (line[i] == '|')
-      cells.push_back(lessons::spans_of(lessons::trimmed(std::exchange(cell, {}))));
+      cells.push_back(spans_of(trimmed(std::exchange(cell, {}))));
     else
       cell += line[i];
   }
@@ -53,26 +61,25 @@ class TopicReader {
   void take(std::string_view line) {
     if (line.starts_with("```")) {
       finish();
-      if (!in_code_) topic_.blocks.push_back({.kind = Kind::code});
+      if (!in_code_) topic_.blocks.push_back(CodeBlock{});
       in_code_ = !in_code_;
     } else if (in_code_) {
-      topic_.blocks.back().code.emplace_back(line);
+      std::get<CodeBlock>(topic_.blocks.back()).text += std::string(line) + "\n";
     } else if (line.starts_with("# ")) {
       topic_.title = line.substr(2);
     } else if (line.starts_with("## ")) {
       finish();
-      begin(Kind::heading, line.substr(3));
-      finish();
+      topic_.blocks.push_back(Heading{2, spans_of(trimmed(line.substr(3)))});
     } else if (line.starts_with("|")) {
       finish();
       take_row(line);
     } else if (line.starts_with("![")) {
       finish();
-      begin(Kind::picture, line.substr(2, line.find(']') - 2));
-      finish();
+      topic_.blocks.push_back(
+          Picture{.figure = {.title = std::string(line.substr(2, line.find(']') - 2))}});
     } else if (line.starts_with("- ")) {
       finish();
-      begin(Kind::item, line.substr(2));
+      begin_item(line.substr(2));
     } else if (line.empty()) {
       finish();
       after_gap_ = true;
@@ -85,32 +92,43 @@ class TopicReader {
 
   void take_row(std::string_view line) {
     if (line.starts_with("|--")) return;
-    const bool goes_on =
-        !topic_.blocks.empty() && topic_.blocks.back().kind == Kind::table && !after_gap_;
-    if (!goes_on) topic_.blocks.push_back({.kind = Kind::table});
-    topic_.blocks.back().rows.push_back(cells_of(line));
+    const std::vector<figure::Spans> cells = cells_of(line);
+    auto* grid = topic_.blocks.empty() ? nullptr : std::get_if<Grid>(&topic_.blocks.back());
+    if (!grid || after_gap_) {
+      topic_.blocks.push_back(Grid{.header = cells});
+      return;
+    }
+    grid->rows.emplace_back();
+    for (const figure::Spans& cell : cells) grid->rows.back().push_back({.text = cell});
   }
 
-  void take_words(std::string_view line) {
-    if (!open_) return begin(Kind::paragraph, line);
-    words_ += " " + lessons::trimmed(line);
-  }
+  void take_words(std::string_view line) { words_ += (words_.empty() ? "" : " ") + trimmed(line); }
 
-  void begin(Kind kind, std::string_view words) {
-    open_ = kind;
-    words_ = lessons::trimmed(words);
+  /// An item after an empty line goes on with the list before it.
+  void begin_item(std::string_view words) {
+    is_item_ = true;
+    words_ = trimmed(words);
   }
 
   void finish() {
-    if (!open_) return;
-    topic_.blocks.push_back({.kind = *open_, .spans = lessons::spans_of(words_)});
-    if (topic_.about.empty()) topic_.about = lessons::plain_prose(topic_.blocks.back().spans);
-    open_.reset();
+    if (words_.empty()) return;
+    const figure::Spans spans = spans_of(std::exchange(words_, {}));
+    if (topic_.about.empty()) topic_.about = plain_prose(spans);
+    if (!std::exchange(is_item_, false))
+      topic_.blocks.push_back(Paragraph{spans});
+    else if (auto* list = last_list())
+      list->items.push_back(spans);
+    else
+      topic_.blocks.push_back(BulletList{{spans}});
+  }
+
+  BulletList* last_list() {
+    return topic_.blocks.empty() ? nullptr : std::get_if<BulletList>(&topic_.blocks.back());
   }
 
   Topic topic_{};
-  std::optional<Kind> open_{};  ///< block whose words are being read
-  std::string words_{};
+  std::string words_{};  ///< of the paragraph or the item that is being read
+  bool is_item_{};
   bool in_code_{};
   bool after_gap_{};
 };
@@ -137,12 +155,19 @@ const Topic* find_topic(std::string_view name) {
   return found == topics().end() ? nullptr : &*found;
 }
 
-std::vector<TopicBlock> section(const Topic& topic, std::string_view heading) {
-  std::vector<TopicBlock> blocks;
+std::vector<std::string> lines_of(const figure::CodeBlock& code) {
+  std::vector<std::string> lines;
+  std::istringstream text(code.text);
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<Block> section(const Topic& topic, std::string_view heading) {
+  std::vector<Block> blocks;
   bool inside = false;
-  for (const TopicBlock& block : topic.blocks) {
-    if (block.kind == Kind::heading)
-      inside = lessons::plain_prose(block.spans) == heading;
+  for (const Block& block : topic.blocks) {
+    if (const auto* one = std::get_if<Heading>(&block))
+      inside = plain_prose(one->text) == heading;
     else if (inside)
       blocks.push_back(block);
   }

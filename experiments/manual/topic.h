@@ -4,31 +4,22 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/lessons/prose.h"
+#include "experiments/figure/document/document.h"
 
 namespace orrery::manual {
 
-using Spans = std::vector<lessons::Span>;
-
-/// A block of a page.
-struct TopicBlock {
-  enum class Kind { heading, paragraph, item, code, table, picture };
-  Kind kind{Kind::paragraph};
-  Spans spans{};                    ///< of a heading, a paragraph or an item; a picture's title
-  std::vector<std::string> code{};  ///< lines
-  std::vector<std::vector<Spans>> rows{};  ///< cells of a table; the first row is its head
-};
+using figure::Block;
 
 /// A page of the manual. `orrery help`, F1 on the desktop and the man pages show the same ones.
 struct Topic {
-  std::string name{};                ///< of its file in docs/, without the extension: "sweeps"
-  std::string title{};               ///< "Sweeps"
-  std::string about{};               ///< the first paragraph: one sentence, for lists of topics
-  std::vector<TopicBlock> blocks{};  ///< what follows the title
+  std::string name{};           ///< of its file in docs/, without the extension: "sweeps"
+  std::string title{};          ///< "Sweeps"
+  std::string about{};          ///< the first paragraph: one sentence, for lists of topics
+  std::vector<Block> blocks{};  ///< what follows the title; a picture has its title alone
 };
 
 /// Reads a page: headings, paragraphs, lists of "- ", fenced code, tables and pictures, with the
-/// marks of lessons::spans_of. A link to another page has the target "NAME.md".
+/// marks of figure::spans_of. A link to another page has the target "NAME.md".
 ///
 /// Throws UsageError for a page without a title, a fence that does not end or a formula that cannot
 /// be read.
@@ -39,7 +30,10 @@ const std::vector<Topic>& topics();
 /// The topic of that name; null where there is none.
 const Topic* find_topic(std::string_view name);
 
+/// The lines of code of a page.
+std::vector<std::string> lines_of(const figure::CodeBlock& code);
+
 /// The blocks below a heading, up to the next one; empty without such a heading.
-std::vector<TopicBlock> section(const Topic& topic, std::string_view heading);
+std::vector<Block> section(const Topic& topic, std::string_view heading);
 
 }  // namespace orrery::manual

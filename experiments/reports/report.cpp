@@ -111,7 +111,7 @@ Report result_report(const ReportOptions& options) {
   if (!report.problems.empty()) {
     blocks.push_back(
         Paragraph{"Parts of this result are missing or damaged:", Paragraph::Kind::warning});
-    blocks.push_back(BulletList{report.problems, true});
+    blocks.push_back(BulletList{{report.problems.begin(), report.problems.end()}, true});
   }
   const ResultSections sections{recovered, saved, options.beside};
   add_claims(sections, blocks);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/reports/document.h"
+#include "experiments/figure/document/document.h"
 
 namespace orrery::reports {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/params.h"
-#include "experiments/reports/document.h"
+#include "experiments/figure/document/document.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/saved_sweep.h"
 

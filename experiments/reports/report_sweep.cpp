@@ -156,7 +156,7 @@ BulletList warnings(std::vector<std::string> items, const std::string& where) {
   const std::size_t all = items.size();
   items.resize(std::min(all, most));
   if (all > most) items.push_back(fmt::format("… and {} more: {}", all - most, where));
-  return {.items = std::move(items), .warning = true};
+  return {.items = {items.begin(), items.end()}, .warning = true};
 }
 
 void add_failures(const SavedSweep& sweep, std::vector<Block>& blocks) {
@@ -180,7 +180,8 @@ void add_point_result(const PointRecord& point, const ReportOptions& options, Re
   const SavedFolder saved(point.folder);
   const RecoveredResult recovered = recover_result(saved);
   add_notes(point.folder, blocks, report.problems);
-  if (!recovered.problems.empty()) blocks.push_back(BulletList{recovered.problems, true});
+  if (!recovered.problems.empty())
+    blocks.push_back(BulletList{{recovered.problems.begin(), recovered.problems.end()}, true});
   add_problems(point, recovered.problems, report);
   const ResultSections sections{recovered, saved, options.beside, anchor_of(point), 3};
   add_claims(sections, blocks);

@@ -147,7 +147,7 @@ void add_repeats(const SweepTables& of, std::vector<Block>& blocks) {
   const TidyTable& tidy = of.tidy;
   if (of.sweep.repeats < 2) return;
   blocks.push_back(Heading{2, "Over repeats", "repeats"});
-  Grid grid{.header = tidy.keys, .interactive = true};
+  Grid grid{.header = {tidy.keys.begin(), tidy.keys.end()}, .interactive = true};
   if (tidy.has_encodings) grid.header.emplace_back("encoding");
   for (const char* name : {"measure", "n", "mean", "sd", "95 % from", "to"})
     grid.header.emplace_back(name);

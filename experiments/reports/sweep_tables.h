@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/reports/document.h"
+#include "experiments/figure/document/document.h"
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/tidy_table.h"
 

@@ -54,8 +54,8 @@ TEST_CASE("lesson check names what does not hold by file and line, and ends with
 TEST_CASE("lesson print writes a handout, and replaces nothing but an older one") {
   const Shell shell;
   REQUIRE(shell.run("lesson print decay --out hand").status == 0);
-  CHECK_THAT(content(shell.folder() / "hand/07-decay.html"), Contains("<h2>Answers</h2>"));
-  CHECK(content(shell.folder() / "hand/07-decay.pdf").starts_with("%PDF-"));
+  CHECK_THAT(content(shell.folder() / "hand/07-decay.html"),
+             Contains("<h2 id=\"answers\">Answers</h2>"));
   CHECK(shell.run("lesson print decay --out hand").status == 0);
   fs::create_directories(shell.folder() / "other");
   shell.write("other/07-decay.html", "<html>mine</html>");

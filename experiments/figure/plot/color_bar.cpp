@@ -13,7 +13,7 @@ constexpr double min_lines = 7.0;
 
 double bar_width(const FigureStyle& style) { return 1.05 * style.text_size; }
 double bar_gap(const FigureStyle& style) { return 0.9 * style.text_size; }
-double tick_length(const FigureStyle& style) { return 0.3 * style.small_size; }
+double bar_tick_length(const FigureStyle& style) { return 0.3 * style.small_size; }
 
 double key_height(const PlotContext& context) {
   return 1.1 * line_height(context.canvas, tick_style(context.style));
@@ -88,8 +88,8 @@ double color_bar_width(const PlotContext& context, const ColorBarPlan& plan, con
   if (room.height < min_lines * line || room.width < 2.0 * min_lines * line) return 0.0;
   const Ticks ticks = bar_ticks(context, plan, bar_rect(context, plan, room));
   const double label = plan.label.empty() ? 0.0 : gap(context.style) + line;
-  const double beside =
-      tick_length(context.style) + 0.5 * gap(context.style) + widest_label(context, ticks) + label;
+  const double beside = bar_tick_length(context.style) + 0.5 * gap(context.style) +
+                        widest_label(context, ticks) + label;
   const double bar = bar_width(context.style) + beside;
   return bar_gap(context.style) +
          (plan.keys.empty() ? bar : std::max(bar, keys_width(context, plan)));
@@ -106,7 +106,7 @@ void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& 
   TextStyle text = tick_style(style);
   text.vertical = VerticalAlign::middle;
   for (const Tick& tick : bar_ticks(context, plan, bar).major) {
-    const double end = bar.right() + tick_length(style);
+    const double end = bar.right() + bar_tick_length(style);
     draw_segment(context.canvas, {bar.right(), tick.at}, {end, tick.at}, line);
     if (!tick.label.empty()) {
       context.canvas.text({end + 0.5 * gap(style), tick.label_at}, tick.label, text);

@@ -48,7 +48,7 @@ The slope $\theta_t$.
 TEST_CASE("A page is read as a title, a sentence and blocks") {
   CHECK(example().title == "An example");
   CHECK(example().about == "What this page is for.");
-  CHECK(example().blocks.size() == 9);
+  CHECK(example().blocks.size() == 8);
   CHECK(manual::section(example(), "More").size() == 1);
   CHECK(manual::section(example(), "Nothing").empty());
   CHECK_THROWS_AS(manual::read_topic("empty", "words"), UsageError);

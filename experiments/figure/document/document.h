@@ -5,28 +5,32 @@
 #include <variant>
 #include <vector>
 
+#include "experiments/figure/document/prose.h"
 #include "experiments/figure/page.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/figure/plot/notes.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
-namespace orrery::reports {
+namespace orrery::figure {
 
-// A report as a list of blocks, and the two formats it is written in.
+// Reports, handouts, passports and pages of the manual as lists of blocks, and the formats they are
+// written in.
 
 struct Heading {
   int level{2};  ///< 2 or 3
-  std::string text{};
+  Spans text{};
   std::string anchor{};
 };
 
 struct Paragraph {
-  enum class Kind { plain, quiet, warning };
-  std::string text{};
+  enum class Kind { plain, quiet, strong, indented, boxed, warning };
+  Spans text{};
   Kind kind{Kind::plain};
 };
 
 struct BulletList {
-  std::vector<std::string> items{};
+  std::vector<Spans> items{};
   bool warning{};
 };
 
@@ -36,18 +40,20 @@ struct CodeBlock {
 };
 
 struct GridCell {
-  enum class Kind { text, number, good, bad };
-  std::string text{};
+  enum class Kind { text, number, quiet, good, bad };
+  Spans text{};
   Kind kind{Kind::text};
   std::string anchor{};  ///< anchor of the heading that it links to
   double value{};        ///< for sorting, and shown with all digits on hover
+  double bar{};          ///< from −1 to 1: length of a bar behind it, of another colour below 0
 };
 
 struct Grid {
-  std::vector<std::string> header{};
+  std::vector<Spans> header{};
   std::vector<std::string> names{};  ///< shown on hover: those of the columns in files; or empty
   std::vector<std::vector<GridCell>> rows{};
   bool interactive{};  ///< can be sorted and filtered with scripts enabled
+  bool boxed{};        ///< with a frame around each cell, to be filled in
 };
 
 /// Whether the cell in the first row is a number.
@@ -56,7 +62,9 @@ bool is_number_column(const Grid& grid, std::size_t column);
 /// A figure, drawn into the page.
 struct Picture {
   Figure figure{};
-  std::string id{};    ///< prefix of its ids in the page
+  std::string id{};  ///< prefix of its ids in the page
+  FigureView view{};
+  std::vector<PlacedNote> notes{};
   std::string file{};  ///< relative path of its SVG for Markdown; empty when there is none
   /// What shows it, where the page has no room for it; empty: the page has.
   std::string elsewhere{};
@@ -69,7 +77,26 @@ struct PanelPicture {
   std::string file{};  ///< as that of a Picture
 };
 
-using Block = std::variant<Heading, Paragraph, BulletList, CodeBlock, Grid, Picture, PanelPicture>;
+struct Equation {
+  std::string tex{};
+  std::string source{};  ///< "eq. (37)"
+};
+/// Equations on lines of their own.
+struct Equations {
+  std::vector<Equation> equations{};
+};
+
+/// Lines to write on.
+struct BlankLines {
+  int lines{1};
+};
+/// What follows begins a page in print.
+struct PageBreak {};
+/// What follows, up to the next one, stands beside the other columns where there is room.
+struct ColumnStart {};
+
+using Block = std::variant<Heading, Paragraph, BulletList, CodeBlock, Grid, Picture, PanelPicture,
+                           Equations, BlankLines, PageBreak, ColumnStart>;
 
 struct Document {
   std::string title{};
@@ -78,13 +105,15 @@ struct Document {
   figure::Page page{};  ///< that pictures are drawn on
   /// Bytes of HTML beyond which a picture that is elsewhere is left out, with a sentence on that.
   std::size_t room{2'700'000};
+  std::string generator{"orrery report"};  ///< by which Orrery knows pages of its own
 };
 
 /// A self-contained page that needs no network and no other file; light or dark by the reader's
-/// preference, light in print. The same document gives the same bytes.
+/// preference, light and on pages in print. The same document gives the same bytes. Throws for
+/// formulas as parse_equation does.
 std::string html_of(const Document& document);
 
 /// The document in GitHub Markdown, with links to the files of pictures.
 std::string markdown_of(const Document& document);
 
-}  // namespace orrery::reports
+}  // namespace orrery::figure

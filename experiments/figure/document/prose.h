@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/model/layers.h"
 #include "experiments/text/guarded.h"
 
-namespace orrery::lessons {
+namespace orrery::figure {
 
 /// A piece of a paragraph.
 struct Span {
@@ -20,19 +21,27 @@ struct Span {
   friend bool operator==(const Span&, const Span&) = default;
 };
 
+/// The pieces of a paragraph. A string is one piece, whatever marks stand in it.
+struct Spans : std::vector<Span> {
+  using std::vector<Span>::vector;
+  Spans(std::vector<Span> spans) : vector(std::move(spans)) {}
+  Spans(std::string text) { push_back({Span::Kind::text, std::move(text), ""}); }
+  Spans(const char* text) : Spans(std::string(text)) {}
+};
+
 /// A paragraph of a step, or an item of a list.
 struct Prose {
   int line{};
   bool is_item{};
-  std::vector<Span> spans{};
+  Spans spans{};
 };
 
 /// The pieces of a paragraph: *emphasis*, `code`, $formula$ and [words](target). A mark that does
 /// not end is text, except $: throws UsageError for a formula that does not end or cannot be read.
-std::vector<Span> spans_of(std::string_view paragraph);
+Spans spans_of(std::string_view paragraph);
 /// The same with each formula read under the guard, as of that line; one that cannot be read stays
 /// as text.
-std::vector<Span> spans_of(std::string_view paragraph, int line, const Guarded& guarded);
+Spans spans_of(std::string_view paragraph, int line, const Guarded& guarded);
 
 /// The words that a reader reads; a formula counts as one.
 std::size_t word_count(const std::vector<Span>& spans);
@@ -40,4 +49,4 @@ std::size_t word_count(const std::vector<Span>& spans);
 /// The paragraph without its marks, formulas in Unicode.
 std::string plain_prose(const std::vector<Span>& spans);
 
-}  // namespace orrery::lessons
+}  // namespace orrery::figure

@@ -2,11 +2,11 @@
 
 #include <string_view>
 
+#include "experiments/figure/document/document.h"
 #include "experiments/figure/equation/plain_text.h"
-#include "experiments/reports/document.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::reports {
+namespace orrery::figure {
 namespace {
 
 /// Escapes characters with a meaning in Markdown, and those that a terminal would obey; line
@@ -19,6 +19,8 @@ std::string escaped(std::string_view text) {
   }
   return out;
 }
+
+std::string words(const Spans& spans) { return escaped(plain_prose(spans)); }
 
 /// Percent-encodes characters that would end a link.
 std::string link_target(std::string_view path) {
@@ -36,21 +38,21 @@ struct MarkdownWriter {
 
   void operator()(const Heading& heading) {
     text += fmt::format("\n{} {}\n\n", std::string(static_cast<std::size_t>(heading.level), '#'),
-                        escaped(heading.text));
+                        words(heading.text));
   }
   void operator()(const Paragraph& paragraph) {
     const bool warning = paragraph.kind == Paragraph::Kind::warning;
-    text += fmt::format("{}{}\n\n", warning ? "> **Note:** " : "", escaped(paragraph.text));
+    text += fmt::format("{}{}\n\n", warning ? "> **Note:** " : "", words(paragraph.text));
   }
   void operator()(const BulletList& list) {
-    for (const std::string& item : list.items) text += fmt::format("- {}\n", escaped(item));
+    for (const Spans& item : list.items) text += fmt::format("- {}\n", words(item));
     text += "\n";
   }
   void operator()(const CodeBlock& code) {
     text += fmt::format("```sh\n{}\n```\n\n", without_controls(code.text));
   }
   void operator()(const Grid& grid) {
-    for (const std::string& name : grid.header) text += "| " + escaped(name) + " ";
+    for (const Spans& name : grid.header) text += "| " + words(name) + " ";
     text += "|\n";
     for (std::size_t i = 0; i < grid.header.size(); ++i)
       text += is_number_column(grid, i) ? "|--:" : "|---";
@@ -67,6 +69,14 @@ struct MarkdownWriter {
   void operator()(const PanelPicture& picture) {
     show(picture.panels.title, picture.panels.caption, picture.file);
   }
+  void operator()(const Equations& block) {
+    for (const Equation& equation : block.equations)
+      text += fmt::format("${}$ {}\n\n", equation.tex, escaped(equation.source));
+  }
+  void operator()(const PageBreak&) { text += "---\n\n"; }
+  // A page on a screen has neither.
+  void operator()(const BlankLines&) {}
+  void operator()(const ColumnStart&) {}
 
  private:
   void show(const std::string& title, const std::string& caption, const std::string& file) {
@@ -77,7 +87,7 @@ struct MarkdownWriter {
                           escaped(plain_text(caption)));
   }
   static std::string marked(const GridCell& cell) {
-    const std::string plain = escaped(cell.text);
+    const std::string plain = words(cell.text);
     return cell.kind == GridCell::Kind::bad && !plain.empty() ? "**" + plain + "**" : plain;
   }
 };
@@ -97,4 +107,4 @@ std::string markdown_of(const Document& document) {
   return writer.text;
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery::figure

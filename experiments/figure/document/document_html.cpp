@@ -5,94 +5,21 @@
 #include <vector>
 
 #include "core/params.h"
+#include "experiments/figure/canvas/svg_canvas.h"
+#include "experiments/figure/document/document.h"
+#include "experiments/figure/document/page_style.h"
+#include "experiments/figure/equation/layout.h"
+#include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/themed_svg.h"
 #include "experiments/files/file.h"
-#include "experiments/reports/document.h"
 #include "experiments/text/xml.h"
 
-namespace orrery::reports {
+namespace orrery::figure {
 namespace {
 
-constexpr std::string_view style = R"(
-:root{--ground:#fafbfd;--paper:#fff;--ink:#22262e;--quiet:#5a616e;--line:#dfe3ea;--good:#0b6b47;--bad:#b3261e;--warn:#fff4d6;--link:#1f55b5}
-*{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 'DejaVu Sans',system-ui,sans-serif}
-main{max-width:1280px;margin:0 auto;padding:28px 24px 64px}
-h1{font-size:26px;line-height:1.25;margin:0 0 4px}
-h2{font-size:19px;margin:36px 0 10px;padding-top:10px;border-top:1px solid var(--line)}
-h3{font-size:16px;margin:26px 0 8px}
-p{margin:8px 0}
-.quiet,.subtitle{color:var(--quiet)}
-.subtitle{font-size:16px;margin:0 0 12px}
-.warning{background:var(--warn);border-left:4px solid var(--bad);padding:8px 12px;margin:10px 0}
-.warning ul{margin:4px 0}
-a{color:var(--link)}
-nav{margin:14px 0;padding:10px 14px;background:var(--paper);border:1px solid var(--line);border-radius:6px;font-size:14px}
-nav ol{columns:3 220px;margin:4px 0;padding-left:22px}
-pre{background:var(--paper);border:1px solid var(--line);border-radius:6px;padding:10px 12px;overflow-x:auto;font:13px/1.45 'DejaVu Sans Mono',monospace;white-space:pre-wrap;overflow-wrap:anywhere}
-.wide{overflow-x:auto}
-table{border-collapse:collapse;font-size:13.5px;margin:8px 0}
-th,td{padding:4px 12px 4px 0;text-align:left;vertical-align:top;border-bottom:1px solid var(--line)}
-th{color:var(--quiet);font-weight:600}
-th.number,td.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-td.good{color:var(--good);font-weight:600}
-td.bad{color:var(--bad);font-weight:600}
-table.interactive th{cursor:pointer}
-table.interactive th[aria-sort=ascending]::after{content:' ▲';font-size:10px}
-table.interactive th[aria-sort=descending]::after{content:' ▼';font-size:10px}
-input.filter{font:inherit;font-size:14px;padding:4px 8px;width:min(320px,100%);border:1px solid var(--line);border-radius:4px;background:var(--paper);color:var(--ink)}
-figure{margin:14px 0;break-inside:avoid}
-figure svg{display:block;width:100%;max-width:760px;height:auto;border:1px solid var(--line);border-radius:4px}
-figure.panels{grid-column:1/-1}
-figure.panels svg{max-width:1232px}
-.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(560px,100%),1fr));gap:0 18px}
-.in-dark{display:none}
-)";
-
-constexpr std::string_view dark_style =
-    R"(:root{--ground:#14171c;--paper:#1b1f26;--ink:#eceff4;--quiet:#a5adba;--line:#343a45;--good:#5fd3a2;--bad:#ff8a80;--warn:#3a2f14;--link:#8ab4ff}
-.in-dark{display:block}
-.in-light{display:none}
-)";
-
-constexpr std::string_view print_style = R"(@media print{
-@page{margin:16mm}
-body{background:#fff;font-size:10.5pt}
-main{max-width:none;padding:0}
-nav,input.filter{display:none}
-h2,h3{break-after:avoid}
-tr,pre{break-inside:avoid}
-.figures{display:block}
-.wide{overflow-x:visible}
-.wide table{font-size:8pt}
-a{color:inherit;text-decoration:none}
-}
-)";
-
-// Sorting and filtering; the page is complete without it.
-constexpr std::string_view script = R"(
-for(const table of document.querySelectorAll('table.interactive')){
-  const body=table.tBodies[0],rows=[...body.rows];
-  const key=(row,i)=>row.cells[i].dataset.value??row.cells[i].textContent;
-  table.querySelectorAll('th').forEach((head,i)=>head.addEventListener('click',()=>{
-    const down=head.getAttribute('aria-sort')==='ascending';
-    table.querySelectorAll('th').forEach(other=>other.removeAttribute('aria-sort'));
-    head.setAttribute('aria-sort',down?'descending':'ascending');
-    const order=(a,b)=>{const x=key(a,i),y=key(b,i),m=parseFloat(x),n=parseFloat(y);
-      return isNaN(m)||isNaN(n)?x.localeCompare(y,undefined,{numeric:true}):m-n};
-    body.append(...[...body.rows].sort((a,b)=>down?order(b,a):order(a,b)));
-  }));
-  const filter=document.createElement('input');
-  filter.className='filter';filter.type='search';filter.placeholder='Filter rows';
-  filter.setAttribute('aria-label','Filter rows');
-  filter.addEventListener('input',()=>{
-    const words=filter.value.toLowerCase().split(/\s+/);
-    for(const row of rows)row.hidden=!words.every(word=>row.textContent.toLowerCase().includes(word));
-  });
-  table.parentElement.before(filter);
-}
-)";
+constexpr double text_size = 15;     ///< of the page, in pixels
+constexpr double formula_size = 17;  ///< of formulas on lines of their own
 
 /// The SHA-256 of a text as a Content-Security-Policy writes it: base64 of 32 bytes, 43 digits and
 /// one of padding.
@@ -101,7 +28,7 @@ std::string sha256_base64(std::string_view text) {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string encoded;
   unsigned bits = 0, count = 0;
-  for (const char c : sha256_hex(text)) {
+  for (const char c : files::sha256_hex(text)) {
     bits = bits << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
     count += 4;
     if (count < 6) continue;
@@ -113,17 +40,31 @@ std::string sha256_base64(std::string_view text) {
 }
 
 std::string_view class_of(GridCell::Kind kind) {
-  switch (kind) {
-    case GridCell::Kind::text:
-      return "";
-    case GridCell::Kind::number:
-      return "number";
-    case GridCell::Kind::good:
-      return "good";
-    case GridCell::Kind::bad:
-      return "bad";
-  }
-  return "";
+  constexpr std::string_view names[] = {"", "number", "quiet", "good", "bad"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view class_of(Paragraph::Kind kind) {
+  constexpr std::string_view names[] = {"", "quiet", "strong", "indented", "boxed", "warning"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string class_attribute(std::string_view name) {
+  return name.empty() ? "" : fmt::format(" class=\"{}\"", name);
+}
+
+/// A formula as a drawing that stands on the baseline of its line.
+std::string formula_svg(const EquationNode& formula, double size, bool in_line, Theme theme) {
+  const SvgCanvas measure({1, 1}, {});
+  const EquationBox box =
+      in_line ? lay_out_in_line(formula, measure, size) : lay_out(formula, measure, size);
+  constexpr double edge = 1;
+  SvgCanvas canvas({box.width + 2 * edge, box.height() + 2 * edge},
+                   {formula_text(formula), "", ""});
+  draw_equation(canvas, box, {edge, box.ascent + edge}, figure_style(theme).text);
+  std::string svg = canvas.finish();
+  return svg.insert(svg.find("<svg") + 4,
+                    fmt::format(" style=\"vertical-align:{:.2f}px\"", -box.descent - edge));
 }
 
 class HtmlWriter {
@@ -133,20 +74,22 @@ class HtmlWriter {
   std::string write(const Document& document) {
     for (const Block& block : document.blocks) add(block);
     close_figures();
+    if (in_columns_) body_ += "</section></div>\n";
     const std::string title = xml_escaped(document.title);
     return fmt::format(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"generator\" content=\"orrery report\">\n"
+        "<meta name=\"generator\" content=\"{}\">\n"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
         "<meta name=\"color-scheme\" content=\"light dark\">\n{}<title>{}</title>\n"
         "<style>{}@media screen and (prefers-color-scheme:dark){{\n{}{}}}\n{}</style>\n</head>\n"
         "<body>\n<main>\n<h1>{}</h1>\n{}{}{}</main>\n{}</body>\n</html>\n",
-        policy(), title, style, dark_style, svgs_.dark_rules(), print_style, title,
+        xml_escaped(document.generator), policy(), title, page_style, page_dark_style,
+        svgs_.dark_rules(), page_print_style, title,
         document.subtitle.empty()
             ? ""
             : fmt::format("<p class=\"subtitle\">{}</p>\n", xml_escaped(document.subtitle)),
         contents(document), body_,
-        interactive_ ? fmt::format("<script>{}</script>\n", script) : "");
+        interactive_ ? fmt::format("<script>{}</script>\n", table_script) : "");
   }
 
  private:
@@ -156,7 +99,7 @@ class HtmlWriter {
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
         "'unsafe-inline'; img-src data:; font-src data:; script-src 'sha256-{}'; base-uri 'none'; "
         "form-action 'none'\">\n",
-        sha256_base64(script));
+        sha256_base64(table_script));
   }
 
   static std::string contents(const Document& document) {
@@ -174,7 +117,7 @@ class HtmlWriter {
             fmt::format("<li>… {} more, each under its own heading</li>\n", count - first - last);
       if (count <= first + last || i < first || i >= count - last)
         items += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", headings[i]->anchor,
-                             xml_escaped(headings[i]->text));
+                             xml_escaped(plain_prose(headings[i]->text)));
     }
     return count < fewest
                ? ""
@@ -193,22 +136,56 @@ class HtmlWriter {
     in_figures_ = false;
   }
 
+  std::string formula(const std::string& tex, double size, bool in_line) {
+    const EquationNode node = parse_equation(tex);
+    return svgs_.draw(
+        [&](Theme theme, const std::string&) { return formula_svg(node, size, in_line, theme); },
+        "");
+  }
+
+  std::string words(const Spans& spans) {
+    std::string html;
+    for (const Span& span : spans) {
+      if (span.kind == Span::Kind::formula)
+        html += formula(span.text, text_size, true);
+      else if (span.kind == Span::Kind::emphasis)
+        html += fmt::format("<em>{}</em>", xml_escaped(span.text));
+      else if (span.kind == Span::Kind::code)
+        html += fmt::format("<code>{}</code>", xml_escaped(span.text));
+      else
+        html += xml_escaped(span.text);
+    }
+    return html;
+  }
+
   void write_block(const Heading& heading) {
     body_ += fmt::format("<h{0} id=\"{1}\">{2}</h{0}>\n", heading.level, heading.anchor,
-                         xml_escaped(heading.text));
+                         words(heading.text));
   }
   void write_block(const Paragraph& paragraph) {
-    const std::string_view kind = paragraph.kind == Paragraph::Kind::warning ? " class=\"warning\""
-                                  : paragraph.kind == Paragraph::Kind::quiet ? " class=\"quiet\""
-                                                                             : "";
-    body_ += fmt::format("<p{}>{}</p>\n", kind, xml_escaped(paragraph.text));
+    body_ += fmt::format("<p{}>{}</p>\n", class_attribute(class_of(paragraph.kind)),
+                         words(paragraph.text));
   }
   void write_block(const BulletList& list) {
     std::string items;
-    for (const std::string& item : list.items)
-      items += fmt::format("<li>{}</li>\n", xml_escaped(item));
-    body_ += fmt::format("<div{}><ul>\n{}</ul></div>\n", list.warning ? " class=\"warning\"" : "",
-                         items);
+    for (const Spans& item : list.items) items += fmt::format("<li>{}</li>\n", words(item));
+    body_ += fmt::format("<div{}><ul>\n{}</ul></div>\n",
+                         class_attribute(list.warning ? "warning" : ""), items);
+  }
+  void write_block(const Equations& block) {
+    std::string html;
+    for (const Equation& equation : block.equations)
+      html += fmt::format("{}<small>{}</small>\n", formula(equation.tex, formula_size, false),
+                          xml_escaped(equation.source));
+    body_ += fmt::format("<div class=\"formulas\">{}</div>\n", html);
+  }
+  void write_block(const BlankLines& blank) {
+    for (int i = 0; i < blank.lines; ++i) body_ += "<div class=\"blank\"></div>\n";
+  }
+  void write_block(const PageBreak&) { body_ += "<div class=\"break\"></div>\n"; }
+  void write_block(const ColumnStart&) {
+    body_ += in_columns_ ? "</section>\n<section>\n" : "<div class=\"columns\"><section>\n";
+    in_columns_ = true;
   }
   void write_block(const CodeBlock& code) {
     body_ += fmt::format("<pre><code>{}</code></pre>\n", xml_escaped(code.text));
@@ -216,12 +193,14 @@ class HtmlWriter {
   void write_block(const Grid& grid) {
     interactive_ = interactive_ || grid.interactive;
     body_ += fmt::format("<div class=\"wide\"><table{}>\n<thead><tr>",
-                         grid.interactive ? " class=\"interactive\"" : "");
+                         class_attribute(grid.interactive ? "interactive"
+                                         : grid.boxed     ? "framed"
+                                                          : ""));
     for (std::size_t i = 0; i < grid.header.size(); ++i)
       body_ += fmt::format(
           "<th scope=\"col\"{}{}>{}</th>", is_number_column(grid, i) ? " class=\"number\"" : "",
           i < grid.names.size() ? fmt::format(" title=\"{}\"", xml_escaped(grid.names[i])) : "",
-          xml_escaped(grid.header[i]));
+          words(grid.header[i]));
     body_ += "</tr></thead>\n<tbody>\n";
     for (const auto& row : grid.rows) {
       body_ += "<tr>";
@@ -231,20 +210,24 @@ class HtmlWriter {
     body_ += "</tbody>\n</table></div>\n";
   }
   void write_cell(const GridCell& cell) {
-    const std::string_view name = class_of(cell.kind);
-    std::string attributes = name.empty() ? "" : fmt::format(" class=\"{}\"", name);
+    std::string name(class_of(cell.kind));
+    if (cell.bar != 0) name += " bar";
+    std::string attributes = class_attribute(name);
+    if (cell.bar != 0)
+      attributes += fmt::format(" style=\"--bar:var(--{});--share:{:.0f}%\"",
+                                cell.bar < 0 ? "less" : "more", 100 * std::abs(cell.bar));
+    std::string text = words(cell.text);
     if (cell.kind == GridCell::Kind::number) {
       const std::string full = number_text(cell.value);
       attributes += fmt::format(" data-value=\"{}\"", full);
-      if (full != cell.text) attributes += fmt::format(" title=\"{}\"", full);
+      if (full != text) attributes += fmt::format(" title=\"{}\"", full);
     }
-    std::string text = xml_escaped(cell.text);
     if (!cell.anchor.empty()) text = fmt::format("<a href=\"#{}\">{}</a>", cell.anchor, text);
     body_ += fmt::format("<td{}>{}</td>", attributes, text);
   }
   void write_block(const Picture& picture) {
     if (!picture.elsewhere.empty() && picture.elsewhere == left_out_) return;
-    const std::string svg = svgs_.draw(picture.figure, picture.id);
+    const std::string svg = svgs_.draw(picture.figure, picture.id, picture.view, picture.notes);
     if (!picture.elsewhere.empty() && body_.size() + svg.size() > room_) {
       close_figures();
       left_out_ = picture.elsewhere;
@@ -273,10 +256,11 @@ class HtmlWriter {
   std::string left_out_{};  ///< what shows the pictures that were left out last
   bool interactive_{};
   bool in_figures_{};
+  bool in_columns_{};
 };
 
 }  // namespace
 
 std::string html_of(const Document& document) { return HtmlWriter(document).write(document); }
 
-}  // namespace orrery::reports
+}  // namespace orrery::figure

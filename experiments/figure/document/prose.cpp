@@ -1,4 +1,4 @@
-#include "experiments/lessons/prose.h"
+#include "experiments/figure/document/prose.h"
 
 #include <functional>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::lessons {
+namespace orrery::figure {
 namespace {
 
 class SpanReader {
@@ -67,7 +67,7 @@ class SpanReader {
         throw UsageError(in_quotes(rest_), "begins a formula that does not end",
                          "end it with $, or write \\$ for the sign");
       const std::string inside(rest_.substr(1, end - 1));
-      (void)figure::parse_equation(inside);
+      (void)parse_equation(inside);
       tex = inside;
     });
     if (end == std::string_view::npos) return false;
@@ -107,11 +107,11 @@ class SpanReader {
 
 }  // namespace
 
-std::vector<Span> spans_of(std::string_view paragraph, int line, const Guarded& guarded) {
+Spans spans_of(std::string_view paragraph, int line, const Guarded& guarded) {
   return SpanReader(paragraph, line, guarded).read();
 }
 
-std::vector<Span> spans_of(std::string_view paragraph) {
+Spans spans_of(std::string_view paragraph) {
   return spans_of(paragraph, 0, [](int, const std::function<void()>& read) { read(); });
 }
 
@@ -137,8 +137,8 @@ std::size_t word_count(const std::vector<Span>& spans) {
 std::string plain_prose(const std::vector<Span>& spans) {
   std::string text;
   for (const Span& span : spans)
-    text += span.kind == Span::Kind::formula ? figure::formula_text(span.text) : span.text;
+    text += span.kind == Span::Kind::formula ? formula_text(span.text) : span.text;
   return text;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery::figure
