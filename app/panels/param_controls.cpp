@@ -12,7 +12,7 @@
 #include "app/panels/known_ticks.h"
 #include "app/session/number_scale.h"
 #include "app/session/value_in_use.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/text/ascii.h"
 
 namespace orrery::panels {
@@ -162,11 +162,11 @@ std::string param_title(const ParamSpec& spec) {
   const std::size_t dot = spec.key.find('.');
   if (dot == std::string::npos) return spaced(spec.key);
   const std::string owner = spec.key.substr(0, dot), own = spaced(spec.key.substr(dot + 1));
-  return fmt::format("{}: {}", setup::label_of_encoding(owner).value_or(owner), own);
+  return fmt::format("{}: {}", setup::label_of_encoding(owner), own);
 }
 
 std::string choice_title(const ParamSpec& spec, const std::string& name) {
-  if (spec.role == ParamRole::encodings) return setup::label_of_encoding(name).value_or(name);
+  if (spec.role == ParamRole::encodings) return setup::label_of_encoding(name);
   return name;
 }
 

@@ -1,5 +1,9 @@
 #include "experiments/setup/common_axes.h"
 
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
 namespace orrery::setup {
 
 Axis query_axis() { return {.label = "query", .symbol = "$m$", .role = AxisRole::query_position}; }
@@ -24,6 +28,34 @@ Axis spanning(Axis axis, double first, double last) {
   axis.unit = "tokens";
   axis.range = Range{first, last};
   return axis;
+}
+
+std::vector<double> count_from_0(std::size_t count) {
+  std::vector<double> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0.0);
+  return numbers;
+}
+
+std::vector<double> as_doubles(const Positions& positions) {
+  return {positions.begin(), positions.end()};
+}
+
+Rule horizontal(double at, std::string label, std::string param) {
+  return {Rule::Direction::horizontal, at, std::move(label), std::move(param)};
+}
+
+Rule vertical(double at, std::string label, std::string param) {
+  return {Rule::Direction::vertical, at, std::move(label), std::move(param)};
+}
+
+void lay_head_to_tail(VectorPlot& plot, std::span<const std::complex<double>> ends,
+                      std::span<const double> numbers) {
+  std::complex<double> from = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    plot.arrows.push_back({from.real(), from.imag(), ends[i].real(), ends[i].imag(), numbers[i]});
+    from = ends[i];
+  }
+  plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
 }
 
 }  // namespace orrery::setup

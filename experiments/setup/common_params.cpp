@@ -42,17 +42,15 @@ std::string_view stage_description(Stage stage) {
 }
 
 ParamSpec stage_param(Stage stage) {
-  return {.key = stage_key(stage),
-          .description = std::string(stage_description(stage)),
-          .kind = ParamKind::choice,
-          .default_value = std::string(as_pipeline),
-          .choices = {{std::string(as_pipeline), "as the pipeline has it"},
-                      {"fp64", "not rounded: as the pipeline's arithmetic computes it"},
-                      {"fp32", "single precision"},
-                      {"bf16", "bfloat16: 8 significant bits"},
-                      {"fp16", "half precision: 11 significant bits, largest 65504"}},
-          .group = "Rounding per stage",
-          .stated_if_set = true};
+  ParamSpec spec = choice_param(stage_key(stage).c_str(), std::string(stage_description(stage)),
+                                std::string(as_pipeline),
+                                {{std::string(as_pipeline), "as the pipeline has it"},
+                                 {"fp64", "not rounded: as the pipeline's arithmetic computes it"},
+                                 {"fp32", "single precision"},
+                                 {"bf16", "bfloat16: 8 significant bits"},
+                                 {"fp16", "half precision: 11 significant bits, largest 65504"}});
+  spec.group = "Rounding per stage";
+  return stated_if_set(std::move(spec));
 }
 
 /// Those of the encodings, by name, that round at the stage; none named means all.
@@ -69,13 +67,11 @@ std::vector<std::string> encodings_rounding(Stage stage, const std::vector<std::
 }
 
 ParamSpec pipeline_param(const std::string& default_name) {
-  ParamSpec spec{
-      .key = "precision",
-      .description =
-          "Which numbers are rounded, and to which format; the order of sums is not modelled.",
-      .kind = ParamKind::choice,
-      .default_value = default_name,
-      .role = ParamRole::precision};
+  ParamSpec spec = choice_param(
+      "precision",
+      "Which numbers are rounded, and to which format; the order of sums is not modelled.",
+      default_name, {});
+  spec.role = ParamRole::precision;
   for (const Pipeline& pipeline : pipeline_catalogue())
     spec.choices.push_back({pipeline.name, pipeline.statement});
   const auto replaced = [&](const char* old, const char* now) {
@@ -110,32 +106,73 @@ ParamSpec log_count_param(const ParamName& name, const std::string& description,
   return spec;
 }
 
+ParamSpec real_param(const ParamName& name, const std::string& description, double value,
+                     double min, double max) {
+  ParamSpec spec = count_param(name, description, 0, min, max);
+  spec.kind = ParamKind::real;
+  spec.default_value = value;
+  return spec;
+}
+
+ParamSpec log_real_param(const ParamName& name, const std::string& description, double value,
+                         double min, double max) {
+  ParamSpec spec = real_param(name, description, value, min, max);
+  spec.logarithmic = true;
+  return spec;
+}
+
+ParamSpec choice_param(const ParamName& name, const std::string& description,
+                       const std::string& value, std::vector<Choice> choices) {
+  return {.key = name.key,
+          .symbol = name.symbol,
+          .description = description,
+          .kind = ParamKind::choice,
+          .default_value = value,
+          .choices = std::move(choices)};
+}
+
+ParamSpec choices_param(const ParamName& name, const std::string& description,
+                        std::vector<std::string> values, std::vector<Choice> choices) {
+  ParamSpec spec = choice_param(name, description, "", std::move(choices));
+  spec.kind = ParamKind::choice_list;
+  spec.default_value = std::move(values);
+  return spec;
+}
+
 ParamSpec with_role(ParamRole role, ParamSpec spec) {
   spec.role = role;
   return spec;
 }
 
+ParamSpec read_while(const std::string& key, std::vector<std::string> any_of, ParamSpec spec) {
+  spec.used_when = Condition{key, std::move(any_of)};
+  return spec;
+}
+
+ParamSpec stated_if_set(ParamSpec spec) {
+  spec.stated_if_set = true;
+  return spec;
+}
+
+std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists) {
+  std::vector<ParamSpec> specs;
+  for (std::vector<ParamSpec>& list : lists)
+    for (ParamSpec& spec : list) specs.push_back(std::move(spec));
+  return specs;
+}
+
 ParamSpec dim_param(std::int64_t default_value) {
-  return {.key = "dim",
-          .symbol = "$d$",
-          .unit = "channels",
-          .description = "Channels of a head, d_head; even, because channels are rotated in pairs.",
-          .kind = ParamKind::integer,
-          .default_value = default_value,
-          .min = 2,
-          .max = 4096,
-          .multiple_of = 2,
-          .logarithmic = true};
+  ParamSpec spec =
+      log_count_param({"dim", "$d$", "channels"},
+                      "Channels of a head, d_head; even, because channels are rotated in pairs.",
+                      default_value, 2, 4096);
+  spec.multiple_of = 2;
+  return spec;
 }
 
 ParamSpec heads_param() {
-  return {.key = "heads",
-          .symbol = "$H$",
-          .description = "Heads of the layer; ALiBi's slopes depend on it.",
-          .kind = ParamKind::integer,
-          .default_value = std::int64_t{8},
-          .min = 1,
-          .max = 256};
+  return count_param({"heads", "$H$"}, "Heads of the layer; ALiBi's slopes depend on it.", 8, 1,
+                     256);
 }
 
 int head_of(const ParamSet& params) {
@@ -147,16 +184,9 @@ int head_of(const ParamSet& params) {
 }
 
 ParamSpec max_distance_param(double max) {
-  return {.key = "max_distance",
-          .symbol = "$r_\\mathrm{max}$",
-          .unit = "tokens",
-          .description = "Largest relative distance $m − n$.",
-          .kind = ParamKind::integer,
-          .default_value = std::int64_t{256},
-          .min = 1,
-          .max = max,
-          .logarithmic = true,
-          .role = ParamRole::longest_distance};
+  return with_role(ParamRole::longest_distance,
+                   log_count_param({"max_distance", "$r_\\mathrm{max}$", "tokens"},
+                                   "Largest relative distance $m − n$.", 256, 1, max));
 }
 
 ParamSpec causal_param(bool default_value) {
@@ -176,32 +206,24 @@ ParamSpec array_file_param(const std::string& key, const std::string& descriptio
 }
 
 ParamSpec seed_param() {
-  return {.key = "seed",
-          .description = "Root of all random draws; the same seed gives the same bytes.",
-          .kind = ParamKind::integer,
-          .default_value = std::int64_t{0},
-          .min = 0,
-          .max = 1e9,
-          .role = ParamRole::seed};
+  return with_role(
+      ParamRole::seed,
+      count_param("seed", "Root of all random draws; the same seed gives the same bytes.", 0, 0,
+                  1e9));
 }
 
 ParamSpec encodings_param(std::vector<std::string> default_names) {
-  return {.key = "encoding",
-          .description = "Position encodings to compare; several are joined by +.",
-          .kind = ParamKind::choice_list,
-          .default_value = std::move(default_names),
-          .choices = encoding_choices(),
-          .role = ParamRole::encodings};
+  return with_role(
+      ParamRole::encodings,
+      choices_param("encoding", "Position encodings to compare; several are joined by +.",
+                    std::move(default_names), encoding_choices()));
 }
 
 ParamSpec projection_param() {
-  return {.key = "projection",
-          .symbol = "$W$",
-          .description = "The projections $W_q$, $W_k$, $W_v$ of the head.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("identity"),
-          .choices = {{"identity", "$q = k = v = x$: contents are compared as they are"},
-                      {"random", "independent normals of variance $1/d$, by seed and head"}}};
+  return choice_param({"projection", "$W$"}, "The projections $W_q$, $W_k$, $W_v$ of the head.",
+                      "identity",
+                      {{"identity", "$q = k = v = x$: contents are compared as they are"},
+                       {"random", "independent normals of variance $1/d$, by seed and head"}});
 }
 
 ParamSpec pipelines_param(std::vector<std::string> default_names) {
@@ -220,17 +242,15 @@ std::vector<ParamSpec> stage_params(const RoundedStages& stages) {
         std::find(stages.always.begin(), stages.always.end(), stage) != stages.always.end();
     std::vector<std::string> rounding = encodings_rounding(stage, stages.encodings);
     if (!always && rounding.empty()) continue;
-    specs.push_back(stage_param(stage));
-    if (!always) specs.back().used_when = Condition{"encoding", std::move(rounding)};
+    specs.push_back(always ? stage_param(stage)
+                           : read_while("encoding", std::move(rounding), stage_param(stage)));
   }
   return specs;
 }
 
 std::vector<ParamSpec> precision_params(const std::string& default_pipeline,
                                         const RoundedStages& stages) {
-  std::vector<ParamSpec> specs{pipeline_param(default_pipeline)};
-  for (ParamSpec& spec : stage_params(stages)) specs.push_back(std::move(spec));
-  return specs;
+  return joined({{pipeline_param(default_pipeline)}, stage_params(stages)});
 }
 
 std::vector<ParamSpec> attention_precision_params(const std::string& default_pipeline) {
@@ -241,8 +261,7 @@ std::vector<ParamSpec> attention_precision_params(const std::string& default_pip
 std::vector<Stage> score_stages() { return {Stage::qk, Stage::term, Stage::scale, Stage::logits}; }
 
 std::vector<ParamSpec> with_encoding_params(std::vector<ParamSpec> specs) {
-  for (ParamSpec& spec : encoding_params("encoding")) specs.push_back(std::move(spec));
-  return specs;
+  return joined({std::move(specs), encoding_params("encoding")});
 }
 
 Pipeline pipeline_of(const ParamSet& params, const std::string& name) {
@@ -264,6 +283,20 @@ Precision precision_of(const ParamSet& params) { return pipeline_of(params).form
 
 bool runs_in_fp64(const ParamSet& params) {
   return pipeline_of(params).arithmetic == Precision::fp64;
+}
+
+bool names(const ParamSet& params, const char* list, const std::string& name) {
+  const std::vector<std::string>& all = params.list(list);
+  return std::find(all.begin(), all.end(), name) != all.end();
+}
+
+bool is_exact(const Pipeline& pipeline) {
+  return pipeline.arithmetic == Precision::fp64 && rounding_unit(pipeline.rounding) == 0;
+}
+
+std::string hidden_text(double in_exact, double rounding) {
+  return fmt::format("; not checked: it is {:.2g} in exact, and rounding may cost {:.2g}", in_exact,
+                     rounding);
 }
 
 StageRounding rounding_of(const ParamSet& params) { return pipeline_of(params).rounding; }

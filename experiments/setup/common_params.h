@@ -22,8 +22,26 @@ ParamSpec count_param(const ParamName& name, const std::string& description, std
 /// The same with a logarithmic slider.
 ParamSpec log_count_param(const ParamName& name, const std::string& description, std::int64_t value,
                           double min, double max);
+/// A number in [min, max].
+ParamSpec real_param(const ParamName& name, const std::string& description, double value,
+                     double min, double max);
+/// The same with a logarithmic slider.
+ParamSpec log_real_param(const ParamName& name, const std::string& description, double value,
+                         double min, double max);
+/// One of the choices.
+ParamSpec choice_param(const ParamName& name, const std::string& description,
+                       const std::string& value, std::vector<Choice> choices);
+/// One or several of them.
+ParamSpec choices_param(const ParamName& name, const std::string& description,
+                        std::vector<std::string> values, std::vector<Choice> choices);
 /// The parameter as one of that role.
 ParamSpec with_role(ParamRole role, ParamSpec spec);
+/// The parameter as one that is read only while the one with that key is any of these.
+ParamSpec read_while(const std::string& key, std::vector<std::string> any_of, ParamSpec spec);
+/// The parameter as one whose default captions and manifests leave out.
+ParamSpec stated_if_set(ParamSpec spec);
+/// The lists one behind the other.
+std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists);
 
 ParamSpec dim_param(std::int64_t default_value);  ///< "dim", d: channels of a head, even
 ParamSpec heads_param();                          ///< "heads", H: heads of the layer
@@ -68,7 +86,18 @@ Pipeline pipeline_of(const ParamSet& params);
 StageRounding rounding_of(const ParamSet& params);
 /// The format in whose units in the last place errors are counted.
 Precision precision_of(const ParamSet& params);
+/// Whether the list has that name.
+bool names(const ParamSet& params, const char* list, const std::string& name);
+
 /// Whether the computation runs in fp64; otherwise in fp32.
 bool runs_in_fp64(const ParamSet& params);
+
+/// Whether the pipeline is the exact one: no rounding could hide a change.
+bool is_exact(const Pipeline& pipeline);
+/// Whether rounding leaves a change to be seen: in exact it is at least twice what rounding may
+/// cost, so that a pipeline keeps at least once that. A NaN is to be seen.
+inline bool stands_out(double in_exact, double rounding) { return !(in_exact < 2 * rounding); }
+/// "; not checked: …", of a change that does not.
+std::string hidden_text(double in_exact, double rounding);
 
 }  // namespace orrery::setup

@@ -8,12 +8,6 @@ namespace orrery::setup {
 
 std::string encoding_label(const std::string& name) { return find_encoding(name).info.label; }
 
-std::optional<std::string> label_of_encoding(std::string_view name) {
-  for (const EncodingEntry& entry : encoding_catalogue())
-    if (entry.info.name == name) return entry.info.label;
-  return std::nullopt;
-}
-
 std::string untrained_label(const std::string& name) {
   const EncodingInfo& info = find_encoding(name).info;
   return info.draws_tables() ? info.label + " (untrained tables)" : info.label;
@@ -24,6 +18,10 @@ int encoding_color(const std::string& name) {
   const auto found = std::find_if(entries.begin(), entries.end(),
                                   [&](const EncodingEntry& e) { return e.info.name == name; });
   return static_cast<int>(found - entries.begin());
+}
+
+Series encoding_series(const std::string& name) {
+  return {.name = encoding_label(name), .color = encoding_color(name), .choice = name};
 }
 
 }  // namespace orrery::setup

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <optional>
 #include <string>
-#include <string_view>
 
+#include "experiments/model/figure.h"
 #include "experiments/model/layers.h"
 
 namespace orrery::setup {
@@ -11,12 +10,12 @@ namespace orrery::setup {
 // Legend names and colours of encodings: the same in every figure.
 
 std::string encoding_label(const std::string& name);
-/// The same, or nothing where no encoding has this name.
-std::optional<std::string> label_of_encoding(std::string_view name);
 /// The label, with "(untrained tables)" where the encoding has tables: they are drawn by seed and
 /// say nothing about what training would put there.
 std::string untrained_label(const std::string& name);
 /// The slot of the categorical palette; beyond its end lines are dashed, see figure/plot/curves.
 int encoding_color(const std::string& name);
+/// The curve of an encoding, without its numbers.
+Series encoding_series(const std::string& name);
 
 }  // namespace orrery::setup

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "experiments/setup/common_params.h"
+
 namespace orrery::setup {
 namespace {
 
@@ -37,43 +39,28 @@ const Rule& rule_named(const std::string& name) {
 // Ten times what models have; far beyond it logits leave the range of 16 bits.
 constexpr double strongest = 4.0;
 
-ParamSpec number(std::string key, std::string symbol, std::string description,
-                 std::vector<std::string> readers) {
-  return {.key = std::move(key),
-          .symbol = std::move(symbol),
-          .description = std::move(description),
-          .kind = ParamKind::real,
-          .default_value = 0.0,
-          .min = 0.0,
-          .max = 1e9,
-          .used_when = Condition{"logit_rule", std::move(readers)},
-          .stated_if_set = true};
+ParamSpec number(const ParamName& name, const std::string& description,
+                 std::vector<std::string> readers, double min, double max) {
+  return stated_if_set(
+      read_while("logit_rule", std::move(readers), real_param(name, description, 0, min, max)));
 }
 
 }  // namespace
 
 std::vector<ParamSpec> logit_rule_params() {
-  ParamSpec rule{.key = "logit_rule",
-                 .description = "A factor of all logits of a query, by its position or its keys.",
-                 .kind = ParamKind::choice,
-                 .default_value = std::string("none"),
-                 .stated_if_set = true};
+  ParamSpec rule = stated_if_set(choice_param(
+      "logit_rule", "A factor of all logits of a query, by its position or its keys.", "none", {}));
   for (const Rule& known : rules) rule.choices.push_back({known.name, known.description});
-  ParamSpec offset =
-      number("logit_rule.offset", "$b$", "Added to $a \\ln n$.", {"scalable_softmax"});
-  offset.min = -strongest;
-  offset.max = strongest;
-  ParamSpec strength =
-      number("logit_rule.strength", "$a$",
-             "Strength of the rule; 0: the model's own, 0.1, and 0.43 of Scalable-Softmax.",
-             {"llama4", "mistral", "inkling", "beam", "scalable_softmax"});
-  strength.max = strongest;
-  return {std::move(rule), std::move(strength),
-          number("logit_rule.length", "$L$",
+  return {std::move(rule),
+          number({"logit_rule.strength", "$a$"},
+                 "Strength of the rule; 0: the model's own, 0.1, and 0.43 of Scalable-Softmax.",
+                 {"llama4", "mistral", "inkling", "beam", "scalable_softmax"}, 0, strongest),
+          number({"logit_rule.length", "$L$"},
                  "Positions from which the rule acts, in tokens; 0: the model's own, 8192, 16384, "
                  "8192 and 2048.",
-                 {"llama4", "mistral", "inkling", "beam"}),
-          std::move(offset)};
+                 {"llama4", "mistral", "inkling", "beam"}, 0, 1e9),
+          number({"logit_rule.offset", "$b$"}, "Added to $a \\ln n$.", {"scalable_softmax"},
+                 -strongest, strongest)};
 }
 
 LogitRule logit_rule_of(const ParamSet& params) {

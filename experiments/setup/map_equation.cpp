@@ -126,12 +126,18 @@ std::string term_symbol(const std::string& encoding, const std::string& term) {
   }
   if (term == "content") return R"(\mathbf{q}_m^\top \mathbf{k}_n)";
   if (term == "mask") return R"(M_{m,n})";
-  std::string words = term;
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return R"(\text{)" + words + "}";
+  return R"(\text{)" + term_words(term) + "}";
+}
+
+std::string term_words(std::string term) {
+  std::replace(term.begin(), term.end(), '_', ' ');
+  return term;
 }
 
 MapEquation map_equation(std::vector<EquationPart> parts, int color, Factors factors) {
+  for (EquationPart& part : parts)
+    if (const std::size_t at = part.name.find(" to "); at != std::string::npos)
+      part.name.replace(at, 4, " → ");
   std::vector<double> largest, common;
   for (const EquationPart& part : parts) largest.push_back(largest_cell(part.map));
   for (const EquationPart& part : parts)
@@ -158,6 +164,17 @@ MapEquation map_equation(std::vector<EquationPart> parts, int color, Factors fac
                                              part.name));
   }
   return equation;
+}
+
+Figure equation_figure(const std::string& kind, const std::string& encoding, std::string title,
+                       std::string caption, MapEquation equation) {
+  const std::string factors = factors_text(equation);
+  if (!factors.empty()) caption += " · " + factors;
+  return {kind + "_" + encoding,
+          std::move(title),
+          std::move(caption),
+          std::move(equation),
+          {.kind = kind, .encodings = {encoding}}};
 }
 
 std::string factors_text(const MapEquation& equation) {

@@ -45,6 +45,9 @@ double spread_rounding(Index d, double largest, Precision arithmetic, const Stag
 /// it. Terms without a symbol have their name.
 std::string term_symbol(const std::string& encoding, const std::string& term);
 
+/// The name of a term in words: "content to position".
+std::string term_words(std::string term);
+
 /// One map of an equation that is being made.
 struct EquationPart {
   std::string relation{};
@@ -63,13 +66,17 @@ enum class Factors {
   of_all
 };
 
-/// Gives maps of the same quantity one range of colours. Maps that rounding alone may have made
-/// have no factor.
+/// Gives maps of the same quantity one range of colours, and " to " in their names an arrow. Maps
+/// that rounding alone may have made have no factor.
 /// @param color  slot of the palette for the profiles
 MapEquation map_equation(std::vector<EquationPart> parts, int color,
                          Factors factors = Factors::of_faint);
 
 /// "drawn larger: content → position ×2000"; empty where all maps are drawn as they are.
 std::string factors_text(const MapEquation& equation);
+
+/// An equation of the maps of an encoding, of that kind of figure; the caption ends with the factors.
+Figure equation_figure(const std::string& kind, const std::string& encoding, std::string title,
+                       std::string caption, MapEquation equation);
 
 }  // namespace orrery::setup

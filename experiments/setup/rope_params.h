@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/encodings/rope.h"
@@ -14,5 +16,9 @@ std::vector<ParamSpec> rope_params();
 /// RoPE in fp64 as these parameters have it; what they do not name is at its default.
 /// Throws UsageError as Rope does.
 Rope<double> rope_of(const ParamSet& params, Index d_head);
+
+/// Describes the first distance with B_m = Σ cos(m θ_t) < 0, where arXiv 2405.14591 ends the
+/// context that a base supports, or says that no distance up to `searched` has one.
+std::string first_negative_text(const std::optional<Position>& found, Position searched);
 
 }  // namespace orrery::setup

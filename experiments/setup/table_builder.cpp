@@ -26,7 +26,7 @@ TableBuilder::TableBuilder(std::string name, std::string caption, std::vector<He
     table_.columns.push_back({std::move(heading.name), std::move(heading.unit), {}});
 }
 
-void TableBuilder::row(std::initializer_list<TableCell> cells) {
+void TableBuilder::row(const std::vector<TableCell>& cells) {
   if (cells.size() != table_.columns.size())
     throw std::logic_error("table " + table_.name + " got a row of another length");
   auto column = table_.columns.begin();

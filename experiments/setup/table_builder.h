@@ -1,6 +1,5 @@
 #pragma once
 
-#include <initializer_list>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -32,7 +31,7 @@ class TableBuilder {
   TableBuilder(std::string name, std::string caption, std::vector<Heading> columns);
 
   /// One cell per column, text where the first row has text. Throws std::logic_error otherwise.
-  void row(std::initializer_list<TableCell> cells);
+  void row(const std::vector<TableCell>& cells);
   Table finish() && { return std::move(table_); }
 
  private:

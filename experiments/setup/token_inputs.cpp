@@ -15,7 +15,6 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/logit_rule_params.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/token_positions.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
@@ -114,39 +113,69 @@ TokenInputs<T> inputs_of_files(const ParamSet& params, const Inputs& inputs, con
   return tokens;
 }
 
-}  // namespace
-
-namespace {
-
 ParamSpec max_tokens_param() {
-  ParamSpec spec = log_count_param(
+  return stated_if_set(log_count_param(
       {"max_tokens", "$N$", "tokens"},
       fmt::format("The most tokens that are read, from the first; 0 reads up to {} of your own "
                   "text or arrays, and {} words or {} bytes of the text that comes with Orrery.",
                   own_tokens, example_words, example_bytes),
-      0, 0, static_cast<double>(most_tokens));
-  spec.stated_if_set = true;
-  return spec;
+      0, 0, static_cast<double>(most_tokens)));
+}
+
+constexpr const char* positions_key = "positions";
+
+Position whole_position(double number) {
+  if (number == std::trunc(number) && std::abs(number) <= static_cast<double>(max_position))
+    return static_cast<Position>(number);
+  throw DataError(fmt::format("{} with {}", positions_key, number_text(number)),
+                  "must be whole numbers within ±2^53",
+                  "multiply them by s, and divide RoPE's by rope.scaling=linear rope.factor=s");
 }
 
 }  // namespace
 
+ParamSpec token_positions_param() {
+  ParamSpec spec = array_file_param(
+      positions_key,
+      "Your own positions, [N] whole numbers, of a .npy, .npz or .safetensors file.");
+  spec.symbol.clear();
+  return spec;
+}
+
+Positions token_positions(const ParamSet& params, const Inputs& inputs, std::ptrdiff_t tokens) {
+  const Tensor* given = tensor_of(inputs, positions_key);
+  if (!given) {
+    const bool from_first = params.is_used("first_position");
+    return consecutive_positions(tokens, from_first ? params.integer("first_position") : 0);
+  }
+  if (given->shape.size() != 1)
+    throw DataError(shape_text(*given), "must be one number per token, [N]",
+                    "positions of several axes are the table axis_rope.positions of attend");
+  if (given->values.size() < static_cast<std::size_t>(tokens))
+    throw DataError(shape_text(*given), fmt::format("is fewer than the {} tokens", tokens),
+                    fmt::format("lower max_tokens to {}", given->values.size()));
+  Positions positions(static_cast<std::size_t>(tokens));
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    positions[i] = whole_position(given->values[i]);
+  return positions;
+}
+
+Position last_position_of(PositionsIn positions) {
+  Position last = positions.front();
+  for (const Position position : positions)
+    if (position > last) last = position;
+  return last;
+}
+
 std::vector<ParamSpec> token_params() {
-  ParamSpec first = count_param(
-      {"first_position", "$m₀$", "tokens"},
-      "Position of the first token; relative encodings do not depend on it.", 0, 0, 0x1p40);
-  first.used_when = Condition{"positions", {""}};
   return {unless_q_is_given({.key = "text",
                              .description = "UTF-8 text whose tokens attend to each other.",
                              .kind = ParamKind::file,
                              .default_value = std::string("bundled:the_orrery.txt"),
                              .file_types = {"txt", "*"}}),
-          of_random_contents({.key = "unit",
-                              .description = "What a token is.",
-                              .kind = ParamKind::choice,
-                              .default_value = std::string("words"),
-                              .choices = {{"words", "words and punctuation, in any script"},
-                                          {"bytes", "the bytes of the UTF-8 text"}}}),
+          of_random_contents(choice_param("unit", "What a token is.", "words",
+                                          {{"words", "words and punctuation, in any script"},
+                                           {"bytes", "the bytes of the UTF-8 text"}})),
           max_tokens_param(),
           user_param("q", "Your own queries"),
           user_param("k", "Your own keys"),
@@ -156,17 +185,17 @@ std::vector<ParamSpec> token_params() {
           count_param({"head", "$h$"}, "Which head is shown, counted from 0.", 0, 0, 255),
           causal_param(true),
           token_positions_param(),
-          std::move(first)};
+          read_while(positions_key, {""},
+                     count_param({"first_position", "$m₀$", "tokens"},
+                                 "Position of the first token; relative encodings do not depend "
+                                 "on it.",
+                                 0, 0, 0x1p40))};
 }
 
 std::vector<ParamSpec> content_params(const char* by_default) {
   return {unless_q_is_given(contents_param(by_default)), trained_layer_param("contents"),
-          of_random_contents({.key = "match",
-                              .description = "Mean logit of a token with itself, by content alone.",
-                              .kind = ParamKind::real,
-                              .default_value = 4.0,
-                              .min = 0.0,
-                              .max = 100.0}),
+          of_random_contents(real_param(
+              "match", "Mean logit of a token with itself, by content alone.", 4, 0, 100)),
           of_random_contents(projection_param())};
 }
 

@@ -6,6 +6,8 @@
 
 #include "core/attention/head.h"
 #include "experiments/model/experiment.h"
+#include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_params.h"
 
 namespace orrery::setup {
 
@@ -15,6 +17,17 @@ constexpr std::int64_t most_tokens = 131072;
 constexpr std::int64_t example_words = 32, example_bytes = 48;
 /// Without max_tokens: of the user's own text or arrays, as many as a map shows one by one.
 constexpr std::int64_t own_tokens = 1024;
+
+/// "positions": a file with the position of each token, in place of first_position.
+ParamSpec token_positions_param();
+
+/// Of that many tokens: the first of the file's, or consecutive ones from first_position. Throws
+/// DataError for a file of another shape than [N], for fewer numbers than tokens, and for numbers
+/// that are not whole or lie beyond ±2^53.
+Positions token_positions(const ParamSet& params, const Inputs& inputs, std::ptrdiff_t tokens);
+
+/// The largest of at least one.
+Position last_position_of(PositionsIn positions);
 
 /// The tokens that attend to each other: contents x of a text's tokens, or the user's q, k, v.
 /// Random contents are the same for equal tokens in every text.
@@ -68,6 +81,13 @@ std::vector<ValueInUse> tokens_in_use(const ParamSet& params, const TokensRead& 
 /// Says in the titles which of the user's own tokens the figures show, where they are not all.
 void title_cut(const TokensRead& tokens, std::vector<Figure>& figures);
 
+/// What a study of tokens begins and ends with, in the arithmetic of the parameters: reads the tokens,
+/// checks that every encoding has their positions, states their number and says in titles which of
+/// them were read.
+/// @param study  gets the tokens, a caption and the result to add to
+template <class Study>
+Result study_tokens(const ParamSet& params, const Inputs& inputs, const Study& study);
+
 /// Throws UsageError (q without k, no input at all, no such head) and DataError (shapes that do not
 /// fit).
 template <class T>
@@ -94,5 +114,19 @@ struct TokenRange {
 template <class T>
 void attend_tokens(const Encoding& encoding, const ParamSet& params, const TokenInputs<T>& tokens,
                    const TokenRange& queries, const Mask& mask, const RowReader<T>& reader);
+
+template <class Study>
+Result study_tokens(const ParamSet& params, const Inputs& inputs, const Study& study) {
+  const auto run = [&]<class T>(const TokenInputs<T>& tokens) {
+    check_last_position(params, last_position_of(tokens.positions));
+    const TokensRead read = tokens_read(params, tokens);
+    Result result{.scalars = {token_count(read)}, .in_use = tokens_in_use(params, read)};
+    study(tokens, token_caption(params, read), result);
+    title_cut(read, result.figures);
+    return result;
+  };
+  return runs_in_fp64(params) ? run(token_inputs<double>(params, inputs))
+                              : run(token_inputs<float>(params, inputs));
+}
 
 }  // namespace orrery::setup

@@ -52,19 +52,16 @@ std::size_t unknown_among(const tokenizers::Tokenizer& tokenizer,
 }  // namespace
 
 ParamSpec contents_param(const char* by_default) {
-  return {.key = "contents",
-          .description = "Where queries and keys come from.",
-          .kind = ParamKind::choice,
-          .default_value = std::string(by_default),
-          .choices = {{"random", "random vectors; where tokens are words, the same for equal ones"},
-                      {"trained",
-                       "a head of a small model that has learned to say the next byte of a text "
-                       "with RoPE; other encodings act on what it learned with that"}}};
+  return choice_param(
+      "contents", "Where queries and keys come from.", by_default,
+      {{"random", "random vectors; where tokens are words, the same for equal ones"},
+       {"trained",
+        "a head of a small model that has learned to say the next byte of a text "
+        "with RoPE; other encodings act on what it learned with that"}});
 }
 
 ParamSpec of_random_contents(ParamSpec spec) {
-  spec.used_when = Condition{"contents", {"random"}};
-  return spec;
+  return read_while("contents", {"random"}, std::move(spec));
 }
 
 bool has_trained_contents(const ParamSet& params) {
@@ -73,12 +70,11 @@ bool has_trained_contents(const ParamSet& params) {
 }
 
 ParamSpec trained_layer_param(const std::string& selector) {
-  ParamSpec layer =
-      count_param({"trained_layer", "$l$"},
-                  "The layer of the trained model whose head is meant, counted from 0.",
-                  trained_layers - 1, 0, trained_layers - 1);
-  layer.used_when = Condition{selector, {"trained"}};
-  return layer;
+  return read_while(selector, {"trained"},
+                    count_param({"trained_layer", "$l$"},
+                                "The layer of the trained model whose head is meant, counted from "
+                                "0.",
+                                trained_layers - 1, 0, trained_layers - 1));
 }
 
 void check_trained_head(std::int64_t head) {

@@ -20,10 +20,7 @@ std::vector<PairedFiles> paired_qk() {
   return {{.first = "q", .second = "k", .reader = "attention", .on_screen_only = true}};
 }
 
-ParamSpec unless_q_is_given(ParamSpec spec) {
-  spec.used_when = Condition{"q", {""}};
-  return spec;
-}
+ParamSpec unless_q_is_given(ParamSpec spec) { return read_while("q", {""}, std::move(spec)); }
 
 UserQkv user_qkv(const Inputs& inputs) {
   return {tensor_of(inputs, "q"), tensor_of(inputs, "k"), tensor_of(inputs, "v")};
@@ -64,5 +61,26 @@ template std::pair<Matrix<double>, Matrix<double>> queries_and_keys(const UserQk
 template Matrix<float> values_or_keys(const UserQkv&, const Matrix<float>&, const HeadOf<float>&);
 template Matrix<double> values_or_keys(const UserQkv&, const Matrix<double>&,
                                        const HeadOf<double>&);
+
+std::vector<Choice> qk_content_choices(std::vector<Choice> others) {
+  std::vector<Choice> choices{
+      {"ones", "$q = k = (1, …, 1)$"},
+      {"equal", "$q = k$, standard normal: a token that attends to itself"},
+      {"random", "$q$ and $k$ independent standard normals: no decay on average"}};
+  for (Choice& other : others) choices.push_back(std::move(other));
+  return choices;
+}
+
+std::vector<QkPair> qk_pairs(const std::string& content, Index d, std::int64_t draws,
+                             Random& random) {
+  const Matrix<double> ones = Matrix<double>::Ones(1, d);
+  if (content == "ones") return {{ones, ones}};
+  std::vector<QkPair> pairs;
+  for (std::int64_t i = 0; i < draws; ++i) {
+    const Matrix<double> q = normal_matrix<double>(random, 1, d);
+    pairs.push_back({q, content == "equal" ? q : normal_matrix<double>(random, 1, d)});
+  }
+  return pairs;
+}
 
 }  // namespace orrery::setup

@@ -5,12 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/random.h"
 #include "experiments/model/experiment.h"
 #include "experiments/setup/eigen_arrays.h"
 
 namespace orrery::setup {
 
-// The user's own q, k and v: files of [N, d] or [heads, N, d], of which one head is taken.
+// Queries and keys that neither a text nor a projection provides: the user's own q, k and v, files
+// of [N, d] or [heads, N, d] of which one head is taken, and drawn ones.
 
 /// The parameter of one of these files; `what` is "Your own queries".
 ParamSpec user_param(const std::string& key, const std::string& what);
@@ -47,5 +49,19 @@ std::pair<Matrix<T>, Matrix<T>> queries_and_keys(const UserQkv& given, const Hea
 /// keys.
 template <class T>
 Matrix<T> values_or_keys(const UserQkv& given, const Matrix<T>& keys, const HeadOf<T>& head_of);
+
+/// A query and a key before any rotation.
+struct QkPair {
+  Matrix<double> q;  ///< [1, d]
+  Matrix<double> k;  ///< [1, d]
+};
+
+/// The choices "ones", "equal" and "random", and behind them `others`.
+std::vector<Choice> qk_content_choices(std::vector<Choice> others);
+
+/// Pairs of d channels by one of these choices: one pair of "ones", otherwise `draws` pairs, q
+/// drawn before k.
+std::vector<QkPair> qk_pairs(const std::string& content, Index d, std::int64_t draws,
+                             Random& random);
 
 }  // namespace orrery::setup

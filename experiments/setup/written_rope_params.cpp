@@ -23,10 +23,8 @@ std::string_view own_key(std::string_view setting) {
 }
 
 ParamSpec defect_param(const std::string& defect, bool may_be_sound) {
-  ParamSpec spec{.key = "defect",
-                 .description = "Mistake of the implementation, as it was reported of programs.",
-                 .kind = ParamKind::choice,
-                 .default_value = defect};
+  ParamSpec spec = choice_param(
+      "defect", "Mistake of the implementation, as it was reported of programs.", defect, {});
   if (may_be_sound) spec.choices.push_back({no_defect, "The sound rope."});
   for (const RopeDefect& known : rope_defects())
     spec.choices.push_back({known.name, known.description});
@@ -57,14 +55,10 @@ ParamSpec scaling_param() {
 }
 
 ParamSpec fraction_param() {
-  return {.key = "fraction",
-          .symbol = "$r/d$",
-          .description = "Share of the channels that turn.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("all"),
-          .choices = {{"all", "every channel"},
-                      {"half", "the first half of them"},
-                      {"proportional", "p-RoPE: a quarter of all pairs"}}};
+  return choice_param({"fraction", "$r/d$"}, "Share of the channels that turn.", "all",
+                      {{"all", "every channel"},
+                       {"half", "the first half of them"},
+                       {"proportional", "p-RoPE: a quarter of all pairs"}});
 }
 
 /// Not so near 1 that a scaling changes nothing.

@@ -13,9 +13,9 @@
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/logit_rule_params.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/token_inputs.h"
-#include "experiments/setup/token_positions.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/attention_map/kept_map.h"
@@ -30,15 +30,10 @@ namespace in_attention_map {
 /// A square part of a map, in place of all of it.
 std::vector<ParamSpec> part_params() {
   const auto param = [](const char* key, const char* description) {
-    return ParamSpec{.key = key,
-                     .unit = "tokens",
-                     .description = description,
-                     .kind = ParamKind::integer,
-                     .default_value = std::int64_t{0},
-                     .min = 0,
-                     .max = static_cast<double>(most_tokens),
-                     .group = "Part of a long map",
-                     .stated_if_set = true};
+    ParamSpec spec = stated_if_set(
+        count_param({key, "", "tokens"}, description, 0, 0, static_cast<double>(most_tokens)));
+    spec.group = "Part of a long map";
+    return spec;
   };
   return {param("part",
                 "Queries and keys of a square part that is kept in place of the whole map, whose "
@@ -48,34 +43,28 @@ std::vector<ParamSpec> part_params() {
 }
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{encodings_param({"rope"})};
-  for (ParamSpec& spec : token_params()) specs.push_back(std::move(spec));
-  specs.push_back({.key = "show",
-                   .description = "What is drawn; all maps are written as arrays.",
-                   .kind = ParamKind::choice_list,
-                   .default_value = std::vector<std::string>{"weights", "pipeline"},
-                   .choices = {{"weights", "softmax of the logits, row by row"},
-                               {"logits", "the scores, with their scale"},
-                               {"terms", "each named term of the logits"},
-                               {"pipeline",
-                                "terms, mask, softmax and weights in a row, each above its "
-                                "profile by distance"}}});
-  specs.push_back({.key = "map_size",
-                   .description = "The most rows and columns of a map that are kept. A longer map "
-                                  "is reduced to the mean and the largest of each of its cells, "
-                                  "and to its diagonals.",
-                   .kind = ParamKind::integer,
-                   .default_value = std::int64_t{1024},
-                   .min = 16,
-                   .max = 8192,
-                   .stated_if_set = true});
-  for (ParamSpec& spec : part_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : logit_rule_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : order_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : content_params("trained")) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : attention_precision_params("exact_fp32")) specs.push_back(std::move(spec));
-  specs.push_back(of_random_contents(seed_param()));
-  return with_encoding_params(std::move(specs));
+  return with_encoding_params(joined(
+      {{encodings_param({"rope"})},
+       token_params(),
+       {choices_param("show", "What is drawn; all maps are written as arrays.",
+                      {"weights", "pipeline"},
+                      {{"weights", "softmax of the logits, row by row"},
+                       {"logits", "the scores, with their scale"},
+                       {"terms", "each named term of the logits"},
+                       {"pipeline",
+                        "terms, mask, softmax and weights in a row, each above its "
+                        "profile by distance"}}),
+        stated_if_set(count_param(
+            "map_size",
+            "The most rows and columns of a map that are kept. A longer map is reduced to the mean "
+            "and the largest of each of its cells, and to its diagonals.",
+            1024, 16, 8192))},
+       part_params(),
+       logit_rule_params(),
+       order_params(),
+       content_params("trained"),
+       attention_precision_params("exact_fp32"),
+       {of_random_contents(seed_param())}}));
 }
 
 ExperimentView view() {
@@ -126,11 +115,6 @@ double weights_rounding(Precision format, double n) {
   return unit_roundoff(format) + 0.5 * n * ulp(format, 0);
 }
 
-bool shows(const ParamSet& params, const std::string& what) {
-  const auto& chosen = params.list("show");
-  return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
-}
-
 /// What the maps of an encoding are: the weights, the logits, and each term.
 std::vector<MapSubject> subjects_of(const std::string& name, const ParamSet& params,
                                     const std::vector<std::string>& terms) {
@@ -142,24 +126,23 @@ std::vector<MapSubject> subjects_of(const std::string& name, const ParamSet& par
                                     .quantity = "weight",
                                     .symbol = "$a_{mn}$",
                                     .meaning = Meaning::sequential,
-                                    .shown = shows(params, "weights")},
+                                    .shown = names(params, "show", "weights")},
                                    {.id = "logits_" + name,
                                     .description = "scores before softmax",
                                     .role = {.kind = "logits", .encodings = {name}},
                                     .title = "Logits: " + label,
                                     .quantity = "logit",
                                     .meaning = Meaning::diverging,
-                                    .shown = shows(params, "logits")}};
+                                    .shown = names(params, "show", "logits")}};
   for (const std::string& term : terms) {
-    std::string words = term;
-    std::replace(words.begin(), words.end(), '_', ' ');
+    const std::string words = term_words(term);
     subjects.push_back({.id = "term_" + name + "_" + term,
                         .description = "the term " + term + " of the logits",
                         .role = {.kind = "term", .encodings = {name}, .term = term},
                         .title = fmt::format("Term {}: {}", words, label),
                         .quantity = words,
                         .meaning = Meaning::diverging,
-                        .shown = shows(params, "terms")});
+                        .shown = names(params, "show", "terms")});
   }
   return subjects;
 }
@@ -200,16 +183,15 @@ class EncodingMaps {
 
   void give(Result& result) && {
     const auto rows = static_cast<double>(study_.frame.side);
-    const std::string label = encoding_label(name_);
-    result.scalars.push_back({.name = name_ + "_mean_entropy",
-                              .unit = "bits",
-                              .value = sums_.entropy_bits / rows,
-                              .description = label + ": mean entropy of a query's weights"});
-    result.scalars.push_back({.name = name_ + "_mean_distance",
-                              .unit = "tokens",
-                              .value = sums_.distance / rows,
-                              .description = label + ": mean distance attended to"});
-    result.checks.push_back(check());
+    const FindingsOn of(result, name_, encoding_label(name_));
+    of.scalar("mean_entropy", sums_.entropy_bits / rows, "mean entropy of a query's weights",
+              "bits");
+    of.scalar("mean_distance", sums_.distance / rows, "mean distance attended to", "tokens");
+    const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
+    const auto n = static_cast<double>(study_.frame.tokens);
+    of.at_most(
+        "rows_sum_to_one", "the weights of each query sum to 1", "eq. (2)", row_error_.value(),
+        (n + 4.0) * unit + weights_rounding(rounding_of(study_.params).format(Stage::weights), n));
     give_maps(result);
     result.arrays.push_back(to_array<T>(output_, "output_" + name_, "weighted sums of values",
                                         {"query", "channel"},
@@ -244,19 +226,8 @@ class EncodingMaps {
       else
         pipeline.terms.push_back({terms_[i - 2], KeptMap<T>::unmasked(std::move(given), frame)});
     }
-    if (shows(study_.params, "pipeline"))
+    if (names(study_.params, "show", "pipeline"))
       result.figures.push_back(pipeline_figure(std::move(pipeline), frame));
-  }
-
-  Check check() const {
-    const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
-    const auto n = static_cast<double>(study_.frame.tokens);
-    return {.name = name_ + "_rows_sum_to_one",
-            .statement = encoding_label(name_) + ": the weights of each query sum to 1",
-            .equation = "eq. (2)",
-            .measured = row_error_.value(),
-            .bound = (n + 4.0) * unit +
-                     weights_rounding(rounding_of(study_.params).format(Stage::weights), n)};
   }
 
   const Study<T>& study_;
@@ -269,14 +240,15 @@ class EncodingMaps {
 };
 
 template <class T>
-MapFrame frame_of(const ParamSet& params, const TokenInputs<T>& inputs) {
+MapFrame frame_of(const ParamSet& params, const TokenInputs<T>& inputs,
+                  const std::string& caption) {
   const Positions& positions = inputs.positions;
   const auto tokens = static_cast<Index>(positions.size());
   MapFrame frame{.labels = inputs.labels,
                  .tokens = tokens,
                  .side = tokens,
                  .positions = positions,
-                 .caption = token_caption(params, tokens_read(params, inputs))};
+                 .caption = caption};
   const std::int64_t part = params.integer("part");
   const auto first = [&](const char* key) {
     const std::int64_t from = params.integer(key);
@@ -305,13 +277,12 @@ MapFrame frame_of(const ParamSet& params, const TokenInputs<T>& inputs) {
 }
 
 template <class T>
-Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  const TokenInputs<T> in_text_order = token_inputs<T>(params, inputs);
+void add_maps(const ParamSet& params, const TokenInputs<T>& in_text_order,
+              const std::string& caption, Progress& progress, Result& result) {
   const auto n = static_cast<Index>(in_text_order.positions.size());
   const TokenInputs<T> tokens =
       is_reordered(params) ? reordered(in_text_order, token_order(params, n)) : in_text_order;
-  check_last_position(params, last_position_of(tokens.positions));
-  const MapFrame frame = frame_of(params, tokens);
+  const MapFrame frame = frame_of(params, tokens, caption);
   const TokenRange rows{frame.first_query, frame.side}, columns{frame.first_key, frame.side};
   const PositionsIn m = rows.of(tokens.positions);
   const bool causal = params.boolean("causal");
@@ -319,10 +290,6 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
   const Mask kept = causal ? Mask::causal(m, columns.of(tokens.positions)) : Mask();
   const ArrayPtr masked = masked_cells(kept, frame);
   const Study<T> study{params, tokens, kept, frame, masked};
-  Result result;
-  const TokensRead read = tokens_read(params, tokens);
-  result.scalars.push_back(token_count(read));
-  result.in_use = tokens_in_use(params, read);
   TableBuilder queries = query_table();
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {
@@ -342,13 +309,13 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
       add_order_findings(names[e], params, in_text_order, *result.arrays.back(), result);
   }
   result.tables.push_back(std::move(queries).finish());
-  title_cut(read, result.figures);
-  return result;
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  return runs_in_fp64(params) ? run_in<double>(params, inputs, progress)
-                              : run_in<float>(params, inputs, progress);
+  return study_tokens(params, inputs,
+                      [&](const auto& tokens, const std::string& caption, Result& result) {
+                        add_maps(params, tokens, caption, progress, result);
+                      });
 }
 
 }  // namespace in_attention_map

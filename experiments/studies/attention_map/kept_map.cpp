@@ -101,23 +101,17 @@ MapProfile profile_of_values(const std::vector<T>& values, const MapFrame& frame
 Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const std::string& id,
                        const MapProfile& profile) {
   const int color = subject.role.encodings.empty() ? 0 : encoding_color(subject.role.encodings[0]);
-  Series mean{.name = "mean", .x = profile.distance, .y = profile.mean, .color = color};
-  Series low{.name = "smallest",
-             .x = profile.distance,
-             .y = profile.low,
-             .style = LineStyle::dotted,
-             .color = color};
-  Series high{.name = "largest",
-              .x = profile.distance,
-              .y = profile.high,
-              .style = LineStyle::dashed,
-              .color = color};
+  const auto curve = [&](const char* name, const std::vector<double>& y, LineStyle style) {
+    return Series{.name = name, .x = profile.distance, .y = y, .style = style, .color = color};
+  };
   FigureRole role = subject.role;
   role.kind = "diagonals_of_" + role.kind;
   return {id, subject.title + ", by distance", frame.caption,
           LinePlot{.x = distance_axis(),
                    .y = {.label = subject.quantity, .symbol = subject.symbol},
-                   .series = {std::move(mean), std::move(low), std::move(high)}},
+                   .series = {curve("mean", profile.mean, LineStyle::solid),
+                              curve("smallest", profile.low, LineStyle::dotted),
+                              curve("largest", profile.high, LineStyle::dashed)}},
           std::move(role)};
 }
 

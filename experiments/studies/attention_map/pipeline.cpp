@@ -1,6 +1,5 @@
 #include "experiments/studies/attention_map/pipeline.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "experiments/setup/encoding_style.h"
@@ -10,12 +9,6 @@ namespace {
 namespace in_pipeline {
 
 constexpr const char* arrow = R"(\to)";
-
-std::string words_of(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  if (const std::size_t at = name.find(" to "); at != std::string::npos) name.replace(at, 4, " → ");
-  return name;
-}
 
 class Parts {
  public:
@@ -50,7 +43,7 @@ Figure pipeline_figure(PipelineMaps maps, const MapFrame& frame) {
     EquationPart& part = parts.add(std::move(term.given), "logit");
     part.relation = t > 0 ? "+" : "";
     part.symbol = term_symbol(maps.encoding, term.name);
-    part.name = words_of(term.name);
+    part.name = term_words(term.name);
   }
   // A single term that no mask changes is the logits.
   if (sum || maps.masked || maps.terms.empty()) {
@@ -65,14 +58,10 @@ Figure pipeline_figure(PipelineMaps maps, const MapFrame& frame) {
   weights.step = "softmax";
   weights.symbol = "a_{m,n}";
   weights.name = "weight";
-  MapEquation equation = map_equation(std::move(parts).finish(), encoding_color(maps.encoding));
-  const std::string factors = factors_text(equation);
-  return {"pipeline_" + maps.encoding,
-          encoding_label(maps.encoding) + ": from scores to weights",
-          frame.caption + cells_text(frame) + " · symbols without the scale of the logits" +
-              (factors.empty() ? "" : " · " + factors),
-          std::move(equation),
-          {.kind = "pipeline", .encodings = {maps.encoding}}};
+  return equation_figure(
+      "pipeline", maps.encoding, encoding_label(maps.encoding) + ": from scores to weights",
+      frame.caption + cells_text(frame) + " · symbols without the scale of the logits",
+      map_equation(std::move(parts).finish(), encoding_color(maps.encoding)));
 }
 
 }  // namespace orrery::studies

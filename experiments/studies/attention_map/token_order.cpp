@@ -13,15 +13,15 @@
 #include "core/random.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 
 namespace orrery::studies {
 namespace {
 namespace in_token_order {
 
 ParamSpec place_param(const char* key, const std::string& description, std::int64_t value) {
-  ParamSpec spec = count_param(key, description, value, 0, static_cast<double>(most_tokens - 1));
-  spec.used_when = Condition{"order", {"swapped"}};
-  return spec;
+  return read_while("order", {"swapped"},
+                    count_param(key, description, value, 0, static_cast<double>(most_tokens - 1)));
 }
 
 /// As the rows of the matrix stand at these places; an empty matrix stays empty.
@@ -67,16 +67,14 @@ double sum_rounding(double n, double largest) {
 
 std::vector<ParamSpec> order_params() {
   using namespace in_token_order;
-  return {{.key = "order",
-           .description = "The order in which the tokens stand.",
-           .kind = ParamKind::choice,
-           .default_value = std::string("text"),
-           .choices = {{"text", "as in the text"},
-                       {"swapped", "two tokens in each other's places"},
-                       {"reversed", "the last one first"},
-                       {"shuffled", "at random, by the seed"}},
-           .group = "Order of the tokens",
-           .stated_if_set = true},
+  ParamSpec order =
+      stated_if_set(choice_param("order", "The order in which the tokens stand.", "text",
+                                 {{"text", "as in the text"},
+                                  {"swapped", "two tokens in each other's places"},
+                                  {"reversed", "the last one first"},
+                                  {"shuffled", "at random, by the seed"}}));
+  order.group = "Order of the tokens";
+  return {std::move(order),
           place_param("swap_first", "One token that changes places, counted from 0.", 1),
           place_param("swap_second", "The other one.", 4)};
 }
@@ -133,19 +131,14 @@ void add_order_findings(const std::string& encoding, const ParamSet& params,
       change.see(std::abs(now - old));
       size.see(std::abs(old));
     }
-  const std::string label = encoding_label(encoding);
-  result.scalars.push_back(
-      {.name = encoding + "_order_change",
-       .value = change.value(),
-       .description = label + ": largest change of a token's output by the order of the tokens"});
+  const FindingsOn of(result, encoding, encoding_label(encoding));
+  of.scalar("order_change", change.value(),
+            "largest change of a token's output by the order of the tokens");
   if (encoding != "none" || causal || !runs_exactly(params)) return;
-  result.checks.push_back(
-      {.name = "none_is_blind_to_order",
-       .statement = label + ": each token's output is the same in whichever order they stand "
-                            "(largest change)",
-       .equation = "eq. (2) without positions",
-       .measured = change.value(),
-       .bound = sum_rounding<T>(static_cast<double>(n), size.value())});
+  of.at_most("is_blind_to_order",
+             "each token's output is the same in whichever order they stand (largest change)",
+             "eq. (2) without positions", change.value(),
+             sum_rounding<T>(static_cast<double>(n), size.value()));
 }
 
 template TokenInputs<float> reordered(TokenInputs<float>, const std::vector<Index>&);

@@ -11,8 +11,8 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/setup/written_rope_params.h"
 #include "experiments/text/number_text.h"
 
@@ -28,9 +28,6 @@ ExperimentView view() {
 }
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs = written_rope_params("scaling_skipped", false);
-  specs.push_back(log_count_param("draws", "Random queries, each with its own keys.", 64, 1, 1024));
-  specs.push_back(seed_param());
   return {
       .name = "defects",
       .title = "Known defects of RoPE",
@@ -40,7 +37,10 @@ ExperimentInfo make_info() {
       .formulas =
           {{R"(\mathbf{q}_m^\top \mathbf{k}_n = \mathrm{Re} \sum_{t=0}^{d/2-1} h_t e^{\mathrm{i}(m-n)\theta_t})",
             "eq. (35)"}},
-      .params = std::move(specs),
+      .params =
+          joined({written_rope_params("scaling_skipped", false),
+                  {log_count_param("draws", "Random queries, each with its own keys.", 64, 1, 1024),
+                   seed_param()}}),
       .view = view()};
 }
 
@@ -169,35 +169,33 @@ Figure difference_figure(const ParamSet& params, const Contents& contents,
 }
 
 Figure weights_figure(const ParamSet& params, const Contents& contents, const Probe& probe) {
-  LinePlot plot{.x = distance_axis(AxisScale::symlog), .y = {.label = "mean attention weight"}};
-  plot.series.push_back({.name = "sound",
-                         .x = distances(contents, probe.sound.size()),
-                         .y = probe.sound,
-                         .color = encoding_color("rope")});
-  plot.series.push_back({.name = params.text("defect"),
-                         .x = distances(contents, probe.defective.size()),
-                         .y = probe.defective,
-                         .style = LineStyle::dashed,
-                         .shade = 1.0});
-  return {"weights", fmt::format("Weights of a query at {}, by distance", probe.m),
-          caption_of(params), std::move(plot)};
+  const std::vector<double> x = distances(contents, probe.sound.size());
+  return {
+      "weights", fmt::format("Weights of a query at {}, by distance", probe.m), caption_of(params),
+      LinePlot{
+          .x = distance_axis(AxisScale::symlog),
+          .y = {.label = "mean attention weight"},
+          .series = {{.name = "sound", .x = x, .y = probe.sound, .color = encoding_color("rope")},
+                     {.name = params.text("defect"),
+                      .x = x,
+                      .y = probe.defective,
+                      .style = LineStyle::dashed,
+                      .shade = 1.0}}}};
 }
 
 Figure moved_figure(const ParamSet& params, const std::vector<Probe>& probes) {
   TableFigure table{
       .header = {"query at", "weight that goes elsewhere", "largest change of a logit"}};
   for (const Probe& probe : probes) {
-    Largest largest;
-    for (const double difference : probe.difference) largest.see(difference);
     table.rows.push_back({std::to_string(probe.m), fmt::format("{:.3f}", probe.moved),
-                          fmt::format("{:.3f}", largest.value())});
+                          fmt::format("{:.3f}", largest_of(probe.difference))});
   }
   return {"moved_weight", "Why short prompts pass: where the weight goes elsewhere",
           caption_of(params), std::move(table)};
 }
 
 /// A sound rope gives a query and a key at the same distance the same logit at every probe.
-Check relative_check(const ParamSet& params, const Contents& contents) {
+void check_relative(const ParamSet& params, const Contents& contents, Result& result) {
   const WrittenRope sound = sound_rope_of(params);
   const Position length = params.integer("original_length");
   const Matrix<double> far = logits_at(sound, contents, 5 * length);
@@ -207,26 +205,22 @@ Check relative_check(const ParamSet& params, const Contents& contents) {
     for (Index r = 0; r < std::min<Index>(far.cols(), near.cols()); ++r)
       gap.see(std::abs(far(i, r) - near(i, r)));
   const double a = amplitude_of(sound);
-  return {.name = "sound_logits_are_relative",
-          .statement = "without the defect, logits depend on $m − n$ alone (largest difference)",
-          .equation = "eq. (16)",
-          .measured = gap.value(),
-          .bound = a * a * static_cast<double>(sound.d_head) * 0x1p-36};
+  FindingsOn(result).at_most(
+      "sound_logits_are_relative",
+      "without the defect, logits depend on $m − n$ alone (largest difference)", "eq. (16)",
+      gap.value(), a * a * static_cast<double>(sound.d_head) * 0x1p-36);
 }
 
-void add_scalars(const std::vector<Probe>& probes, std::vector<Scalar>& scalars) {
+void add_scalars(const std::vector<Probe>& probes, Result& result) {
   const auto first = std::find_if(probes.begin(), probes.end(),
                                   [](const Probe& probe) { return probe.moved > 0.01; });
-  scalars.push_back({.name = "first_probe_that_shows",
-                     .unit = "tokens",
-                     .value = first == probes.end() ? std::nan("") : static_cast<double>(first->m),
-                     .description = "first probe at which more than 1 % of the weight goes "
-                                    "elsewhere"});
+  const FindingsOn all(result);
+  all.scalar("first_probe_that_shows",
+             first == probes.end() ? std::nan("") : static_cast<double>(first->m),
+             "first probe at which more than 1 % of the weight goes elsewhere", "tokens");
   for (const Probe& probe : probes)
-    scalars.push_back({.name = fmt::format("moved_at_{}", probe.m),
-                       .value = probe.moved,
-                       .description = fmt::format(
-                           "share of the weight of a query at {} that goes elsewhere", probe.m)});
+    all.scalar(fmt::format("moved_at_{}", probe.m), probe.moved,
+               fmt::format("share of the weight of a query at {} that goes elsewhere", probe.m));
 }
 
 Table table_of(const Contents& contents, const std::vector<Probe>& probes) {
@@ -262,8 +256,8 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     probes.push_back(probe_at(params, contents, positions[i]));
   }
   Result result;
-  add_scalars(probes, result.scalars);
-  result.checks.push_back(relative_check(params, contents));
+  add_scalars(probes, result);
+  check_relative(params, contents, result);
   result.figures.push_back(difference_figure(params, contents, probes));
   result.figures.push_back(weights_figure(params, contents, probes.back()));
   result.figures.push_back(moved_figure(params, probes));

@@ -5,6 +5,7 @@
 
 #include "core/encodings/catalogue.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 
 namespace orrery::studies {
 namespace {
@@ -40,45 +41,30 @@ std::vector<double> rows_by_distance(const MatrixStudy& study, const TableIndex&
 
 void add_reach(const MatrixStudy& study, const std::string& name, const TableIndex& table,
                const std::vector<double>& rows) {
-  const std::string label = encoding_label(name);
   const Position behind = reach(table, 1), ahead = reach(table, -1);
-  const auto scalar = [&](const std::string& what, double value, const std::string& unit,
-                          const std::string& description) {
-    study.result.scalars.push_back({.name = name + "_" + what,
-                                    .unit = unit,
-                                    .value = value,
-                                    .description = label + ": " + description});
-  };
-  scalar("reach_behind", static_cast<double>(behind), "tokens",
-         "all keys at least this far behind the query share a row");
-  scalar("reach_ahead", static_cast<double>(ahead), "tokens",
-         "all keys at least this far ahead of the query share a row");
-  scalar("rows_met", static_cast<double>(std::set<double>(rows.begin(), rows.end()).size()), "rows",
-         "different rows among the distances shown");
+  const FindingsOn of(study.result, name, encoding_label(name));
+  of.scalar("reach_behind", static_cast<double>(behind),
+            "all keys at least this far behind the query share a row", "tokens");
+  of.scalar("reach_ahead", static_cast<double>(ahead),
+            "all keys at least this far ahead of the query share a row", "tokens");
+  of.scalar("rows_met", static_cast<double>(std::set<double>(rows.begin(), rows.end()).size()),
+            "different rows among the distances shown", "rows");
   const std::optional<Position> stated = table.stated_reach();
-  if (!stated) return;
-  study.result.checks.push_back(
-      {.name = name + "_last_row_reached",
-       .statement = label + ": the last rows are reached within the stated distance, both ways",
-       .equation = find_encoding(name).info.source,
-       .measured = static_cast<double>(std::max<Position>(behind, ahead)),
-       .bound = static_cast<double>(*stated)});
+  if (stated)
+    of.at_most(
+        "last_row_reached", "the last rows are reached within the stated distance, both ways",
+        find_encoding(name).info.source, static_cast<double>(std::max<Position>(behind, ahead)),
+        static_cast<double>(*stated));
 }
 
 }  // namespace in_bucket_rows
 }  // namespace
 
 void BucketRows::add(const MatrixStudy& study, const std::string& name, std::vector<double> rows) {
-  const Positions distances = distances_of(study);
-  const std::vector<double> x(distances.begin(), distances.end());
-  if (table.columns.empty()) table.columns.push_back({"distance", "tokens", x});
-  table.columns.push_back({"row_" + name, "", rows});
+  if (table.columns.empty())
+    table.columns.push_back({"distance", "tokens", as_doubles(distances_of(study))});
   encodings.push_back(name);
-  plot.series.push_back({.name = encoding_label(name),
-                         .x = x,
-                         .y = std::move(rows),
-                         .color = encoding_color(name),
-                         .choice = name});
+  add_curve(table, plot, {"row_" + name, "", std::move(rows)}, encoding_series(name));
   if (!study.shows("staircases")) return;
   LinePlot own = plot;  // tables differ in size: each has a scale of its own, too
   own.series = {plot.series.back()};

@@ -13,6 +13,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/encoding_matrix/bucket_rows.h"
 #include "experiments/studies/encoding_matrix/maps.h"
@@ -27,18 +28,6 @@ std::vector<std::string> candidates() {
   return encodings_with({Door::input_term, Door::qk_transform, Door::score_terms});
 }
 
-ParamSpec show_param() {
-  return {.key = "show",
-          .description = "What is drawn; all maps are written as arrays.",
-          .kind = ParamKind::choice_list,
-          .default_value = std::vector<std::string>{"maps", "profiles", "staircases"},
-          .choices = {{"maps", "what is added, the angle of the rotation, the bias, relative keys"},
-                      {"cos_sin", "cosines and sines of the angles, each as a map"},
-                      {"profiles", "the bias by distance, head by head"},
-                      {"staircases", "row of the table by distance"},
-                      {"index_maps", "row of the table for each query and key"}}};
-}
-
 std::vector<ParamSpec> declared_params() {
   return with_params_of(
       candidates(),
@@ -50,7 +39,14 @@ std::vector<ParamSpec> declared_params() {
        count_param({"first_position", "$m₀$", "tokens"}, "The first position shown.", 0, 0, 1e12),
        heads_param(),
        count_param({"head", "$h$"}, "Which head's maps are shown, counted from 0.", 0, 0, 255),
-       show_param(), seed_param()});
+       choices_param("show", "What is drawn; all maps are written as arrays.",
+                     {"maps", "profiles", "staircases"},
+                     {{"maps", "what is added, the angle of the rotation, the bias, relative keys"},
+                      {"cos_sin", "cosines and sines of the angles, each as a map"},
+                      {"profiles", "the bias by distance, head by head"},
+                      {"staircases", "row of the table by distance"},
+                      {"index_maps", "row of the table for each query and key"}}),
+       seed_param()});
 }
 
 ExperimentView view() {
@@ -60,10 +56,7 @@ ExperimentView view() {
 }
 
 /// Whether no matrix of channels is drawn, in which pairs have places.
-bool shows_angles_only(const ParamSet& params) {
-  const std::vector<std::string>& encodings = params.list("encoding");
-  return std::find(encodings.begin(), encodings.end(), "axis_rope") == encodings.end();
-}
+bool shows_angles_only(const ParamSet& params) { return !names(params, "encoding", "axis_rope"); }
 
 std::vector<IgnoredParams> ignored() {
   return {{.keys = {"rope.rotary_value", "shaw.variant", "deberta.p2c"}},
@@ -119,12 +112,11 @@ void study_input_term(const MatrixStudy& study, const std::string& name, const E
   const double expected = std::sqrt(static_cast<double>(pairs));
   Largest error;
   for (const double norm : row_norms(p)) error.see(std::abs(norm / expected - 1.0));
-  study.result.checks.push_back(
-      {.name = name + "_rows_have_one_length",
-       .statement = label + ": every position's vector has length $\\sqrt{d/2}$ (relative error)",
-       .equation = "eq. (4): $\\sin² + \\cos² = 1$",
-       .measured = error.value(),
-       .bound = (8.0 + static_cast<double>(study.d())) * 0x1p-53});
+  FindingsOn(study.result, name, label)
+      .at_most("rows_have_one_length",
+               "every position's vector has length $\\sqrt{d/2}$ (relative error)",
+               "eq. (4): $\\sin² + \\cos² = 1$", error.value(),
+               (8.0 + static_cast<double>(study.d())) * 0x1p-53);
 }
 
 // Rotations of q and k.
@@ -191,12 +183,9 @@ void study_rotation(const MatrixStudy& study, const std::string& name, const Tur
       study.shows("cos_sin"));
   add(turns.sin, "sine", "Sine of the angle", "$\\sin m θ_t$", Meaning::diverging,
       study.shows("cos_sin"));
-  study.result.checks.push_back(
-      {.name = name + "_turns_evenly",
-       .statement = label + ": from one position to the next, pair $t$ rotates by $θ_t$ (radians)",
-       .equation = "eq. (15)",
-       .measured = step_error(turns, pairs.theta),
-       .bound = 32.0 * 0x1p-53});
+  FindingsOn(study.result, name, label)
+      .at_most("turns_evenly", "from one position to the next, pair $t$ rotates by $θ_t$ (radians)",
+               "eq. (15)", step_error(turns, pairs.theta), 32.0 * 0x1p-53);
 }
 
 /// A transform that is no rotation of pairs: what becomes of a vector of ones.

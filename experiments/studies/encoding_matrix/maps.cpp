@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 
 namespace orrery::studies {
 
@@ -15,11 +14,6 @@ TableBuilder matrix_table() {
   return {"matrices",
           "every map: its shape, least and greatest value",
           {{"matrix"}, {"rows"}, {"columns"}, {"least"}, {"greatest"}}};
-}
-
-bool MatrixStudy::shows(const std::string& what) const {
-  const auto& chosen = params.list("show");
-  return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
 }
 
 std::string MatrixStudy::head_text() const { return fmt::format("head {}", head()); }
@@ -49,13 +43,10 @@ void add_map(const MatrixStudy& study, const Matrix<double>& values, const MapTe
 
 void check_relative(const MatrixStudy& study, const std::string& name, const Matrix<double>& map,
                     const std::string& what, const std::string& equation) {
-  study.result.checks.push_back(
-      {.name = fmt::format("{}_{}_is_toeplitz", name, what),
-       .statement = fmt::format("{}: the {} is the same along each diagonal (largest difference)",
-                                encoding_label(name), what),
-       .equation = equation,
-       .measured = toeplitz_residual(map, study.positions, study.positions),
-       .bound = 0.0});
+  FindingsOn(study.result, name, encoding_label(name))
+      .at_most(what + "_is_toeplitz",
+               fmt::format("the {} is the same along each diagonal (largest difference)", what),
+               equation, toeplitz_residual(map, study.positions, study.positions), 0);
 }
 
 Positions distances_of(const MatrixStudy& study) {

@@ -7,6 +7,7 @@
 #include "core/types.h"
 #include "experiments/model/result.h"
 #include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/setup/table_builder.h"
 
 namespace orrery::studies {
@@ -27,7 +28,7 @@ struct MatrixStudy {
   Index d() const { return params.integer("dim"); }
   int heads() const { return static_cast<int>(params.integer("heads")); }
   int head() const { return static_cast<int>(params.integer("head")); }
-  bool shows(const std::string& what) const;
+  bool shows(const char* what) const { return names(params, "show", what); }
   std::string head_text() const;
 };
 

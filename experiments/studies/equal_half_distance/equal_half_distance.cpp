@@ -15,8 +15,8 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/studies/equal_half_distance/decay_parameter.h"
 
 namespace orrery::studies {
@@ -34,46 +34,37 @@ std::vector<ParamSpec> table_params() {
   for (const EncodingEntry& entry : encoding_catalogue()) {
     const TableSpec* table = bias_table(entry.info);
     if (!table) continue;
-    specs.push_back(
-        {.key = bias_table_key(entry.info.name),
-         .description = fmt::format("Trained bias {} of a .npy, .npz or .safetensors file; without "
-                                    "one, $−\\ln(1 + r)$, $r$ the first distance of each bucket.",
-                                    table->shape),
-         .kind = ParamKind::file,
-         .default_value = std::string(),
-         .file_types = {"npy", "npz", "safetensors"},
-         .used_when = Condition{"encoding", {entry.info.name}}});
+    specs.push_back(read_while(
+        "encoding", {entry.info.name},
+        array_file_param(bias_table_key(entry.info.name),
+                         fmt::format("Trained bias {} of a .npy, .npz or .safetensors file; "
+                                     "without one, $−\\ln(1 + r)$, $r$ the first distance of each "
+                                     "bucket.",
+                                     table->shape))));
   }
   return specs;
 }
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{
-      encodings_param({"rope", "alibi", "t5", "sinusoidal"}),
-      dim_param(64),
-      log_count_param(
-          {"half_distance", "$h$", "tokens"},
-          "Distance at which every curve is made to equal one half; RoPE's may reach it before.",
-          64, 1, 8192),
-      max_distance_param(16384),
-      {.key = "measure",
-       .description = "What falls to one half; both are 1 at distance 0 for every encoding.",
-       .kind = ParamKind::choice,
-       .default_value = std::string("logit"),
-       .choices = {{"logit", "$L(r)/L(0)$: the mean logit of like tokens"},
-                   {"weight", "$e^{L(r) − L(0)}$: what softmax makes of it, up to the row's sum"}}},
-      {.key = "match",
-       .symbol = "$L_c$",
-       .description = "Logit of like tokens by content alone, the same for every encoding.",
-       .kind = ParamKind::real,
-       .default_value = 8.0,
-       .min = 0.01,
-       .max = 1000.0,
-       .logarithmic = true},
-      heads_param(),
-      count_param("head", "Which head is meant, counted from 0.", 4, 0, 255)};
-  for (ParamSpec& spec : table_params()) specs.push_back(std::move(spec));
-  return with_encoding_params(std::move(specs));
+  return with_encoding_params(joined(
+      {{encodings_param({"rope", "alibi", "t5", "sinusoidal"}), dim_param(64),
+        log_count_param(
+            {"half_distance", "$h$", "tokens"},
+            "Distance at which every curve is made to equal one half; RoPE's may reach it before.",
+            64, 1, 8192),
+        max_distance_param(16384),
+        choice_param("measure",
+                     "What falls to one half; both are 1 at distance 0 for every encoding.",
+                     "logit",
+                     {{"logit", "$L(r)/L(0)$: the mean logit of like tokens"},
+                      {"weight",
+                       "$e^{L(r) − L(0)}$: what softmax makes of it, up to the row's "
+                       "sum"}}),
+        log_real_param({"match", "$L_c$"},
+                       "Logit of like tokens by content alone, the same for every encoding.", 8,
+                       0.01, 1000),
+        heads_param(), count_param("head", "Which head is meant, counted from 0.", 4, 0, 255)},
+       table_params()}));
 }
 
 ExperimentView view() {
@@ -201,34 +192,30 @@ std::string label_of(const Finding& finding) {
 }
 
 Check check_of(const Finding& finding, std::int64_t h) {
-  const std::string label = label_of(finding);
-  const std::string equation = fmt::format("L({})/L(0) = 1/2", h);
   const std::string settings = finding.can_be_set() ? "at every setting" : "as given";
-  if (finding.search.outcome == HalfOutcome::undefined)
-    return {.name = finding.name + "_is_halved",
-            .statement = label + ": the curve is a number at every setting tried",
-            .equation = equation,
-            .measured = std::numeric_limits<double>::quiet_NaN(),
-            .bound = tolerance};
-  if (finding.found())
-    return {.name = finding.name + "_is_halved",
-            .statement = fmt::format("{} at {}: the curve is 1/2 at $r$ = {}{} (difference)", label,
-                                     finding.setting_text, h, earlier_text(finding, h)),
-            .equation = equation,
-            .measured = std::abs(finding.search.value - half),
-            .bound = tolerance};
-  if (finding.search.outcome == HalfOutcome::falls_earlier)
-    return {.name = finding.name + "_falls_earlier",
-            .statement = label + ": at or below one half there " + settings + " (slowest)",
-            .equation = equation,
-            .measured = finding.search.value,
-            .bound = half};
-  return {.name = finding.name + "_never_falls",
-          .statement = label + ": above one half there " + settings + " (lowest value)",
-          .equation = equation,
-          .measured = finding.search.value,
-          .relation = Relation::at_least,
-          .bound = half};
+  Check check{.equation = fmt::format("L({})/L(0) = 1/2", h),
+              .measured = finding.search.value,
+              .bound = half};
+  const auto claim = [&](const char* name, const std::string& words) {
+    check.name = finding.name + name;
+    check.statement = label_of(finding) + words;
+  };
+  if (finding.search.outcome == HalfOutcome::undefined) {
+    claim("_is_halved", ": the curve is a number at every setting tried");
+    check.measured = std::numeric_limits<double>::quiet_NaN();
+    check.bound = tolerance;
+  } else if (finding.found()) {
+    claim("_is_halved", fmt::format(" at {}: the curve is 1/2 at $r$ = {}{} (difference)",
+                                    finding.setting_text, h, earlier_text(finding, h)));
+    check.measured = std::abs(finding.search.value - half);
+    check.bound = tolerance;
+  } else if (finding.search.outcome == HalfOutcome::falls_earlier) {
+    claim("_falls_earlier", ": at or below one half there " + settings + " (slowest)");
+  } else {
+    claim("_never_falls", ": above one half there " + settings + " (lowest value)");
+    check.relation = Relation::at_least;
+  }
+  return check;
 }
 
 /// Whether the encoding's bias table is made up, because none is given.
@@ -257,69 +244,45 @@ LinePlot plot_of(const ParamSet& params) {
   return {
       .x = distance_axis(),
       .y = {.label = measure_label(params), .symbol = weight ? "$e^{L(r) − L(0)}$" : "$L(r)/L(0)$"},
-      .rules = {{Rule::Direction::horizontal, half, "one half"},
-                {Rule::Direction::vertical, static_cast<double>(h), fmt::format("$h$ = {}", h),
-                 "half_distance"}}};
+      .rules = {horizontal(half, "one half"),
+                vertical(static_cast<double>(h), fmt::format("$h$ = {}", h), "half_distance")}};
 }
 
-std::vector<double> distances_of(const ParamSet& params) {
-  std::vector<double> distances(static_cast<std::size_t>(params.integer("max_distance")) + 1);
-  for (std::size_t r = 0; r < distances.size(); ++r) distances[r] = static_cast<double>(r);
-  return distances;
-}
-
-Figure equal_figure(const ParamSet& params, const std::vector<Finding>& findings) {
-  LinePlot plot = plot_of(params);
-  const std::vector<double> distances = distances_of(params);
+/// The curves at the settings found and as given: two figures and a table.
+void add_curves(const ParamSet& params, const std::vector<Finding>& findings, Result& result) {
   const std::int64_t h = params.integer("half_distance");
+  LinePlot equal = plot_of(params), own = plot_of(params);
+  const auto distances = static_cast<std::size_t>(params.integer("max_distance")) + 1;
+  Table table{.name = "curves",
+              .caption = "the measure by distance, at the settings found and as given",
+              .columns = {{"distance", "tokens", count_from_0(distances)}}};
   for (const Finding& f : findings) {
-    const std::string label = encoding_label(f.name);
-    plot.series.push_back(named(
-        {.x = distances,
-         .y = f.found() ? f.equal : f.own,
-         .style = f.found() ? LineStyle::solid : LineStyle::dotted,
-         .color = encoding_color(f.name),
-         .choice = f.name},
-        f.found() ? label + ", " + f.setting_text + earlier_text(f, h) : label + ", as given"));
-  }
-  return {"equal_half_distance",
-          fmt::format("Encodings at equal half distance, $h$ = {} tokens",
-                      params.integer("half_distance")),
-          caption_for(params), std::move(plot)};
-}
-
-Figure own_figure(const ParamSet& params, const std::vector<Finding>& findings) {
-  LinePlot plot = plot_of(params);
-  const std::vector<double> distances = distances_of(params);
-  for (const Finding& f : findings) {
+    const Series form = encoding_series(f.name);
+    if (f.found())
+      add_curve(table, equal, {"equal_" + f.name, "", f.equal},
+                named(form, form.name + ", " + f.setting_text + earlier_text(f, h)));
     const auto at = first_at_or_below(f.own, half);
-    plot.series.push_back(
-        {.name = fmt::format("{}: {}", encoding_label(f.name),
-                             at ? fmt::format("half at {:.1f}", *at) : std::string("not halved")),
-         .x = distances,
-         .y = f.own,
-         .color = encoding_color(f.name),
-         .choice = f.name});
+    Series given = form;
+    given.name += at ? fmt::format(": half at {:.1f}", *at) : ": not halved";
+    add_curve(table, own, {"given_" + f.name, "", f.own}, std::move(given));
+    if (f.found()) continue;
+    Series& unset = equal.series.emplace_back(own.series.back());
+    unset.name = form.name + ", as given";
+    unset.style = LineStyle::dotted;
   }
-  return {"own_defaults", "The same at the given settings: each decays at its own rate",
-          caption_for(params), std::move(plot)};
+  result.figures.insert(
+      result.figures.begin(),
+      {{"equal_half_distance", fmt::format("Encodings at equal half distance, $h$ = {} tokens", h),
+        caption_for(params), std::move(equal)},
+       {"own_defaults", "The same at the given settings: each decays at its own rate",
+        caption_for(params), std::move(own)}});
+  result.tables.push_back(std::move(table));
 }
 
-Figure table_figure(const ParamSet& params, const std::vector<Finding>& findings) {
+void add_settings(const ParamSet& params, const std::vector<Finding>& findings, Result& result) {
   const std::int64_t h = params.integer("half_distance");
-  TableFigure table{.header = {"encoding", "as given", "half at", fmt::format("for $h$ = {}", h),
+  TableFigure drawn{.header = {"encoding", "as given", "half at", fmt::format("for $h$ = {}", h),
                                "reaches one half"}};
-  for (const Finding& f : findings) {
-    const auto at = first_at_or_below(f.own, half);
-    table.rows.push_back({encoding_label(f.name), f.default_text,
-                          at ? fmt::format("{:.2f} tokens", *at) : "–",
-                          f.found() ? f.setting_text : "–", note_of(f, h)});
-  }
-  return {"settings", fmt::format("Settings that halve the mean logit at {} tokens", h),
-          caption_for(params), std::move(table)};
-}
-
-Table settings_table(const std::vector<Finding>& findings, std::int64_t h) {
   TableBuilder table("settings",
                      "the setting of each encoding whose curve is one half at the half distance; "
                      "value: the curve there, or the nearest it came",
@@ -332,41 +295,31 @@ Table settings_table(const std::vector<Finding>& findings, std::int64_t h) {
                       {"residual"},
                       {"first_distance", "tokens"},
                       {"note"}});
-  for (const Finding& f : findings)
-    table.row({f.name, f.default_setting, or_nan(first_at_or_below(f.own, half)), f.setting,
-               f.found() ? f.setting_text : "", f.search.value, f.search.value - half,
-               first_at_half(f), note_of(f, h)});
-  return std::move(table).finish();
-}
-
-Table curves_table(const ParamSet& params, const std::vector<Finding>& findings) {
-  Table table{.name = "curves",
-              .caption = "the measure by distance, at the settings found and as given",
-              .columns = {{"distance", "tokens", distances_of(params)}}};
   for (const Finding& f : findings) {
-    if (f.found()) table.columns.push_back({"equal_" + f.name, "", f.equal});
-    table.columns.push_back({"given_" + f.name, "", f.own});
+    const auto at = first_at_or_below(f.own, half);
+    const std::string note = note_of(f, h);
+    drawn.rows.push_back({encoding_label(f.name), f.default_text,
+                          at ? fmt::format("{:.2f} tokens", *at) : "–",
+                          f.found() ? f.setting_text : "–", note});
+    table.row({f.name, f.default_setting, or_nan(at), f.setting, f.found() ? f.setting_text : "",
+               f.search.value, f.search.value - half, first_at_half(f), note});
   }
-  return table;
+  result.figures.push_back({"settings",
+                            fmt::format("Settings that halve the mean logit at {} tokens", h),
+                            caption_for(params), std::move(drawn)});
+  result.tables.push_back(std::move(table).finish());
 }
 
 void add_scalars(const Finding& f, const ParamSet& params, Result& result) {
   std::string label = label_of(f);
   if (has_made_up_table(f.name, params)) label += " with the table $−\\ln(1 + r)$";
-  result.scalars.push_back(
-      {.name = f.name + "_setting",
-       .value = f.setting,
-       .description =
-           label + ": " + (f.found() ? f.setting_text : "no setting makes it one half there")});
-  result.scalars.push_back(
-      {.name = f.name + "_first_half_distance",
-       .unit = "tokens",
-       .value = first_at_half(f),
-       .description = label + ": first distance at one half with that setting"});
-  result.scalars.push_back({.name = f.name + "_given_half_distance",
-                            .unit = "tokens",
-                            .value = or_nan(first_at_or_below(f.own, half)),
-                            .description = label + ": half distance as given"});
+  const FindingsOn of(result, f.name, label);
+  of.scalar("setting", f.setting,
+            f.found() ? f.setting_text : "no setting makes it one half there");
+  of.scalar("first_half_distance", first_at_half(f), "first distance at one half with that setting",
+            "tokens");
+  of.scalar("given_half_distance", or_nan(first_at_or_below(f.own, half)), "half distance as given",
+            "tokens");
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
@@ -383,11 +336,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
     // Where the curve has no value there is nothing to claim.
     if (!findings.back().without_value) result.checks.push_back(check_of(findings.back(), h));
   }
-  result.figures.push_back(equal_figure(params, findings));
-  result.figures.push_back(own_figure(params, findings));
-  result.figures.push_back(table_figure(params, findings));
-  result.tables.push_back(settings_table(findings, h));
-  result.tables.push_back(curves_table(params, findings));
+  add_settings(params, findings, result);
+  add_curves(params, findings, result);
   return result;
 }
 

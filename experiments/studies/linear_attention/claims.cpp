@@ -93,11 +93,11 @@ void add_effect(const std::vector<Family>& families, const MapClaim& claim, cons
   }
   Largest expected;
   for (const Family& family : families) expected.see(family.*claim.expected);
-  result.scalars.push_back({.name = check.name + "_expected",
-                            .value = expected.value(),
-                            .description = check.statement +
-                                           ": not checked, because rounding may cost as much; by "
-                                           "its formula, without a unit"});
+  FindingsOn(result, check.name)
+      .scalar("expected", expected.value(),
+              check.statement +
+                  ": not checked, because rounding may cost as much; by its formula, without a "
+                  "unit");
 }
 
 void add_relative_checks(const std::vector<Family>& families, Result& result) {
@@ -179,27 +179,21 @@ std::optional<Check> favor_check(const LinearInputs& in, const FavorSweep& sweep
 void add_linear_claims(const LinearInputs& in, const std::vector<Family>& families,
                        const FavorSweep& sweep, Result& result) {
   using namespace in_claims;
-  std::vector<Check>& checks = result.checks;
   add_relative_checks(families, result);
   add_sum_checks(families, result);
   for (const FeatureRotation rotation :
        {FeatureRotation::rotated_before_features, FeatureRotation::none}) {
     const auto& variant = *std::find_if(linear_variants().begin(), linear_variants().end(),
                                         [&](const auto& v) { return v.rotation == rotation; });
-    checks.push_back({.name = variant.name + "_is_positive",
-                      .statement = variant.label + ": no weight is negative (least weight)",
-                      .equation = "eq. (18), $φ ≥ 0$",
-                      .measured = least_weight(families, rotation),
-                      .relation = Relation::at_least,
-                      .bound = 0.0});
+    FindingsOn(result, variant.name, variant.label)
+        .at_least("is_positive", "no weight is negative (least weight)", "eq. (18), $φ ≥ 0$",
+                  least_weight(families, rotation), 0);
   }
-  checks.push_back({.name = "no_map_is_needed",
-                    .statement = "sums of size $F·d_v$ give the output of the map of weights "
-                                 "(largest difference, in roundings)",
-                    .equation = "eq. (19)",
-                    .measured = worst_output(in, families),
-                    .bound = 1.0});
-  add(favor_check(in, sweep), checks);
+  FindingsOn(result).at_most("no_map_is_needed",
+                             "sums of size $F·d_v$ give the output of the map of weights (largest "
+                             "difference, in roundings)",
+                             "eq. (19)", worst_output(in, families), 1);
+  add(favor_check(in, sweep), result.checks);
 }
 
 }  // namespace orrery::studies

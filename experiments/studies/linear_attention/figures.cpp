@@ -4,15 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "experiments/figure/plot/labels.h"
 #include "experiments/model/notices.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery::studies {
@@ -37,16 +37,10 @@ Series curve_of(FeatureRotation rotation) {
   return {.style = LineStyle::dotted, .color = encoding_color("none")};
 }
 
-std::vector<double> count_from(std::size_t count, double first = 0) {
-  std::vector<double> values(count);
-  for (std::size_t i = 0; i < count; ++i) values[i] = first + static_cast<double>(i);
-  return values;
-}
-
 Figure distance_figure(const std::string& caption, const Family& family,
                        const Matrix<double>& softmax) {
   const std::vector<double> reference = mean_weight_by_distance(softmax);
-  const std::vector<double> distances = count_from(reference.size());
+  const std::vector<double> distances = count_from_0(reference.size());
   Axis behind = distance_axis();
   behind.label = "distance behind the query";
   LinePlot plot{.x = std::move(behind),
@@ -67,52 +61,47 @@ Figure distance_figure(const std::string& caption, const Family& family,
           std::move(plot)};
 }
 
-LinePlot query_plot(std::string label, std::string symbol) {
-  return {.x = query_axis(), .y = {.label = std::move(label), .symbol = std::move(symbol)}};
-}
+/// A number of the weights of each query, by eq. (19), and how it is drawn.
+struct RowFigure {
+  const char* id{};
+  const char* title{};
+  std::vector<double> (*number)(const Matrix<double>&){};
+  LinePlot plot{};
+};
 
-Figure row_sum_figure(const std::string& caption, const std::vector<Family>& families) {
-  LinePlot plot = query_plot("sum of the weights of a query", "$Σ_n a_{mn}$");
-  plot.rules = {{Rule::Direction::horizontal, 1.0, "softmax, and every other variant: 1"},
-                {Rule::Direction::horizontal, 0.0, "0"}};
+Figure row_figure(const std::string& caption, const std::vector<Family>& families,
+                  RowFigure figure) {
+  figure.plot.x = query_axis();
   for (const Family& family : families) {
-    std::vector<double> sums = row_sums(map_of(family, FeatureRotation::paper).weights);
-    const std::vector<double> queries = count_from(sums.size());
-    plot.series.push_back({.name = "eq. (19), " + family.feature.label,
-                           .x = queries,
-                           .y = std::move(sums),
-                           .shade = shade_of(family.feature.kind)});
+    std::vector<double> numbers = figure.number(map_of(family, FeatureRotation::paper).weights);
+    figure.plot.series.push_back({.name = "eq. (19), " + family.feature.label,
+                                  .x = count_from_0(numbers.size()),
+                                  .y = std::move(numbers),
+                                  .shade = shade_of(family.feature.kind)});
   }
-  return {"row_sums", "The weights of eq. (19) do not sum to 1", caption, std::move(plot)};
+  return {figure.id, figure.title, caption, std::move(figure.plot)};
 }
 
-Figure negative_figure(const std::string& caption, const std::vector<Family>& families) {
-  LinePlot plot = query_plot("negative part of the weights", "$Σ|a < 0| / Σ|a|$");
-  plot.y.range = Range{0.0, 1.0};
-  plot.rules = {{Rule::Direction::horizontal, 0.5, "as much negative as positive"}};
-  for (const Family& family : families) {
-    std::vector<double> mass = negative_mass_by_row(map_of(family, FeatureRotation::paper).weights);
-    const std::vector<double> queries = count_from(mass.size());
-    plot.series.push_back({.name = "eq. (19), " + family.feature.label,
-                           .x = queries,
-                           .y = std::move(mass),
-                           .shade = shade_of(family.feature.kind)});
-  }
-  return {"negative_weights", "How much of the weights of eq. (19) is negative", caption,
-          std::move(plot)};
+std::vector<RowFigure> row_figures() {
+  return {{"row_sums",
+           "The weights of eq. (19) do not sum to 1",
+           row_sums,
+           {.y = {.label = "sum of the weights of a query", .symbol = "$Σ_n a_{mn}$"},
+            .rules = {horizontal(1, "softmax, and every other variant: 1"), horizontal(0, "0")}}},
+          {"negative_weights",
+           "How much of the weights of eq. (19) is negative",
+           negative_mass_by_row,
+           {.y = {.label = "negative part of the weights",
+                  .symbol = "$Σ|a < 0| / Σ|a|$",
+                  .range = Range{0.0, 1.0}},
+            .rules = {horizontal(0.5, "as much negative as positive")}}}};
 }
 
-std::shared_ptr<const Array> array_of(const Matrix<double>& weights, std::string name,
-                                      std::string description) {
-  return std::make_shared<const Array>(
-      Array{std::move(name),
-            std::move(description),
-            {static_cast<std::size_t>(weights.rows()), static_cast<std::size_t>(weights.cols())},
-            {"query", "key"},
-            std::vector<double>(weights.data(), weights.data() + weights.size())});
+ArrayPtr array_of(const Matrix<double>& weights, std::string name, std::string description) {
+  return to_array<double>(weights, std::move(name), std::move(description), {"query", "key"});
 }
 
-std::shared_ptr<const Array> mask_of(const LinearInputs& in) {
+ArrayPtr mask_of(const LinearInputs& in) {
   if (!in.causal) return nullptr;
   const Index n = in.q.rows();
   Matrix<double> masked(n, n);
@@ -134,8 +123,8 @@ Range typical_range(const Matrix<double>& weights) {
   return {-largest, largest};
 }
 
-Figure map_figure(const std::string& caption, const std::shared_ptr<const Array>& array,
-                  const std::shared_ptr<const Array>& masked, std::string title, Range range) {
+Figure map_figure(const std::string& caption, const ArrayPtr& array, const ArrayPtr& masked,
+                  std::string title, Range range) {
   return {"map_" + array->name,
           std::move(title),
           caption,
@@ -152,7 +141,7 @@ Figure map_figure(const std::string& caption, const std::shared_ptr<const Array>
 
 void add_maps(const std::string& caption, const LinearInputs& in, const Matrix<double>& softmax,
               const std::vector<Family>& families, Result& result) {
-  const auto masked = mask_of(in);
+  const ArrayPtr masked = mask_of(in);
   result.arrays.push_back(array_of(softmax, "softmax", "softmax attention with RoPE"));
   result.figures.push_back(map_figure(caption, result.arrays.back(), masked,
                                       "Weights of softmax attention with RoPE",
@@ -172,52 +161,43 @@ void add_maps(const std::string& caption, const LinearInputs& in, const Matrix<d
   }
 }
 
-Figure favor_figure(const ParamSet& params, const std::string& caption, Index tokens,
-                    const FavorSweep& sweep, const std::vector<Family>& families) {
+/// Distance from softmax by number of features.
+void add_favor(const ParamSet& params, const std::string& caption, const LinearFindings& found,
+               Result& result) {
+  const FavorSweep& sweep = found.sweep;
   LinePlot plot{
       .x = {.label = "FAVOR+ features", .symbol = "$M$", .scale = AxisScale::log2},
       .y = {
           .label = "distance from softmax", .symbol = "mean $½ Σ|Δa|$", .scale = AxisScale::log10}};
+  Table table{
+      .name = "favor_error",
+      .caption = "mean $½ Σ|\\text{difference}|$ from softmax attention with RoPE, over draws",
+      .columns = {{"features", "", sweep.features}}};
   for (std::size_t i = 0; i < sweep.curves.size(); ++i) {
-    Series curve = curve_of(linear_variants()[i].rotation);
-    curve.x = sweep.features;
-    curve.y = sweep.curves[i].mean;
-    curve.band_low = sweep.curves[i].low;
-    curve.band_high = sweep.curves[i].high;
-    plot.series.push_back(named(std::move(curve), "FAVOR+, " + linear_variants()[i].label));
+    const VariantName& variant = linear_variants()[i];
+    const Band& band = sweep.curves[i];
+    add_curve(table, plot, {variant.name, "", band.mean},
+              named(banded(curve_of(variant.rotation), band), "FAVOR+, " + variant.label));
+    table.columns.push_back({variant.name + "_least", "", band.least});
+    table.columns.push_back({variant.name + "_largest", "", band.greatest});
   }
-  for (const Family& family : families)
+  for (const Family& family : found.families)
     if (family.feature.kind != FeatureKind::favor)
-      plot.rules.push_back({Rule::Direction::horizontal,
-                            map_of(family, FeatureRotation::paper).half_difference,
-                            "eq. (19), " + family.feature.label});
-  return {
-      "favor_error", "FAVOR+ nears softmax with more features; eq. (19) stays farther away",
-      fmt::format("first {} tokens · mean, least and largest of {} draws · {}",
-                  std::min<Index>(favor_sweep_tokens, tokens), params.integer("draws"), caption),
-      std::move(plot)};
+      plot.rules.push_back(horizontal(map_of(family, FeatureRotation::paper).half_difference,
+                                      "eq. (19), " + family.feature.label));
+  result.figures.push_back(
+      {"favor_error", "FAVOR+ nears softmax with more features; eq. (19) stays farther away",
+       fmt::format("first {} tokens · mean, least and largest of {} draws · {}",
+                   std::min<Index>(favor_sweep_tokens, found.in.q.rows()), params.integer("draws"),
+                   caption),
+       std::move(plot)});
+  result.tables.push_back(std::move(table));
 }
 
 std::vector<double> lengths_up_to(std::int64_t longest) {
   std::vector<double> lengths;
   for (std::int64_t n = 16; n <= longest; n *= 2) lengths.push_back(static_cast<double>(n));
   return lengths;
-}
-
-/// Operations at each length, softmax first, then the feature maps with eq. (19).
-std::vector<std::vector<double>> operations(const LinearInputs& in,
-                                            const std::vector<Family>& families,
-                                            const std::vector<double>& lengths) {
-  std::vector<std::vector<double>> all(families.size() + 1);
-  for (const double length : lengths) {
-    AttentionShape shape = shape_of(in);
-    shape.tokens = static_cast<Index>(length);
-    all[0].push_back(softmax_attention_flops(shape));
-    for (std::size_t f = 0; f < families.size(); ++f)
-      all[f + 1].push_back(linear_attention_flops(shape, families[f].feature.kind,
-                                                  families[f].features, LinearVariant::paper));
-  }
-  return all;
 }
 
 /// A rule at the length from which linear attention is cheaper; equal crossovers share one rule.
@@ -230,32 +210,50 @@ void add_crossover(LinePlot& plot, const Family& family, double tokens, double l
     rule.label += " · " + label;
     return;
   }
-  plot.rules.push_back({Rule::Direction::vertical, tokens, label});
+  plot.rules.push_back(vertical(tokens, label));
 }
 
-Figure cost_figure(const std::string& caption, const LinearInputs& in,
-                   const std::vector<Family>& families, const std::vector<double>& lengths,
-                   const std::vector<std::vector<double>>& flops) {
+/// Counted operations of softmax, and of the feature maps with eq. (19), by length.
+void add_cost(const std::string& caption, const LinearFindings& found, std::int64_t longest,
+              Result& result) {
+  const std::vector<double> lengths = lengths_up_to(longest);
+  AttentionShape shape = shape_of(found.in);
+  const auto counted = [&](const auto& flops) {
+    std::vector<double> all;
+    for (const double length : lengths) {
+      shape.tokens = static_cast<Index>(length);
+      all.push_back(flops());
+    }
+    return all;
+  };
   LinePlot plot{
       .x = {.label = "length", .symbol = "$N$", .unit = "tokens", .scale = AxisScale::log2},
-      .y = {.label = "operations of a head", .unit = "FLOP", .scale = AxisScale::log10},
-      .series = {
-          {.name = "softmax", .x = lengths, .y = flops[0], .color = encoding_color("none")}}};
+      .y = {.label = "operations of a head", .unit = "FLOP", .scale = AxisScale::log10}};
+  Table table{.name = "cost",
+              .caption = "operations of a head by length; linear attention as in eq. (19)",
+              .columns = {{"length", "tokens", lengths}}};
+  add_curve(table, plot,
+            {"softmax", "FLOP", counted([&] { return softmax_attention_flops(shape); })},
+            {.name = "softmax", .color = encoding_color("none")});
   Index drawn = 0;  // as many features cost nearly the same: dashed over solid, both are seen
-  for (std::size_t f = 0; f < families.size(); ++f) {
-    plot.series.push_back(
-        {.name = fmt::format("linear, {}, {} features", families[f].feature.label,
-                             families[f].features),
-         .x = lengths,
-         .y = flops[f + 1],
-         .style = families[f].features == drawn ? LineStyle::dashed : LineStyle::solid,
-         .shade = shade_of(families[f].feature.kind)});
-    drawn = families[f].features;
-    add_crossover(plot, families[f], static_cast<double>(crossover_of(in, families[f])),
+  for (const Family& family : found.families) {
+    const FeatureKind kind = family.feature.kind;
+    const auto flops = [&] {
+      return linear_attention_flops(shape, kind, family.features, LinearVariant::paper);
+    };
+    add_curve(
+        table, plot, {family.feature.name, "FLOP", counted(flops)},
+        {.name = fmt::format("linear, {}, {} features", family.feature.label, family.features),
+         .style = family.features == drawn ? LineStyle::dashed : LineStyle::solid,
+         .shade = shade_of(kind)});
+    drawn = family.features;
+    add_crossover(plot, family, static_cast<double>(crossover_of(found.in, family)),
                   lengths.back());
   }
-  return {"cost", "Counted operations: $N²$ for softmax, $N$ for linear attention", caption,
-          std::move(plot)};
+  result.figures.push_back({"cost",
+                            "Counted operations: $N²$ for softmax, $N$ for linear attention",
+                            caption, std::move(plot)});
+  result.tables.push_back(std::move(table));
 }
 
 /// Of tokens that were cut, which were read, before the settings.
@@ -271,58 +269,13 @@ Table variants_table(const std::vector<Family>& families) {
       "that of plain features; change under the shift; mean $½ Σ|\\text{difference}|$ from "
       "softmax; "
       "what rounding may cost a weight",
-      {{"features"},
-       {"variant"},
-       {"negative_share"},
-       {"most_negative"},
-       {"negative_mass"},
-       {"row_sum_min"},
-       {"row_sum_max"},
-       {"row_sum_error"},
-       {"zero_normalizers"},
-       {"least_normalizer"},
-       {"shift_residual"},
-       {"half_difference"},
-       {"rounding"}});
+      headings({{"features"}, {"variant"}}, map_measures()));
   for (const Family& family : families)
-    for (std::size_t i = 0; i < family.maps.size(); ++i) {
-      const LinearMap& map = family.maps[i];
-      table.row({family.feature.name, linear_variants()[i].name, map.signs.negative_share,
-                 map.signs.most_negative, map.signs.negative_mass, map.signs.row_sum_min,
-                 map.signs.row_sum_max, map.signs.row_sum_error, map.zero_normalizers,
-                 map.least_normalizer, map.shift_residual, map.half_difference, map.rounding});
-    }
+    for (std::size_t i = 0; i < family.maps.size(); ++i)
+      table.row(
+          cells({family.feature.name, linear_variants()[i].name}, family.maps[i], map_measures()));
   return std::move(table).finish();
 }
-
-Table favor_table(const FavorSweep& sweep) {
-  Table table{
-      .name = "favor_error",
-      .caption = "mean $½ Σ|\\text{difference}|$ from softmax attention with RoPE, over draws",
-      .columns = {{"features", "", sweep.features}}};
-  for (std::size_t i = 0; i < sweep.curves.size(); ++i) {
-    table.columns.push_back({linear_variants()[i].name, "", sweep.curves[i].mean});
-    table.columns.push_back({linear_variants()[i].name + "_least", "", sweep.curves[i].low});
-    table.columns.push_back({linear_variants()[i].name + "_largest", "", sweep.curves[i].high});
-  }
-  return table;
-}
-
-Table cost_table(const std::vector<Family>& families, const std::vector<double>& lengths,
-                 const std::vector<std::vector<double>>& flops) {
-  Table table{.name = "cost",
-              .caption = "operations of a head by length; linear attention as in eq. (19)",
-              .columns = {{"length", "tokens", lengths}, {"softmax", "FLOP", flops[0]}}};
-  for (std::size_t f = 0; f < families.size(); ++f)
-    table.columns.push_back({families[f].feature.name, "FLOP", flops[f + 1]});
-  return table;
-}
-
-}  // namespace in_linear_attention_figures
-}  // namespace
-
-namespace {
-namespace in_linear_attention_figures {
 
 /// Whose q, k and v maps show, before the rest of a caption.
 std::string whose_contents(const ParamSet& params, const LinearInputs& in) {
@@ -337,28 +290,37 @@ std::string whose_contents(const ParamSet& params, const LinearInputs& in) {
 }  // namespace in_linear_attention_figures
 }  // namespace
 
+const Measures<LinearMap>& map_measures() {
+  const auto sign = [](double WeightSigns::*number) {
+    return [=](const LinearMap& map) { return map.signs.*number; };
+  };
+  static const Measures<LinearMap> measures{
+      {"negative_share", sign(&WeightSigns::negative_share),
+       "share of the weights that are negative"},
+      {"most_negative", sign(&WeightSigns::most_negative), "the most negative weight"},
+      {"negative_mass", sign(&WeightSigns::negative_mass)},
+      {"row_sum_min", sign(&WeightSigns::row_sum_min), "least sum of a query's weights"},
+      {"row_sum_max", sign(&WeightSigns::row_sum_max), "largest sum of a query's weights"},
+      {"row_sum_error", sign(&WeightSigns::row_sum_error)},
+      {"zero_normalizers", &LinearMap::zero_normalizers},
+      {"least_normalizer", &LinearMap::least_normalizer},
+      {"shift_residual", &LinearMap::shift_residual},
+      {"half_difference", &LinearMap::half_difference},
+      {"rounding", &LinearMap::rounding}};
+  return measures;
+}
+
 void add_linear_figures(const ParamSet& params, const LinearFindings& found, Result& result) {
   using namespace in_linear_attention_figures;
   const std::string caption = caption_of(params, found.in);
-  const std::vector<double> lengths = lengths_up_to(params.integer("longest"));
-  const auto flops = operations(found.in, found.families, lengths);
+  result.tables.push_back(variants_table(found.families));
   result.figures.push_back(distance_figure(caption, found.families.front(), found.softmax));
-  result.figures.push_back(row_sum_figure(caption, found.families));
-  result.figures.push_back(negative_figure(caption, found.families));
-  result.figures.push_back(
-      favor_figure(params, caption, found.in.q.rows(), found.sweep, found.families));
-  result.figures.push_back(cost_figure(caption, found.in, found.families, lengths, flops));
+  for (RowFigure& figure : row_figures())
+    result.figures.push_back(row_figure(caption, found.families, std::move(figure)));
+  add_favor(params, caption, found, result);
+  add_cost(caption, found, params.integer("longest"), result);
   add_maps(whose_contents(params, found.in) + caption, found.in, found.softmax, found.families,
            result);
-}
-
-void add_linear_tables(const ParamSet& params, const LinearFindings& found, Result& result) {
-  using namespace in_linear_attention_figures;
-  const std::vector<double> lengths = lengths_up_to(params.integer("longest"));
-  const auto flops = operations(found.in, found.families, lengths);
-  result.tables.push_back(variants_table(found.families));
-  result.tables.push_back(favor_table(found.sweep));
-  result.tables.push_back(cost_table(found.families, lengths, flops));
 }
 
 }  // namespace orrery::studies

@@ -26,44 +26,29 @@ namespace in_linear_attention {
 constexpr Index fewest_features = 16;  // of the sweep over FAVOR+ features
 constexpr double most_tokens = 1024;   // a run holds a map for each feature map and variant
 
-ParamSpec max_tokens_param() {
-  ParamSpec spec = log_count_param({"max_tokens", "$N$", "tokens"},
-                                   "The most tokens that are read from your files, from the first.",
-                                   static_cast<std::int64_t>(most_tokens), 2, most_tokens);
-  spec.used_when = Condition{"q", {"*"}};
-  spec.stated_if_set = true;
-  return spec;
-}
-
-ParamSpec features_param() {
-  return {.key = "features",
-          .symbol = "$φ$",
-          .description = "Feature maps to compare; the first one's weights are drawn as maps.",
-          .kind = ParamKind::choice_list,
-          .default_value = std::vector<std::string>{"relu", "elu_plus_one", "favor"},
-          .choices = feature_map_choices(),
-          .retired_values = {{"elu", "write elu_plus_one"}}};
-}
-
 std::vector<ParamSpec> declared_params() {
+  ParamSpec features = choices_param(
+      {"features", "$φ$"}, "Feature maps to compare; the first one's weights are drawn as maps.",
+      {"relu", "elu_plus_one", "favor"}, feature_map_choices());
+  features.retired_values = {{"elu", "write elu_plus_one"}};
+  ParamSpec favor = log_count_param(
+      {"favor_features", "$M$"},
+      "Random features of FAVOR+; even, because features are rotated in pairs.", 256, 2, 4096);
+  favor.multiple_of = 2;
   return {
-      features_param(),
-      {.key = "favor_features",
-       .symbol = "$M$",
-       .description = "Random features of FAVOR+; even, because features are rotated in pairs.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{256},
-       .min = 2,
-       .max = 4096,
-       .multiple_of = 2,
-       .logarithmic = true},
+      std::move(features),
+      std::move(favor),
       log_count_param({"most_features", "$M_\\mathrm{max}$"},
                       "FAVOR+ is tried with 16, 32, … features, up to this.", 2048, 32, 8192),
       log_count_param("draws", "Random projections of FAVOR+ at each number of features.", 4, 1,
                       256),
       unless_q_is_given(log_count_param({"tokens", "$N$", "tokens"},
                                         "Tokens that attend to each other.", 128, 2, most_tokens)),
-      max_tokens_param(),
+      stated_if_set(read_while(
+          "q", {"*"},
+          log_count_param({"max_tokens", "$N$", "tokens"},
+                          "The most tokens that are read from your files, from the first.",
+                          static_cast<std::int64_t>(most_tokens), 2, most_tokens))),
       user_param("q", "Your own queries, before any rotation"),
       user_param("k", "Your own keys, before any rotation"),
       user_param("v", "Your own values"),
@@ -71,14 +56,9 @@ std::vector<ParamSpec> declared_params() {
       unless_q_is_given(contents_param("random")),
       trained_layer_param("contents"),
       of_random_contents(dim_param(64)),
-      of_random_contents({.key = "deviation",
-                          .symbol = "$σ$",
-                          .description = "Deviation of the entries of $q$ and $k$; $v$ has 1.",
-                          .kind = ParamKind::real,
-                          .default_value = 0.7,
-                          .min = 0.01,
-                          .max = 4.0,
-                          .logarithmic = true}),
+      of_random_contents(log_real_param({"deviation", "$σ$"},
+                                        "Deviation of the entries of $q$ and $k$; $v$ has 1.", 0.7,
+                                        0.01, 4)),
       causal_param(false),
       base_param(),
       log_count_param({"shift", "$s$", "tokens"},
@@ -161,7 +141,7 @@ LinearInputs first_tokens(const LinearInputs& in, Index most) {
   return part;
 }
 
-void add_point(FavorSweep::Curve& curve, const std::vector<double>& gaps) {
+void add_point(Band& curve, const std::vector<double>& gaps) {
   double sum = 0;
   Smallest low(gaps.front());
   Largest high(gaps.front());
@@ -171,8 +151,8 @@ void add_point(FavorSweep::Curve& curve, const std::vector<double>& gaps) {
     high.see(gap);
   }
   curve.mean.push_back(sum / static_cast<double>(gaps.size()));
-  curve.low.push_back(low.value());
-  curve.high.push_back(high.value());
+  curve.least.push_back(low.value());
+  curve.greatest.push_back(high.value());
 }
 
 FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progress& progress) {
@@ -181,7 +161,7 @@ FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progre
   const Index most = params.integer("most_features");
   const std::int64_t draws = params.integer("draws");
   FavorSweep sweep{.features = {},
-                   .curves = std::vector<FavorSweep::Curve>(linear_variants().size()),
+                   .curves = std::vector<Band>(linear_variants().size()),
                    .features_to_resolve = features_to_resolve(in),
                    .draws = draws};
   for (Index m = fewest_features; m <= most; m *= 2) {
@@ -204,27 +184,10 @@ FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progre
 }
 
 void add_scalars(const LinearInputs& in, const Family& family, Result& result) {
-  const LinearMap& map = map_of(family, FeatureRotation::paper);
-  const std::string& key = family.feature.name;
-  const std::string with = "eq. (19) with " + family.feature.label + ": ";
-  result.scalars.push_back({.name = key + "_negative_share",
-                            .value = map.signs.negative_share,
-                            .description = with + "share of the weights that are negative"});
-  result.scalars.push_back({.name = key + "_most_negative",
-                            .value = map.signs.most_negative,
-                            .description = with + "the most negative weight"});
-  result.scalars.push_back({.name = key + "_row_sum_min",
-                            .value = map.signs.row_sum_min,
-                            .description = with + "least sum of a query's weights"});
-  result.scalars.push_back({.name = key + "_row_sum_max",
-                            .value = map.signs.row_sum_max,
-                            .description = with + "largest sum of a query's weights"});
-  result.scalars.push_back(
-      {.name = key + "_crossover",
-       .symbol = "$N$",
-       .unit = "tokens",
-       .value = static_cast<double>(crossover_of(in, family)),
-       .description = with + "from this length on it takes no more operations than softmax"});
+  const FindingsOn of(result, family.feature.name, "eq. (19) with " + family.feature.label);
+  of.scalars(map_of(family, FeatureRotation::paper), map_measures());
+  of.scalar("crossover", static_cast<double>(crossover_of(in, family)),
+            "from this length on it takes no more operations than softmax", "tokens", "$N$");
 }
 
 /// An orthogonal projection of M features is made of blocks of d × d, each one QR decomposition.
@@ -271,15 +234,13 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result;
   if (params.is_used("max_tokens")) result.scalars.push_back(token_count(in.read));
   for (const Family& family : families) add_scalars(in, family, result);
-  result.scalars.push_back(
-      {.name = "features_to_resolve",
-       .symbol = "$M$",
-       .value = sweep.features_to_resolve,
-       .description = "features of FAVOR+ that know half of $e^{q·k/\\sqrt{d}}$ to within itself; "
-                      "with a quarter of them or fewer, no check says that it approaches softmax"});
+  FindingsOn(result).scalar(
+      "features_to_resolve", sweep.features_to_resolve,
+      "features of FAVOR+ that know half of $e^{q·k/\\sqrt{d}}$ to within itself; "
+      "with a quarter of them or fewer, no check says that it approaches softmax",
+      "", "$M$");
   add_linear_claims(in, families, sweep, result);
   add_linear_figures(params, {in, softmax, families, sweep}, result);
-  add_linear_tables(params, {in, softmax, families, sweep}, result);
   title_cut(in.read, result.figures);
   return result;
 }

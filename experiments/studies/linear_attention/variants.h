@@ -7,6 +7,7 @@
 #include "core/analysis/attention_cost.h"
 #include "core/analysis/weight_statistics.h"
 #include "experiments/model/experiment.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/token_inputs.h"
 
 namespace orrery::studies {
@@ -80,10 +81,7 @@ Index crossover_of(const LinearInputs& in, const Family& family);
 /// Distance from softmax attention with RoPE by number of FAVOR+ features, one curve per variant.
 struct FavorSweep {
   std::vector<double> features;
-  struct Curve {
-    std::vector<double> mean, low, high;
-  };
-  std::vector<Curve> curves;     ///< in the order of linear_variants()
+  std::vector<Band> curves;      ///< over the draws, in the order of linear_variants()
   double features_to_resolve{};  ///< of the tokens of the sweep
   Index draws{};
 };

@@ -18,6 +18,7 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 
 namespace orrery::studies {
@@ -154,56 +155,49 @@ BoundAndScores bound_and_scores(const DecayFindings& found, Progress& progress) 
   return all;
 }
 
-std::vector<double> distances_to(std::size_t count) {
-  std::vector<double> distances(count);
-  for (std::size_t r = 0; r < count; ++r) distances[r] = static_cast<double>(r);
-  return distances;
-}
-
 /// A mean over all directions has no pairs of its own: (1, …, 1) represents it.
 std::string pairs_text(const DecayAssumption& assumption) {
   return assumption.every_direction ? "$q = k = (1, …, 1)$" : assumption.text;
 }
 
-Figure bound_figure(const DecayFindings& found, const BoundAndScores& all) {
-  const std::vector<double> distances = distances_to(all.bound.size());
+/// The bound and the scores: as curves, and in a table.
+void add_bound(const DecayFindings& found, const BoundAndScores& all, Result& result) {
+  const std::string pairs = pairs_text(found.assumption);
   LinePlot plot{.x = distance_axis(),
                 .y = {.label = "size of a score",
                       .symbol = "$|q_m·k_n|$, unscaled",
-                      .scale = AxisScale::log10},
-                .series = {{.name = "bound (37)",
-                            .x = distances,
-                            .y = all.bound,
-                            .style = LineStyle::dashed,
-                            .color = encoding_color("none")},
-                           {.name = "scores with RoPE",
-                            .x = distances,
-                            .y = all.score,
-                            .color = encoding_color("rope")}}};
-  if (found.assumption.has_spread())
-    for (std::size_t r = 0; r < all.score.size(); ++r) {
-      // A logarithmic axis cannot show values at or below 0.
-      plot.series[1].band_low.push_back(
-          larger(all.score[r] - all.deviation[r], 0.05 * all.score[r]));
-      plot.series[1].band_high.push_back(all.score[r] + all.deviation[r]);
-    }
-  return {"bound_and_scores", "The bound and the scores: " + pairs_text(found.assumption),
-          caption_of(found.params), std::move(plot)};
+                      .scale = AxisScale::log10}};
+  Table table{
+      .name = "bound",
+      .caption = "bound (37) and $|q_mᵀk_n|$ by distance, unscaled: mean and deviation of " + pairs,
+      .columns = {{"distance", "tokens", count_from_0(all.bound.size())}}};
+  add_curve(table, plot, {"bound", "", all.bound},
+            {.name = "bound (37)", .style = LineStyle::dashed, .color = encoding_color("none")});
+  add_curve(table, plot, {"score", "", all.score}, all.deviation,
+            {.name = "scores with RoPE", .color = encoding_color("rope")});
+  Series& scores = plot.series.back();
+  if (!found.assumption.has_spread()) scores.band_low = scores.band_high = {};
+  for (std::size_t r = 0; r < scores.band_low.size(); ++r)
+    // A logarithmic axis cannot show values at or below 0.
+    scores.band_low[r] = larger(scores.band_low[r], 0.05 * all.score[r]);
+  result.figures.push_back({"bound_and_scores", "The bound and the scores: " + pairs,
+                            caption_of(found.params), std::move(plot)});
+  result.tables.push_back(std::move(table));
 }
 
 Figure B_figure(const DecayFindings& found) {
-  LinePlot plot{.x = distance_axis(),
-                .y = {.label = "sum of cosines", .symbol = "$B_m = Σ \\cos(m θ_t)$"},
-                .series = {{.name = "B_m",
-                            .x = distances_to(found.curve.B.size()),
-                            .y = found.curve.B,
-                            .color = encoding_color("rope"),
-                            .label = "$B_m$"}},
-                .rules = {{Rule::Direction::horizontal, 0.0,
-                           "below 0: like tokens score less than unlike ones, on average"}}};
+  LinePlot plot{
+      .x = distance_axis(),
+      .y = {.label = "sum of cosines", .symbol = "$B_m = Σ \\cos(m θ_t)$"},
+      .series = {{.name = "B_m",
+                  .x = count_from_0(found.curve.B.size()),
+                  .y = found.curve.B,
+                  .color = encoding_color("rope"),
+                  .label = "$B_m$"}},
+      .rules = {horizontal(0, "below 0: like tokens score less than unlike ones, on average")}};
   if (const auto negative = first_negative(found.curve.B))
-    plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(*negative),
-                          fmt::format("first below 0: {}", *negative)});
+    plot.rules.push_back(
+        vertical(static_cast<double>(*negative), fmt::format("first below 0: {}", *negative)));
   return {"B", "The sum of cosines $B_m$ by distance: arXiv 2405.14591 ends the context below 0",
           caption_of(found.params), std::move(plot)};
 }
@@ -238,15 +232,15 @@ Figure peak_figure(const DecayFindings& found, const std::vector<PeakCurve>& cur
   LinePlot plot{.x = distance_axis(), .y = {.label = "score", .symbol = "$q_m·k_n / |q|²$"}};
   for (const PeakCurve& curve : curves) {
     plot.series.push_back(
-        named({.x = distances_to(curve.score.size()),
+        named({.x = count_from_0(curve.score.size()),
                .y = curve.score,
                .shade = curves.size() > 1 ? static_cast<double>(plot.series.size()) /
                                                 static_cast<double>(curves.size() - 1)
                                           : 0.5},
               curve.peak == 0 ? "$k = q$" : fmt::format("$k = R_{{{}}} q$", curve.peak)));
     if (curve.peak > 0)
-      plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(curve.peak),
-                            fmt::format("peak at {}", curve.peak)});
+      plot.rules.push_back(
+          vertical(static_cast<double>(curve.peak), fmt::format("peak at {}", curve.peak)));
   }
   return {"any_peak", "Any distance can be made the peak, by the choice of $k$",
           "$q$ of the first pair · " + caption_of(found.params), std::move(plot)};
@@ -307,40 +301,28 @@ double rises_in(const std::vector<double>& curve) {
   return rises;
 }
 
-void add_scalars(const DecayFindings& found, const BoundAndScores& all, Result& result) {
-  result.scalars.push_back(
-      {.name = "rope_rises",
-       .value = rises_in(found.curve.mean_abs_S),
-       .description = "distances at which mean $|S_j|$ is larger than one token before"});
-  result.scalars.push_back({.name = "rope_share_of_bound",
-                            .value = all.largest_share.value(),
-                            .description = "largest share of the bound (37) that a score takes: " +
-                                           pairs_text(found.assumption)});
-}
-
-void add_checks(const DecayFindings& found, const BoundAndScores& all,
-                const std::vector<PeakCurve>& curves, double gaussian, Result& result) {
-  const auto pairs = static_cast<double>(found.theta.size());
-  result.checks.push_back(
-      {.name = "rope_assumption_within_bound",
-       .statement = "scores of " + pairs_text(found.assumption) + " stay within the bound (share)",
-       .equation = "eq. (37)",
-       .measured = all.largest_share.value(),
-       .bound = 1.0 + pairs * 0x1p-50});
-  result.checks.push_back({.name = "rope_gaussians_do_not_decay",
-                           .statement = "independent Gaussian $q$, $k$: no mean score differs from "
-                                        "0 by more than chance (largest mean, in standard errors)",
-                           .equation = "$E[q_mᵀk_n] = 0$",
-                           .measured = gaussian,
-                           .bound = most_standard_errors});
+void add_findings(const DecayFindings& found, const BoundAndScores& all,
+                  const std::vector<PeakCurve>& curves, double gaussian, Result& result) {
   const auto& theta = found.theta;
+  const std::string pairs = pairs_text(found.assumption);
+  const double share = all.largest_share.value();
+  const FindingsOn rope(result, "rope");
+  rope.scalar("rises", rises_in(found.curve.mean_abs_S),
+              "distances at which mean $|S_j|$ is larger than one token before");
+  rope.scalar("share_of_bound", share,
+              "largest share of the bound (37) that a score takes: " + pairs);
+  rope.at_most("assumption_within_bound", "scores of " + pairs + " stay within the bound (share)",
+               "eq. (37)", share, 1.0 + static_cast<double>(theta.size()) * 0x1p-50);
+  rope.at_most("gaussians_do_not_decay",
+               "independent Gaussian $q$, $k$: no mean score differs from 0 by more than chance "
+               "(largest mean, in standard errors)",
+               "$E[q_mᵀk_n] = 0$", gaussian, most_standard_errors);
   if (std::any_of(theta.begin(), theta.end(), [](double t) { return !(t <= least_turn); }))
-    result.checks.push_back({.name = "rope_any_distance_is_a_peak",
-                             .statement = "with $k = R_r q$, at each $r$ drawn, the largest score "
-                                          "is at distance $r$ (tokens between them)",
-                             .equation = "$Σ_t |q_t|² \\cos((m − n − r) θ_t)$",
-                             .measured = peak_error(curves),
-                             .bound = 0.0});
+    rope.at_most(
+        "any_distance_is_a_peak",
+        "with $k = R_r q$, at each $r$ drawn, the largest score is at distance $r$ (tokens "
+        "between them)",
+        "$Σ_t |q_t|² \\cos((m − n − r) θ_t)$", peak_error(curves), 0);
 }
 
 /// The quantity that falls with distance, by how the encoding acts.
@@ -363,61 +345,40 @@ void add_bound_claims(const DecayFindings& found, Progress& progress, Result& re
   checkpoint(progress, 0.65, "peaks");
   const std::vector<PeakCurve> curves = peak_curves(found);
   const double gaussian = gaussian_mean(found, of_gaussians);
-  add_scalars(found, all, result);
-  add_checks(found, all, curves, gaussian, result);
-  result.figures.push_back(bound_figure(found, all));
+  add_findings(found, all, curves, gaussian, result);
+  add_bound(found, all, result);
   result.figures.push_back(B_figure(found));
   result.figures.push_back(peak_figure(found, curves));
-  result.tables.push_back(
-      {.name = "bound",
-       .caption = "bound (37) and $|q_mᵀk_n|$ by distance, unscaled: mean and deviation of " +
-                  pairs_text(found.assumption),
-       .columns = {{"distance", "tokens", distances_to(all.bound.size())},
-                   {"bound", "", all.bound},
-                   {"score", "", all.score},
-                   {"score_deviation", "", all.deviation}}});
 }
 
-DecayMeanings::DecayMeanings(const ParamSet& params, const std::string& assumption)
-    : params_(params),
-      assumption_(assumption),
-      last_(params.integer("max_distance")),
-      drawn_{.header = {"encoding", "what falls with distance", "logit at 0",
-                        fmt::format("at {}", last_), "lowest"}},
-      table_("meanings",
-             "what falls with distance, and the mean logit at distance 0, at the largest, and "
-             "where it is lowest; tables are drawn by seed, untrained: " +
-                 assumption,
-             {{"encoding"},
-              {"what_falls"},
-              {"logit_at_0"},
-              {"logit_at_last"},
-              {"change"},
-              {"lowest"}}) {}
-
-void DecayMeanings::add(const std::string& name, const std::vector<double>& mean) {
+void add_meanings(const ParamSet& params, const std::string& assumption,
+                  const std::vector<Series>& logits, Result& result) {
   using namespace in_decay_claims;
-  double lowest = mean.front();
-  for (const double logit : mean) lowest = logit < lowest ? logit : lowest;
-  const double change = mean.back() - mean.front();
+  const std::int64_t last = params.integer("max_distance");
+  TableFigure drawn{.header = {"encoding", "what falls with distance", "logit at 0",
+                               fmt::format("at {}", last), "lowest"}};
+  TableBuilder table(
+      "meanings",
+      "what falls with distance, and the mean logit at distance 0, at the largest, "
+      "and where it is lowest; tables are drawn by seed, untrained: " +
+          assumption,
+      {{"encoding"}, {"what_falls"}, {"logit_at_0"}, {"logit_at_last"}, {"change"}, {"lowest"}});
   const auto text = [](double value) {
     return std::isnan(value) ? std::string("–") : fmt::format("{:.3f}", value);
   };
-  table_.row({name, meaning_of(name), mean.front(), mean.back(), change, lowest});
-  drawn_.rows.push_back({untrained_label(name), meaning_of(name), text(mean.front()),
-                         text(mean.back()), text(lowest)});
-  scalars_.push_back({.name = name + "_change",
-                      .symbol = "$Δ$",
-                      .value = change,
-                      .description = fmt::format("{}: mean logit at {} less that at 0",
-                                                 untrained_label(name), last_)});
-}
-
-void DecayMeanings::finish(Result& result) && {
-  for (Scalar& scalar : scalars_) result.scalars.push_back(std::move(scalar));
-  result.figures.push_back({"meanings", "What falls with distance: " + assumption_,
-                            caption_of(params_), std::move(drawn_)});
-  result.tables.push_back(std::move(table_).finish());
+  for (const Series& of : logits) {
+    const std::string &name = of.choice, label = untrained_label(name), falls = meaning_of(name);
+    const double first = of.y.front(), at_last = of.y.back(), change = at_last - first;
+    double lowest = first;
+    for (const double logit : of.y) lowest = logit < lowest ? logit : lowest;
+    table.row({name, falls, first, at_last, change, lowest});
+    drawn.rows.push_back({label, falls, text(first), text(at_last), text(lowest)});
+    FindingsOn(result, name, label)
+        .scalar("change", change, fmt::format("mean logit at {} less that at 0", last), "", "$Δ$");
+  }
+  result.figures.push_back({"meanings", "What falls with distance: " + assumption,
+                            caption_of(params), std::move(drawn)});
+  result.tables.push_back(std::move(table).finish());
 }
 
 }  // namespace orrery::studies

@@ -5,7 +5,6 @@
 
 #include "core/analysis/decay.h"
 #include "core/encodings/rope.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/studies/long_term_decay/qk_assumption.h"
 
 namespace orrery::studies {
@@ -25,21 +24,10 @@ struct DecayFindings {
 /// go with them.
 void add_bound_claims(const DecayFindings& found, Progress& progress, Result& result);
 
-/// The quantity that falls with distance for each encoding, and by how much: as figure and table.
-class DecayMeanings {
- public:
-  DecayMeanings(const ParamSet& params, const std::string& assumption);
-  /// `mean` is the mean logit by distance, NaN where a position is undefined.
-  void add(const std::string& name, const std::vector<double>& mean);
-  void finish(Result& result) &&;
-
- private:
-  const ParamSet& params_;
-  const std::string& assumption_;
-  std::int64_t last_;  ///< the largest distance
-  TableFigure drawn_;
-  TableBuilder table_;
-  std::vector<Scalar> scalars_{};
-};
+/// The quantity that falls with distance for each encoding, and by how much: as figure, table and
+/// scalars.
+/// @param logits  the mean logit of each by distance, NaN where a position is undefined
+void add_meanings(const ParamSet& params, const std::string& assumption,
+                  const std::vector<Series>& logits, Result& result);
 
 }  // namespace orrery::studies

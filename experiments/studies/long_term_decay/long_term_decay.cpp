@@ -16,14 +16,14 @@
 #include "core/random.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
-#include "experiments/setup/arrow_chain.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/context_bound.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/rope_params.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/long_term_decay/decay_claims.h"
 #include "experiments/studies/long_term_decay/qk_assumption.h"
@@ -35,30 +35,24 @@ namespace in_long_term_decay {
 constexpr int heads = 8;                   // of the layer; head 0 is meant, ALiBi's steepest
 constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
 
-/// Read by every assumption but one: a file has its own d.
-ParamSpec chosen_dim() {
-  ParamSpec dim = dim_param(128);
-  dim.used_when = Condition{"assumption", {"ones", "equal", "random", "mean"}};
-  return dim;
-}
-
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{encodings_param({"rope"}), chosen_dim(), max_distance_param(1e6)};
-  for (ParamSpec& spec : decay_assumption_params()) specs.push_back(std::move(spec));
-  specs.push_back(with_role(
-      ParamRole::distance,
-      count_param({"distance", "$r$", "tokens"},
-                  "The distance whose phasor chain $S_1$ … $S_{d/2}$ is drawn.", 10, 0, 1e6)));
-  specs.back().used_when = Condition{"encoding", {"rope"}};
-  specs.push_back(seed_param());
-  return with_encoding_params(std::move(specs));
+  return with_encoding_params(joined(
+      {{encodings_param({"rope"}),
+        // A file has a d of its own.
+        read_while("assumption", {"ones", "equal", "random", "mean"}, dim_param(128)),
+        max_distance_param(1e6)},
+       decay_assumption_params(),
+       {with_role(
+            ParamRole::distance,
+            read_while("encoding", {"rope"},
+                       count_param({"distance", "$r$", "tokens"},
+                                   "The distance whose phasor chain $S_1$ … $S_{d/2}$ is drawn.",
+                                   10, 0, 1e6))),
+        seed_param()}}));
 }
 
 /// Whether RoPE is compared: the bound follows from its rotation and holds for no other encoding.
-bool compares_rope(const ParamSet& params) {
-  const std::vector<std::string>& names = params.list("encoding");
-  return std::find(names.begin(), names.end(), "rope") != names.end();
-}
+bool compares_rope(const ParamSet& params) { return names(params, "encoding", "rope"); }
 
 ExperimentView view() {
   return {.left = "decay_bound",
@@ -213,12 +207,6 @@ Spread scores_of(const std::string& name, const ParamSet& params, const DecayAss
              : drawn_scores(*encoding, name, assumption, all, known, progress);
 }
 
-std::vector<double> as_doubles(Index count) {
-  std::vector<double> values(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
-  return values;
-}
-
 /// The rotation of the bound: of the rotated channels, in neighbouring pairs, with the
 /// bands that the score has.
 Rope<double> bounded_rope(const ParamSet& params, Index d) {
@@ -232,39 +220,18 @@ Rope<double> bounded_rope(const ParamSet& params, Index d) {
 }
 
 /// Fig. 2.
-Figure bound_figure(const ParamSet& params, const std::vector<double>& distances,
-                    const DecayCurve& curve) {
-  LinePlot plot{.x = distance_axis(),
-                .y = {.label = "mean", .symbol = "$|S_j|$"},
-                .series = {{.name = "RoPE",
-                            .x = distances,
-                            .y = curve.mean_abs_S,
-                            .color = encoding_color("rope")}}};
-  Largest most;
-  for (const double value : curve.mean_abs_S) most.see(value);
-  if (std::isfinite(most.value())) plot.y.range = Range{0.0, most.value() * 1.04};
+Figure bound_figure(const ParamSet& params, const DecayCurve& curve, Table& table) {
+  LinePlot plot{.x = distance_axis(), .y = {.label = "mean", .symbol = "$|S_j|$"}};
+  add_curve(table, plot, {"mean_abs_S", "", curve.mean_abs_S},
+            {.name = "RoPE", .color = encoding_color("rope")});
+  const double most = largest_of(curve.mean_abs_S);
+  if (std::isfinite(most)) plot.y.range = Range{0.0, most * 1.04};
   const std::int64_t r = params.integer("distance");
   if (r <= params.integer("max_distance"))
-    plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(r),
-                          fmt::format("$r$ = {}", r), "distance"});
+    plot.rules.push_back(vertical(static_cast<double>(r), fmt::format("$r$ = {}", r), "distance"));
   return {"decay_bound",
           "Long-term decay: mean $|S_j|$, the factor of the bound (37) that Fig. 2 shows",
           caption_of(params), std::move(plot)};
-}
-
-Series score_series(const std::string& name, const std::vector<double>& distances,
-                    const Spread& spread, bool with_band) {
-  Series series{.name = encoding_label(name),
-                .x = distances,
-                .y = spread.mean,
-                .color = encoding_color(name),
-                .choice = name};
-  if (!with_band) return series;
-  for (std::size_t i = 0; i < spread.mean.size(); ++i) {
-    series.band_low.push_back(spread.mean[i] - spread.deviation[i]);
-    series.band_high.push_back(spread.mean[i] + spread.deviation[i]);
-  }
-  return series;
 }
 
 /// Whether the largest change of one curve would press another one flat on a linear axis.
@@ -304,7 +271,7 @@ Figure chain_figure(const ParamSet& params, const Rope<double>& rope) {
                   .quantity = "pair index $t$",
                   .value_role = AxisRole::pair};
   lay_head_to_tail(plot, phasor_chain(rope.unmuted(rope.theta()), r),
-                   rope.unmuted(as_doubles(static_cast<Index>(rope.theta().size()))));
+                   rope.unmuted(count_from_0(rope.theta().size())));
   return {
       "phasor_chain",
       fmt::format("Phasors end to end at distance $r$ = {}: their sums are $S_1$ … $S_{{d/2}}$", r),
@@ -313,8 +280,8 @@ Figure chain_figure(const ParamSet& params, const Rope<double>& rope) {
 
 /// The largest share of the bound (37) that random q, k reach, and the largest gap between the
 /// score by eq. (35) and by rotating q and k, both over a few draws and all distances up to 4096.
-std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope,
-                                const DecayCurve& curve, Progress& progress) {
+void check_bound(const ParamSet& params, const Rope<double>& rope, const DecayCurve& curve,
+                 Progress& progress, Result& result) {
   constexpr std::size_t draws = 4;
   const std::vector<double> theta = rope.unmuted(rope.theta());
   const Index d = rope.convention().d_head;
@@ -340,54 +307,31 @@ std::vector<Check> bound_checks(const ParamSet& params, const Rope<double>& rope
       gap.see(std::abs(score - turned.row(r).dot(turned_k.row(0))) / (gain * q.norm() * k.norm()));
     }
   }
-  return {{.name = "rope_bound_holds",
-           .statement = "scores of random $q$, $k$ stay within the bound (largest |score| / bound)",
-           .equation = "eq. (37)",
-           .measured = share.value(),
-           .bound = 1.0},
-          {.name = "rope_complex_form_equals_rotation",
-           .statement = "$\\Re Σ h_t e^{i(m−n)θ_t}$ equals the product of the rotated $q$ and $k$",
-           .equation = "eq. (16) = eq. (35)",
-           .measured = gap.value(),
-           .bound = static_cast<double>(d + 10) * 0x1p-53}};
+  const FindingsOn of(result, "rope");
+  of.at_most("bound_holds",
+             "scores of random $q$, $k$ stay within the bound (largest |score| / bound)",
+             "eq. (37)", share.value(), 1);
+  of.at_most("complex_form_equals_rotation",
+             "$\\Re Σ h_t e^{i(m−n)θ_t}$ equals the product of the rotated $q$ and $k$",
+             "eq. (16) = eq. (35)", gap.value(), static_cast<double>(d + 10) * 0x1p-53);
 }
 
-std::vector<Scalar> scalars_of(const DecayCurve& curve) {
-  std::vector<Scalar> scalars;
+void add_scalars(const DecayCurve& curve, Result& result) {
+  const FindingsOn rope(result, "rope");
   for (std::size_t r = 0; r < curve.mean_abs_S.size(); r = r == 0 ? 1 : r * 10)
-    scalars.push_back({.name = fmt::format("rope_mean_abs_S_at_{}", r),
-                       .symbol = "mean $|S_j|$",
-                       .value = curve.mean_abs_S[r],
-                       .description = fmt::format("mean $|S_j|$ at distance {}", r)});
+    rope.scalar(fmt::format("mean_abs_S_at_{}", r), curve.mean_abs_S[r],
+                fmt::format("mean $|S_j|$ at distance {}", r), "", "mean $|S_j|$");
   const auto searched = static_cast<Position>(curve.B.size()) - 1;
-  const std::string last = std::to_string(searched);
   const auto place = [](const std::optional<std::size_t>& index) {
     return index ? static_cast<double>(*index) : std::numeric_limits<double>::quiet_NaN();
   };
-  scalars.push_back({.name = "rope_first_rise",
-                     .unit = "tokens",
-                     .value = place(first_rise(curve.mean_abs_S)),
-                     .description = first_rise(curve.mean_abs_S)
-                                        ? "first distance at which mean $|S_j|$ rises"
-                                        : "mean $|S_j|$ rises at no distance to " + last});
-  scalars.push_back({.name = "rope_first_negative_B",
-                     .symbol = "$B_m < 0$",
-                     .unit = "tokens",
-                     .value = place(first_negative(curve.B)),
-                     .description = first_negative_text(first_negative(curve.B), searched)});
-  return scalars;
-}
-
-/// Mean |S_j| and B_m are there where RoPE is.
-Table curve_table(const std::vector<double>& distances, const std::optional<DecayCurve>& curve) {
-  Table table{.name = "decay",
-              .caption = "logits by encoding with a key at position 0, by distance",
-              .columns = {{"distance", "tokens", distances}}};
-  if (!curve) return table;
-  table.caption = "mean $|S_j|$ and $B_m$ by distance; logits by encoding with a key at position 0";
-  table.columns.push_back({"mean_abs_S", "", curve->mean_abs_S});
-  table.columns.push_back({"B", "", curve->B});
-  return table;
+  const auto rise = first_rise(curve.mean_abs_S), negative = first_negative(curve.B);
+  rope.scalar("first_rise", place(rise),
+              rise ? "first distance at which mean $|S_j|$ rises"
+                   : fmt::format("mean $|S_j|$ rises at no distance to {}", searched),
+              "tokens");
+  rope.scalar("first_negative_B", place(negative), first_negative_text(negative, searched),
+              "tokens", "$B_m < 0$");
 }
 
 void check_work(const ParamSet& params) {
@@ -412,38 +356,43 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const std::vector<double> theta = rope.unmuted(rope.theta());
   std::optional<DecayCurve> curve;
   if (compares_rope(params)) curve = decay_curve(theta, 0, count);
-  const std::vector<double> distances = as_doubles(count);
 
   Result result;
-  if (curve) result.scalars = scalars_of(*curve);
-  result.tables.push_back(curve_table(distances, curve));
+  Table table{
+      .name = "decay",
+      .caption = curve ? "mean $|S_j|$ and $B_m$ by distance; logits by encoding with a key at "
+                         "position 0"
+                       : "logits by encoding with a key at position 0, by distance",
+      .columns = {{"distance", "tokens", count_from_0(static_cast<std::size_t>(count))}}};
+  if (curve) {
+    add_scalars(*curve, result);
+    result.figures.push_back(bound_figure(params, *curve, table));
+    table.columns.push_back({"B", "", curve->B});
+  }
   LinePlot scores{.x = distance_axis(), .y = {.label = "logit", .symbol = "$q_m·k_n$"}};
   const std::vector<std::string>& names = params.list("encoding");
-  DecayMeanings meanings(params, assumption.text);
   for (std::size_t e = 0; e < names.size(); ++e) {
     SubProgress part = equal_part(of_scores, e, names.size());
-    const Spread spread = scores_of(names[e], params, assumption, part);
-    const bool with_band = assumption.has_spread();
-    scores.series.push_back(score_series(names[e], distances, spread, with_band));
-    result.tables[0].columns.push_back({"logit_" + names[e], "", spread.mean});
-    if (with_band)
-      result.tables[0].columns.push_back(
-          {"logit_" + names[e] + "_deviation", "", spread.deviation});
-    meanings.add(names[e], spread.mean);
+    Spread spread = scores_of(names[e], params, assumption, part);
+    Column mean{"logit_" + names[e], "", std::move(spread.mean)};
+    if (assumption.has_spread())
+      add_curve(table, scores, std::move(mean), spread.deviation, encoding_series(names[e]));
+    else
+      add_curve(table, scores, std::move(mean), encoding_series(names[e]));
   }
+  result.tables.push_back(std::move(table));
   if (curve) {
-    result.checks = bound_checks(params, rope, *curve, of_checks);
-    result.figures.push_back(bound_figure(params, distances, *curve));
+    check_bound(params, rope, *curve, of_checks, result);
+    result.figures.push_back(chain_figure(params, rope));
   }
   const std::string caption =
       fmt::format("key at position 0 · head 0 of {} · {}", heads, caption_of(params));
-  Figure changes = change_figure(scores, assumption.text, caption);
-  result.figures.push_back(
-      {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
-  if (curve) result.figures.push_back(chain_figure(params, rope));
-  result.figures.push_back(std::move(changes));
+  result.figures.push_back(change_figure(scores, assumption.text, caption));
   if (curve) add_bound_claims({params, assumption, rope, theta, *curve}, of_claims, result);
-  std::move(meanings).finish(result);
+  add_meanings(params, assumption.text, scores.series, result);
+  result.figures.insert(
+      result.figures.begin() + (curve ? 1 : 0),
+      {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "experiments/model/notices.h"
 #include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
@@ -17,10 +18,7 @@ namespace in_qk_assumption {
 
 constexpr std::size_t every_row = std::numeric_limits<std::size_t>::max();
 
-ParamSpec of_files(ParamSpec spec) {
-  spec.used_when = Condition{"assumption", {"file"}};
-  return spec;
-}
+ParamSpec of_files(ParamSpec spec) { return read_while("assumption", {"file"}, std::move(spec)); }
 
 Matrix<double> head_of(const ParamSet& params, const Inputs& inputs, const std::string& key) {
   const auto found = inputs.find(key);
@@ -76,33 +74,22 @@ std::string file_text(const Inputs& inputs) {
 
 std::vector<ParamSpec> decay_assumption_params() {
   using namespace in_qk_assumption;
-  ParamSpec assumption{
-      .key = "assumption",
-      .description = "What $q$ and $k$ are; the scores, and whether they decay, depend on it.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("ones"),
-      .choices =
+  return {
+      choice_param(
+          "assumption", "What $q$ and $k$ are; the scores, and whether they decay, depend on it.",
+          "ones",
           qk_content_choices({{"mean", "$q = k$, $|q|² = d$: the exact mean over all directions"},
                               {"trained",
                                "those of a head of a small model that was trained with RoPE, for "
                                "two tokens of a text, before any rotation"},
-                              {"file", "rows of your own $q$ and $k$, before any rotation"}})};
-  ParamSpec draws{.key = "draws",
-                  .description = "Random pairs of $q$ and $k$ to average over.",
-                  .kind = ParamKind::integer,
-                  .default_value = std::int64_t{64},
-                  .min = 1,
-                  .max = 4096,
-                  .logarithmic = true,
-                  .used_when = Condition{"assumption", {"equal", "random", "trained", "file"}}};
-  ParamSpec head = head_of_files_param();
-  head.used_when = Condition{"assumption", {"trained", "file"}};
-  return {std::move(assumption),
-          std::move(draws),
-          of_files(user_param("q", "Your own queries")),
-          of_files(user_param("k", "Your own keys")),
-          std::move(head),
-          trained_layer_param("assumption")};
+                              {"file", "rows of your own $q$ and $k$, before any rotation"}})),
+      read_while(
+          "assumption", {"equal", "random", "trained", "file"},
+          log_count_param("draws", "Random pairs of $q$ and $k$ to average over.", 64, 1, 4096)),
+      of_files(user_param("q", "Your own queries")),
+      of_files(user_param("k", "Your own keys")),
+      read_while("assumption", {"trained", "file"}, head_of_files_param()),
+      trained_layer_param("assumption")};
 }
 
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {

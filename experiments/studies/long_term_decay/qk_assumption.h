@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/setup/qk_content.h"
+#include "experiments/setup/user_qkv.h"
 
 namespace orrery::studies {
 

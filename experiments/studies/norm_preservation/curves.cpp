@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <type_traits>
+#include <span>
 
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
@@ -86,9 +86,9 @@ bool sides_differ(const Measured<T>& in, const Positions& positions) {
 }
 
 template <class T>
-std::vector<Curve> measure(const std::string& name, const ParamSet& params,
-                           const StageRounding& rounding, const Positions& positions,
-                           Progress& progress) {
+std::vector<Curve> measure(const Pipeline& pipeline, const std::string& name,
+                           const ParamSet& params, const Positions& positions, Progress& progress) {
+  const StageRounding& rounding = pipeline.rounding;
   const Index d = params.integer("dim");
   const auto encoding = make_encoding<T>(name, {.d_model = d,
                                                 .d_head = d,
@@ -104,7 +104,7 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
   if (dynamic_cast<const InputTerm<T>*>(encoding.get())) {
     curve.adds = true;
     curve.drawn = find_encoding(name).info.draws_tables();
-    curve.exact = std::is_same_v<T, double> && rounding_unit(rounding) == 0;
+    curve.exact = is_exact(pipeline);
     SubProgress here = equal_part(progress, 0, 2), in_exact = equal_part(progress, 1, 2);
     curve = follow(in, Side::input, positions, std::move(curve), here);
     if (!curve.exact)
@@ -129,27 +129,25 @@ std::vector<Curve> measure(const std::string& name, const ParamSet& params,
 }  // namespace
 
 void Curve::end_at(std::size_t positions) {
-  for (auto* values : {&mean, &least, &greatest})
+  for (auto* values : {&ratio.mean, &ratio.least, &ratio.greatest})
     values->resize(positions, std::numeric_limits<double>::quiet_NaN());
 }
 
 std::vector<double> Curve::change() const {
-  std::vector<double> largest(mean.size());
-  for (std::size_t i = 0; i < mean.size(); ++i)
-    largest[i] = larger(1.0 - least[i], greatest[i] - 1.0);
+  std::vector<double> largest(ratio.mean.size());
+  for (std::size_t i = 0; i < largest.size(); ++i)
+    largest[i] = larger(1.0 - ratio.least[i], ratio.greatest[i] - 1.0);
   return largest;
 }
 
 double Curve::largest_change() const {
-  Largest largest;
   const std::vector<double> changes = change();
-  for (std::size_t i = 0; i < known; ++i) largest.see(changes[i]);
-  return largest.value();
+  return largest_of(std::span(changes).first(known));
 }
 
 double Curve::mean_ratio() const {
   double sum = 0;
-  for (std::size_t i = 0; i < known; ++i) sum += mean[i];
+  for (std::size_t i = 0; i < known; ++i) sum += ratio.mean[i];
   return sum / static_cast<double>(known);
 }
 
@@ -158,8 +156,8 @@ std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
                               Progress& progress) {
   using namespace in_norm_preservation_curves;
   return pipeline.arithmetic == Precision::fp64
-             ? measure<double>(name, params, pipeline.rounding, positions, progress)
-             : measure<float>(name, params, pipeline.rounding, positions, progress);
+             ? measure<double>(pipeline, name, params, positions, progress)
+             : measure<float>(pipeline, name, params, positions, progress);
 }
 
 }  // namespace orrery::studies

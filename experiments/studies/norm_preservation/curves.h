@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/analysis/norms.h"
-#include "core/pipelines.h"
-#include "experiments/model/experiment.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/measures.h"
 
 namespace orrery::studies {
 
@@ -20,7 +20,7 @@ struct Curve {
   bool rotates{};  ///< an orthogonal matrix: the length must be kept
   bool adds{};     ///< a vector is added
   bool drawn{};    ///< from a table that is drawn by seed
-  std::vector<double> mean{}, least{}, greatest{};
+  Band ratio{};    ///< at each position, over the vectors
   std::size_t known{
       0};  ///< number of positions, from the first on, at which the encoding is defined
   double norm_bound{};    ///< what rounding may do to a rotation
@@ -30,17 +30,15 @@ struct Curve {
   double law_bound{};
 
   void add(const RatioSpread& spread) {
-    mean.push_back(spread.mean);
-    least.push_back(spread.least);
-    greatest.push_back(spread.greatest);
+    ratio.mean.push_back(spread.mean);
+    ratio.least.push_back(spread.least);
+    ratio.greatest.push_back(spread.greatest);
   }
   void end_at(std::size_t positions);
   std::vector<double> change() const;
   /// Over the first `known` positions; NaN if one of them is.
   double largest_change() const;
-  /// Whether rounding leaves the change of a sum to be seen: in exact it is twice what rounding may
-  /// cost, so that a pipeline keeps at least once that. A NaN is to be seen.
-  bool change_shows() const { return exact || !(exact_change < 2 * norm_bound); }
+  bool change_shows() const { return exact || stands_out(exact_change, norm_bound); }
   double mean_ratio() const;
 };
 

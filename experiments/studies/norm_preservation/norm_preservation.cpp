@@ -10,8 +10,8 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/studies/norm_preservation/curves.h"
 #include "experiments/text/number_text.h"
 
@@ -27,18 +27,18 @@ std::vector<std::string> candidates() {
 }
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{
+  std::vector<ParamSpec> own{
       encodings_param_among(candidates(), {"rope", "sinusoidal", "learned"}), dim_param(64),
       log_count_param({"max_position", "$m_\\mathrm{max}$", "tokens"},
                       "Last position; at most 257 positions up to it are taken, evenly spaced.",
                       1024, 1, 0x1p40),
       log_count_param("draws", "Random vectors, standard normal; the same at every position.", 64,
                       1, 4096)};
-  for (ParamSpec& spec :
-       precision_params("exact_fp32", {.always = {Stage::qk}, .encodings = candidates()}))
-    specs.push_back(std::move(spec));
-  specs.push_back(seed_param());
-  return with_params_of(candidates(), std::move(specs));
+  return with_params_of(
+      candidates(),
+      joined({std::move(own),
+              precision_params("exact_fp32", {.always = {Stage::qk}, .encodings = candidates()}),
+              {seed_param()}}));
 }
 
 ExperimentView view() {
@@ -83,116 +83,75 @@ double in_ulps(double change, Precision precision) { return change / ulp(precisi
 
 /// Why no check says that an added vector changes the length, if none does.
 std::string unchecked_text(const Curve& curve) {
-  if (!curve.adds || curve.change_shows()) return "";
-  return fmt::format("; not checked: it is {:.2g} in exact, and rounding may cost {:.2g}",
-                     curve.exact_change, curve.norm_bound);
+  return !curve.adds || curve.change_shows() ? ""
+                                             : hidden_text(curve.exact_change, curve.norm_bound);
 }
 
-void add_scalars(const Curve& curve, Precision precision, std::vector<Scalar>& scalars) {
-  const char* untrained = curve.drawn ? " (untrained table)" : "";
-  scalars.push_back({.name = curve.key + "_mean_ratio",
-                     .symbol = "$‖f(x, m)‖/‖x‖$",
-                     .value = curve.mean_ratio(),
-                     .description = curve.label + untrained + ": mean over vectors and positions"});
-  scalars.push_back({.name = curve.key + "_largest_change",
-                     .value = curve.largest_change(),
-                     .description = curve.label + untrained +
-                                    ": largest relative change of a length" +
-                                    unchecked_text(curve)});
-  scalars.push_back({.name = curve.key + "_largest_change_ulp",
-                     .unit = "ulp",
-                     .value = in_ulps(curve.largest_change(), precision),
-                     .description = curve.label + untrained +
-                                    ": largest relative change of a length, in units in the last "
-                                    "place of 1"});
+void add_scalars(const Curve& curve, Precision precision, Result& result) {
+  const FindingsOn of(result, curve.key, curve.label + (curve.drawn ? " (untrained table)" : ""));
+  const std::string change = "largest relative change of a length";
+  of.scalar("mean_ratio", curve.mean_ratio(), "mean over vectors and positions", "",
+            "$‖f(x, m)‖/‖x‖$");
+  of.scalar("largest_change", curve.largest_change(), change + unchecked_text(curve));
+  of.scalar("largest_change_ulp", in_ulps(curve.largest_change(), precision),
+            change + ", in units in the last place of 1", "ulp");
 }
 
 /// `where` ends the name of a check, in_words its statement.
 void add_checks(const Curve& curve, const std::string& where, const std::string& in_words,
-                std::vector<Check>& checks) {
+                Result& result) {
+  const FindingsOn of(result, curve.key);
   if (curve.rotates)
-    checks.push_back({.name = curve.key + "_keeps_length" + where,
-                      .statement = curve.label + " keeps the length in " + in_words +
-                                   ", up to rounding (largest relative change)",
-                      .equation = "eq. (15): $R_m$ is orthogonal",
-                      .measured = curve.largest_change(),
-                      .bound = curve.norm_bound});
+    of.at_most("keeps_length" + where,
+               curve.label + " keeps the length in " + in_words +
+                   ", up to rounding (largest relative change)",
+               "eq. (15): $R_m$ is orthogonal", curve.largest_change(), curve.norm_bound);
   if (!curve.adds) return;
   if (curve.change_shows())
-    checks.push_back({.name = curve.key + "_changes_length",
-                      .statement = curve.label + ": adding a vector changes the length, more than "
-                                                 "rounding could (largest relative change)",
-                      .equation = "eq. (3)",
-                      .measured = curve.largest_change(),
-                      .relation = Relation::at_least,
-                      .bound = curve.norm_bound});
-  checks.push_back({.name = curve.key + "_cosine_law",
-                    .statement = curve.label + ": the change is that of a sum of two vectors",
-                    .equation = "$‖x + p‖² = ‖x‖² + 2 x·p + ‖p‖²$",
-                    .measured = curve.cosine_law,
-                    .bound = curve.law_bound});
+    of.at_least("changes_length",
+                curve.label +
+                    ": adding a vector changes the length, more than rounding could "
+                    "(largest relative change)",
+                "eq. (3)", curve.largest_change(), curve.norm_bound);
+  of.at_most("cosine_law", curve.label + ": the change is that of a sum of two vectors",
+             "$‖x + p‖² = ‖x‖² + 2 x·p + ‖p‖²$", curve.cosine_law, curve.law_bound);
 }
 
-std::vector<double> as_doubles(const Positions& positions) {
-  return {positions.begin(), positions.end()};
-}
-
-Figure ratio_figure(const ParamSet& params, const Positions& positions,
-                    const std::vector<Curve>& curves) {
-  LinePlot plot{.x = position_axis(), .y = {.label = "length", .symbol = "$‖f(x, m)‖ / ‖x‖$"}};
-  for (const Curve& curve : curves)
-    plot.series.push_back({.name = curve.label,
-                           .x = as_doubles(positions),
-                           .y = curve.mean,
-                           .band_low = curve.least,
-                           .band_high = curve.greatest,
-                           .style = curve.style,
-                           .color = curve.color,
-                           .choice = curve.encoding});
-  return {"norm_ratio", "A rotation keeps the length of a vector, an added position does not",
-          "mean over vectors, band from least to greatest · " + caption_of(params),
-          std::move(plot)};
-}
-
-Figure ulp_figure(const ParamSet& params, const Positions& positions,
-                  const std::vector<Curve>& curves) {
+/// Each curve as a ratio, as its change in ulp, and in the table.
+void add_curves(const ParamSet& params, const Positions& positions,
+                const std::vector<Curve>& curves, Result& result) {
   const Precision precision = precision_of(params);
-  LinePlot plot{.x = position_axis(),
-                .y = {.label = "largest change of a length",
-                      .unit = "ulp",
-                      .scale = AxisScale::symlog,
-                      .symlog_threshold = 0.1}};
-  const Curve* rotation = nullptr;
-  for (const Curve& curve : curves) {
-    std::vector<double> ulps = curve.change();
-    for (double& u : ulps) u = in_ulps(u, precision);
-    plot.series.push_back({.name = curve.label,
-                           .x = as_doubles(positions),
-                           .y = std::move(ulps),
-                           .style = curve.style,
-                           .color = curve.color,
-                           .choice = curve.encoding});
-    if (curve.rotates) rotation = &curve;
-  }
-  if (rotation)
-    plot.rules.push_back({Rule::Direction::horizontal, in_ulps(rotation->norm_bound, precision),
-                          "what rounding may cost a rotation"});
-  return {"norm_change_ulp",
-          fmt::format("Change of length in units in the last place of {}, {}", name(precision),
-                      params.text("precision")),
-          caption_of(params), std::move(plot)};
-}
-
-Table table_of(const Positions& positions, const std::vector<Curve>& curves) {
+  LinePlot ratios{.x = position_axis(), .y = {.label = "length", .symbol = "$‖f(x, m)‖ / ‖x‖$"}};
+  LinePlot changes{.x = position_axis(),
+                   .y = {.label = "largest change of a length",
+                         .unit = "ulp",
+                         .scale = AxisScale::symlog,
+                         .symlog_threshold = 0.1}};
   Table table{.name = "lengths",
               .caption = "$‖f(x, m)‖/‖x‖$ by position: mean, least and greatest over the vectors",
               .columns = {{"position", "tokens", as_doubles(positions)}}};
   for (const Curve& curve : curves) {
-    table.columns.push_back({"mean_" + curve.key, "", curve.mean});
-    table.columns.push_back({"least_" + curve.key, "", curve.least});
-    table.columns.push_back({"greatest_" + curve.key, "", curve.greatest});
+    const Series form{.name = curve.label,
+                      .x = as_doubles(positions),
+                      .style = curve.style,
+                      .color = curve.color,
+                      .choice = curve.encoding};
+    ratios.series.push_back(banded(form, curve.ratio));
+    Series& change = changes.series.emplace_back(form);
+    for (const double value : curve.change()) change.y.push_back(in_ulps(value, precision));
+    if (curve.rotates)
+      changes.rules = {
+          horizontal(in_ulps(curve.norm_bound, precision), "what rounding may cost a rotation")};
+    add_band(table, curve.key, curve.ratio);
   }
-  return table;
+  result.figures = {
+      {"norm_ratio", "A rotation keeps the length of a vector, an added position does not",
+       "mean over vectors, band from least to greatest · " + caption_of(params), std::move(ratios)},
+      {"norm_change_ulp",
+       fmt::format("Change of length in units in the last place of {}, {}", name(precision),
+                   params.text("precision")),
+       caption_of(params), std::move(changes)}};
+  result.tables.push_back(std::move(table));
 }
 
 /// The rotations again in every pipeline: a figure, a table and a check each.
@@ -212,7 +171,7 @@ void compare_pipelines(const ParamSet& params, const Positions& positions,
     for (const Pipeline& pipeline : all) {
       SubProgress part = equal_part(progress, done++, all.size() * rotations.size());
       const Curve curve = measure_in(pipeline, encoding, params, positions, part).front();
-      add_checks(curve, "_in_" + pipeline.name, pipeline.name, result.checks);
+      add_checks(curve, "_in_" + pipeline.name, pipeline.name, result);
       const double ulps = in_ulps(curve.largest_change(), pipeline.format);
       const double bound = in_ulps(curve.norm_bound, pipeline.format);
       table.row({encoding, pipeline.name, curve.largest_change(), ulps, bound});
@@ -257,12 +216,10 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     }
   }
   for (const Curve& curve : curves) {
-    add_scalars(curve, pipeline.format, result.scalars);
-    add_checks(curve, "", pipeline.name + " as chosen", result.checks);
+    add_scalars(curve, pipeline.format, result);
+    add_checks(curve, "", pipeline.name + " as chosen", result);
   }
-  result.figures.push_back(ratio_figure(params, positions, curves));
-  result.figures.push_back(ulp_figure(params, positions, curves));
-  result.tables.push_back(table_of(positions, curves));
+  add_curves(params, positions, curves, result);
   if (!rotations.empty()) compare_pipelines(params, positions, rotations, compared, result);
   return result;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
@@ -15,6 +16,8 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
+#include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery::studies {
@@ -29,10 +32,6 @@ bool runs_as_named(const Pipeline& pipeline) {
         pipeline.rounding.format(stage) != named.format(stage))
       return false;
   return true;
-}
-
-bool is_exact_pipeline(const Pipeline& pipeline) {
-  return pipeline.arithmetic == Precision::fp64 && rounding_unit(pipeline.rounding) == 0;
 }
 
 /// The tokens, in the arithmetic T.
@@ -143,21 +142,6 @@ StageRounding rounding_of_scores(const std::string& encoding, const StageRoundin
 }
 
 template <class T>
-Position largest_position(const ShiftedTokens<T>& tokens) {
-  Position largest = tokens.positions.front();
-  for (const Position position : tokens.positions) largest = std::max<Position>(largest, position);
-  return largest;
-}
-
-template <class T>
-Position smallest_position(const ShiftedTokens<T>& tokens) {
-  Position smallest = tokens.positions.front();
-  for (const Position position : tokens.positions)
-    smallest = position < smallest ? position : smallest;
-  return smallest;
-}
-
-template <class T>
 struct Measurement {
   const ParamSet& params;
   const ShiftedTokens<T>& tokens;
@@ -175,7 +159,7 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
     q = terms->product_sizes(q);
     k = terms->product_sizes(k);
   }
-  const Position last = largest_position(in.tokens);
+  const Position last = last_position_of(in.tokens.positions);
   const EncodingTraits traits = encoding.traits();
   ShiftCurve curve{.encoding = name,
                    .pipeline = in.pipeline,
@@ -184,7 +168,10 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
                    .reads_context = traits.reads_other_keys,
                    .last_position = traits.last_position};
   // Behind the last patch there is text alone, and shifts go on from there.
-  if (traits.relative_from) curve.relative = smallest_position(in.tokens) >= *traits.relative_from;
+  if (traits.relative_from)
+    curve.relative =
+        std::all_of(in.tokens.positions.begin(), in.tokens.positions.end(),
+                    [&](Position position) { return position >= *traits.relative_from; });
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
   curve.overflows = overflows_fp16(name, rounding, last, last + in.shifts.back());
   curve.exact_positions = keeps_positions(encoding, rounding, last + in.shifts.back());
@@ -208,7 +195,7 @@ struct ExactHead {
 
   template <class T>
   ExactHead(const std::string& name, const Measurement<T>& in) {
-    if (is_exact_pipeline(in.pipeline)) return;
+    if (is_exact(in.pipeline)) return;
     head.emplace(name, in.params, widened(in.tokens), StageRounding{});
     reference = head->logits_at(in.tokens.positions);
   }
@@ -228,7 +215,7 @@ ShiftCurve measure(const std::string& name, const Measurement<T>& in, Progress& 
   ShiftCurve curve = bounded_curve<T>(name, in, head.encoding());
   for (std::size_t i = 0; i < in.shifts.size(); ++i) {
     checkpoint(progress, i, in.shifts.size(), "shifts of " + curve.label_in_pipeline());
-    if (largest_position(in.tokens) + in.shifts[i] > curve.last_position) break;
+    if (last_position_of(in.tokens.positions) + in.shifts[i] > curve.last_position) break;
     ++curve.known;
     const Positions moved = shifted(in.tokens.positions, in.shifts[i]);
     const Matrix<T> logits = head.logits_at(moved);
@@ -256,20 +243,9 @@ std::string ShiftCurve::label_in_pipeline() const {
                      runs_as_named(pipeline) ? "" : " with stages as set");
 }
 
-bool ShiftCurve::is_exact() const {
-  using namespace in_relative_invariance_curves;
-  return is_exact_pipeline(pipeline);
-}
-
-std::string ShiftCurve::name_of(const std::string& what) const {
-  return fmt::format("{}_{}{}", encoding, compared ? pipeline.name + "_" : "", what);
-}
-
 double ShiftCurve::worst(const std::vector<double>& values) const {
   if (known == 0) return std::numeric_limits<double>::quiet_NaN();
-  Largest largest;
-  for (std::size_t i = 0; i < known; ++i) largest.see(values[i]);
-  return largest.value();
+  return largest_of(std::span(values).first(known));
 }
 
 double ShiftCurve::worst_share() const {

@@ -32,16 +32,10 @@ struct ShiftCurve {
   bool overflows{};          ///< a stage in fp16 has no number as large as a position or angle here
   double exact_change{};     ///< largest change of a logit over the known shifts in exact
 
-  /// Whether the change under a shift stands out from rounding: in exact arithmetic it is at least
-  /// twice the error bound of the pipeline, which then still shows half of it. True for a NaN.
-  bool change_shows() const { return !(exact_change < 2 * bound); }
-
   std::string label() const;
   std::string label_in_pipeline() const;
-  /// "rope_eager_fp32_largest_error"; "rope_largest_error" where no other pipeline is compared.
-  std::string name_of(const std::string& what) const;
-  /// Whether this pipeline is the exact one: no rounding could hide a change.
-  bool is_exact() const;
+  /// "rope_eager_fp32"; "rope" where no other pipeline is compared.
+  std::string key() const { return compared ? encoding + "_" + pipeline.name : encoding; }
   /// The largest value over the known shifts; NaN if one of them is, and where there is none.
   double worst(const std::vector<double>& values) const;
   /// The largest share of its bound that an error takes, over the known shifts.

@@ -10,8 +10,10 @@
 #include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/studies/relative_invariance/curves.h"
@@ -20,19 +22,14 @@ namespace orrery::studies {
 namespace {
 namespace in_relative_invariance {
 
-ParamSpec head_of_trained_param() {
-  ParamSpec head = count_param({"head", "$h$"}, "The head of the trained model, counted from 0.", 0,
-                               0, trained_heads - 1);
-  head.used_when = Condition{"contents", {"trained"}};
-  return head;
-}
-
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{
+  std::vector<ParamSpec> own{
       encodings_param({"rope", "alibi", "sinusoidal"}),
       contents_param("random"),
       trained_layer_param("contents"),
-      head_of_trained_param(),
+      read_while("contents", {"trained"},
+                 count_param({"head", "$h$"}, "The head of the trained model, counted from 0.", 0,
+                             0, trained_heads - 1)),
       of_random_contents(dim_param(64)),
       log_count_param({"tokens", "$N$", "tokens"}, "Tokens; all $N × N$ logits are compared.", 64,
                       2, 512),
@@ -40,11 +37,10 @@ std::vector<ParamSpec> declared_params() {
                       1, 1e6),
       log_count_param({"max_shift", "$s_\\mathrm{max}$", "tokens"},
                       "Shifts are the powers of two up to this.", std::int64_t{1} << 20, 1, 0x1p40),
-      of_random_contents(projection_param())};
-  specs.push_back(pipelines_param({"exact", "eager_fp32", "eager_bf16"}));
-  for (ParamSpec& spec : stage_params({.always = score_stages()})) specs.push_back(std::move(spec));
-  specs.push_back(seed_param());
-  return with_encoding_params(std::move(specs));
+      of_random_contents(projection_param()),
+      pipelines_param({"exact", "eager_fp32", "eager_bf16"})};
+  return with_encoding_params(
+      joined({std::move(own), stage_params({.always = score_stages()}), {seed_param()}}));
 }
 
 ExperimentView view() {
@@ -94,7 +90,7 @@ std::vector<Position> shifts_up_to(Position largest) {
 }
 
 Check invariance_check(const ShiftCurve& curve) {
-  return {.name = curve.name_of("is_invariant"),
+  return {.name = curve.key() + "_is_invariant",
           .statement = curve.label_in_pipeline() +
                        (curve.reads_context ? " reads other tokens, but stays under a shift"
                                             : " depends on $m − n$ only") +
@@ -106,7 +102,7 @@ Check invariance_check(const ShiftCurve& curve) {
 
 /// Rounded angles m θ do not differ by (m − n) θ, so nothing keeps the scores but their size.
 Check angle_check(const ShiftCurve& curve) {
-  return {.name = curve.name_of("changes_as_its_angles_round"),
+  return {.name = curve.key() + "_changes_as_its_angles_round",
           .statement = curve.label_in_pipeline() +
                        " changes by no more than the rounding of its angles $m θ$ accounts for "
                        "(largest share of that bound)",
@@ -116,7 +112,7 @@ Check angle_check(const ShiftCurve& curve) {
 }
 
 Check absolute_check(const ShiftCurve& curve) {
-  return {.name = curve.name_of("is_absolute"),
+  return {.name = curve.key() + "_is_absolute",
           .statement = curve.label_in_pipeline() +
                        " depends on absolute position: rounding cannot explain the change",
           .equation = "eq. (6)",
@@ -131,7 +127,8 @@ Check absolute_check(const ShiftCurve& curve) {
 std::optional<Check> check_of(const ShiftCurve& curve) {
   if (curve.known == 0 || curve.overflows) return std::nullopt;
   if (!curve.relative) {
-    if (!curve.is_exact() && !curve.change_shows()) return std::nullopt;
+    if (!is_exact(curve.pipeline) && !stands_out(curve.exact_change, curve.bound))
+      return std::nullopt;
     return absolute_check(curve);
   }
   if (curve.exact_positions) return invariance_check(curve);
@@ -147,33 +144,26 @@ std::string unchecked_text(const ShiftCurve& curve) {
   if (curve.overflows) return "; not checked: fp16 has no number beyond 65504";
   if (check_of(curve)) return "";
   if (curve.relative) return "; not checked: the format does not hold every position or angle";
-  return fmt::format("; not checked: it is {:.2g} in exact, and rounding may cost {:.2g}",
-                     curve.exact_change, curve.bound);
+  return hidden_text(curve.exact_change, curve.bound);
 }
 
-void add_scalars(const ShiftCurve& curve, std::vector<Scalar>& scalars) {
-  const std::string label = curve.label_in_pipeline();
+void add_scalars(const ShiftCurve& curve, Result& result) {
+  const FindingsOn of(result, curve.key(), curve.label_in_pipeline());
   const std::string pipeline = curve.compared ? curve.pipeline.name : "";
-  scalars.push_back(
-      {.name = curve.name_of("largest_error"),
-       .value = curve.worst(curve.error),
-       .description = label + ": largest change of a logit over all shifts" + unchecked_text(curve),
-       .pipeline = pipeline});
+  const std::string change = "largest change of a logit over all shifts";
+  of.scalar("largest_error", curve.worst(curve.error), change + unchecked_text(curve)).pipeline =
+      pipeline;
   // The change of an absolute encoding is no rounding error and is not counted in ulp.
   if (curve.relative)
-    scalars.push_back(
-        {.name = curve.name_of("largest_ulp"),
-         .unit = "ulp",
-         .value = curve.worst(curve.ulps),
-         .description = fmt::format("{}: largest change of a logit over all shifts, in "
-                                    "units in the last place of {} at the largest logit",
-                                    label, name(curve.pipeline.format)),
-         .pipeline = pipeline});
+    of.scalar("largest_ulp", curve.worst(curve.ulps),
+              fmt::format("{}, in units in the last place of {} at the largest logit", change,
+                          name(curve.pipeline.format)),
+              "ulp")
+        .pipeline = pipeline;
   if (!curve.rounding.empty())
-    scalars.push_back({.name = curve.name_of("largest_rounding"),
-                       .value = curve.worst(curve.rounding),
-                       .description = label + ": largest distance of a logit from its exact value",
-                       .pipeline = pipeline});
+    of.scalar("largest_rounding", curve.worst(curve.rounding),
+              "largest distance of a logit from its exact value")
+        .pipeline = pipeline;
 }
 
 constexpr std::array<LineStyle, 4> styles{LineStyle::solid, LineStyle::dashed, LineStyle::dotted,
@@ -197,34 +187,6 @@ Series series_of(const ShiftCurve& curve, std::size_t place, std::size_t curves,
   return series;
 }
 
-/// Settings that all figures of a run share.
-struct Frame {
-  std::vector<double> shifts;
-  std::vector<std::string> pipelines;
-  std::string caption;
-  double threshold;  ///< errors fall to exactly 0: the axis is logarithmic above this
-
-  std::string in_words() const {
-    return pipelines.size() == 1 ? "in " + pipelines.front() : "in each pipeline";
-  }
-};
-
-Figure figure_of(std::string id, std::string title, const Frame& frame, Axis y,
-                 const std::vector<ShiftCurve>& curves, std::vector<double> ShiftCurve::*values) {
-  y.scale = AxisScale::symlog;
-  LinePlot plot{
-      .x = {.label = "common shift", .symbol = "$s$", .unit = "tokens", .scale = AxisScale::log2},
-      .y = std::move(y)};
-  for (std::size_t i = 0; i < curves.size(); ++i) {
-    if ((curves[i].*values).empty()) continue;
-    Series series = series_of(curves[i], i, curves.size(), frame.pipelines);
-    series.x = frame.shifts;
-    series.y = curves[i].*values;
-    plot.series.push_back(std::move(series));
-  }
-  return {std::move(id), std::move(title), frame.caption, std::move(plot)};
-}
-
 /// A power of ten below every rounding error of the formats, so that 0 still has its place below.
 double axis_threshold(const std::vector<ShiftCurve>& curves) {
   double least = 1;
@@ -233,10 +195,12 @@ double axis_threshold(const std::vector<ShiftCurve>& curves) {
   return std::pow(10.0, std::floor(std::log10(least)) - 1);
 }
 
-/// The bound of rounding errors as a line beside the curves: one per pipeline in which every
-/// relative encoding here is invariant.
-void add_bounds(Figure& figure, const Frame& frame, const std::vector<ShiftCurve>& curves) {
-  for (const std::string& pipeline : frame.pipelines) {
+/// The bound of rounding errors as lines beside the curves: one per pipeline in which every relative
+/// encoding here is invariant.
+std::vector<Rule> bounds_of(const std::vector<std::string>& pipelines,
+                            const std::vector<ShiftCurve>& curves) {
+  std::vector<Rule> rules;
+  for (const std::string& pipeline : pipelines) {
     const ShiftCurve* found = nullptr;
     bool invariant = true;
     for (const ShiftCurve& curve : curves) {
@@ -245,26 +209,70 @@ void add_bounds(Figure& figure, const Frame& frame, const std::vector<ShiftCurve
       invariant = invariant && curve.exact_positions;
     }
     if (!found || !invariant) continue;
-    const std::string words = frame.pipelines.size() == 1 ? "" : " in " + pipeline;
-    std::get<LinePlot>(figure.content)
-        .rules.push_back(
-            {Rule::Direction::horizontal, found->bound, "what rounding may cost" + words});
+    rules.push_back(horizontal(
+        found->bound, "what rounding may cost" + (pipelines.size() == 1 ? "" : " in " + pipeline)));
   }
+  return rules;
 }
 
-Table table_of(const std::vector<double>& shifts, const std::vector<ShiftCurve>& curves) {
+/// What a curve has at each shift: a column of the table, and a curve of a figure.
+struct ShiftMeasure {
+  std::vector<double> ShiftCurve::*values{};
+  const char* column{};
+  const char* figure{};
+  const char* title{};
+  Axis y{};  ///< its scale is symlog
+};
+
+std::vector<ShiftMeasure> measures(double threshold) {
+  return {{&ShiftCurve::error,
+           "error",
+           "invariance_error",
+           "Change of the logits under a common shift, ",
+           {.label = "largest change of a logit", .symlog_threshold = threshold}},
+          {&ShiftCurve::ulps,
+           "ulp",
+           "invariance_ulp",
+           "Change in units in the last place at the largest logit, ",
+           {.label = "largest change", .unit = "ulp", .symlog_threshold = 0.1}},
+          {&ShiftCurve::rounding,
+           "rounding",
+           "rounding_error",
+           "Distance of the logits from exact at each shift, ",
+           {.label = "largest distance of a logit", .symlog_threshold = threshold}}};
+}
+
+LinePlot plot_of(const ShiftMeasure& measure) {
+  LinePlot plot{
+      .x = {.label = "common shift", .symbol = "$s$", .unit = "tokens", .scale = AxisScale::log2},
+      .y = measure.y};
+  plot.y.scale = AxisScale::symlog;
+  return plot;
+}
+
+void add_curves(const ParamSet& params, const std::vector<Position>& shifts,
+                const std::vector<ShiftCurve>& curves, Result& result) {
+  const std::vector<std::string>& pipelines = params.list("precision");
+  const std::vector<ShiftMeasure> all = measures(axis_threshold(curves));
+  std::vector<LinePlot> plots;
+  for (const ShiftMeasure& measure : all) plots.push_back(plot_of(measure));
   Table table{.name = "invariance",
               .caption =
                   "largest change of a logit, absolute and in units in the last place of the "
                   "pipeline's format, and largest distance from exact, by shift",
-              .columns = {{"shift", "tokens", shifts}}};
-  for (const ShiftCurve& curve : curves) {
-    table.columns.push_back({curve.name_of("error"), "", curve.error});
-    table.columns.push_back({curve.name_of("ulp"), "ulp", curve.ulps});
-    if (!curve.rounding.empty())
-      table.columns.push_back({curve.name_of("rounding"), "", curve.rounding});
-  }
-  return table;
+              .columns = {{"shift", "tokens", as_doubles(shifts)}}};
+  for (std::size_t i = 0; i < curves.size(); ++i)
+    for (std::size_t j = 0; j < all.size(); ++j)
+      if (const std::vector<double>& values = curves[i].*all[j].values; !values.empty())
+        add_curve(table, plots[j], {curves[i].key() + "_" + all[j].column, all[j].y.unit, values},
+                  series_of(curves[i], i, curves.size(), pipelines));
+  plots.front().rules = bounds_of(pipelines, curves);
+  const std::string where = pipelines.size() == 1 ? "in " + pipelines.front() : "in each pipeline";
+  for (std::size_t j = 0; j < all.size(); ++j)
+    if (!plots[j].series.empty())
+      result.figures.push_back(
+          {all[j].figure, all[j].title + where, caption_of(params), std::move(plots[j])});
+  result.tables.push_back(std::move(table));
 }
 
 /// Every shift is computed twice: in the pipeline and in exact.
@@ -294,33 +302,12 @@ void check_work(const ParamSet& params) {
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   const std::vector<Position> shifts = shifts_up_to(params.integer("max_shift"));
   const std::vector<ShiftCurve> curves = measure_all(params, shifts, progress);
-  const Frame frame{.shifts = {shifts.begin(), shifts.end()},
-                    .pipelines = params.list("precision"),
-                    .caption = caption_of(params),
-                    .threshold = axis_threshold(curves)};
   Result result;
   for (const ShiftCurve& curve : curves) {
-    add_scalars(curve, result.scalars);
+    add_scalars(curve, result);
     if (std::optional<Check> check = check_of(curve)) result.checks.push_back(std::move(*check));
   }
-  result.figures.push_back(figure_of(
-      "invariance_error", "Change of the logits under a common shift, " + frame.in_words(), frame,
-      {.label = "largest change of a logit", .symlog_threshold = frame.threshold}, curves,
-      &ShiftCurve::error));
-  add_bounds(result.figures.back(), frame, curves);
-  result.figures.push_back(
-      figure_of("invariance_ulp",
-                "Change in units in the last place at the largest logit, " + frame.in_words(),
-                frame, {.label = "largest change", .unit = "ulp", .symlog_threshold = 0.1}, curves,
-                &ShiftCurve::ulps));
-  const bool compared = std::any_of(curves.begin(), curves.end(),
-                                    [](const ShiftCurve& c) { return !c.rounding.empty(); });
-  if (compared)
-    result.figures.push_back(figure_of(
-        "rounding_error", "Distance of the logits from exact at each shift, " + frame.in_words(),
-        frame, {.label = "largest distance of a logit", .symlog_threshold = frame.threshold},
-        curves, &ShiftCurve::rounding));
-  result.tables.push_back(table_of(frame.shifts, curves));
+  add_curves(params, shifts, curves, result);
   return result;
 }
 

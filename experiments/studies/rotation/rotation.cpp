@@ -4,7 +4,6 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -15,12 +14,12 @@
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
 #include "experiments/model/experiment.h"
-#include "experiments/setup/arrow_chain.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/rotation/vectors.h"
 #include "experiments/text/number_text.h"
@@ -33,27 +32,22 @@ namespace in_rotation {
 constexpr double rotation_rounding = 8 * 0x1p-53;
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs = vector_params();
-  specs.push_back(
-      with_role(ParamRole::distance,
-                count_param({"distance", "$m − n$", "tokens"},
-                            "Relative distance at which the phasors are laid out.", 6, -1e9, 1e9)));
-  specs.push_back(count_param({"key_position", "$n$", "tokens"},
-                              "Position of the key; the score does not depend on it.", 0, 0, 1e12));
-  specs.push_back({.key = "draw",
-                   .description = "Which of the two vectors is drawn at every position.",
-                   .kind = ParamKind::choice,
-                   .default_value = std::string("q"),
-                   .choices = {{"q", "the query"}, {"k", "the key"}}});
-  specs.push_back(log_count_param({"positions", "", "tokens"},
-                                  "Positions 0, 1, … at which each pair is drawn.", 13, 1, 256));
-  specs.push_back(count_param("pairs", "How many pairs are drawn, one figure per pair.", 4, 1, 16));
-  specs.push_back(count_param("first_pair", "The fastest pair drawn, counted from 0.", 0, 0, 2047));
-  specs.push_back(count_param("pair_step", "From one drawn pair to the next.", 4, 1, 2047));
-  specs.push_back(seed_param());
-  specs.back().used_when = Condition{"content", {"equal", "random"}};
-  for (ParamSpec& spec : rope_params()) specs.push_back(std::move(spec));
-  return specs;
+  return joined({vector_params(),
+                 {with_role(ParamRole::distance,
+                            count_param({"distance", "$m − n$", "tokens"},
+                                        "Relative distance at which the phasors are laid out.", 6,
+                                        -1e9, 1e9)),
+                  count_param({"key_position", "$n$", "tokens"},
+                              "Position of the key; the score does not depend on it.", 0, 0, 1e12),
+                  choice_param("draw", "Which of the two vectors is drawn at every position.", "q",
+                               {{"q", "the query"}, {"k", "the key"}}),
+                  log_count_param({"positions", "", "tokens"},
+                                  "Positions 0, 1, … at which each pair is drawn.", 13, 1, 256),
+                  count_param("pairs", "How many pairs are drawn, one figure per pair.", 4, 1, 16),
+                  count_param("first_pair", "The fastest pair drawn, counted from 0.", 0, 0, 2047),
+                  count_param("pair_step", "From one drawn pair to the next.", 4, 1, 2047),
+                  read_while("content", {"equal", "random"}, seed_param())},
+                 rope_params()});
 }
 
 ExperimentView view() {
@@ -124,32 +118,43 @@ std::vector<std::size_t> drawn_pairs(const ParamSet& params, std::size_t availab
   return pairs;
 }
 
+/// Axes that arrows of this length fit in, wherever they point.
+void show_all(VectorPlot& plot, double radius) {
+  const double side = 1.1 * radius;
+  if (side > 0) plot.x.range = plot.y.range = Range{-side, side};
+}
+
 std::string pair_title(std::size_t t, double theta) {
   if (theta == 0) return fmt::format("Pair $t$ = {} is not rotated", t);
   return fmt::format("Pair $t$ = {}: {} rad per token, once round in {} tokens", t,
                      short_label(theta), short_label(2 * std::numbers::pi / theta));
 }
 
-/// One pair at every position, from the origin; as long at each of them.
-Figure pair_figure(const ParamSet& params, const Rope<double>& rope, const Matrix<double>& rows,
-                   std::size_t t) {
+/// The drawn pairs at every position: a figure each, and the arrows of all of them in long form.
+void add_pairs(const ParamSet& params, const Rope<double>& rope, const Matrix<double>& rows,
+               const std::vector<std::size_t>& pairs, Result& result) {
   const std::string& name = params.text("draw");
-  VectorPlot plot{.x = {.label = "first channel of the pair", .symbol = "$\\Re " + name + "_t$"},
-                  .y = {.label = "second channel", .symbol = "$\\Im " + name + "_t$"},
-                  .quantity = "position"};
-  Largest radius;
-  for (Index m = 0; m < rows.rows(); ++m) {
-    const auto z = complex_pairs(rope, channels(rows.row(m)))[t];
-    plot.arrows.push_back({0, 0, z.real(), z.imag(), static_cast<double>(m)});
-    radius.see(std::abs(z));
+  TableBuilder table("turning", "the two channels of each drawn pair at each position",
+                     {{"pair"}, {"position", "tokens"}, {"first_channel"}, {"second_channel"}});
+  for (const std::size_t t : pairs) {
+    VectorPlot plot{.x = {.label = "first channel of the pair", .symbol = "$\\Re " + name + "_t$"},
+                    .y = {.label = "second channel", .symbol = "$\\Im " + name + "_t$"},
+                    .quantity = "position"};
+    Largest radius;
+    for (Index m = 0; m < rows.rows(); ++m) {
+      const auto z = complex_pairs(rope, channels(rows.row(m)))[t];
+      plot.arrows.push_back({0, 0, z.real(), z.imag(), static_cast<double>(m)});
+      radius.see(std::abs(z));
+      table.row({t, m, z.real(), z.imag()});
+    }
+    show_all(plot, radius.value());
+    result.figures.push_back({fmt::format("pair_{}", t),
+                              pair_title(t, rope.theta()[t]),
+                              caption_of(params),
+                              std::move(plot),
+                              {.kind = "pair"}});
   }
-  const double side = 1.1 * radius.value();
-  if (side > 0) plot.x.range = plot.y.range = Range{-side, side};
-  return {fmt::format("pair_{}", t),
-          pair_title(t, rope.theta()[t]),
-          caption_of(params),
-          std::move(plot),
-          {.kind = "pair"}};
+  result.tables.push_back(std::move(table).finish());
 }
 
 Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
@@ -160,9 +165,7 @@ Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
   std::vector<std::complex<double>> ends = chain.ends();
   // Channels that are not rotated add to the real part.
   if (chain.rest != 0) ends.push_back((ends.empty() ? 0.0 : ends.back()) + chain.rest);
-  std::vector<double> numbers(ends.size());
-  std::iota(numbers.begin(), numbers.end(), 0.0);
-  lay_head_to_tail(plot, ends, numbers);
+  lay_head_to_tail(plot, ends, count_from_0(ends.size()));
   return {"phasor_chain",
           fmt::format("Phasors head to tail at distance {}: the sum's real part is the score, {}",
                       params.integer("distance"), short_label(chain.end().real())),
@@ -210,8 +213,7 @@ Figure query_and_key_figure(const ParamSet& params, const TurnedPair& pair, doub
   };
   plot.arrows = {arrow(pair.k, 0), arrow(pair.q, 0), arrow(pair.k_at_n, pair.n)};
   plot.sum = arrow(pair.q_at_m, pair.m);
-  const double side = 1.1 * larger(std::abs(pair.q), std::abs(pair.k));
-  if (side > 0) plot.x.range = plot.y.range = Range{-side, side};
+  show_all(plot, larger(std::abs(pair.q), std::abs(pair.k)));
   return {"query_and_key",
           fmt::format("$q$ at $m$ = {} stands {}° from $k$ at $n$ = {}: the score is {}", pair.m,
                       short_label(pair.between()), pair.n, short_label(score)),
@@ -222,19 +224,17 @@ Figure query_and_key_figure(const ParamSet& params, const TurnedPair& pair, doub
 }
 
 void add_plane(const ParamSet& params, const TurnedPair& pair, double score, Result& result) {
-  const auto add = [&](const char* name, double value, const char* what) {
-    result.scalars.push_back(
-        {.name = name, .unit = "degrees", .value = value, .description = what});
-  };
-  add("angle_of_q", degrees(pair.q_at_m), "angle of the query's arrow at its position $m$");
-  add("angle_of_k", degrees(pair.k_at_n), "angle of the key's arrow at its position $n$");
-  add("angle_between", pair.between(), "angle from the key's arrow to the query's");
+  const FindingsOn angle(result, "angle");
+  angle.scalar("of_q", degrees(pair.q_at_m), "angle of the query's arrow at its position $m$",
+               "degrees");
+  angle.scalar("of_k", degrees(pair.k_at_n), "angle of the key's arrow at its position $n$",
+               "degrees");
+  angle.scalar("between", pair.between(), "angle from the key's arrow to the query's", "degrees");
   result.figures.insert(result.figures.begin(), query_and_key_figure(params, pair, score));
 }
 
 /// The contribution of each pair to the score, and the score so far.
 struct Shares {
-  std::vector<double> pair;
   std::vector<double> part;
   std::vector<double> so_far;
 };
@@ -243,7 +243,6 @@ Shares shares_of(const ScoreChain& chain) {
   Shares shares;
   double sum = 0;
   for (const std::complex<double>& link : chain.links) {
-    shares.pair.push_back(static_cast<double>(shares.pair.size()));
     shares.part.push_back(link.real());
     shares.so_far.push_back(sum += link.real());
   }
@@ -254,24 +253,24 @@ Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
   Shares shares = shares_of(chain);
   std::string axis = "pair, fastest first";
   if (chain.rest != 0) {
-    shares.pair.push_back(static_cast<double>(shares.pair.size()));
     shares.part.push_back(chain.rest);
     shares.so_far.push_back(chain.end().real());
     axis += "; last, the channels that are not rotated";
   }
+  const std::vector<double> pair = count_from_0(shares.part.size());
   LinePlot plot{.x = {.label = axis, .symbol = "$t$", .role = AxisRole::pair},
-                .y = {.label = "contribution to the score"}};
-  plot.series.push_back({.name = "sum so far",
-                         .x = shares.pair,
-                         .y = shares.so_far,
-                         .color = encoding_color("rope")});
-  plot.series.push_back({.name = "pair t alone",
-                         .x = shares.pair,
-                         .y = shares.part,
-                         .style = LineStyle::points,
-                         .shade = 0.9,
-                         .label = "pair $t$ alone"});
-  plot.rules.push_back({Rule::Direction::horizontal, chain.end().real(), ""});
+                .y = {.label = "contribution to the score"},
+                .series = {{.name = "sum so far",
+                            .x = pair,
+                            .y = std::move(shares.so_far),
+                            .color = encoding_color("rope")},
+                           {.name = "pair t alone",
+                            .x = pair,
+                            .y = std::move(shares.part),
+                            .style = LineStyle::points,
+                            .shade = 0.9,
+                            .label = "pair $t$ alone"}},
+                .rules = {horizontal(chain.end().real())}};
   return {"contributions",
           fmt::format("What each pair gives to the score, {}, at distance {}",
                       short_label(chain.end().real()), params.integer("distance")),
@@ -318,86 +317,62 @@ Rope<double> without_factor(const Rope<double>& rope) {
   return Rope<double>(std::move(convention), rope.options());
 }
 
-std::vector<Check> checks_of(const Rope<double>& rope, const QkPair& v, const Row& drawn,
-                             const ScoreChain& chain, const ParamSet& params) {
+void add_checks(const Rope<double>& rope, const QkPair& v, const Row& drawn,
+                const ScoreChain& chain, const ParamSet& params, Result& result) {
   const Positions positions = consecutive_positions(params.integer("positions"));
   const Rope<double> rotation = without_factor(rope);
   const Matrix<double> rows = turned(rotation, drawn, positions);
   const double a = rope.attention_factor();
   const double size = a * a * v.q.norm() * v.k.norm();
   const double gap = over(std::abs(chain.end().real() - core_score(rope, v, params)), size);
-  return {
-      {.name = "norm_is_kept",
-       .statement = "rotation keeps the length at every position (relative change)",
-       .equation = "eq. (14), (15)",
-       .measured = norm_error(rows, drawn),
-       .bound = rotation_rounding + static_cast<double>(drawn.cols()) * 0x1p-53},
-      {.name = "chain_ends_at_the_score",
-       .statement = "the chain's real part is the product of the rotated q and k",
-       .equation = "eq. (16) = eq. (35)",
-       .measured = gap,
-       .bound = static_cast<double>(drawn.cols() + 10) * 0x1p-53},
-      {.name = "rotations_add",
-       .statement = "rotating by m and then by m − n is rotating by their sum (relative change)",
-       .equation = "$R_m R_n = R_{m+n}$",
-       .measured = composition_error(rotation, drawn, rows, positions, params.integer("distance")),
-       .bound = 3 * rotation_rounding}};
+  const FindingsOn all(result);
+  all.at_most("norm_is_kept", "rotation keeps the length at every position (relative change)",
+              "eq. (14), (15)", norm_error(rows, drawn),
+              rotation_rounding + static_cast<double>(drawn.cols()) * 0x1p-53);
+  all.at_most("chain_ends_at_the_score",
+              "the chain's real part is the product of the rotated q and k", "eq. (16) = eq. (35)",
+              gap, static_cast<double>(drawn.cols() + 10) * 0x1p-53);
+  all.at_most("rotations_add",
+              "rotating by m and then by m − n is rotating by their sum (relative change)",
+              "$R_m R_n = R_{m+n}$",
+              composition_error(rotation, drawn, rows, positions, params.integer("distance")),
+              3 * rotation_rounding);
 }
 
-std::vector<Scalar> scalars_of(const ScoreChain& chain, double at_rest, Index d) {
+void add_scalars(const ScoreChain& chain, double at_rest, Index d, Result& result) {
+  const FindingsOn all(result);
   const std::complex<double> end = chain.end();
-  return {{.name = "score",
-           .symbol = "$q_mᵀk_n$",
-           .value = end.real(),
-           .description = "score at the distance, without a scale"},
-          {.name = "logit",
-           .symbol = "$q_mᵀk_n/\\sqrt{d}$",
-           .value = end.real() / std::sqrt(static_cast<double>(d)),
-           .description = "score at the distance, over $\\sqrt{d}$"},
-          {.name = "chain_length",
-           .value = std::abs(end),
-           .description = "length of the sum $Σ h_t e^{i(m−n)θ_t}$"},
-          {.name = "score_at_rest",
-           .symbol = "$qᵀk$",
-           .value = at_rest,
-           .description = "score at distance 0"}};
+  all.scalar("score", end.real(), "score at the distance, without a scale", "", "$q_mᵀk_n$");
+  all.scalar("logit", end.real() / std::sqrt(static_cast<double>(d)),
+             "score at the distance, over $\\sqrt{d}$", "", "$q_mᵀk_n/\\sqrt{d}$");
+  all.scalar("chain_length", std::abs(end), "length of the sum $Σ h_t e^{i(m−n)θ_t}$");
+  all.scalar("score_at_rest", at_rest, "score at distance 0", "", "$qᵀk$");
 }
 
 Table pair_table(const Rope<double>& rope, const QkPair& v, const ScoreChain& chain, Position r) {
   const auto z_q = complex_pairs(rope, channels(v.q));
   const auto z_k = complex_pairs(rope, channels(v.k));
-  TableBuilder table(
-      "pairs", "pair by pair: $h_t$, $e^{i(m−n)θ_t}$, contribution to the score and sum so far",
-      {{"pair"},
-       {"theta", "rad per token"},
-       {"h_re"},
-       {"h_im"},
-       {"cos"},
-       {"sin"},
-       {"contribution"},
-       {"sum"}});
-  double sum = 0;
+  std::vector<double> re, im, cos, sin;
   for (std::size_t t = 0; t < z_q.size(); ++t) {
     const std::complex<double> h = z_q[t] * std::conj(z_k[t]);
     const CosSin turn = rotation_at(r, rope.theta()[t]);
-    const double part = chain.links[t].real();
-    table.row({t, rope.theta()[t], h.real(), h.imag(), turn.cos, turn.sin, part, sum += part});
+    re.push_back(h.real());
+    im.push_back(h.imag());
+    cos.push_back(turn.cos);
+    sin.push_back(turn.sin);
   }
-  return std::move(table).finish();
-}
-
-/// The arrows of the pair figures, long form.
-Table turning_table(const Rope<double>& rope, const Matrix<double>& rows,
-                    const std::vector<std::size_t>& pairs) {
-  TableBuilder table("turning", "the two channels of each drawn pair at each position",
-                     {{"pair"}, {"position", "tokens"}, {"first_channel"}, {"second_channel"}});
-  for (const std::size_t t : pairs) {
-    for (Index m = 0; m < rows.rows(); ++m) {
-      const auto z = complex_pairs(rope, channels(rows.row(m)))[t];
-      table.row({t, m, z.real(), z.imag()});
-    }
-  }
-  return std::move(table).finish();
+  Shares shares = shares_of(chain);
+  return {
+      .name = "pairs",
+      .caption = "pair by pair: $h_t$, $e^{i(m−n)θ_t}$, contribution to the score and sum so far",
+      .columns = {{"pair", "", count_from_0(re.size())},
+                  {"theta", "rad per token", rope.theta()},
+                  {"h_re", "", std::move(re)},
+                  {"h_im", "", std::move(im)},
+                  {"cos", "", std::move(cos)},
+                  {"sin", "", std::move(sin)},
+                  {"contribution", "", std::move(shares.part)},
+                  {"sum", "", std::move(shares.so_far)}}};
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
@@ -412,16 +387,16 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const Matrix<double> rows =
       turned(rope, drawn, consecutive_positions(params.integer("positions")));
   const double at_rest = score_chain(rope, channels(v.q), channels(v.k), 0).end().real();
-  Result result{.scalars = scalars_of(chain, at_rest, v.q.cols())};
-  result.checks = checks_of(rope, v, drawn, chain, params);
+  Result result;
+  add_scalars(chain, at_rest, v.q.cols(), result);
+  add_checks(rope, v, drawn, chain, params, result);
   checkpoint(progress, 0.7, "figures");
   result.figures.push_back(chain_figure(params, chain));
   result.figures.push_back(share_figure(params, chain));
-  for (const std::size_t t : pairs) result.figures.push_back(pair_figure(params, rope, rows, t));
+  result.tables.push_back(pair_table(rope, v, chain, r));
+  add_pairs(params, rope, rows, pairs, result);
   if (params.text("content") == "plane")
     add_plane(params, turned_pair(rope, v, params), chain.end().real(), result);
-  result.tables.push_back(pair_table(rope, v, chain, r));
-  result.tables.push_back(turning_table(rope, rows, pairs));
   return result;
 }
 

@@ -10,27 +10,15 @@ namespace orrery::studies {
 namespace {
 namespace in_vectors {
 
-ParamSpec used_with(ParamSpec spec, std::vector<std::string> contents) {
-  spec.used_when = Condition{"content", std::move(contents)};
-  return spec;
-}
+ParamSpec of_file(ParamSpec spec) { return read_while("content", {"file"}, std::move(spec)); }
 
 ParamSpec vector_param(const std::string& key, const std::string& what) {
-  return used_with(
-      array_file_param(key, what + ", $[N, d]$ or [heads, $N$, $d$], before the rotation."),
-      {"file"});
+  return of_file(
+      array_file_param(key, what + ", $[N, d]$ or [heads, $N$, $d$], before the rotation."));
 }
 
-ParamSpec channel_param(const std::string& key, const std::string& symbol,
-                        const std::string& description, double value) {
-  return used_with({.key = key,
-                    .symbol = symbol,
-                    .description = description,
-                    .kind = ParamKind::real,
-                    .default_value = value,
-                    .min = -2.0,
-                    .max = 2.0},
-                   {"plane"});
+ParamSpec channel_param(const ParamName& name, const std::string& description, double value) {
+  return read_while("content", {"plane"}, real_param(name, description, value, -2, 2));
 }
 
 QkPair vectors_in_plane(const ParamSet& params) {
@@ -80,32 +68,26 @@ QkPair vectors_of_file(const ParamSet& params, const Inputs& inputs) {
 std::vector<ParamSpec> vector_params() {
   using namespace in_vectors;
   return {
-      {.key = "content",
-       .description = "What $q$ and $k$ are before they are rotated.",
-       .kind = ParamKind::choice,
-       .default_value = std::string("equal"),
-       .choices = qk_content_choices(
-           {{"file", "a row of your own $q$ and $k$"},
-            {"plane", "$q = (q_1, q_2)$ and $k = (k_1, k_2)$: one pair, $d = 2$"}})},
-      used_with(dim_param(64), {"ones", "equal", "random"}),
+      choice_param("content", "What $q$ and $k$ are before they are rotated.", "equal",
+                   qk_content_choices(
+                       {{"file", "a row of your own $q$ and $k$"},
+                        {"plane", "$q = (q_1, q_2)$ and $k = (k_1, k_2)$: one pair, $d = 2$"}})),
+      read_while("content", {"ones", "equal", "random"}, dim_param(64)),
       vector_param("q", "Your own queries"),
       vector_param("k", "Your own keys; without a file the same as $q$"),
-      used_with(count_param("head", "Which head of the file, counted from 0.", 0, 0, 255),
-                {"file"}),
-      used_with(count_param("row", "Which row of the file, counted from 0.", 0, 0, 1e6), {"file"}),
-      used_with({.key = "channels",
-                 .description = "Order in which the channels of $q$ and $k$ stand.",
-                 .kind = ParamKind::choice,
-                 .default_value = std::string("as_given"),
-                 .choices = {{"as_given", "as they are"},
-                             {"even_first",
-                              "0, 2, … and then 1, 3, …: as a checkpoint is converted from "
-                              "interleaved to half_split"}}},
-                {"ones", "equal", "random", "file"}),
-      channel_param("q1", "$q_1$", "First channel of the query.", 1.0),
-      channel_param("q2", "$q_2$", "Second channel of the query.", 0.5),
-      channel_param("k1", "$k_1$", "First channel of the key.", 0.8),
-      channel_param("k2", "$k_2$", "Second channel of the key.", -0.6)};
+      of_file(count_param("head", "Which head of the file, counted from 0.", 0, 0, 255)),
+      of_file(count_param("row", "Which row of the file, counted from 0.", 0, 0, 1e6)),
+      read_while(
+          "content", {"ones", "equal", "random", "file"},
+          choice_param("channels", "Order in which the channels of $q$ and $k$ stand.", "as_given",
+                       {{"as_given", "as they are"},
+                        {"even_first",
+                         "0, 2, … and then 1, 3, …: as a checkpoint is converted from "
+                         "interleaved to half_split"}})),
+      channel_param({"q1", "$q_1$"}, "First channel of the query.", 1.0),
+      channel_param({"q2", "$q_2$"}, "Second channel of the query.", 0.5),
+      channel_param({"k1", "$k_1$"}, "First channel of the key.", 0.8),
+      channel_param({"k2", "$k_2$"}, "Second channel of the key.", -0.6)};
 }
 
 QkPair vectors_of(const ParamSet& params, const Inputs& inputs) {

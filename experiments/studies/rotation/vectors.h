@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "experiments/setup/qk_content.h"
+#include "experiments/setup/user_qkv.h"
 
 namespace orrery::studies {
 

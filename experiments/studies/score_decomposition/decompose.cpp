@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -12,6 +11,7 @@
 #include "core/analysis/rope_bands.h"
 #include "core/product.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/map_equation.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::studies {
@@ -67,9 +67,7 @@ std::vector<DecomposedTerm<T>> named_terms(const Ablations<T>& a) {
   std::vector<DecomposedTerm<T>> terms;
   for (std::size_t i = 0; i < a.full.terms.size(); ++i) {
     const std::string name(a.full.terms[i].name);
-    std::string words = name;
-    std::replace(words.begin(), words.end(), '_', ' ');
-    terms.push_back({name, words, part_of(a, i), a.full.terms[i].logits, ""});
+    terms.push_back({name, term_words(name), part_of(a, i), a.full.terms[i].logits, ""});
   }
   return terms;
 }

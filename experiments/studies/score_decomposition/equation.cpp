@@ -10,17 +10,11 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/map_equation.h"
+#include "experiments/setup/measures.h"
 
 namespace orrery::studies {
 namespace {
 namespace in_equation {
-
-/// "content → position".
-std::string short_words(std::string words) {
-  if (const std::size_t at = words.find(" to "); at != std::string::npos)
-    words.replace(at, 4, " → ");
-  return words;
-}
 
 /// The parts of an equation of logits, all of one quantity.
 template <class T>
@@ -60,8 +54,8 @@ std::vector<EquationPart> parts_of(const EquationInputs& in, const Decomposition
   for (std::size_t t = 0; t < d.terms.size(); ++t) {
     const DecomposedTerm<T>& term = d.terms[t];
     parts.add(t == 0 ? "=" : "+",
-              term.symbol.empty() ? term_symbol(in.encoding, term.name) : term.symbol,
-              short_words(term.words), in.maps.terms[t], profile_of(in.profiles[t]));
+              term.symbol.empty() ? term_symbol(in.encoding, term.name) : term.symbol, term.words,
+              in.maps.terms[t], profile_of(in.profiles[t]));
   }
   return std::move(parts).finish();
 }
@@ -74,14 +68,10 @@ void check_relative_terms(const EquationInputs& in, const Decomposition<T>& d,
   for (std::size_t t = 0; t < d.terms.size(); ++t) {
     if (d.terms[t].part != TermPart::position_position) continue;
     const EquationPart& part = parts[t + 1];
-    result.checks.push_back(
-        {.name = fmt::format("{}_{}_is_relative", in.encoding, d.terms[t].name),
-         .statement =
-             fmt::format("{}: {} depends on $m − n$ only (largest difference at a distance)",
-                         encoding_label(in.encoding), d.terms[t].words),
-         .equation = "eq. (7)–(10)",
-         .measured = part.profile.spread(),
-         .bound = part.rounding});
+    FindingsOn(result, in.encoding, encoding_label(in.encoding))
+        .at_most(d.terms[t].name + "_is_relative",
+                 d.terms[t].words + " depends on $m − n$ only (largest difference at a distance)",
+                 "eq. (7)–(10)", part.profile.spread(), part.rounding);
   }
 }
 
@@ -109,15 +99,11 @@ void add_equation(const EquationInputs& in, const Decomposition<T>& d, Result& r
   check_relative_terms(in, d, parts, result);
   if (!in.frame.shows("equation")) return;
   const bool own = in.frame.params.text("colors") == "own";
-  MapEquation equation = map_equation(std::move(parts), encoding_color(in.encoding),
-                                      own ? Factors::of_all : Factors::of_faint);
-  const std::string factors = factors_text(equation);
-  result.figures.push_back({"equation_" + in.encoding,
-                            encoding_label(in.encoding) + ": the logit is the sum of its terms",
-                            in.frame.caption + " · symbols without the scale of the logits" +
-                                (factors.empty() ? "" : " · " + factors),
-                            std::move(equation),
-                            {.kind = "equation", .encodings = {in.encoding}}});
+  result.figures.push_back(equation_figure(
+      "equation", in.encoding, encoding_label(in.encoding) + ": the logit is the sum of its terms",
+      in.frame.caption + " · symbols without the scale of the logits",
+      map_equation(std::move(parts), encoding_color(in.encoding),
+                   own ? Factors::of_all : Factors::of_faint)));
 }
 
 template void add_equation(const EquationInputs&, const Decomposition<float>&, Result&);

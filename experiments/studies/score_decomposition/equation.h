@@ -1,11 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/analysis/diagonals.h"
 #include "experiments/model/experiment.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/studies/score_decomposition/decompose.h"
 
@@ -21,10 +21,7 @@ struct Frame {
   std::string caption;
   Index d_head;
 
-  bool shows(const std::string& what) const {
-    const auto& chosen = params.list("show");
-    return std::find(chosen.begin(), chosen.end(), what) != chosen.end();
-  }
+  bool shows(const char* what) const { return names(params, "show", what); }
 };
 
 /// The map of one part of the logits, or of all.

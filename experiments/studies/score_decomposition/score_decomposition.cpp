@@ -20,10 +20,9 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/setup/token_inputs.h"
-#include "experiments/setup/token_positions.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/score_decomposition/decompose.h"
@@ -35,42 +34,6 @@ namespace {
 namespace in_score_decomposition {
 
 constexpr double most_tokens = 1024;  // a run holds some thirty maps of N² cells
-
-ParamSpec bands_param() {
-  return {.key = "bands",
-          .description = "Number of frequency bands into which the one term of RoPE is split.",
-          .kind = ParamKind::integer,
-          .default_value = std::int64_t{4},
-          .min = 1,
-          .max = 64,
-          .used_when = Condition{"encoding", {"rope"}}};
-}
-
-ParamSpec show_param() {
-  return {.key = "show",
-          .description = "What is drawn; all maps are written as arrays.",
-          .kind = ParamKind::choice_list,
-          .default_value = std::vector<std::string>{"equation", "shares"},
-          .choices = {{"equation",
-                       "logits = sum of the terms, as maps, each above its profile by distance"},
-                      {"terms", "each named term, all in one range of colours"},
-                      {"sum", "the logits, in the same range"},
-                      {"profiles", "each term's mean by relative distance"},
-                      {"shares", "how much of the logits' variance each term explains"}}};
-}
-
-ParamSpec colors_param() {
-  return {.key = "colors",
-          .description = "What the colours of a map span.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("common"),
-          .choices = {{"common",
-                       "one range for all maps of an encoding: they add up by eye; the equation "
-                       "states a factor for those that are too faint"},
-                      {"own",
-                       "each map's own: faint terms show their pattern; in the equation each has "
-                       "the largest factor that the one range allows"}}};
-}
 
 /// The tokens and settings of attention_map, of which values play no part here.
 std::vector<ParamSpec> token_params_without_values() {
@@ -84,16 +47,31 @@ std::vector<ParamSpec> token_params_without_values() {
 }
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{encodings_param({"sinusoidal", "rope"})};
-  for (ParamSpec& spec : token_params_without_values()) specs.push_back(std::move(spec));
-  specs.push_back(bands_param());
-  specs.push_back(show_param());
-  specs.push_back(colors_param());
-  for (ParamSpec& spec : content_params("random")) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : precision_params("exact", {.always = score_stages()}))
-    specs.push_back(std::move(spec));
-  specs.push_back(of_random_contents(seed_param()));
-  return with_encoding_params(std::move(specs));
+  return with_encoding_params(joined(
+      {{encodings_param({"sinusoidal", "rope"})},
+       token_params_without_values(),
+       {read_while(
+            "encoding", {"rope"},
+            count_param("bands",
+                        "Number of frequency bands into which the one term of RoPE is split.", 4, 1,
+                        64)),
+        choices_param(
+            "show", "What is drawn; all maps are written as arrays.", {"equation", "shares"},
+            {{"equation", "logits = sum of the terms, as maps, each above its profile by distance"},
+             {"terms", "each named term, all in one range of colours"},
+             {"sum", "the logits, in the same range"},
+             {"profiles", "each term's mean by relative distance"},
+             {"shares", "how much of the logits' variance each term explains"}}),
+        choice_param("colors", "What the colours of a map span.", "common",
+                     {{"common",
+                       "one range for all maps of an encoding: they add up by eye; the equation "
+                       "states a factor for those that are too faint"},
+                      {"own",
+                       "each map's own: faint terms show their pattern; in the equation each has "
+                       "the largest factor that the one range allows"}})},
+       content_params("random"),
+       precision_params("exact", {.always = score_stages()}),
+       {of_random_contents(seed_param())}}));
 }
 
 ExperimentView view() {
@@ -137,19 +115,14 @@ ExperimentInfo make_info() {
 }
 
 template <class T>
-std::vector<Check> checks_of(const std::string& name, const Decomposition<T>& d) {
-  const std::string label = encoding_label(name);
-  return {{.name = name + "_terms_add_up",
-           .statement = label + ": the terms add up to the logits (largest difference)",
-           .equation = "eq. (6)–(10), (35)",
-           .measured = d.add_up_error,
-           .bound = d.rounding},
-          {.name = name + "_parts_are_what_they_say",
-           .statement = label + ": removing contents from queries, keys or both leaves the terms "
-                                "without them (largest difference)",
-           .equation = "eq. (6)–(10)",
-           .measured = d.ablation_error,
-           .bound = static_cast<double>(term_parts) * d.rounding}};
+void add_checks(const std::string& name, const Decomposition<T>& d, Result& result) {
+  const FindingsOn of(result, name, encoding_label(name));
+  of.at_most("terms_add_up", "the terms add up to the logits (largest difference)",
+             "eq. (6)–(10), (35)", d.add_up_error, d.rounding);
+  of.at_most("parts_are_what_they_say",
+             "removing contents from queries, keys or both leaves the terms without them (largest "
+             "difference)",
+             "eq. (6)–(10)", d.ablation_error, static_cast<double>(term_parts) * d.rounding);
 }
 
 /// One range for all maps of an encoding, so that they can be compared and added by eye; or none.
@@ -229,10 +202,6 @@ void add_rows(TableBuilder& table, const std::string& encoding, const std::strin
                profile.high[i]});
 }
 
-Series profile_series(const DiagonalProfile& profile, const std::string& marked) {
-  return named({.x = {profile.r.begin(), profile.r.end()}, .y = profile.mean}, marked);
-}
-
 /// By distance: each term, then the logits.
 template <class T>
 std::vector<DiagonalProfile> profiles_of(const Frame& frame, const Decomposition<T>& d) {
@@ -252,7 +221,7 @@ void add_profiles(const Frame& frame, const std::string& name, const Decompositi
   const auto add = [&](const DiagonalProfile& profile, const std::string& key,
                        const std::string& words) -> Series& {
     add_rows(table, name, key, profile);
-    return plot.series.emplace_back(profile_series(profile, words));
+    return plot.series.emplace_back(named({.x = as_doubles(profile.r), .y = profile.mean}, words));
   };
   // Hues belong to encodings: the sum has its own, its terms are shades.
   const std::size_t count = d.terms.size(), steps = count > 1 ? count - 1 : 1;
@@ -300,16 +269,10 @@ void add_shares(const Frame& frame, const std::string& name, const Decomposition
   for (std::size_t t = 0; t < d.terms.size(); ++t) {
     const DecomposedTerm<T>& term = d.terms[t];
     add_rows(found, name, term, shares[t]);
-    const std::string key = name + "_" + term.name;
-    result.scalars.push_back({.name = key + "_share",
-                              .value = shares[t].share,
-                              .description = encoding_label(name) + ": share of " + term.words +
-                                             " in the variance of the logits"});
-    result.scalars.push_back(
-        {.name = key + "_share_in_rows",
-         .value = shares[t].share_in_rows,
-         .description = encoding_label(name) + ": share of " + term.words +
-                        " in the variance of the logits about the means of their rows"});
+    const FindingsOn of(result, name + "_" + term.name, encoding_label(name));
+    const std::string share = "share of " + term.words + " in the variance of the logits";
+    of.scalar("share", shares[t].share, share);
+    of.scalar("share_in_rows", shares[t].share_in_rows, share + " about the means of their rows");
   }
 }
 
@@ -331,21 +294,14 @@ void check_formats(const ParamSet& params, Position last) {
 }
 
 template <class T>
-Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  const TokenInputs<T> tokens = token_inputs<T>(params, inputs);
-  const Position last = last_position_of(tokens.positions);
-  check_last_position(params, last);
-  check_formats(params, last);
+void add_terms(const ParamSet& params, const TokenInputs<T>& tokens, const std::string& caption,
+               Progress& progress, Result& result) {
+  check_formats(params, last_position_of(tokens.positions));
   const Mask mask =
       params.boolean("causal") ? Mask::causal(tokens.positions, tokens.positions) : Mask();
   const auto n = static_cast<Index>(tokens.positions.size());
-  const TokensRead read = tokens_read(params, tokens);
-  const Frame frame{params,         tokens.labels,       tokens.positions,
-                    mask,           mask_array(mask, n), token_caption(params, read),
-                    tokens.d_head()};
-  Result result;
-  result.scalars.push_back(token_count(read));
-  result.in_use = tokens_in_use(params, read);
+  const Frame frame{params,  tokens.labels,  tokens.positions, mask, mask_array(mask, n),
+                    caption, tokens.d_head()};
   TableBuilder profiles = profile_table();
   Shares shares;
   const std::vector<std::string>& names = params.list("encoding");
@@ -356,7 +312,7 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
     };
     at(0.0, "terms");
     const Decomposition<T> d = decompose<T>(names[e], params, tokens);
-    for (Check& check : checks_of(names[e], d)) result.checks.push_back(std::move(check));
+    add_checks(names[e], d, result);
     at(0.6, "profiles");
     const std::vector<DiagonalProfile> by_distance = profiles_of(frame, d);
     at(0.7, "maps");
@@ -372,13 +328,13 @@ Result run_in(const ParamSet& params, const Inputs& inputs, Progress& progress) 
                               frame.caption, std::move(shares.drawn)});
   result.tables.push_back(std::move(shares.table).finish());
   result.tables.push_back(std::move(profiles).finish());
-  title_cut(read, result.figures);
-  return result;
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  return runs_in_fp64(params) ? run_in<double>(params, inputs, progress)
-                              : run_in<float>(params, inputs, progress);
+  return study_tokens(params, inputs,
+                      [&](const auto& tokens, const std::string& caption, Result& result) {
+                        add_terms(params, tokens, caption, progress, result);
+                      });
 }
 
 }  // namespace in_score_decomposition

@@ -67,11 +67,11 @@ std::vector<double> LogColumns::mean_cosine(double theta) const {
   return means;
 }
 
-ColumnValues LogColumns::of(std::span<const double> values) const {
+Band LogColumns::of(std::span<const double> values) const {
   using namespace in_log_columns;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-  ColumnValues columns;
+  Band columns;
   for (std::size_t i = 0; i < size(); ++i) {
     const Cover cover = cover_of(from(i), to(i));
     Smallest least(infinity);

@@ -4,16 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "experiments/model/layers.h"
+#include "experiments/setup/measures.h"
 
 namespace orrery::studies {
-
-/// Mean, least and greatest value in each column; NaN where it has none.
-struct ColumnValues {
-  std::vector<double> mean{};
-  std::vector<double> least{};
-  std::vector<double> greatest{};
-};
 
 /// Distances on a logarithmic axis, averaged by area: distance r covers the stretch from r − ½ to
 /// r + ½, and a column is the mean over what it covers of them. So a cosine that turns many times
@@ -32,8 +25,9 @@ class LogColumns {
   /// Means of cos(rθ) over each column, in closed form: over whole tokens p … q it is
   /// sin(nθ/2)/(n sin(θ/2)) · cos((p + q)θ/2), n = q − p + 1.
   std::vector<double> mean_cosine(double theta) const;
-  /// The same of values[r − 1] at r = 1, 2, …
-  ColumnValues of(std::span<const double> values) const;
+  /// The same of values[r − 1] at r = 1, 2, …, with the least and the greatest value in each column;
+  /// NaN where it has none.
+  Band of(std::span<const double> values) const;
 
  private:
   std::vector<double> edges_;

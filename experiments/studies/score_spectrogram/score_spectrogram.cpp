@@ -19,6 +19,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/pair_wavelengths.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/score_spectrogram/log_columns.h"
@@ -32,24 +33,22 @@ constexpr Index distances_at_once = 256;  // their queries and keys stay in the 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{
-      encodings_param({"rope"}),
-      dim_param(128),
-      with_role(ParamRole::longest_distance,
-                log_count_param({"max_distance", "$r_\\mathrm{max}$", "tokens"},
-                                "Distances go up to this.", 32768, 16, 131072)),
-      with_role(ParamRole::distance,
-                log_count_param({"distance", "$r$", "tokens"},
-                                "The distance at which the pairs are drawn as they have turned.",
-                                200, 1, 131072)),
-      with_role(ParamRole::context,
-                log_count_param({"context", "$L$", "tokens"},
-                                "Context length that the pairs' wavelengths are compared with.",
-                                8192, 2, 0x1p40)),
-      heads_param(),
-      count_param({"columns"}, "Columns that the distances are averaged into.", 480, 16, 4096),
-      seed_param()};
-  return with_encoding_params(std::move(specs));
+  return with_encoding_params(
+      {encodings_param({"rope"}), dim_param(128),
+       with_role(ParamRole::longest_distance,
+                 log_count_param({"max_distance", "$r_\\mathrm{max}$", "tokens"},
+                                 "Distances go up to this.", 32768, 16, 131072)),
+       with_role(ParamRole::distance,
+                 log_count_param({"distance", "$r$", "tokens"},
+                                 "The distance at which the pairs are drawn as they have turned.",
+                                 200, 1, 131072)),
+       with_role(ParamRole::context,
+                 log_count_param({"context", "$L$", "tokens"},
+                                 "Context length that the pairs' wavelengths are compared with.",
+                                 8192, 2, 0x1p40)),
+       heads_param(),
+       count_param({"columns"}, "Columns that the distances are averaged into.", 480, 16, 4096),
+       seed_param()});
 }
 
 ExperimentView view() {
@@ -173,8 +172,8 @@ void append(Array& array, const std::vector<double>& row) {
 
 Rule context_rule(const Study& study) {
   const std::int64_t context = study.params.integer("context");
-  return {Rule::Direction::vertical, static_cast<double>(context),
-          fmt::format("context $L$ = {}", context), "context"};
+  return vertical(static_cast<double>(context), fmt::format("context $L$ = {}", context),
+                  "context");
 }
 
 /// Each pair's cosine by distance: the score is their mean.
@@ -227,7 +226,7 @@ Figure heads_figure(const Study& study, const std::string& name, const Encoding&
 struct Fall {
   std::string name{};
   std::vector<double> by_distance{};  ///< at r = 1, 2, …
-  ColumnValues columns{};
+  Band columns{};
 };
 
 Fall fall_of(const Study& study, const std::string& name, const Encoding& encoding,
@@ -240,30 +239,38 @@ Fall fall_of(const Study& study, const std::string& name, const Encoding& encodi
   return fall;
 }
 
-Figure falls_figure(const Study& study, const std::vector<Fall>& falls) {
+/// The curves, over the columns and in their table.
+void add_falls(const Study& study, const std::vector<Fall>& falls, Result& result) {
+  std::vector<double> from, to;
+  for (std::size_t i = 0; i < study.columns.size(); ++i) {
+    from.push_back(study.columns.from(i));
+    to.push_back(study.columns.to(i));
+  }
+  Table table{.name = "columns",
+              .caption = "mean logit against that at distance 0, averaged over each column",
+              .columns = {{"from", "tokens", std::move(from)}, {"to", "tokens", std::move(to)}}};
   LinePlot plot{.x = distance_axis(AxisScale::log2),
-                .y = {.label = "mean logit", .symbol = "$L(r)/L(0)$", .range = Range{-0.5, 1.05}}};
-  for (const Fall& fall : falls)
-    plot.series.push_back({.name = encoding_label(fall.name),
-                           .x = study.columns.middles(),
-                           .y = fall.columns.mean,
-                           .band_low = fall.columns.least,
-                           .band_high = fall.columns.greatest,
-                           .color = encoding_color(fall.name),
-                           .choice = fall.name});
-  plot.rules.push_back({Rule::Direction::horizontal, 0.0, ""});
+                .y = {.label = "mean logit", .symbol = "$L(r)/L(0)$", .range = Range{-0.5, 1.05}},
+                .rules = {horizontal(0)}};
+  for (const Fall& fall : falls) {
+    plot.series.push_back(banded(encoding_series(fall.name), fall.columns));
+    plot.series.back().x = study.columns.middles();
+    add_band(table, fall.name, fall.columns);
+  }
   const std::int64_t r = study.params.integer("distance");
   if (r <= study.last)
-    plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(r),
-                          fmt::format("$r$ = {}", r), "distance"});
-  return {"mean_logit", "Mean logit of tokens with equal contents, by distance",
-          "head 0 · mean over the tokens of a column, band from least to greatest · " +
-              caption_of(study.params),
-          std::move(plot)};
+    plot.rules.push_back(vertical(static_cast<double>(r), fmt::format("$r$ = {}", r), "distance"));
+  result.figures.push_back(
+      {"mean_logit", "Mean logit of tokens with equal contents, by distance",
+       "head 0 · mean over the tokens of a column, band from least to greatest · " +
+           caption_of(study.params),
+       std::move(plot)});
+  result.tables.push_back(std::move(table));
 }
 
 /// The map's column means against the curve, which comes through the encoding's own door.
-Check sum_check(const Study& study, const Figure& map, const Pairs& pairs, const Fall& fall) {
+void check_sum(const Study& study, const Figure& map, const Pairs& pairs, const Fall& fall,
+               Result& result) {
   const Array& parts = *std::get<Heatmap>(map.content).values;
   const std::size_t rows = parts.shape[0], columns = parts.shape[1];
   Largest gap;
@@ -277,49 +284,26 @@ Check sum_check(const Study& study, const Figure& map, const Pairs& pairs, const
     gap.see(std::abs(sum / known - fall.columns.mean[c]));
   }
   const double terms = 2.0 * static_cast<double>(study.last) + static_cast<double>(study.d);
-  return {.name = "rope_rows_make_the_curve",
-          .statement =
-              "the mean over the pairs' rows is the curve of the mean logit (largest "
-              "difference over the columns)",
-          .equation = "eq. (35)",
-          .measured = gap.value(),
-          .bound = terms * 0x1p-50};
+  FindingsOn(result, "rope")
+      .at_most("rows_make_the_curve",
+               "the mean over the pairs' rows is the curve of the mean logit (largest difference "
+               "over the "
+               "columns)",
+               "eq. (35)", gap.value(), terms * 0x1p-50);
 }
 
-Table column_table(const Study& study, const std::vector<Fall>& falls) {
-  std::vector<double> from, to;
-  for (std::size_t i = 0; i < study.columns.size(); ++i) {
-    from.push_back(study.columns.from(i));
-    to.push_back(study.columns.to(i));
-  }
-  Table table{.name = "columns",
-              .caption = "mean logit against that at distance 0, averaged over each column",
-              .columns = {{"from", "tokens", std::move(from)}, {"to", "tokens", std::move(to)}}};
-  for (const Fall& fall : falls) {
-    table.columns.push_back({"mean_" + fall.name, "", fall.columns.mean});
-    table.columns.push_back({"least_" + fall.name, "", fall.columns.least});
-    table.columns.push_back({"greatest_" + fall.name, "", fall.columns.greatest});
-  }
-  return table;
-}
-
-void add_scalars(const Study& study, const Fall& fall, std::vector<Scalar>& scalars) {
+void add_scalars(const Study& study, const Fall& fall, Result& result) {
+  const FindingsOn of(result, fall.name, encoding_label(fall.name));
   const auto half = std::find_if(fall.by_distance.begin(), fall.by_distance.end(),
                                  [](double share) { return share <= 0.5; });
-  const std::string label = encoding_label(fall.name);
-  scalars.push_back(
-      {.name = fall.name + "_first_half",
-       .unit = "tokens",
-       .value = half == fall.by_distance.end()
-                    ? missing
-                    : static_cast<double>(half - fall.by_distance.begin() + 1),
-       .description = label + ": first distance at which the mean logit is half of that at 0"});
+  of.scalar("first_half",
+            half == fall.by_distance.end()
+                ? missing
+                : static_cast<double>(half - fall.by_distance.begin() + 1),
+            "first distance at which the mean logit is half of that at 0", "tokens");
   const auto r = static_cast<std::size_t>(study.params.integer("distance"));
-  scalars.push_back(
-      {.name = fall.name + "_at_distance",
-       .symbol = "$L(r)/L(0)$",
-       .value = r <= fall.by_distance.size() ? fall.by_distance[r - 1] : missing,
-       .description = fmt::format("{}: mean logit at distance {} against that at 0", label, r)});
+  of.scalar("at_distance", r <= fall.by_distance.size() ? fall.by_distance[r - 1] : missing,
+            fmt::format("mean logit at distance {} against that at 0", r), "", "$L(r)/L(0)$");
 }
 
 void check_work(const ParamSet& params) {
@@ -343,6 +327,7 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
       .last = last,
       .heads = static_cast<int>(params.integer("heads"))};
   Result result;
+  std::vector<Table> wavelengths;
   std::vector<Fall> falls;
   std::vector<Figure> maps, turned;
   const std::vector<std::string>& names = params.list("encoding");
@@ -354,17 +339,17 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     const auto pairs = pairs_of(*encoding, study.d);
     maps.push_back(pairs ? pairs_figure(study, names[e], *pairs)
                          : heads_figure(study, names[e], *encoding, of_map));
-    add_scalars(study, falls.back(), result.scalars);
-    if (pairs) result.tables.push_back(wavelength_table(names[e], wavelengths_of(*pairs)));
+    add_scalars(study, falls.back(), result);
+    if (pairs) wavelengths.push_back(wavelength_table(names[e], wavelengths_of(*pairs)));
     if (names[e] != "rope") continue;
-    result.checks.push_back(sum_check(study, maps.back(), *pairs, falls.back()));
+    check_sum(study, maps.back(), *pairs, falls.back(), result);
     turned = {orbits_figure(params, *pairs), chain_figure(params, *pairs)};
   }
   for (const Figure& map : maps) result.arrays.push_back(std::get<Heatmap>(map.content).values);
-  result.figures.push_back(falls_figure(study, falls));
+  add_falls(study, falls, result);
   for (std::vector<Figure>* group : {&maps, &turned})
     for (Figure& figure : *group) result.figures.push_back(std::move(figure));
-  result.tables.insert(result.tables.begin(), column_table(study, falls));
+  for (Table& table : wavelengths) result.tables.push_back(std::move(table));
   return result;
 }
 

@@ -11,8 +11,7 @@
 
 #include "core/analysis/decay.h"
 #include "core/encodings/frequencies.h"
-#include "experiments/setup/arrow_chain.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/provenance.h"
 
 namespace orrery::studies {

@@ -8,8 +8,10 @@
 #include "core/encodings/common_formulas.h"
 #include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
 #include "experiments/studies/semantic_reversal/preferences.h"
@@ -19,23 +21,18 @@ namespace {
 namespace in_semantic_reversal {
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{
-      dim_param(128),
-      with_role(ParamRole::context,
-                log_count_param({"context", "$W$", "tokens"}, "Largest number of distances.", 32768,
-                                16, 0x1p22)),
-      {.key = "relevance",
-       .symbol = "$ρ$",
-       .description = "How like the query the first key is; the second is drawn apart from it.",
-       .kind = ParamKind::real,
-       .default_value = 0.3,
-       .min = 0.0,
-       .max = 1.0},
-      log_count_param({"draws"}, "Queries with two keys each, over which means are taken.", 16, 1,
-                      4096),
-      seed_param()};
-  for (ParamSpec& spec : rope_params()) specs.push_back(std::move(spec));
-  return specs;
+  return joined(
+      {{dim_param(128),
+        with_role(ParamRole::context,
+                  log_count_param({"context", "$W$", "tokens"}, "Largest number of distances.",
+                                  32768, 16, 0x1p22)),
+        real_param({"relevance", "$ρ$"},
+                   "How like the query the first key is; the second is drawn apart from it.", 0.3,
+                   0, 1),
+        log_count_param({"draws"}, "Queries with two keys each, over which means are taken.", 16, 1,
+                        4096),
+        seed_param()},
+       rope_params()});
 }
 
 ExperimentView view() {
@@ -94,6 +91,9 @@ std::vector<Position> lengths_of(const ParamSet& params) {
 struct Tuned {
   std::string label;  ///< empty for those that were asked for
   ReversalCurves curves;
+
+  /// What its names begin with.
+  std::string before(const char* separator) const { return label.empty() ? "" : label + separator; }
 };
 
 Tuned tuned(const Rope<double>& rope, const ParamSet& params, std::string label) {
@@ -102,89 +102,68 @@ Tuned tuned(const Rope<double>& rope, const ParamSet& params, std::string label)
   return {std::move(label), reversal_curves(rope, preferences, lengths_of(params))};
 }
 
-void add_curve(const Tuned& of, const std::string& name, double LengthRow::*value, LineStyle style,
-               LinePlot& plot) {
-  Series series{.name = of.label.empty() ? name : of.label + ": " + name,
-                .style = style,
-                .color = encoding_color("rope"),
-                .shade = of.label.empty() ? std::optional<double>{} : 0.3};
-  for (const LengthRow& row : of.curves.rows) {
-    series.x.push_back(row.W);
-    series.y.push_back(row.*value);
+/// By the closed form, and counted.
+const Measures<LengthRow>& measures() {
+  static const Measures<LengthRow> all{
+      {"reversal", &LengthRow::reversal,
+       "share of distances at which the other key wins, if normal"},
+      {"reversal_counted", &LengthRow::reversal_counted, "the same, counted"},
+      {"sensitivity", &LengthRow::sensitivity, "mean change of a score by one step, if normal"},
+      {"sensitivity_counted", &LengthRow::sensitivity_counted, "the same, counted"}};
+  return all;
+}
+
+LinePlot by_length(Axis y) {
+  return {.x = {.label = "number of distances",
+                .symbol = "$W$",
+                .unit = "tokens",
+                .scale = AxisScale::log2},
+          .y = std::move(y)};
+}
+
+/// The measures of one set of frequencies in the table, and each in its plot.
+void add_curves(const Tuned& of, Table& table, LinePlot& reversal, LinePlot& sensitivity) {
+  for (std::size_t i = 0; i < measures().size(); ++i) {
+    const Measure<LengthRow>& measure = measures()[i];
+    const bool counted = i % 2 == 1;
+    add_curve(table, i < 2 ? reversal : sensitivity,
+              {of.before("_") + measure.key, "", measured(of.curves.rows, measure)},
+              {.name = of.before(": ") + (counted ? "counted" : "as normal over distances"),
+               .style = counted ? LineStyle::dashed : LineStyle::solid,
+               .color = encoding_color("rope"),
+               .shade = of.label.empty() ? std::optional<double>{} : 0.3});
   }
-  plot.series.push_back(std::move(series));
 }
 
-Axis length_axis() {
-  return {
-      .label = "number of distances", .symbol = "$W$", .unit = "tokens", .scale = AxisScale::log2};
+void add_figures(const ParamSet& params, const std::vector<Tuned>& all, Result& result) {
+  LinePlot reversal =
+      by_length({.label = "share of distances at which the other key wins", .symbol = "$P$"});
+  LinePlot sensitivity = by_length({.label = "change of a score by one step, over $|c|$"});
+  const std::vector<LengthRow>& rows = all.front().curves.rows;
+  Table table{.name = "lengths",
+              .caption = "means over the draws, by number of distances",
+              .columns = {{"distances", "", measured<LengthRow>(rows, {.of = &LengthRow::W})}}};
+  for (const Tuned& one : all) add_curves(one, table, reversal, sensitivity);
+  reversal.rules.push_back(horizontal(0.5, "no better than chance"));
+  result.figures = {
+      {"reversal",
+       fmt::format("Over {} distances the query prefers the other key at {:.0f} % of them",
+                   params.integer("context"), 100 * rows.back().reversal_counted),
+       caption_of(params), std::move(reversal)},
+      {"sensitivity", "What one step of position changes, on average over distances",
+       caption_of(params), std::move(sensitivity)}};
+  result.tables.push_back(std::move(table));
 }
 
-Figure reversal_figure(const ParamSet& params, const std::vector<Tuned>& all) {
-  LinePlot plot{.x = length_axis(),
-                .y = {.label = "share of distances at which the other key wins", .symbol = "$P$"}};
-  for (const Tuned& one : all) {
-    add_curve(one, "as normal over distances", &LengthRow::reversal, LineStyle::solid, plot);
-    add_curve(one, "counted", &LengthRow::reversal_counted, LineStyle::dashed, plot);
-  }
-  plot.rules.push_back({Rule::Direction::horizontal, 0.5, "no better than chance"});
-  return {
-      "reversal",
-      fmt::format("Over {} distances the query prefers the other key at {:.0f} % of them",
-                  params.integer("context"), 100 * all.front().curves.rows.back().reversal_counted),
-      caption_of(params), std::move(plot)};
-}
-
-Figure sensitivity_figure(const ParamSet& params, const std::vector<Tuned>& all) {
-  LinePlot plot{.x = length_axis(), .y = {.label = "change of a score by one step, over $|c|$"}};
-  for (const Tuned& one : all) {
-    add_curve(one, "as normal over distances", &LengthRow::sensitivity, LineStyle::solid, plot);
-    add_curve(one, "counted", &LengthRow::sensitivity_counted, LineStyle::dashed, plot);
-  }
-  return {"sensitivity", "What one step of position changes, on average over distances",
-          caption_of(params), std::move(plot)};
-}
-
-Table length_table(const std::vector<Tuned>& all) {
-  Table table{.name = "lengths", .caption = "means over the draws, by number of distances"};
-  const auto add = [&](const Tuned& of, const char* name, double LengthRow::*value) {
-    std::vector<double> column;
-    for (const LengthRow& row : of.curves.rows) column.push_back(row.*value);
-    table.columns.push_back(
-        {of.label.empty() ? name : of.label + "_" + name, "", std::move(column)});
-  };
-  add(all.front(), "distances", &LengthRow::W);
-  for (const Tuned& one : all) {
-    add(one, "reversal", &LengthRow::reversal);
-    add(one, "reversal_counted", &LengthRow::reversal_counted);
-    add(one, "sensitivity", &LengthRow::sensitivity);
-    add(one, "sensitivity_counted", &LengthRow::sensitivity_counted);
-  }
-  return table;
-}
-
-void add_scalars(const Tuned& of, std::vector<Scalar>& scalars) {
-  const LengthRow& last = of.curves.rows.back();
-  const std::string key = of.label.empty() ? "" : of.label + "_";
-  const std::string label = of.label.empty() ? "" : of.label + ": ";
-  const auto add = [&](const char* name, const char* text, double value) {
-    scalars.push_back({.name = key + name, .value = value, .description = label + text});
-  };
-  add("reversal", "share of distances at which the other key wins, if normal", last.reversal);
-  add("reversal_counted", "the same, counted", last.reversal_counted);
-  add("sensitivity", "mean change of a score by one step, if normal", last.sensitivity);
-  add("sensitivity_counted", "the same, counted", last.sensitivity_counted);
-}
-
-Check moment_check(const Tuned& of, const ParamSet& params) {
+void add_findings(const Tuned& of, const ParamSet& params, Result& result) {
   const double W = static_cast<double>(params.integer("context"));
-  return {.name = of.label.empty() ? "moments" : of.label + "_moments",
-          .statement = (of.label.empty() ? "" : of.label + ": ") +
-                       std::string("mean and variance over distances in closed form are those of "
-                                   "the sums (largest difference, relative to $Σ|c|²$)"),
-          .equation = "$Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)$",
-          .measured = of.curves.largest_moment_error,
-          .bound = (64.0 + W) * 0x1p-50};
+  const FindingsOn tuned(result, of.label, of.label);
+  tuned.scalars(of.curves.rows.back(), measures());
+  tuned.at_most("moments",
+                "mean and variance over distances in closed form are those of the sums (largest "
+                "difference, relative to $Σ|c|²$)",
+                "$Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)$", of.curves.largest_moment_error,
+                (64.0 + W) * 0x1p-50);
 }
 
 void check_work(const ParamSet& params) {
@@ -214,12 +193,9 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   }
   Result result;
   for (const Tuned& one : all) {
-    add_scalars(one, result.scalars);
-    result.checks.push_back(moment_check(one, params));
+    add_findings(one, params, result);
   }
-  result.figures.push_back(reversal_figure(params, all));
-  result.figures.push_back(sensitivity_figure(params, all));
-  result.tables.push_back(length_table(all));
+  add_figures(params, all, result);
   checkpoint(progress, 1.0, "done");
   return result;
 }

@@ -7,12 +7,9 @@
 
 namespace orrery::studies {
 
-/// Entropy and recent share by length, the mean logit by distance, the weights by offset, and one
-/// table of what becomes of each encoding past the training length.
-void add_length_figures(const ParamSet& params, const std::vector<LengthStudy>& all,
-                        Result& result);
-
-/// The same as numbers.
-void add_length_tables(const ParamSet& params, const std::vector<LengthStudy>& all, Result& result);
+/// Entropy and recent share by length, the mean logit by distance, the weights by offset, and what
+/// becomes of each encoding past the training length: each as a figure and as a table.
+void add_length_findings(const ParamSet& params, const std::vector<LengthStudy>& all,
+                         Result& result);
 
 }  // namespace orrery::studies

@@ -12,6 +12,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/sequence_length/figures.h"
 
@@ -21,8 +22,7 @@ namespace in_sequence_length {
 
 std::vector<ParamSpec> declared_params() {
   std::vector<ParamSpec> specs = with_encoding_params(
-      {encodings_param({"sinusoidal", "rope", "alibi", "learned", "shaw", "t5"}),
-       dim_param(64),
+      {encodings_param({"sinusoidal", "rope", "alibi", "learned", "shaw", "t5"}), dim_param(64),
        log_count_param({"train_length", "$L$", "tokens"},
                        "Length taken as that of a training: the tables of learned positions and "
                        "of TUPE end there.",
@@ -33,18 +33,12 @@ std::vector<ParamSpec> declared_params() {
        log_count_param({"window", "$w$", "tokens"},
                        "How many of the last tokens count as recent, and are shifted and decoded.",
                        32, 2, 512),
-       {.key = "spread",
-        .symbol = "$σ$",
-        .description = "Deviation of the logits by content alone, the same for every encoding.",
-        .kind = ParamKind::real,
-        .default_value = 1.0,
-        .min = 0.01,
-        .max = 30.0,
-        .logarithmic = true},
+       log_real_param({"spread", "$σ$"},
+                      "Deviation of the logits by content alone, the same for every encoding.", 1,
+                      0.01, 30),
        log_count_param("draws", "Random queries at the last position to average over.", 32, 1,
                        1024),
-       heads_param(),
-       count_param("head", "Which head is meant, counted from 0.", 5, 0, 255),
+       heads_param(), count_param("head", "Which head is meant, counted from 0.", 5, 0, 255),
        seed_param()});
   // Their end is the training length.
   std::erase_if(specs, [](const ParamSpec& spec) {
@@ -144,60 +138,38 @@ void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
   const Positions lengths = lengths_of(params);
   const auto at_train = static_cast<std::size_t>(
       std::find(lengths.begin(), lengths.end(), params.integer("train_length")) - lengths.begin());
-  const std::string label = untrained_label(m.name);
-  const auto add = [&](const std::string& name, const std::string& unit, double value,
-                       const std::string& text) {
-    result.scalars.push_back(
-        {.name = m.name + name, .unit = unit, .value = value, .description = label + ": " + text});
+  const FindingsOn of(result, m.name, untrained_label(m.name));
+  const auto add = [&](const std::string& key, const char* unit, const std::string& words,
+                       MeanDeviation LengthPoint::*number) {
+    of.scalar(key + "_trained", (m.lengths[at_train].*number).mean,
+              words + " at the training length", unit);
+    of.scalar(key + "_longest", (m.lengths.back().*number).mean, words + " at the largest length",
+              unit);
   };
-  add("_entropy_trained", "bits", m.lengths[at_train].entropy.mean,
-      "mean entropy at the training length");
-  add("_entropy_longest", "bits", m.lengths.back().entropy.mean,
-      "mean entropy at the largest length");
-  add("_recent_trained", "", m.lengths[at_train].recent.mean,
-      "attention on the last $w$ tokens at the training length");
-  add("_recent_longest", "", m.lengths.back().recent.mean,
-      "attention on the last $w$ tokens at the largest length");
+  add("entropy", "bits", "mean entropy", &LengthPoint::entropy);
+  add("recent", "", "attention on the last $w$ tokens", &LengthPoint::recent);
 }
 
-/// That weights change is claimed of their ratios: a query that gives one key nearly all its weight
-/// has no weight left to change, but still ratios.
-Check offset_check(const LengthStudy& m) {
-  const std::string label = encoding_label(m.name);
-  if (m.relative)
-    return {.name = m.name + "_ignores_offsets",
-            .statement = label + ": a shifted window has the same weights (largest mean $½ Σ|Δa|$)",
-            .equation = "eq. (11)",
-            .measured = m.largest_offset_change(),
-            .bound = m.rounding};
-  return {.name = m.name + "_feels_offsets",
-          .statement =
-              label + ": a shifted window has other weights (largest change of $\\ln a_n/a_m$)",
-          .equation = "eq. (11)",
-          .measured = m.ratio_change,
-          .relation = Relation::at_least,
-          .bound = 2 * m.rounding};
-}
-
-void add_checks(const ParamSet& params, const LengthStudy& m, std::vector<Check>& checks) {
-  const std::string label = encoding_label(m.name);
+void add_checks(const ParamSet& params, const LengthStudy& m, Result& result) {
+  const FindingsOn of(result, m.name, encoding_label(m.name));
   const double window = static_cast<double>(params.integer("window"));
-  checks.push_back({.name = m.name + "_decodes",
-                    .statement = label + ": decoding step by step equals prefill (largest $|Δo|$)",
-                    .equation = "eq. (2), causal",
-                    .measured = m.decoding,
-                    .bound = (m.rounding + window * 0x1p-52) * m.largest_value});
-  if (m.known_offsets > 0) checks.push_back(offset_check(m));
+  of.at_most("decodes", "decoding step by step equals prefill (largest $|Δo|$)", "eq. (2), causal",
+             m.decoding, (m.rounding + window * 0x1p-52) * m.largest_value);
+  if (m.known_offsets > 0 && m.relative)
+    of.at_most("ignores_offsets", "a shifted window has the same weights (largest mean $½ Σ|Δa|$)",
+               "eq. (11)", m.largest_offset_change(), m.rounding);
+  // Of ratios: a query that gives one key nearly all its weight has no weight left to change.
+  if (m.known_offsets > 0 && !m.relative)
+    of.at_least("feels_offsets",
+                "a shifted window has other weights (largest change of $\\ln a_n/a_m$)", "eq. (11)",
+                m.ratio_change, 2 * m.rounding);
   if (m.ends() && !find_encoding(m.name).info.length_param.empty())
-    checks.push_back(
-        {.name = m.name + "_ends",
-         .statement = label + ": the last position that is defined is below the training length",
-         .equation = "$p_i$, $0 ≤ i < L$",
-         .measured = static_cast<double>(m.last_position),
-         .bound = static_cast<double>(params.integer("train_length") - 1)});
+    of.at_most("ends", "the last position that is defined is below the training length",
+               "$p_i$, $0 ≤ i < L$", static_cast<double>(m.last_position),
+               static_cast<double>(params.integer("train_length") - 1));
 }
 
-Check entropy_check(const ParamSet& params, const std::vector<LengthStudy>& all) {
+void check_entropy(const ParamSet& params, const std::vector<LengthStudy>& all, Result& result) {
   const Positions lengths = lengths_of(params);
   Largest above(-std::numeric_limits<double>::infinity());
   for (const LengthStudy& m : all)
@@ -205,11 +177,9 @@ Check entropy_check(const ParamSet& params, const std::vector<LengthStudy>& all)
       above.see(m.lengths[i].entropy.mean - std::log2(static_cast<double>(lengths[i])));
   // Each of N weights and logarithms is rounded once or twice.
   const double rounding = 8.0 * static_cast<double>(lengths.back()) * 0x1p-53;
-  return {.name = "entropy_is_bounded",
-          .statement = "no query has more entropy than equal weights (largest excess, bits)",
-          .equation = "$H ≤ \\log₂ N$",
-          .measured = above.value(),
-          .bound = rounding};
+  FindingsOn(result).at_most("entropy_is_bounded",
+                             "no query has more entropy than equal weights (largest excess, bits)",
+                             "$H ≤ \\log₂ N$", above.value(), rounding);
 }
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
@@ -221,11 +191,10 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     SubProgress part = equal_part(progress, e, names.size());
     all.push_back(study_lengths(names[e], params, part));
     add_scalars(params, all.back(), result);
-    add_checks(params, all.back(), result.checks);
+    add_checks(params, all.back(), result);
   }
-  result.checks.push_back(entropy_check(params, all));
-  add_length_figures(params, all, result);
-  add_length_tables(params, all, result);
+  check_entropy(params, all, result);
+  add_length_findings(params, all, result);
   return result;
 }
 

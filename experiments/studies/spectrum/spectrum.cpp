@@ -15,8 +15,8 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/context_bound.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
 #include "experiments/studies/spectrum/tunings.h"
@@ -28,49 +28,34 @@ namespace in_spectrum {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-ParamSpec compare_param() {
-  return {.key = "compare",
-          .description = "Other spectra beside it; several are joined by +.",
-          .kind = ParamKind::choice_list,
-          .default_value = std::vector<std::string>{"base", "interpolation"},
-          .choices = {
-              {"none", "no other"},
-              {"base", "the same with another base"},
-              {"interpolation", "the same with every frequency divided by a factor"},
-              {"unscaled", "the same without rope.scaling"},
-              {"tensor2tensor", "sinusoids as first released: 1 to $1/\\mathrm{base}$ inclusive"}}};
-}
-
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs{
-      dim_param(128),
-      with_role(ParamRole::context,
-                log_count_param({"context", "$L$", "tokens"},
-                                "Context length with which the wavelengths are compared.", 8192, 2,
-                                0x1p40)),
-      log_count_param({"search", "", "tokens"},
-                      "Distances up to this are searched for the first with $B_m < 0$.", 65536, 16,
-                      0x1p24),
-      compare_param(),
-      {.key = "compare_base",
-       .description = "Base of the spectrum beside it; 500000 is Llama 3's.",
-       .kind = ParamKind::real,
-       .default_value = 500000.0,
-       .min = 1.001,
-       .max = 1e12,
-       .logarithmic = true,
-       .used_when = Condition{"compare", {"base"}}},
-      {.key = "factor",
-       .symbol = "$s$",
-       .description = "Factor of linear interpolation: how many times the context is stretched.",
-       .kind = ParamKind::real,
-       .default_value = 8.0,
-       .min = 1.0,
-       .max = 1e6,
-       .logarithmic = true,
-       .used_when = Condition{"compare", {"interpolation"}}}};
-  for (ParamSpec& spec : rope_params()) specs.push_back(std::move(spec));
-  return specs;
+  return joined(
+      {{dim_param(128),
+        with_role(ParamRole::context,
+                  log_count_param({"context", "$L$", "tokens"},
+                                  "Context length with which the wavelengths are compared.", 8192,
+                                  2, 0x1p40)),
+        log_count_param({"search", "", "tokens"},
+                        "Distances up to this are searched for the first with $B_m < 0$.", 65536,
+                        16, 0x1p24),
+        choices_param(
+            "compare", "Other spectra beside it; several are joined by +.",
+            {"base", "interpolation"},
+            {{"none", "no other"},
+             {"base", "the same with another base"},
+             {"interpolation", "the same with every frequency divided by a factor"},
+             {"unscaled", "the same without rope.scaling"},
+             {"tensor2tensor", "sinusoids as first released: 1 to $1/\\mathrm{base}$ inclusive"}}),
+        read_while(
+            "compare", {"base"},
+            log_real_param("compare_base", "Base of the spectrum beside it; 500000 is Llama 3's.",
+                           500000, 1.001, 1e12)),
+        read_while("compare", {"interpolation"},
+                   log_real_param({"factor", "$s$"},
+                                  "Factor of linear interpolation: how many times the context is "
+                                  "stretched.",
+                                  8, 1, 1e6))},
+       rope_params()});
 }
 
 ExperimentView view() {
@@ -123,12 +108,6 @@ std::vector<double> drawn(std::vector<double> lambda) {
   return lambda;
 }
 
-std::vector<double> counted(std::size_t count) {
-  std::vector<double> numbers(count);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i);
-  return numbers;
-}
-
 Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
   LinePlot plot{.x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
                 .y = {.label = "wavelength",
@@ -136,15 +115,15 @@ Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tuni
                       .unit = "tokens",
                       .scale = AxisScale::log10}};
   for (const Tuning& tuning : tunings)
-    plot.series.push_back(named({.x = counted(tuning.theta.size()),
+    plot.series.push_back(named({.x = count_from_0(tuning.theta.size()),
                                  .y = drawn(tuning.lambda()),
                                  .style = tuning.style,
                                  .color = tuning.color,
                                  .shade = tuning.shade},
                                 tuning.label));
   const auto context = static_cast<double>(params.integer("context"));
-  plot.rules.push_back({Rule::Direction::horizontal, context,
-                        fmt::format("context: {} tokens", params.integer("context")), "context"});
+  plot.rules.push_back(
+      horizontal(context, fmt::format("context: {} tokens", params.integer("context")), "context"));
   const Index beyond = pairs_beyond(tunings[0].theta, context);
   return {"wavelengths",
           fmt::format("{} of {} pairs complete less than one rotation within {} tokens", beyond,
@@ -159,10 +138,10 @@ Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
   for (const Tuning& tuning : tunings) {
     plot.series.push_back(tuning.B);
     if (tuning.first_negative)
-      plot.rules.push_back({Rule::Direction::vertical, static_cast<double>(*tuning.first_negative),
-                            fmt::format("{}: {}", tuning.label, *tuning.first_negative)});
+      plot.rules.push_back(vertical(static_cast<double>(*tuning.first_negative),
+                                    fmt::format("{}: {}", tuning.label, *tuning.first_negative)));
   }
-  plot.rules.push_back({Rule::Direction::horizontal, 0.0, ""});
+  plot.rules.push_back(horizontal(0));
   return {"sum_of_cosines", "The sum of cosines $Bₘ$ by distance, and where it is first negative",
           "there arXiv 2405.14591 ends the context · mean over neighbouring distances, band from "
           "least to greatest · " +
@@ -191,34 +170,21 @@ Figure summary_figure(const ParamSet& params, const std::vector<Tuning>& tunings
 /// Channels that the frequencies' exponents count: base^(−2t/channels).
 Index channels_of(const Tuning& tuning) { return 2 * static_cast<Index>(tuning.theta.size()); }
 
-void add_scalars(const Tuning& tuning, const ParamSet& params, std::vector<Scalar>& scalars) {
-  const auto context = static_cast<double>(params.integer("context"));
-  scalars.push_back(
-      {.name = tuning.named("longest_wavelength"),
-       .symbol = "$λ_\\mathrm{max}$",
-       .unit = "tokens",
-       .value = tuning.longest(),
-       .description = tuning.label + ": wavelength of the slowest pair that rotates"});
-  scalars.push_back(
-      {.name = tuning.named("pairs_beyond_context"),
-       .unit = "pairs",
-       .value = static_cast<double>(pairs_beyond(tuning.theta, context)),
-       .description =
-           tuning.label + ": pairs that complete less than one rotation within the context"});
-  scalars.push_back(
-      {.name = tuning.named("first_negative_B"),
-       .symbol = "$B_m < 0$",
-       .unit = "tokens",
-       .value = tuning.first_negative ? static_cast<double>(*tuning.first_negative) : missing,
-       .description = tuning.label + ": " +
-                      first_negative_text(tuning.first_negative, params.integer("search"))});
+double place_of(const Tuning& tuning) {
+  return tuning.first_negative ? static_cast<double>(*tuning.first_negative) : missing;
 }
 
-Scalar attention_scalar(const ParamSet& params) {
-  return {.name = "attention_factor",
-          .symbol = "$a$",
-          .value = rope_of(params, params.integer("dim")).attention_factor(),
-          .description = "the scaling multiplies $q$ and $k$ by $a$, and so logits by $a²$"};
+void add_scalars(const Tuning& tuning, const ParamSet& params, Result& result) {
+  const auto context = static_cast<double>(params.integer("context"));
+  const FindingsOn of(result, "", tuning.label);
+  of.scalar(tuning.named("longest_wavelength"), tuning.longest(),
+            "wavelength of the slowest pair that rotates", "tokens", "$λ_\\mathrm{max}$");
+  of.scalar(tuning.named("pairs_beyond_context"),
+            static_cast<double>(pairs_beyond(tuning.theta, context)),
+            "pairs that complete less than one rotation within the context", "pairs");
+  of.scalar(tuning.named("first_negative_B"), place_of(tuning),
+            first_negative_text(tuning.first_negative, params.integer("search")), "tokens",
+            "$B_m < 0$");
 }
 
 double relative_error(double measured, double exact) { return std::abs(measured / exact - 1.0); }
@@ -233,7 +199,7 @@ double least_ratio(const std::vector<double>& lambda, std::size_t turning) {
 }
 
 /// A scaling stretches wavelengths; these by at most s.
-std::vector<Check> scaling_checks(const Tuning& tuning, const ParamSet& params) {
+void check_scaling(const Tuning& tuning, const ParamSet& params, Result& result) {
   const Tuning plain = unscaled_tuning(params);
   Smallest least(std::numeric_limits<double>::infinity());
   Largest most;
@@ -242,53 +208,39 @@ std::vector<Check> scaling_checks(const Tuning& tuning, const ParamSet& params) 
     most.see(plain.theta[t] / tuning.theta[t]);
   }
   const double rounding = wavelength_rounding(plain.longest());
-  std::vector<Check> checks{{.name = "no_pair_is_faster",
-                             .statement = "scaling leaves no pair with a shorter wavelength (least "
-                                          "ratio to that without)",
-                             .equation = "$λ_t(\\mathrm{scaled}) ≥ λ_t$",
-                             .measured = least.value(),
-                             .relation = Relation::at_least,
-                             .bound = 1.0 - rounding}};
+  const FindingsOn all(result);
+  all.at_least("no_pair_is_faster",
+               "scaling leaves no pair with a shorter wavelength (least ratio to that without)",
+               "$λ_t(\\mathrm{scaled}) ≥ λ_t$", least.value(), 1.0 - rounding);
   const std::string& kind = params.text("rope.scaling");
   if (kind != "dynamic_ntk" && kind != "longrope" && kind != "factors")
-    checks.push_back({.name = "stretched_by_at_most_s",
-                      .statement = "no wavelength is stretched by more than the factor $s$ "
-                                   "(largest ratio to that without)",
-                      .equation = "$λ_t(\\mathrm{scaled}) ≤ s·λ_t$",
-                      .measured = most.value(),
-                      .bound = params.real("rope.factor") * (1.0 + rounding)});
-  return checks;
+    all.at_most("stretched_by_at_most_s",
+                "no wavelength is stretched by more than the factor $s$ (largest ratio to that "
+                "without)",
+                "$λ_t(\\mathrm{scaled}) ≤ s·λ_t$", most.value(),
+                params.real("rope.factor") * (1.0 + rounding));
 }
 
 /// Checks of the formula's frequencies, before any scaling.
-std::vector<Check> formula_checks(const Tuning& tuning, const ParamSet& params) {
+void check_formula(const Tuning& tuning, const ParamSet& params, Result& result) {
   constexpr double two_pi = 2.0 * std::numbers::pi;
   const auto d = static_cast<double>(channels_of(tuning));
   const std::vector<double> lambda = tuning.lambda();
   const std::size_t last = tuning.turning() - 1;
   const double expected =
       two_pi * std::pow(params.real("base"), 2.0 * static_cast<double>(last) / d);
-  std::vector<Check> checks{
-      {.name = "first_wavelength",
-       .statement = "the fastest pair has the wavelength $2π$ tokens (relative error)",
-       .equation = "eq. (15)",
-       .measured = relative_error(lambda.front(), two_pi),
-       .bound = wavelength_rounding(two_pi)},
-      {.name = "last_wavelength",
-       .statement = "the slowest pair has $2π·\\mathrm{base}^{2t/d}$, $t$ the last pair that "
-                    "rotates (relative error)",
-       .equation = "eq. (15)",
-       .measured = relative_error(lambda[last], expected),
-       .bound = wavelength_rounding(expected)}};
+  const FindingsOn all(result);
+  all.at_most("first_wavelength",
+              "the fastest pair has the wavelength $2π$ tokens (relative error)", "eq. (15)",
+              relative_error(lambda.front(), two_pi), wavelength_rounding(two_pi));
+  all.at_most("last_wavelength",
+              "the slowest pair has $2π·\\mathrm{base}^{2t/d}$, $t$ the last pair that rotates "
+              "(relative error)",
+              "eq. (15)", relative_error(lambda[last], expected), wavelength_rounding(expected));
   if (last > 0)
-    checks.push_back(
-        {.name = "wavelengths_grow",
-         .statement = "each pair rotates more slowly than the one before (least ratio)",
-         .equation = "eq. (15)",
-         .measured = least_ratio(lambda, tuning.turning()),
-         .relation = Relation::at_least,
-         .bound = 1.0});
-  return checks;
+    all.at_least("wavelengths_grow",
+                 "each pair rotates more slowly than the one before (least ratio)", "eq. (15)",
+                 least_ratio(lambda, tuning.turning()), 1);
 }
 
 /// The base whose longest wavelength is the context, that it is, and where B_m is first negative
@@ -297,52 +249,42 @@ void add_base_reaching(const Tuning& tuning, const ParamSet& params, Progress& p
                        Result& result) {
   const auto context = static_cast<double>(params.integer("context"));
   const auto base = base_reaching(channels_of(tuning), context);
-  result.scalars.push_back(
-      {.name = "base_reaching_context",
-       .value = base.value_or(missing),
-       .description =
-           "base whose longest wavelength is the context, with the same number of pairs"});
+  const FindingsOn all(result);
+  all.scalar("base_reaching_context", base.value_or(missing),
+             "base whose longest wavelength is the context, with the same number of pairs");
   if (!base) return;
   Tuning slowest{.label = "the base whose longest wavelength is the context",
                  .theta = inverse_frequencies(channels_of(tuning), *base)};
   const Index search = params.integer("search");
   SubProgress at_end(progress, 1.0, 1.0);
   follow_B(slowest, search, at_end);
-  result.scalars.push_back(
-      {.name = "first_negative_B_reaching_context",
-       .symbol = "$B_m < 0$",
-       .unit = "tokens",
-       .value = slowest.first_negative ? static_cast<double>(*slowest.first_negative) : missing,
-       .description = "with that base: " + first_negative_text(slowest.first_negative, search)});
+  all.scalar("first_negative_B_reaching_context", place_of(slowest),
+             "with that base: " + first_negative_text(slowest.first_negative, search), "tokens",
+             "$B_m < 0$");
   const double reached = wavelengths(slowest.theta).back();
-  result.checks.push_back({.name = "base_reaching_context",
-                           .statement = "with the base whose longest wavelength is the context, "
-                                        "the slowest pair rotates once within it (relative "
-                                        "error)",
-                           .equation = "$\\mathrm{base} = (L/2π)^{d/(d−2)}$",
-                           .measured = relative_error(reached, context),
-                           .bound = 2.0 * wavelength_rounding(context)});
+  all.at_most(
+      "base_reaching_context",
+      "with the base whose longest wavelength is the context, the slowest pair rotates once "
+      "within it (relative error)",
+      "$\\mathrm{base} = (L/2π)^{d/(d−2)}$", relative_error(reached, context),
+      2.0 * wavelength_rounding(context));
 }
 
-void add_comparison_checks(const std::vector<Tuning>& tunings, const ParamSet& params,
-                           std::vector<Check>& checks) {
+void check_comparisons(const std::vector<Tuning>& tunings, const ParamSet& params, Result& result) {
+  const FindingsOn all(result);
   for (const Tuning& tuning : tunings) {
     if (tuning.key == "tensor2tensor" && tuning.theta.size() > 1) {
       const double expected = 2.0 * std::numbers::pi * params.real("base");
-      checks.push_back(
-          {.name = "tensor2tensor_reaches_base",
-           .statement = "tensor2tensor's slowest pair takes $2π·\\mathrm{base}$ (relative error)",
-           .equation = "$θ_t = \\mathrm{base}^{−t/(d/2−1)}$",
-           .measured = relative_error(tuning.longest(), expected),
-           .bound = wavelength_rounding(expected)});
+      all.at_most("tensor2tensor_reaches_base",
+                  "tensor2tensor's slowest pair takes $2π·\\mathrm{base}$ (relative error)",
+                  "$θ_t = \\mathrm{base}^{−t/(d/2−1)}$", relative_error(tuning.longest(), expected),
+                  wavelength_rounding(expected));
     }
     if (tuning.key == "interpolated")
-      checks.push_back({.name = "interpolation_stretches",
-                        .statement = "interpolation stretches the longest wavelength by its factor",
-                        .equation = "$λ_t → s·λ_t$",
-                        .measured = relative_error(tuning.longest(),
-                                                   params.real("factor") * tunings[0].longest()),
-                        .bound = wavelength_rounding(1.0)});
+      all.at_most("interpolation_stretches",
+                  "interpolation stretches the longest wavelength by its factor", "$λ_t → s·λ_t$",
+                  relative_error(tuning.longest(), params.real("factor") * tunings[0].longest()),
+                  wavelength_rounding(1.0));
   }
 }
 
@@ -352,7 +294,7 @@ Table pair_table(const std::vector<Tuning>& tunings) {
   for (const Tuning& tuning : tunings) rows = std::max<std::size_t>(rows, tuning.theta.size());
   Table table{.name = "pairs",
               .caption = "frequency and wavelength of each pair; inf where it does not rotate",
-              .columns = {{"pair", "", counted(rows)}}};
+              .columns = {{"pair", "", count_from_0(rows)}}};
   for (const Tuning& tuning : tunings) {
     std::vector<double> theta = tuning.theta, lambda = tuning.lambda();
     theta.resize(rows, missing);
@@ -380,12 +322,15 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     follow_B(tunings[i], params.integer("search"), part);
   }
   Result result;
-  for (const Tuning& tuning : tunings) add_scalars(tuning, params, result.scalars);
+  for (const Tuning& tuning : tunings) add_scalars(tuning, params, result);
   const bool scaled = params.text("rope.scaling") != "none";
-  if (scaled) result.scalars.push_back(attention_scalar(params));
-  result.checks = scaled ? scaling_checks(tunings[0], params) : formula_checks(tunings[0], params);
+  if (scaled)
+    FindingsOn(result).scalar(
+        "attention_factor", rope_of(params, params.integer("dim")).attention_factor(),
+        "the scaling multiplies $q$ and $k$ by $a$, and so logits by $a²$", "", "$a$");
+  (scaled ? check_scaling : check_formula)(tunings[0], params, result);
   add_base_reaching(tunings[0], params, progress, result);
-  add_comparison_checks(tunings, params, result.checks);
+  check_comparisons(tunings, params, result);
   result.figures.push_back(wavelength_figure(params, tunings));
   result.figures.push_back(sum_figure(params, tunings));
   result.figures.push_back(summary_figure(params, tunings));

@@ -10,15 +10,12 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/map_equation.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 
 namespace orrery::studies {
 namespace {
 namespace in_training_figures {
-
-using setup::encoding_color;
-using setup::encoding_label;
 
 /// What a size like this can say and what not: it stands below every figure.
 std::string caption(const ParamSet& params, const std::vector<Run>& runs) {
@@ -99,10 +96,8 @@ LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
     add_series(
         runs, encoding, [&](const Run& run, std::size_t i) { return run.held_out[i].*value; },
         {.name = encoding_label(encoding), .x = x, .marked = true}, plot);
-  plot.rules.push_back({.direction = Rule::Direction::vertical,
-                        .at = static_cast<double>(params.integer("tokens")),
-                        .label = "learned from",
-                        .param = "tokens"});
+  plot.rules.push_back(
+      setup::vertical(static_cast<double>(params.integer("tokens")), "learned from", "tokens"));
   return plot;
 }
 
@@ -196,15 +191,13 @@ Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, cons
       parts.push_back(moment(run, earlier.heads[index], earlier.step));
   parts.push_back(moment(run, last, run.steps.back()));
   for (std::size_t i = 1; i < parts.size(); ++i) parts[i].relation = R"(\to)";
-  MapEquation equation = setup::map_equation(std::move(parts), encoding_color(run.encoding));
-  const std::string factors = setup::factors_text(equation);
-  return {"moments_" + run.encoding,
-          fmt::format("{}: layer {} head {} while it learns", encoding_label(run.encoding),
-                      last.layer, last.head),
-          fmt::format("A block of {} symbols twice, seed {}. {}{}", last.weights.rows() / 2,
-                      run.seed, caption(params, runs), factors.empty() ? "" : " · " + factors),
-          std::move(equation),
-          {.kind = "moments", .encodings = {run.encoding}}};
+  return setup::equation_figure(
+      "moments", run.encoding,
+      fmt::format("{}: layer {} head {} while it learns", encoding_label(run.encoding), last.layer,
+                  last.head),
+      fmt::format("A block of {} symbols twice, seed {}. {}", last.weights.rows() / 2, run.seed,
+                  caption(params, runs)),
+      setup::map_equation(std::move(parts), encoding_color(run.encoding)));
 }
 
 }  // namespace in_training_figures
@@ -270,19 +263,16 @@ std::vector<Table> training_tables(const Trained& trained) {
                               {"induction"}});
   setup::TableBuilder lengths("lengths", "held-out loss and accuracy, by tokens of a sequence",
                               {{"encoding"}, {"seed"}, {"tokens"}, {"loss", "nats"}, {"accuracy"}});
-  setup::TableBuilder heads("heads", "mean weights of the heads over a repeated block",
-                            {{"encoding"},
-                             {"seed"},
-                             {"layer"},
-                             {"head"},
-                             {"name"},
-                             {"previous_token"},
-                             {"induction"},
-                             {"first_token"},
-                             {"itself"},
-                             {"local"},
-                             {"farther"},
-                             {"distance", "tokens"}});
+  const setup::Measures<BlockScores> scores{{"previous_token", &BlockScores::previous},
+                                            {"induction", &BlockScores::induction},
+                                            {"first_token", &BlockScores::first},
+                                            {"itself", &BlockScores::self},
+                                            {"local", &BlockScores::local},
+                                            {"farther", &BlockScores::farther},
+                                            {"distance", &BlockScores::distance, "", "tokens"}};
+  setup::TableBuilder heads(
+      "heads", "mean weights of the heads over a repeated block",
+      setup::headings({{"encoding"}, {"seed"}, {"layer"}, {"head"}, {"name"}}, scores));
   for (const Run& run : trained.runs) {
     for (std::size_t i = 0; i < run.steps.size(); ++i)
       curves.row(
@@ -290,9 +280,9 @@ std::vector<Table> training_tables(const Trained& trained) {
     for (const LossAtLength& at : run.held_out)
       lengths.row({run.encoding, run.seed, at.length, at.loss, at.accuracy});
     for (const TrainedHead& head : run.heads)
-      heads.row({run.encoding, run.seed, head.layer, head.head, name_of_head(head.scores),
-                 head.scores.previous, head.scores.induction, head.scores.first, head.scores.self,
-                 head.scores.local, head.scores.farther, head.scores.distance});
+      heads.row(
+          setup::cells({run.encoding, run.seed, head.layer, head.head, name_of_head(head.scores)},
+                       head.scores, scores));
   }
   setup::TableBuilder rates("learning_rates", "rates that were tried, and the mean loss at the end",
                             {{"encoding"}, {"learning_rate"}, {"loss", "nats"}, {"taken"}});

@@ -8,6 +8,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/training/figures.h"
 #include "experiments/studies/training/runs.h"
@@ -17,90 +18,65 @@ namespace orrery::studies {
 namespace {
 namespace in_training {
 
-using setup::encoding_label;
-
 /// An hour on one core at the speed of small models.
 constexpr double most_training_operations = 3e14;
 
 std::vector<ParamSpec> task_params() {
-  ParamSpec symbols =
-      setup::log_count_param("symbols", "Different symbols of a task without a text.", 8, 2, 4096);
-  symbols.used_when = Condition{"task", symbol_tasks()};
-  ParamSpec distance = setup::log_count_param(
-      {"distance", "", "tokens"}, "How far back the symbol lies that is asked.", 3, 1, 4096);
-  distance.used_when = Condition{"task", {"copy_at"}};
-  ParamSpec text{.key = "text",
-                 .description = "UTF-8 text whose bytes are learned; its last tenth is held out.",
-                 .kind = ParamKind::file,
-                 .default_value = std::string("bundled:where_tokens_are.txt"),
-                 .file_types = {"txt", "*"},
-                 .used_when = Condition{"task", text_tasks()}};
-  return {{.key = "task",
-           .description = "What the models learn to say.",
-           .kind = ParamKind::choice,
-           .default_value = std::string("copy_at"),
-           .choices = task_choices()},
-          std::move(symbols),
-          std::move(distance),
-          std::move(text)};
+  return {choice_param("task", "What the models learn to say.", "copy_at", task_choices()),
+          read_while("task", symbol_tasks(),
+                     log_count_param("symbols", "Different symbols of a task without a text.", 8, 2,
+                                     4096)),
+          read_while("task", {"copy_at"},
+                     log_count_param({"distance", "", "tokens"},
+                                     "How far back the symbol lies that is asked.", 3, 1, 4096)),
+          {.key = "text",
+           .description = "UTF-8 text whose bytes are learned; its last tenth is held out.",
+           .kind = ParamKind::file,
+           .default_value = std::string("bundled:where_tokens_are.txt"),
+           .file_types = {"txt", "*"},
+           .used_when = Condition{"task", text_tasks()}}};
 }
 
 std::vector<ParamSpec> model_params() {
-  return {{.key = "model",
-           .description = "The blocks of the models.",
-           .kind = ParamKind::choice,
-           .default_value = std::string("plain"),
-           .choices = shape_choices()},
-          {.key = "attention",
-           .description = "How keys are weighed.",
-           .kind = ParamKind::choice,
-           .default_value = std::string("softmax"),
-           .choices = {{"softmax", "eq. (2)"},
-                       {"linear_elu_plus_one", "linear attention, eq. (19), with elu(x) + 1"},
-                       {"linear_relu", "linear attention, eq. (19), with $\\max(x, 0)$"}}},
-          setup::count_param("layers", "Layers of a model.", 2, 1, 24),
-          setup::count_param({"heads", "$H$"}, "Heads of a layer; a model is heads·dim wide.", 4, 1,
-                             32),
-          setup::dim_param(8)};
+  return {choice_param("model", "The blocks of the models.", "plain", shape_choices()),
+          choice_param("attention", "How keys are weighed.", "softmax",
+                       {{"softmax", "eq. (2)"},
+                        {"linear_elu_plus_one", "linear attention, eq. (19), with elu(x) + 1"},
+                        {"linear_relu", "linear attention, eq. (19), with $\\max(x, 0)$"}}),
+          count_param("layers", "Layers of a model.", 2, 1, 24),
+          count_param({"heads", "$H$"}, "Heads of a layer; a model is heads·dim wide.", 4, 1, 32),
+          dim_param(8)};
 }
 
 std::vector<ParamSpec> step_params() {
   return {
-      setup::log_count_param({"tokens", "$L$", "tokens"}, "Tokens of a sequence.", 16, 6, 1024),
-      setup::count_param("extrapolation",
-                         "Models are judged on sequences up to so many times as long.", 4, 1, 4),
-      setup::log_count_param("batch", "Sequences of a step.", 8, 1, 1024),
-      setup::log_count_param({"steps", "", "steps"}, "Steps of AdamW.", 150, 1, 1e6),
-      {.key = "learning_rate",
-       .symbol = "$η$",
-       .description = "The highest; it rises over warm_up and falls by a cosine to a tenth.",
-       .kind = ParamKind::real,
-       .default_value = 0.01,
-       .min = 1e-6,
-       .max = 1.0,
-       .logarithmic = true},
-      setup::count_param({"warm_up", "", "steps"},
-                         "Steps over which the learning rate rises, at most half of all.", 20, 0,
-                         1e5),
-      setup::count_param("rates_tried",
-                         "Learning rates around learning_rate, a factor of 2 apart, of which each "
-                         "encoding gets the best; 1 tries no other.",
-                         1, 1, 9),
-      setup::count_param("seeds", "Models of each encoding, which start and learn differently.", 1,
-                         1, 64),
-      setup::count_param("checkpoints",
-                         "Times at which models are written to files, evenly spaced, the last at "
-                         "the end; 0 writes none.",
-                         0, 0, 100)};
+      log_count_param({"tokens", "$L$", "tokens"}, "Tokens of a sequence.", 16, 6, 1024),
+      count_param("extrapolation", "Models are judged on sequences up to so many times as long.", 4,
+                  1, 4),
+      log_count_param("batch", "Sequences of a step.", 8, 1, 1024),
+      log_count_param({"steps", "", "steps"}, "Steps of AdamW.", 150, 1, 1e6),
+      log_real_param({"learning_rate", "$η$"},
+                     "The highest; it rises over warm_up and falls by a cosine to a tenth.", 0.01,
+                     1e-6, 1),
+      count_param({"warm_up", "", "steps"},
+                  "Steps over which the learning rate rises, at most half of all.", 20, 0, 1e5),
+      count_param("rates_tried",
+                  "Learning rates around learning_rate, a factor of 2 apart, of which each "
+                  "encoding gets the best; 1 tries no other.",
+                  1, 1, 9),
+      count_param("seeds", "Models of each encoding, which start and learn differently.", 1, 1, 64),
+      count_param("checkpoints",
+                  "Times at which models are written to files, evenly spaced, the last at the end; "
+                  "0 writes none.",
+                  0, 0, 100)};
 }
 
 std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs = task_params();
-  specs.push_back(setup::encodings_param({"rope", "learned", "alibi", "none"}));
-  for (ParamSpec& spec : model_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : step_params()) specs.push_back(std::move(spec));
-  specs.push_back(setup::seed_param());
-  return setup::with_encoding_params(std::move(specs));
+  return with_encoding_params(joined({task_params(),
+                                      {encodings_param({"rope", "learned", "alibi", "none"})},
+                                      model_params(),
+                                      step_params(),
+                                      {seed_param()}}));
 }
 
 ExperimentInfo make_info() {
@@ -144,7 +120,7 @@ void check_training(const ParamSet& params) {
                      "linear attention forms no scores that it could add to",
                      "choose rope, sinusoidal, learned or none, or attention=softmax");
   }
-  setup::check_last_position(params, tokens * params.integer("extrapolation") - 1);
+  check_last_position(params, tokens * params.integer("extrapolation") - 1);
   const double operations = training_operations(params);
   if (operations > most_training_operations)
     throw UsageError(fmt::format("steps={}", params.integer("steps")),
@@ -155,27 +131,23 @@ void check_training(const ParamSet& params) {
 
 void add_scalars(const std::vector<Run>& runs, const std::string& encoding, const ParamSet& params,
                  Result& result) {
-  const std::string label = encoding_label(encoding);
+  const FindingsOn of(result, encoding, encoding_label(encoding));
   const std::vector<LossAtLength>& lengths = runs.front().held_out;
-  const auto add = [&](const std::string& name, double value, const std::string& unit,
-                       const std::string& what) {
-    result.scalars.push_back(
-        {.name = encoding + "_" + name, .unit = unit, .value = value, .description = label + what});
-  };
   const Spread loss = held_out(runs, encoding, 0, &LossAtLength::loss);
-  add("loss", loss.mean, "nats", ": held-out loss per token at the length it learned from");
+  of.scalar("loss", loss.mean, "held-out loss per token at the length it learned from", "nats");
   if (params.integer("seeds") > 1)
-    add("loss_spread", loss.width(), "nats", ": from the lowest seed to the highest");
+    of.scalar("loss_spread", loss.width(), "from the lowest seed to the highest", "nats");
   if (params.integer("rates_tried") > 1)
-    add("learning_rate", runs_of(runs, encoding).front()->learning_rate, "",
-        ": the best of the learning rates that were tried");
-  add("accuracy", held_out(runs, encoding, 0, &LossAtLength::accuracy).mean, "",
-      ": share of held-out tokens that are said right");
+    of.scalar("learning_rate", runs_of(runs, encoding).front()->learning_rate,
+              "the best of the learning rates that were tried");
+  of.scalar("accuracy", held_out(runs, encoding, 0, &LossAtLength::accuracy).mean,
+            "share of held-out tokens that are said right");
   for (std::size_t i = 1; i < lengths.size(); ++i) {
     const Index tokens = params.integer("tokens"), times = lengths[i].length / tokens;
     if (lengths[i].length % tokens != 0) continue;
-    add(fmt::format("loss_at_{}L", times), held_out(runs, encoding, i, &LossAtLength::loss).mean,
-        "nats", fmt::format(": held-out loss of sequences {} times as long", times));
+    of.scalar(fmt::format("loss_at_{}L", times),
+              held_out(runs, encoding, i, &LossAtLength::loss).mean,
+              fmt::format("held-out loss of sequences {} times as long", times), "nats");
   }
 }
 
@@ -184,14 +156,11 @@ void add_gradient_check(const std::vector<Run>& runs, const std::string& encodin
   std::vector<double> errors;
   for (const Run* run : runs_of(runs, encoding)) errors.push_back(run->gradient_error);
   constexpr double bound = 1e-4;  // a difference may meet kinks of ReLU
-  result.checks.push_back(
-      {.name = encoding + "_gradient_is_that_of_its_loss",
-       .statement = encoding_label(encoding) +
-                    ": the gradient of the trained model is the slope of its loss along a random "
-                    "direction (largest difference, as a share of the gradient)",
-       .equation = "central differences in fp64",
-       .measured = spread_of(errors).greatest,
-       .bound = bound});
+  FindingsOn(result, encoding, encoding_label(encoding))
+      .at_most("gradient_is_that_of_its_loss",
+               "the gradient of the trained model is the slope of its loss along a random "
+               "direction (largest difference, as a share of the gradient)",
+               "central differences in fp64", spread_of(errors).greatest, bound);
 }
 
 /// Fig. 3 of the paper at this size: a claim where enough seeds and steps speak for it.
@@ -206,15 +175,13 @@ void add_checks(const std::vector<Run>& runs, const ParamSet& params, Result& re
   for (const char* other : {"learned", "sinusoidal", "none"}) {
     if (!compared(other)) continue;
     const Spread excess = excess_loss(runs, other, "rope");
-    result.checks.push_back(
-        {.name = fmt::format("rope_learns_faster_than_{}", other),
-         .statement = fmt::format("RoPE's held-out loss is below that of {} by more than the "
-                                  "difference varies from seed to seed",
-                                  encoding_label(other)),
-         .equation = "Fig. 3",
-         .measured = excess.mean,
-         .relation = Relation::at_least,
-         .bound = excess.width()});
+    FindingsOn(result, "rope")
+        .at_least(fmt::format("learns_faster_than_{}", other),
+                  fmt::format(
+                      "RoPE's held-out loss is below that of {} by more than the difference varies "
+                      "from seed to seed",
+                      encoding_label(other)),
+                  "Fig. 3", excess.mean, excess.width());
   }
 }
 
@@ -251,7 +218,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
 
 Experiment training_experiment() {
   using namespace in_training;
-  return setup::with_provenance(make_info(), compute, check_training);
+  return with_provenance(make_info(), compute, check_training);
 }
 
 }  // namespace orrery::studies

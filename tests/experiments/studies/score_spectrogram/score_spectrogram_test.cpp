@@ -56,7 +56,7 @@ TEST_CASE("A column is the mean of what it covers of each token, worked out by h
   const studies::LogColumns columns(3, 2);  // edges 1, √3.5, 3.5
   const double edge = std::sqrt(3.5);
   const std::vector<double> values{10, 20, 40};
-  const studies::ColumnValues means = columns.of(values);
+  const studies::Band means = columns.of(values);
   CHECK(means.mean[0] == Approx((0.5 * 10 + (edge - 1.5) * 20) / (edge - 1)));
   CHECK(means.mean[1] == Approx(((2.5 - edge) * 20 + 1.0 * 40) / (3.5 - edge)));
   CHECK(means.least == std::vector<double>{10, 20});

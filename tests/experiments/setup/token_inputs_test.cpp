@@ -1,5 +1,3 @@
-#include "experiments/setup/token_positions.h"
-
 #include <catch2/catch.hpp>
 #include <cstddef>
 #include <set>
@@ -7,7 +5,6 @@
 #include <vector>
 
 #include "core/errors.h"
-
 #include "experiments/studies/experiments.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/layers.h"
