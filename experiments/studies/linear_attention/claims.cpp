@@ -19,13 +19,10 @@ constexpr double most_of_resolving = 4;  // the median kernel value is known to 
 constexpr double least_growth = 8;       // of the number of features over the sweep
 constexpr Index least_averaged = 64;     // queries times draws
 
-double residual_of(const LinearMap& map) { return map.shift_residual; }
-double sum_error_of(const LinearMap& map) { return map.sum_error; }
-
 /// A number that is claimed of the maps of a variant, in units of what rounding may cost.
 struct MapClaim {
   FeatureRotation rotation{};
-  double (*number)(const LinearMap&){};
+  double LinearMap::*number{};
   double Family::*expected{};  ///< of claims that there is an effect: how large it should be
 };
 
@@ -46,7 +43,7 @@ std::optional<Check> at_most_rounding(const std::vector<Family>& families, const
     if (!is_claimed(claim, family)) continue;
     any = true;
     const LinearMap& map = map_of(family, claim.rotation);
-    worst.see(claim.number(map) / map.rounding);
+    worst.see(map.*claim.number / map.rounding);
   }
   if (!any) return std::nullopt;
   check.measured = worst.value();
@@ -64,7 +61,7 @@ std::optional<Check> at_least_rounding(const std::vector<Family>& families, cons
     if (!is_claimed(claim, family)) continue;
     claimed.push_back(family.feature.label);
     const LinearMap& map = map_of(family, claim.rotation);
-    least.see(claim.number(map) / map.rounding);
+    least.see(map.*claim.number / map.rounding);
   }
   if (claimed.empty()) return std::nullopt;
   if (claimed.size() < families.size())
@@ -100,41 +97,38 @@ void add_effect(const std::vector<Family>& families, const MapClaim& claim, cons
                   "unit");
 }
 
-void add_relative_checks(const std::vector<Family>& families, Result& result) {
-  for (const VariantName& variant : linear_variants()) {
-    Check check{.name = variant.name + "_is_relative",
-                .statement = variant.label + ": weights are a function of $m − n$" +
-                             " (change under a common shift, in roundings)",
-                .equation = "eq. (11)"};
-    MapClaim claim{variant.rotation, residual_of};
-    if (variant.rotation != FeatureRotation::rotated_before_features) {
-      add(at_most_rounding(families, claim, std::move(check)), result.checks);
-      continue;
-    }
-    check.name = variant.name + "_is_not_relative";
-    check.statement = variant.label + ": weights are no function of $m − n$" +
-                      " (change under a common shift, in roundings)";
-    claim.expected = &Family::expected_shift_change;
-    add_effect(families, claim, check, result);
-  }
-}
+/// What holds of the weights of every variant but one, and the contrary, which holds of that one.
+struct Claimed {
+  const char *name{}, *statement{};
+  const char *contrary{}, *contrary_statement{};
+  const char* measure{};  ///< ends both statements
+  const char* equation{};
+  FeatureRotation exception{};
+  double LinearMap::*number{};
+  double Family::*expected{};  ///< of the exception
+};
 
-void add_sum_checks(const std::vector<Family>& families, Result& result) {
+constexpr Claimed claims[] = {
+    {"is_relative", "weights are a function of $m − n$", "is_not_relative",
+     "weights are no function of $m − n$", " (change under a common shift, in roundings)",
+     "eq. (11)", FeatureRotation::rotated_before_features, &LinearMap::shift_residual,
+     &Family::expected_shift_change},
+    {"sums_to_one", "the weights of a query sum to 1", "does_not_sum_to_one",
+     "the weights of a query do not sum to 1", " (largest $|1 − Σ|$, in roundings)",
+     "eq. (17), (19)", FeatureRotation::paper, &LinearMap::sum_error, &Family::expected_sum_error}};
+
+void add_claim(const std::vector<Family>& families, const Claimed& claim, Result& result) {
   for (const VariantName& variant : linear_variants()) {
-    Check check{.name = variant.name + "_sums_to_one",
-                .statement = variant.label + ": the weights of a query sum to 1" +
-                             " (largest $|1 − Σ|$, in roundings)",
-                .equation = "eq. (17), (19)"};
-    MapClaim claim{variant.rotation, sum_error_of};
-    if (variant.rotation != FeatureRotation::paper) {
-      add(at_most_rounding(families, claim, std::move(check)), result.checks);
-      continue;
-    }
-    check.name = variant.name + "_does_not_sum_to_one";
-    check.statement = variant.label + ": the weights of a query do not sum to 1" +
-                      " (largest $|1 − Σ|$, in roundings)";
-    claim.expected = &Family::expected_sum_error;
-    add_effect(families, claim, check, result);
+    const bool contrary = variant.rotation == claim.exception;
+    const Check check{.name = variant.name + "_" + (contrary ? claim.contrary : claim.name),
+                      .statement = variant.label + ": " +
+                                   (contrary ? claim.contrary_statement : claim.statement) +
+                                   claim.measure,
+                      .equation = claim.equation};
+    if (contrary)
+      add_effect(families, {variant.rotation, claim.number, claim.expected}, check, result);
+    else
+      add(at_most_rounding(families, {variant.rotation, claim.number}, check), result.checks);
   }
 }
 
@@ -179,8 +173,7 @@ std::optional<Check> favor_check(const LinearInputs& in, const FavorSweep& sweep
 void add_linear_claims(const LinearInputs& in, const std::vector<Family>& families,
                        const FavorSweep& sweep, Result& result) {
   using namespace in_claims;
-  add_relative_checks(families, result);
-  add_sum_checks(families, result);
+  for (const Claimed& claim : claims) add_claim(families, claim, result);
   for (const FeatureRotation rotation :
        {FeatureRotation::rotated_before_features, FeatureRotation::none}) {
     const auto& variant = *std::find_if(linear_variants().begin(), linear_variants().end(),
