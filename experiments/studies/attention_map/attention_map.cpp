@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/analysis/largest.h"
+#include "core/analysis/row_statistics.h"
 #include "core/errors.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/model/experiment.h"
@@ -20,7 +21,6 @@
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/attention_map/kept_map.h"
 #include "experiments/studies/attention_map/pipeline.h"
-#include "experiments/studies/attention_map/query_table.h"
 #include "experiments/studies/attention_map/token_order.h"
 
 namespace orrery::studies {
@@ -145,6 +145,54 @@ std::vector<MapSubject> subjects_of(const std::string& name, const ParamSet& par
                         .shown = names(params, "show", "terms")});
   }
   return subjects;
+}
+
+/// "queries": one row per query and encoding (long format), which a spreadsheet filters by
+/// encoding.
+TableBuilder query_table() {
+  return {"queries",
+          "the weights of each query: entropy, mean distance, strongest key",
+          {{"encoding"},
+           {"query"},
+           {"position", "tokens"},
+           {"token"},
+           {"entropy", "bits"},
+           {"mean_distance", "tokens"},
+           {"strongest_key"},
+           {"strongest_token"},
+           {"strongest_weight"}}};
+}
+
+/// Sums over the queries of an encoding.
+struct QuerySums {
+  double entropy_bits{};
+  double distance{};
+};
+
+/// The tokens of self-attention.
+struct QueryTokens {
+  const std::vector<std::string>& labels;  ///< [N]; empty when they have none
+  PositionsIn positions;                   ///< [N]
+};
+
+/// Appends one row per query of some rows of a map, and adds to the sums.
+/// @param first  the number of the first of these queries
+template <class T>
+void add_queries(TableBuilder& table, const std::string& encoding, const QueryTokens& tokens,
+                 Index first, const Matrix<T>& weights, QuerySums& sums) {
+  const auto label = [&](Index i) {
+    return tokens.labels.empty() ? fmt::format("{}", i)
+                                 : tokens.labels[static_cast<std::size_t>(i)];
+  };
+  for (Index i = 0; i < weights.rows(); ++i) {
+    const Index query = first + i;
+    const Position m = tokens.positions[static_cast<std::size_t>(query)];
+    const RowStatistics s = row_statistics(weights, i, m, tokens.positions);
+    table.row({encoding, query, m, label(query), s.entropy_bits, s.mean_distance, s.strongest,
+               label(s.strongest), weights(i, s.strongest)});
+    sums.entropy_bits += s.entropy_bits;
+    sums.distance += s.mean_distance;
+  }
 }
 
 /// What a run has in common, whichever the encoding.

@@ -15,7 +15,6 @@
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/encoding_matrix/bucket_rows.h"
 #include "experiments/studies/encoding_matrix/maps.h"
 
 namespace orrery::studies {
@@ -100,12 +99,8 @@ void study_input_term(const MatrixStudy& study, const std::string& name, const E
   Map p = Map::Zero(static_cast<Index>(study.positions.size()), study.d());
   term.add_to_input(study.positions, p);
   const std::string label = encoding_label(name);
-  add_map(study, p,
-          {{.kind = "added", .encodings = {name}},
-           "Added to the input: " + label,
-           "added",
-           "$p_{m,c}$",
-           Meaning::diverging},
+  add_map(study, name, p,
+          {"added", "Added to the input: " + label, "added", "$p_{m,c}$", Meaning::diverging},
           {over(position_axis(), study.positions), channel_axis()}, study.shows("maps"));
   const std::size_t pairs = encoding.turning_pairs().theta.size();
   if (pairs == 0) return;
@@ -172,8 +167,7 @@ void study_rotation(const MatrixStudy& study, const std::string& name, const Tur
   const auto add = [&](const Map& map, const std::string& what, const std::string& title,
                        const std::string& symbol, Meaning meaning, bool shown) {
     add_map(
-        study, map,
-        {{.kind = what, .encodings = {name}}, title + ": " + label, what, symbol, meaning},
+        study, name, map, {what, title + ": " + label, what, symbol, meaning},
         {over(position_axis(), study.positions), {.label = "pair, fastest first", .symbol = "$t$"}},
         shown);
   };
@@ -196,12 +190,9 @@ void study_transform(const MatrixStudy& study, const std::string& name,
   transform.transform_queries(study.positions, q);
   transform.transform_keys(study.positions, k);
   const auto add = [&](const Map& map, const std::string& side) {
-    add_map(study, map,
-            {{.kind = side, .encodings = {name}},
-             fmt::format("What becomes of a {} of ones: {}", side, encoding_label(name)),
-             side,
-             "$f(1, m)$",
-             Meaning::diverging},
+    add_map(study, name, map,
+            {side, fmt::format("What becomes of a {} of ones: {}", side, encoding_label(name)),
+             side, "$f(1, m)$", Meaning::diverging},
             {over(position_axis(), study.positions), channel_axis()}, study.shows("maps"));
   };
   add(q, "query");
@@ -253,16 +244,13 @@ void study_equal_contents(const MatrixStudy& study, const std::string& name,
       terms.score_terms({ones, ones, study.positions, study.positions, study.head()});
   Map change = Map::Zero(ones.rows(), ones.rows());
   for (std::size_t t = 1; t < found.size(); ++t) change += found[t].logits;
-  add_map(study, change,
-          {{.kind = "equal_contents", .encodings = {name}},
+  add_map(study, name, change,
+          {"equal_contents",
            fmt::format("What the tokens between change of the score, all contents being ones: {}, "
                        "{}",
                        encoding_label(name), study.head_text()),
-           "change of the score",
-           "",
-           Meaning::diverging},
-          {over(query_axis(), study.positions), over(key_axis(), study.positions)},
-          study.shows("maps"));
+           "change of the score", "", Meaning::diverging},
+          queries_and_keys(study), study.shows("maps"));
 }
 
 void study_bias(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
@@ -273,15 +261,12 @@ void study_bias(const MatrixStudy& study, const std::string& name, const Encodin
     if (encoding.traits().reads_other_keys) study_equal_contents(study, name, terms);
     return;
   }
-  add_map(study, bias,
-          {{.kind = "bias", .encodings = {name}},
+  add_map(study, name, bias,
+          {"bias",
            fmt::format("Score of two tokens without content: {}, {}", encoding_label(name),
                        study.head_text()),
-           "bias",
-           "$b_{mn}$",
-           Meaning::diverging},
-          {over(query_axis(), study.positions), over(key_axis(), study.positions)},
-          study.shows("maps"));
+           "bias", "$b_{mn}$", Meaning::diverging},
+          queries_and_keys(study), study.shows("maps"));
   if (!encoding.traits().relative) return;
   check_relative(study, name, bias, "bias", find_encoding(name).info.source);
   if (study.shows("profiles")) study.result.figures.push_back(profile_figure(study, name, terms));
@@ -300,13 +285,11 @@ void study_relative_keys(const MatrixStudy& study, const std::string& name,
       sum_of_terms(terms, no_content(m, study.d()), none, m, sweep.keys, study.head());
   const Map keys = (asked - silent).transpose();
   if (all_zero(keys)) return;  // position adds nothing to a query's scores
-  add_map(study, keys,
-          {{.kind = "relative_keys", .encodings = {name}},
+  add_map(study, name, keys,
+          {"relative_keys",
            fmt::format("Relative keys, channel by channel, at each distance: {}, {}",
                        encoding_label(name), study.head_text()),
-           "relative key",
-           "",
-           Meaning::diverging},
+           "relative key", "", Meaning::diverging},
           {over(distance_axis(), distances_of(study)),
            {.label = "channel of $q$", .symbol = "$c$", .role = AxisRole::channel}},
           study.shows("maps"));

@@ -2,13 +2,68 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
+#include "core/encodings/catalogue.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 
 namespace orrery::studies {
+namespace {
+namespace in_maps {
+
+constexpr Position far_away = Position{1} << 40;  // beyond the last bucket of any table
+
+Index row_at(const TableIndex& table, Position r) {
+  const Position query = std::max<Position>(r, 0) + 1;  // position 0 may be a token apart
+  return table.table_index(Positions{query}, Positions{query - r})(0, 0);
+}
+
+/// The smallest distance from which on, in this direction, every key shares one row; rows run
+/// monotonically to it.
+Position reach(const TableIndex& table, Position direction) {
+  const Index last = row_at(table, direction * far_away);
+  Position inside = -1, outside = far_away;
+  while (outside - inside > 1) {
+    const Position middle = inside + (outside - inside) / 2;
+    (row_at(table, direction * middle) == last ? outside : inside) = middle;
+  }
+  return outside;
+}
+
+std::vector<double> rows_by_distance(const MatrixStudy& study, const TableIndex& table) {
+  const DistanceSweep sweep = sweep_of(study);
+  const IndexMatrix rows = table.table_index(sweep.query, sweep.keys);
+  std::vector<double> values(static_cast<std::size_t>(rows.size()));
+  std::transform(rows.data(), rows.data() + rows.size(), values.begin(),
+                 [](Index row) { return static_cast<double>(row); });
+  return values;
+}
+
+void add_reach(const MatrixStudy& study, const std::string& name, const TableIndex& table,
+               const std::vector<double>& rows) {
+  const Position behind = reach(table, 1), ahead = reach(table, -1);
+  const FindingsOn of(study.result, name, encoding_label(name));
+  of.scalar("reach_behind", static_cast<double>(behind),
+            "all keys at least this far behind the query share a row", "tokens");
+  of.scalar("reach_ahead", static_cast<double>(ahead),
+            "all keys at least this far ahead of the query share a row", "tokens");
+  of.scalar("rows_met", static_cast<double>(std::set<double>(rows.begin(), rows.end()).size()),
+            "different rows among the distances shown", "rows");
+  const std::optional<Position> stated = table.stated_reach();
+  if (stated)
+    of.at_most(
+        "last_row_reached", "the last rows are reached within the stated distance, both ways",
+        find_encoding(name).info.source, static_cast<double>(std::max<Position>(behind, ahead)),
+        static_cast<double>(*stated));
+}
+
+}  // namespace in_maps
+}  // namespace
 
 TableBuilder matrix_table() {
   return {"matrices",
@@ -23,11 +78,16 @@ Axis over(Axis axis, const Positions& positions) {
                   static_cast<double>(positions.back()));
 }
 
-void add_map(const MatrixStudy& study, const Matrix<double>& values, const MapText& text,
-             MapAxes axes, bool shown) {
-  const ArrayPtr array = to_array<float>(values.cast<float>(), text.id(), text.title,
-                                         {axes.rows.label, axes.columns.label}, text.role);
-  study.matrices.row({text.id(), values.rows(), values.cols(), smallest_entry<double>(values),
+MapAxes queries_and_keys(const MatrixStudy& study) {
+  return {over(query_axis(), study.positions), over(key_axis(), study.positions)};
+}
+
+void add_map(const MatrixStudy& study, const std::string& encoding, const Matrix<double>& values,
+             const MapText& text, MapAxes axes, bool shown) {
+  const FigureRole role{.kind = text.kind, .encodings = {encoding}};
+  const ArrayPtr array = to_array<float>(values.cast<float>(), text.kind + "_" + encoding,
+                                         text.title, {axes.rows.label, axes.columns.label}, role);
+  study.matrices.row({array->name, values.rows(), values.cols(), smallest_entry<double>(values),
                       largest_entry<double>(values)});
   study.result.arrays.push_back(array);
   if (!shown) return;
@@ -38,7 +98,7 @@ void add_map(const MatrixStudy& study, const Matrix<double>& values, const MapTe
                                           .quantity = text.quantity,
                                           .symbol = text.symbol,
                                           .meaning = text.meaning},
-                                  text.role});
+                                  role});
 }
 
 void check_relative(const MatrixStudy& study, const std::string& name, const Matrix<double>& map,
@@ -59,6 +119,37 @@ DistanceSweep sweep_of(const MatrixStudy& study) {
   DistanceSweep sweep{{study.positions.front() + n}, {}};
   for (const Position r : distances_of(study)) sweep.keys.push_back(sweep.query[0] - r);
   return sweep;
+}
+
+void BucketRows::add(const MatrixStudy& study, const std::string& name, std::vector<double> rows) {
+  if (table.columns.empty())
+    table.columns.push_back({"distance", "tokens", as_doubles(distances_of(study))});
+  encodings.push_back(name);
+  add_curve(table, plot, {"row_" + name, "", std::move(rows)}, encoding_series(name));
+  if (!study.shows("staircases")) return;
+  LinePlot own = plot;  // tables differ in size: each has a scale of its own, too
+  own.series = {plot.series.back()};
+  study.result.figures.push_back(
+      {"staircase_" + name,
+       "Which row of its table each distance takes: " + encoding_label(name),
+       study.caption,
+       std::move(own),
+       {.kind = "staircase", .encodings = {name}}});
+}
+
+void study_index(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
+                 const TableIndex& table, BucketRows& bucket_rows) {
+  using namespace in_maps;
+  std::vector<double> rows = rows_by_distance(study, table);
+  add_reach(study, name, table, rows);
+  bucket_rows.add(study, name, std::move(rows));
+  const Matrix<double> index = table.table_index(study.positions, study.positions).cast<double>();
+  if (encoding.traits().relative)
+    check_relative(study, name, index, "row", find_encoding(name).info.source);
+  add_map(study, name, index,
+          {"rows", "Row of the table for each query and key: " + encoding_label(name), "row", "",
+           Meaning::sequential},
+          queries_and_keys(study), study.shows("index_maps"));
 }
 
 }  // namespace orrery::studies

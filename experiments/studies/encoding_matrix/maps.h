@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/encodings/relative_index.h"
 #include "core/params.h"
 #include "core/types.h"
 #include "experiments/model/result.h"
@@ -36,24 +37,23 @@ struct MapAxes {
   Axis rows;
   Axis columns;
 };
+/// Queries and keys at the positions shown.
+MapAxes queries_and_keys(const MatrixStudy& study);
 
 struct MapText {
-  FigureRole role;
+  std::string kind;
   std::string title;
   std::string quantity;
   std::string symbol;
   Meaning meaning;
-
-  /// The id of array and figure: "bias_alibi".
-  std::string id() const { return role.kind + "_" + role.encoding(); }
 };
 
 /// The axis with these consecutive positions or distances as its cells.
 Axis over(Axis axis, const Positions& positions);
 
 /// An array and a line of the table; a figure, too, when it is shown.
-void add_map(const MatrixStudy& study, const Matrix<double>& values, const MapText& text,
-             MapAxes axes, bool shown);
+void add_map(const MatrixStudy& study, const std::string& encoding, const Matrix<double>& values,
+             const MapText& text, MapAxes axes, bool shown);
 
 /// Checks that a map over all positions, called `what`, is the same along each diagonal.
 void check_relative(const MatrixStudy& study, const std::string& name, const Matrix<double>& map,
@@ -70,5 +70,22 @@ struct DistanceSweep {
 };
 
 DistanceSweep sweep_of(const MatrixStudy& study);
+
+// Which row of its table an encoding takes for a distance.
+
+/// Rows of all tables by distance: a figure and a table that grow with each encoding.
+struct BucketRows {
+  LinePlot plot{.x = distance_axis(), .y = {.label = "row of the table"}};
+  std::vector<std::string> encodings{};  ///< in the order of the curves
+  Table table{.name = "rows",
+              .caption = "row of each encoding's table by relative distance $m − n$"};
+
+  void add(const MatrixStudy& study, const std::string& name, std::vector<double> rows);
+};
+
+/// The row for each query and key as a map, by distance in the staircases, from which distance on
+/// all keys share one, and whether that is what its paper says.
+void study_index(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
+                 const TableIndex& table, BucketRows& bucket_rows);
 
 }  // namespace orrery::studies

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/params.h"
+#include "core/position.h"
+#include "experiments/model/layers.h"
 #include "experiments/model/progress.h"
-#include "experiments/studies/sequence_length/measures.h"
 
 namespace orrery::studies {
 
@@ -16,6 +19,18 @@ Positions lengths_of(const ParamSet& params);
 Positions distances_of(const ParamSet& params);
 /// Powers of two up to the largest length.
 Positions offsets_of(const ParamSet& params);
+
+/// Mean and deviation over queries.
+struct MeanDeviation {
+  double mean{};
+  double deviation{};
+};
+
+/// How new queries at position N − 1 spread their attention over keys at 0 … N − 1.
+struct LengthPoint {
+  MeanDeviation entropy;  ///< bits; log2 N for equal weights
+  MeanDeviation recent;   ///< weight on the last `window` keys
+};
 
 /// Everything measured on one encoding.
 struct LengthStudy {
@@ -38,7 +53,18 @@ struct LengthStudy {
   double largest_offset_change() const;
 };
 
-/// Measures everything on one encoding. Throws as length_inputs does, and Stopped.
+/// Measures everything on one encoding. Contents are normals, scaled so that content logits have the
+/// deviation "spread" for every encoding: some papers divide by √d, some by √(3d), T5 by nothing. The
+/// tables of learned positions end at "train_length". Throws UsageError for a head that is not there,
+/// and Stopped.
 LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progress& progress);
+
+/// The first index from which on nothing changes by more than `tolerance`, among the values before
+/// the first NaN; nullopt when only the last of them is left.
+std::optional<std::size_t> constant_from(const std::vector<double>& values, double tolerance);
+
+/// How far values[from …] leave the range of values[0 … from), up to the first NaN; 0 when they
+/// stay, NaN when there are none.
+double beyond_seen(const std::vector<double>& values, std::size_t from);
 
 }  // namespace orrery::studies

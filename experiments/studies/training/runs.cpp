@@ -10,7 +10,6 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/studies/training/kept_model.h"
-#include "experiments/studies/training/one_run.h"
 
 namespace orrery::studies {
 namespace {
@@ -93,33 +92,6 @@ double searched_runs(const ParamSet& params) {
   return tried > 1 ? static_cast<double>(tried) / 3 : 0.0;
 }
 
-}  // namespace in_runs
-}  // namespace
-
-std::vector<Index> judged_lengths(const ParamSet& params) {
-  const Index trained = params.integer("tokens");
-  std::vector<Index> lengths;
-  for (const Index halves : {2, 3, 4, 6, 8})
-    if (halves <= 2 * params.integer("extrapolation")) lengths.push_back(trained * halves / 2);
-  return lengths;
-}
-
-double training_operations(const ParamSet& params) {
-  using namespace in_runs;
-  const double d = static_cast<double>(params.integer("dim") * params.integer("heads"));
-  const double length = static_cast<double>(params.integer("tokens"));
-  const double weights = 12 * d * d * static_cast<double>(params.integer("layers"));
-  const double tokens = length * static_cast<double>(params.integer("batch")) *
-                        static_cast<double>(params.integer("steps"));
-  const double runs = static_cast<double>(params.integer("seeds")) + searched_runs(params);
-  const double models = static_cast<double>(params.list("encoding").size()) * runs;
-  const double maps = 12 * length * d * static_cast<double>(params.integer("layers"));
-  return models * tokens * (6 * weights + maps);
-}
-
-namespace {
-namespace in_runs {
-
 /// Steps that each model takes before the next has its turn: what all of them take within a tenth
 /// of a second or so.
 std::int64_t steps_of_round(const ParamSet& params) {
@@ -186,6 +158,27 @@ std::set<std::int64_t> checkpoint_steps(const ParamSet& params) {
 
 }  // namespace in_runs
 }  // namespace
+
+std::vector<Index> judged_lengths(const ParamSet& params) {
+  const Index trained = params.integer("tokens");
+  std::vector<Index> lengths;
+  for (const Index halves : {2, 3, 4, 6, 8})
+    if (halves <= 2 * params.integer("extrapolation")) lengths.push_back(trained * halves / 2);
+  return lengths;
+}
+
+double training_operations(const ParamSet& params) {
+  using namespace in_runs;
+  const double d = static_cast<double>(params.integer("dim") * params.integer("heads"));
+  const double length = static_cast<double>(params.integer("tokens"));
+  const double weights = 12 * d * d * static_cast<double>(params.integer("layers"));
+  const double tokens = length * static_cast<double>(params.integer("batch")) *
+                        static_cast<double>(params.integer("steps"));
+  const double runs = static_cast<double>(params.integer("seeds")) + searched_runs(params);
+  const double models = static_cast<double>(params.list("encoding").size()) * runs;
+  const double maps = 12 * length * d * static_cast<double>(params.integer("layers"));
+  return models * tokens * (6 * weights + maps);
+}
 
 Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progress,
                   const std::function<void(const Trained&)>& show) {

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "experiments/model/experiment.h"
-#include "experiments/studies/training/run.h"
-#include "experiments/studies/training/tasks.h"
+#include "experiments/studies/training/one_run.h"
 
 namespace orrery::studies {
 
