@@ -35,7 +35,7 @@ std::shared_ptr<Array> array_of(std::string name, std::string description,
                                        .values = std::move(values)});
 }
 
-void add_map(Figure figure, Result& result) {
+void add_map_figure(Figure figure, Result& result) {
   result.arrays.push_back(std::get<Heatmap>(figure.content).values);
   result.figures.push_back(std::move(figure));
 }

@@ -24,7 +24,7 @@ std::shared_ptr<Array> array_of(std::string name, std::string description,
                                 std::vector<std::size_t> shape, std::vector<std::string> axes,
                                 std::vector<double> values);
 /// Adds a figure of a map, and its numbers as an array.
-void add_map(Figure figure, Result& result);
+void add_map_figure(Figure figure, Result& result);
 
 /// No token is more than certain.
 Check check_of_losses(const std::vector<double>& losses);

@@ -204,7 +204,7 @@ Result result_of(const ParamSet& params, const Lens& lens, AskedModel& model, st
   const std::vector<std::string> next = model.labels_of_ids(ids);
   const std::vector<double> means = losses_by_state(lens);
   Result result;
-  add_map(lens_figure(about, lens, model.labels(), token), result);
+  add_map_figure(lens_figure(about, lens, model.labels(), token), result);
   result.figures.push_back(by_layer_figure(about, lens));
   result.figures.push_back(becomes_figure(about, lens, model.labels(), next, token));
   result.scalars = {{"first_loss", "", "nats", means.front(), "mean loss before the first layer"},

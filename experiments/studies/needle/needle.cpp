@@ -116,7 +116,7 @@ Result result_of(const ParamSet& params, const NeedleTable& needle) {
       map_of_needles(needle, "found", "share of draws whose answer is the most probable", found_of);
   found.quantity = "share found";
   found.range = Range{0, 1};
-  add_map(
+  add_map_figure(
       {"found",
        fmt::format("The fact is found in {:.0f} % of the draws", 100 * share) + under(needle.edits),
        about, std::move(found)},
@@ -125,7 +125,7 @@ Result result_of(const ParamSet& params, const NeedleTable& needle) {
       map_of_needles(needle, "gain", "loss of the answer without the fact less with it", gain_of);
   gains.quantity = "gain, nats";
   gains.meaning = Meaning::diverging;
-  add_map(
+  add_map_figure(
       {"gain",
        fmt::format("The fact saves {:.2f} nats of an answer's token", gain) + under(needle.edits),
        about, std::move(gains)},

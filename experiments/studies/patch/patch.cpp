@@ -181,7 +181,7 @@ Result result_of(const ParamSet& params, const PatchResult& patch, AskedModel& m
   for (const PatchMap& map : patch.maps)
     for (const PatchWords& words : patch_words)
       if (map.quantity == words.quantity)
-        add_map(patch_figure(about, map, words, labels, changed), result);
+        add_map_figure(patch_figure(about, map, words, labels, changed), result);
   result.scalars = {
       {"clean_difference", "", "", patch.clean_difference, "logit difference, answer − foil"},
       {"corrupted_difference", "", "", patch.corrupted_difference,
