@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/unknown_name.h"
 #include "experiments/combine/parts.h"
 
 namespace orrery::combine {
@@ -169,12 +168,7 @@ void require_varied(const std::vector<std::string>& varied, const PlotRequest& r
   for (const Word& part : {Word{"hue", request.hue}, Word{"facet", request.facet},
                            Word{"dash", request.dash}, Word{"x", request.x}, Word{"y", request.y}})
     if (part.is_given() && std::find(varied.begin(), varied.end(), part.value) == varied.end())
-      throw UsageError(
-          part.text(), "is not among the settings that differ here",
-          remedy_for_unknown(part.value, varied,
-                             varied.empty()
-                                 ? std::string("leave it out: nothing differs")
-                                 : fmt::format("choose one of {}", fmt::join(varied, ", "))));
+      refuse_setting(part.key, part.value, varied);
 }
 
 /// Throws UsageError for a part of the look that no page has.

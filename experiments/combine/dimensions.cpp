@@ -58,12 +58,7 @@ std::optional<Dimension> asked(std::vector<Dimension>& left, const char* part,
   Names keys;
   for (const Dimension& one : left) keys.push_back(one.key);
   if (std::optional<Dimension> found = taken(left, key)) return found;
-  throw UsageError(
-      fmt::format("{}={}", part, key), "is not among the settings that differ here",
-      remedy_for_unknown(key, keys,
-                         keys.empty()
-                             ? std::string("leave it out: nothing is left that differs")
-                             : fmt::format("choose one of {}, or none", fmt::join(keys, ", "))));
+  refuse_setting(part, key, keys);
 }
 
 std::string most_values(const std::vector<Dimension>& left, bool encoding_first) {
@@ -119,6 +114,15 @@ const EnumNames<Band>& band_names() {
                                      {Band::range, "range"},
                                      {Band::none, "none"}};
   return names;
+}
+
+void refuse_setting(std::string_view part, const std::string& key,
+                    const std::vector<std::string>& keys) {
+  throw UsageError(
+      fmt::format("{}={}", part, key), "is not among the settings that differ here",
+      remedy_for_unknown(key, keys,
+                         keys.empty() ? std::string("leave it out: nothing differs")
+                                      : fmt::format("choose one of {}", fmt::join(keys, ", "))));
 }
 
 Dimension dimension_of(const std::vector<Setting>& settings, const std::string& key) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct Dimension {
 
 /// The values of a key over all settings that have it.
 Dimension dimension_of(const std::vector<Setting>& settings, const std::string& key);
+
+/// Throws UsageError for a setting that does not differ, and names those that do.
+/// @param part  that was asked of it: "hue"
+[[noreturn]] void refuse_setting(std::string_view part, const std::string& key,
+                                 const std::vector<std::string>& keys);
 
 /// What each dimension becomes.
 struct Arrangement {

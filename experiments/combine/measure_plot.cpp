@@ -10,8 +10,9 @@
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
+#include "experiments/combine/groups.h"
 #include "experiments/combine/parts.h"
-#include "experiments/combine/quantiles.h"
+#include "experiments/figure/plot/data_range.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery::combine {
@@ -56,86 +57,25 @@ std::vector<Number> numbers_of(const TidyTable& tidy, const PlotRequest& request
   return numbers;
 }
 
-/// The numbers of one curve, by x; those without x hold for every x.
-struct Group {
-  Setting look{};
+/// The numbers of a curve by x, and those without x, which hold between its ends.
+struct CurveNumbers {
   NumbersOver over_x{};
-  std::vector<double> everywhere{};
+  NumbersOver everywhere{};
 };
 
-Setting look_of(const Setting& setting, const Arrangement& arrangement, bool has_x) {
-  Setting look;
-  for (const auto* part : {&arrangement.hue, &arrangement.dash})
-    if (*part && setting.contains((*part)->key)) look[(*part)->key] = setting.at((*part)->key);
-  const bool lacks_hue = arrangement.hue && !look.contains(arrangement.hue->key);
-  if ((lacks_hue || !has_x) && setting.contains(encoding_key))
-    look[encoding_key] = setting.at(encoding_key);
-  return look;
-}
-
-std::vector<Group> groups_at(const Place& place, const std::vector<Number>& numbers,
-                             const Arrangement& arrangement, const std::string& x) {
-  std::vector<Group> groups;
-  std::map<Setting, std::size_t> known;
-  for (const Number& number : numbers) {
-    if (!belongs(number.setting, place)) continue;
-    const auto at = number.setting.find(x);
-    const bool has_x = at != number.setting.end();
-    const Setting look = look_of(number.setting, arrangement, has_x);
-    const auto [found, fresh] = known.emplace(look, groups.size());
-    if (fresh) groups.push_back({.look = look});
-    Group& group = groups[found->second];
-    if (has_x)
-      group.over_x[number_in(at->second).value_or(nan)].push_back(number.value);
+CurveNumbers numbers_of(const Group& group, const std::vector<Number>& numbers,
+                        const Dimension& x) {
+  CurveNumbers found;
+  for (const std::size_t i : group.members) {
+    const Number& number = numbers[i];
+    const auto at = number.setting.find(x.key);
+    if (at != number.setting.end())
+      found.over_x[number_in(at->second).value_or(nan)].push_back(number.value);
     else
-      group.everywhere.push_back(number.value);
+      for (const std::string* end : {&x.values.front(), &x.values.back()})
+        found.everywhere[number_in(*end).value_or(nan)].push_back(number.value);
   }
-  return groups;
-}
-
-struct Ends {
-  double from{};
-  double to{};
-};
-
-Ends ends_of(const Dimension& x) {
-  return {number_in(x.values.front()).value_or(0.0), number_in(x.values.back()).value_or(1.0)};
-}
-
-/// A flat line between the ends of x, for what does not read x.
-Series flat(const Group& group, const Dimension& x, Band band) {
-  const auto [from, to] = ends_of(x);
-  const Spread spread = spread_of(group.everywhere, band);
-  Series series{.x = {from, to}, .y = {spread.mean, spread.mean}};
-  if (!std::isnan(spread.low)) {
-    series.band_low.assign(2, spread.low);
-    series.band_high.assign(2, spread.high);
-  }
-  return series;
-}
-
-Series curve(const Group& group, Band band) {
-  Series series{.marked = true};
-  bool any_band = false;
-  for (const auto& [x, values] : group.over_x) {
-    const Spread spread = spread_of(values, band);
-    series.x.push_back(x);
-    series.y.push_back(spread.mean);
-    series.band_low.push_back(spread.low);
-    series.band_high.push_back(spread.high);
-    any_band = any_band || !std::isnan(spread.low);
-  }
-  if (!any_band) series.band_low = series.band_high = {};
-  return series;
-}
-
-std::size_t hue_place(const Group& group, const Arrangement& arrangement) {
-  if (!arrangement.hue) return 0;
-  const auto& values = arrangement.hue->values;
-  const auto found = group.look.find(arrangement.hue->key);
-  if (found == group.look.end()) return values.size();
-  return static_cast<std::size_t>(std::find(values.begin(), values.end(), found->second) -
-                                  values.begin());
+  return found;
 }
 
 /// What a plot shows over what.
@@ -166,48 +106,37 @@ std::string capitalized(std::string title) {
   return title;
 }
 
-/// The same numbers at both ends of x, for what does not read x.
-NumbersOver everywhere_over(const Dimension& x, const Group& group) {
-  const auto [from, to] = ends_of(x);
-  return {{from, group.everywhere}, {to, group.everywhere}};
-}
-
-void add_bands(const NumbersOver& numbers, const Series& look, LinePlot& plot) {
-  std::vector<Series> bands = quantile_bands(numbers, plot.x.scale);
-  name_bands(look, bands);
-  plot.series.insert(plot.series.end(), bands.begin(), bands.end());
-}
-
 std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& numbers,
-                               const Arrangement& arrangement, const Dimension& x,
-                               const Subject& subject) {
-  std::vector<Group> groups = groups_at(place, numbers, arrangement, x.key);
-  std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
-    return hue_place(a, arrangement) < hue_place(b, arrangement);
-  });
+                               const std::vector<Setting>& settings, const Arrangement& arrangement,
+                               const Dimension& x, const Subject& subject) {
   const MeasureTitle& measure = subject.measure;
-  const Band band = subject.request.band;
   LinePlot plot{.x = subject.x, .y = {.label = measure.title, .unit = measure.unit}};
   std::vector<double> xs;
   for (const std::string& value : x.values) xs.push_back(number_in(value).value_or(nan));
   plot.x.scale = scale_for(xs);
-  const bool reads_x = std::any_of(groups.begin(), groups.end(),
-                                   [](const Group& group) { return !group.over_x.empty(); });
-  for (const Group& group : groups)
-    for (const bool everywhere : {false, true}) {
-      if (everywhere ? group.everywhere.empty() : group.over_x.empty()) continue;
-      Series series = subject.banded ? Series{}
-                      : everywhere   ? flat(group, x, band)
-                                     : curve(group, band);
-      give_look(arrangement, group.look, series);
-      if (everywhere) series.style = LineStyle::dashed;
-      if (everywhere && reads_x)
-        series.name += fmt::format("{}any {}", series.name.empty() ? "" : ", ", x.key);
-      if (subject.banded)
-        add_bands(everywhere ? everywhere_over(x, group) : group.over_x, series, plot);
-      else
-        plot.series.push_back(std::move(series));
-    }
+  const std::vector<Group> groups = groups_at(place, settings, arrangement, x.key);
+  const bool reads_x = std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
+    return std::any_of(group.members.begin(), group.members.end(),
+                       [&](std::size_t i) { return settings[i].contains(x.key); });
+  });
+  const auto add = [&](const NumbersOver& of, const Setting& look, bool everywhere) {
+    if (of.empty()) return;
+    Series series = subject.banded ? Series{} : mean_over(of, subject.request.band);
+    series.marked = !everywhere;
+    give_look(arrangement, look, series);
+    if (everywhere) series.style = LineStyle::dashed;
+    if (everywhere && reads_x)
+      series.name += fmt::format("{}any {}", series.name.empty() ? "" : ", ", x.key);
+    if (subject.banded)
+      add_bands(of, series, plot);
+    else
+      plot.series.push_back(std::move(series));
+  };
+  for (const Group& group : groups) {
+    const CurveNumbers found = numbers_of(group, numbers, x);
+    add(found.over_x, group.look, false);
+    add(found.everywhere, group.look, true);
+  }
   if (plot.series.empty()) return std::nullopt;
   if (plot.series.size() == 1 && plot.series.front().name.empty())
     plot.series.front().name = measure.title;
@@ -289,16 +218,8 @@ std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numb
   return Figure{.content = std::move(map)};
 }
 
-/// Smallest and largest finite number of a map; {0, 0} without any.
 Range range_of(const Figure& panel) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  const Array& values = *std::get<Heatmap>(panel.content).values;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) continue;
-    low = std::min(low, values[i]);
-    high = std::max(high, values[i]);
-  }
-  return low <= high ? Range{low, high} : Range{};
+  return value_range(*std::get<Heatmap>(panel.content).values, nullptr);
 }
 
 /// Signed numbers around 0, and others by ratio over three decades.
@@ -347,10 +268,7 @@ std::string chosen_x(const std::vector<Setting>& settings, const TidyTable& tidy
 Dimension axis_of(const char* part, const std::string& key, const std::vector<Setting>& settings,
                   const std::vector<std::string>& keys, bool needs_number) {
   Dimension axis = dimension_of(settings, key);
-  if (axis.values.size() < 2)
-    throw UsageError(
-        fmt::format("{}={}", part, key), "is not among the settings that differ here",
-        remedy_for_unknown(key, keys, fmt::format("choose one of {}", fmt::join(keys, ", "))));
+  if (axis.values.size() < 2) refuse_setting(part, key, keys);
   if (needs_number && !axis.is_number)
     throw UsageError(fmt::format("{}={}", part, key), "has values that are not numbers",
                      fmt::format("take hue={0} or facet={0}, or a map with y=", key));
@@ -368,9 +286,9 @@ bool is_crowded(const std::vector<Number>& numbers, const std::vector<Setting>& 
   std::vector<Dimension> parts = arrangement.pages;
   if (arrangement.facet) parts.push_back(*arrangement.facet);
   for (const Place& place : places_of(settings, parts)) {
-    const std::vector<Group> groups = groups_at(place, numbers, arrangement, x.key);
+    const std::vector<Group> groups = groups_at(place, settings, arrangement, x.key);
     std::size_t points = 0;
-    for (const Group& group : groups) points += group.over_x.size();
+    for (const Group& group : groups) points += numbers_of(group, numbers, x).over_x.size();
     if ((joins && groups.size() > most_curves) || points > most_points) return true;
   }
   return false;
@@ -423,7 +341,7 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
           over)),
       text_below, [&](const Place& place) {
         return is_map ? map_at(place, numbers, x, y, subject)
-                      : lines_at(place, numbers, arrangement, x, subject);
+                      : lines_at(place, numbers, settings, arrangement, x, subject);
       });
   if (is_map)
     color_maps(pages, request);

@@ -11,8 +11,8 @@
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/combine/combine.h"
+#include "experiments/combine/groups.h"
 #include "experiments/combine/parts.h"
-#include "experiments/combine/quantiles.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/setup/encoding_summary.h"
@@ -215,27 +215,42 @@ Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
                                : values_there(sweep, request));
 }
 
-/// The mean of repeats at each x of the first; of one repeat, or of equal curves of points that are
-/// no repeats, the curve with its own band.
-Series mean_of(const std::vector<const Curve*>& repeats, Band band, bool of_repeats) {
-  Series series = repeats.front()->series;
-  const bool equal = std::all_of(repeats.begin(), repeats.end(), [&](const Curve* one) {
+/// How the curves of one look are drawn as one.
+struct Joining {
+  Band band{};
+  bool of_repeats{};
+  bool banded{};  ///< as quantiles
+};
+
+/// The curve of one point, or of equal curves of points that are no repeats, with its own band;
+/// else their mean at each x of the first.
+Series joined(const std::vector<const Curve*>& curves, const Joining& joining) {
+  Series series = curves.front()->series;
+  const bool equal = std::all_of(curves.begin(), curves.end(), [&](const Curve* one) {
     return one->series.x == series.x && one->series.y == series.y;
   });
-  if (repeats.size() < 2 || (equal && !of_repeats)) return series;
-  series.band_low.clear();
-  series.band_high.clear();
+  if (curves.size() < 2 || joining.banded || (equal && !joining.of_repeats)) return series;
+  std::vector<std::pair<double, std::vector<double>>> numbers;
   for (std::size_t i = 0; i < series.x.size(); ++i) {
-    std::vector<double> values;
-    for (const Curve* one : repeats)
-      if (one->series.x.size() == series.x.size()) values.push_back(one->series.y[i]);
-    const Spread spread = spread_of(values, band);
-    series.y[i] = spread.mean;
-    series.band_low.push_back(spread.low);
-    series.band_high.push_back(spread.high);
+    numbers.push_back({series.x[i], {}});
+    for (const Curve* one : curves)
+      if (one->series.x.size() == series.x.size())
+        numbers.back().second.push_back(one->series.y[i]);
   }
-  if (band == Band::none) series.band_low = series.band_high = {};
+  Series mean = mean_over(numbers, joining.band);
+  series.y = std::move(mean.y);
+  series.band_low = std::move(mean.band_low);
+  series.band_high = std::move(mean.band_high);
   return series;
+}
+
+/// The numbers of all curves by x.
+NumbersOver numbers_of(const std::vector<const Curve*>& curves) {
+  NumbersOver numbers;
+  for (const Curve* one : curves)
+    for (std::size_t i = 0; i < one->series.x.size(); ++i)
+      numbers[one->series.x[i]].push_back(one->series.y[i]);
+  return numbers;
 }
 
 bool same_rule(const Rule& a, const Rule& b) {
@@ -265,81 +280,33 @@ std::size_t count_of_x(const Curves& curves) {
   return places.size();
 }
 
-/// Quantiles of many curves in the look of the first.
-std::vector<Series> bands_of(const std::vector<const Curve*>& curves, const Series& look,
-                             AxisScale scale) {
-  NumbersOver numbers;
-  for (const Curve* one : curves)
-    for (std::size_t i = 0; i < one->series.x.size(); ++i)
-      numbers[one->series.x[i]].push_back(one->series.y[i]);
-  std::vector<Series> bands = quantile_bands(numbers, scale);
-  name_bands(look, bands);
-  return bands;
-}
-
-/// How the curves of one look are drawn as one.
-struct Joining {
-  Band band{};
-  bool of_repeats{};
-  bool banded{};  ///< as quantiles
-};
-
 std::optional<Figure> panel_at(const Place& place, const Curves& curves,
-                               const Arrangement& arrangement, const Joining& joining) {
-  std::vector<Setting> order;  // by hue and dash
+                               const std::vector<Setting>& settings, const Arrangement& arrangement,
+                               const Joining& joining) {
   std::vector<std::vector<const Curve*>> groups;
   std::vector<const Curve*> here;
-  for (const Curve& curve : curves.all) {
-    if (!belongs(curve.setting, place)) continue;
-    here.push_back(&curve);
-    Setting look;
-    for (const auto* part : {&arrangement.hue, &arrangement.dash})
-      if (*part && curve.setting.contains((*part)->key))
-        look[(*part)->key] = curve.setting.at((*part)->key);
-    if (arrangement.hue && !look.contains(arrangement.hue->key) &&
-        curve.setting.contains(encoding_key))
-      look[encoding_key] = curve.setting.at(encoding_key);
-    const auto known = std::find(order.begin(), order.end(), look);
-    if (known == order.end()) {
-      order.push_back(look);
-      groups.push_back({&curve});
-    } else {
-      groups[static_cast<std::size_t>(known - order.begin())].push_back(&curve);
-    }
+  const std::vector<Group> looks = groups_at(place, settings, arrangement);
+  for (const Group& group : looks) {
+    groups.emplace_back();
+    for (const std::size_t i : group.members) groups.back().push_back(&curves.all[i]);
+    here.insert(here.end(), groups.back().begin(), groups.back().end());
   }
   if (here.empty()) return std::nullopt;
   LinePlot plot = frame_of(here);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    Series series = joining.banded ? groups[g].front()->series
-                                   : mean_of(groups[g], joining.band, joining.of_repeats);
+    Series series = joined(groups[g], joining);
     const std::string own = series.name, label = series.label;
-    if (arrangement.hue || arrangement.dash) give_look(arrangement, order[g], series);
+    if (arrangement.hue || arrangement.dash) give_look(arrangement, looks[g].look, series);
     if (series.name.empty()) {
       series.name = own;
       series.label = label;
     }
-    if (!joining.banded) {
+    if (joining.banded)
+      add_bands(numbers_of(groups[g]), series, plot);
+    else
       plot.series.push_back(std::move(series));
-      continue;
-    }
-    const std::vector<Series> bands = bands_of(groups[g], series, plot.x.scale);
-    plot.series.insert(plot.series.end(), bands.begin(), bands.end());
   }
   return Figure{.content = std::move(plot)};
-}
-
-/// Curves in the order of their hue: numbers ascending.
-void sort_by_hue(Curves& curves, const Arrangement& arrangement) {
-  if (!arrangement.hue) return;
-  const Dimension& hue = *arrangement.hue;
-  std::map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < hue.values.size(); ++i) places.emplace(hue.values[i], i);
-  const auto place = [&](const Curve& curve) {
-    const auto found = curve.setting.find(hue.key);
-    return found == curve.setting.end() ? places.size() : places.at(found->second);
-  };
-  std::stable_sort(curves.all.begin(), curves.all.end(),
-                   [&](const Curve& a, const Curve& b) { return place(a) < place(b); });
 }
 
 /// Whether panels have more curves than can be told apart, or many curves too many pages.
@@ -387,7 +354,7 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
 
 std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
                             const FigureOfPoint& figure_of, std::vector<LeftOut>* left_out) {
-  Curves curves = curves_of(sweep, request, figure_of);
+  const Curves curves = curves_of(sweep, request, figure_of);
   std::vector<Setting> settings;
   for (const Curve& curve : curves.all) settings.push_back(curve.setting);
   Arrangement arrangement = arranged(settings, varying_keys(settings), request, {});
@@ -395,7 +362,6 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
   const std::vector<std::string> gone =
       banded ? without_crowd(settings, arrangement) : std::vector<std::string>();
   const Joining joining{request.band, sweep.repeats > 1, banded};
-  sort_by_hue(curves, arrangement);
   const std::string& first = curves.figures.front()->title;
   const bool one_title = std::all_of(curves.figures.begin(), curves.figures.end(),
                                      [&](const auto& figure) { return figure->title == first; });
@@ -407,9 +373,9 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
                             : repeats_text(static_cast<std::size_t>(sweep.repeats), request.band)) +
            sample_text(curves) + left_out_text(curves);
   };
-  std::vector<Panels> pages =
-      pages_of(settings, arrangement, request, request.figure, title, caption,
-               [&](const Place& place) { return panel_at(place, curves, arrangement, joining); });
+  std::vector<Panels> pages = pages_of(
+      settings, arrangement, request, request.figure, title, caption,
+      [&](const Place& place) { return panel_at(place, curves, settings, arrangement, joining); });
   if (left_out) left_out->insert(left_out->end(), curves.left_out.begin(), curves.left_out.end());
   return pages;
 }

@@ -19,7 +19,6 @@
 namespace orrery::combine {
 namespace {
 
-constexpr double no_interval = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_pages = 12;
 
@@ -98,23 +97,6 @@ const ParamSpec* spec_of(const std::string& experiment, const std::string& key) 
   const auto found = std::find_if(specs.begin(), specs.end(),
                                   [&](const ParamSpec& spec) { return spec.key == key; });
   return found == specs.end() ? nullptr : &*found;
-}
-
-Spread spread_of(const std::vector<double>& values, Band band) {
-  std::vector<double> finite;
-  for (const double value : values)
-    if (std::isfinite(value)) finite.push_back(value);
-  const SampleMoments moments = sample_moments(finite);
-  Spread spread{moments.mean, no_interval, no_interval};
-  if (finite.size() < 2 || band == Band::none) return spread;
-  if (band == Band::range) {
-    const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
-    return {moments.mean, *low, *high};
-  }
-  if (band == Band::deviation)
-    return {moments.mean, moments.mean - moments.deviation, moments.mean + moments.deviation};
-  const MeanInterval interval = mean_interval(moments);
-  return {moments.mean, interval.low, interval.high};
 }
 
 std::string repeats_text(std::size_t repeats, Band band) {

@@ -16,15 +16,6 @@ namespace orrery::combine {
 
 // What curves laid over one another and measures over settings have in common.
 
-/// A mean over repeats, and the band around it.
-struct Spread {
-  double mean{};
-  double low{};
-  double high{};
-};
-/// Of the finite values; NaN without any. The band is NaN for a single value.
-Spread spread_of(const std::vector<double>& values, Band band);
-
 /// "mean of 5 repeats, shaded: 95 % interval of the mean"; empty for one repeat.
 std::string repeats_text(std::size_t repeats, Band band);
 

@@ -85,9 +85,16 @@ double quantile(const std::vector<double>& ascending, double q) {
   return low == high ? low : std::lerp(low, high, place - static_cast<double>(below));
 }
 
-std::vector<Series> quantile_bands(const NumbersOver& numbers, AxisScale scale) {
-  Series median, wide;
-  for (const Step& step : steps_of(numbers, scale)) {
+void add_bands(const NumbersOver& numbers, const Series& look, LinePlot& plot) {
+  Series median{.name = look.name.empty() ? "median" : look.name,
+                .style = look.style,
+                .color = look.color,
+                .shade = look.shade,
+                .label = look.label};
+  Series wide = median;
+  wide.name += ", 5 % to 95 %";
+  wide.part_of = median.name;
+  for (const Step& step : steps_of(numbers, plot.x.scale)) {
     const auto [middle, low, high, lowest, highest] = quantiles_of(step);
     median.x.push_back(step.at);
     median.y.push_back(middle);
@@ -98,24 +105,12 @@ std::vector<Series> quantile_bands(const NumbersOver& numbers, AxisScale scale) 
   }
   wide.x = median.x;
   wide.y.assign(wide.x.size(), no_quantile);
-  return {std::move(median), std::move(wide)};
+  plot.series.push_back(std::move(median));
+  plot.series.push_back(std::move(wide));
 }
 
 std::string steps_text(std::size_t places, const std::string& x) {
   return places > most_places ? fmt::format(", in {} steps of {}", most_places, x) : "";
-}
-
-void name_bands(const Series& look, std::vector<Series>& bands) {
-  const std::string name = look.name.empty() ? "median" : look.name;
-  for (Series& band : bands) {
-    band.name = name;
-    band.label = look.label;
-    band.style = look.style;
-    band.color = look.color;
-    band.shade = look.shade;
-  }
-  bands.back().name = name + ", 5 % to 95 %";
-  bands.back().part_of = name;
 }
 
 }  // namespace orrery::combine

@@ -19,17 +19,15 @@ inline constexpr std::size_t most_places = 100;
 /// The numbers at each place along x.
 using NumbersOver = std::map<double, std::vector<double>>;
 
-/// Their median, in a band from the 25 % to the 75 % quantile; and, as a part of it, the band from
-/// the 5 % to the 95 % quantile. Of more than most_places those in a step of equal width along the
+/// Adds their median, in a band from the 25 % to the 75 % quantile; and, as a part of it, the band
+/// from the 5 % to the 95 % quantile: in the colours, the dashes and the name of `look`, or as
+/// "median" where it has none. Of more than most_places those in a step of equal width along the
 /// axis are one, at the mean of its places: with the means of their quantiles, where each has 20
 /// numbers or more, and else with the quantiles of all.
-std::vector<Series> quantile_bands(const NumbersOver& numbers, AxisScale scale);
+void add_bands(const NumbersOver& numbers, const Series& look, LinePlot& plot);
 
 /// ", in 100 steps of dim" where so many places are more than are drawn; else empty.
 std::string steps_text(std::size_t places, const std::string& x);
-
-/// Gives both the colours, the dashes and the name of `look`; "median" where it has none.
-void name_bands(const Series& look, std::vector<Series>& bands);
 
 /// The q-quantile of numbers in ascending order, linear between two of them; NaN of none.
 double quantile(const std::vector<double>& ascending, double q);
