@@ -1,10 +1,9 @@
-#include "experiments/reports/compare_results.h"
+#include "experiments/reports/comparison.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "experiments/results/figure_table.h"
@@ -34,32 +33,16 @@ void pair_up(const std::vector<Item>& a, const std::vector<Item>& b, std::string
     if (!named(a, item.name)) found.only_b.push_back(fmt::format("{} {}", kind, item.name));
 }
 
-// ---- Settings
-// ------------------------------------------------------------------------------------
-
-void compare_text(const std::string& name, const std::string& a, const std::string& b,
-                  std::vector<TextDifference>& found) {
-  if (a != b) found.push_back({name, a, b});
-}
-
 std::vector<TextDifference> compare_settings(const Provenance& a, const Provenance& b) {
   std::vector<TextDifference> found;
-  compare_text("experiment", a.experiment, b.experiment, found);
-  compare_text("version", std::to_string(a.version), std::to_string(b.version), found);
-  const std::map<std::string, std::string> in_a(a.params.begin(), a.params.end());
-  const std::map<std::string, std::string> in_b(b.params.begin(), b.params.end());
-  std::map<std::string, std::string> all = in_a;
-  all.insert(in_b.begin(), in_b.end());
-  const auto text = [](const auto& params, const std::string& key) {
-    const auto one = params.find(key);
-    return one == params.end() ? std::string() : one->second;
-  };
-  for (const auto& [key, value] : all) compare_text(key, text(in_a, key), text(in_b, key), found);
+  if (a.experiment != b.experiment) found.push_back({"experiment", a.experiment, b.experiment});
+  if (a.version != b.version)
+    found.push_back({"version", std::to_string(a.version), std::to_string(b.version)});
+  const std::vector<TextDifference> params =
+      text_differences({a.params.begin(), a.params.end()}, {b.params.begin(), b.params.end()});
+  found.insert(found.end(), params.begin(), params.end());
   return found;
 }
-
-// ---- Numbers
-// -------------------------------------------------------------------------------------
 
 /// The differences between two lists of equal length, element by element.
 template <class A, class B>

@@ -1,5 +1,3 @@
-#include "experiments/reports/compare_sweeps.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,42 +7,35 @@
 #include <set>
 
 #include "core/errors.h"
-#include "experiments/reports/compare_results.h"
+#include "experiments/reports/comparison.h"
 #include "experiments/results/saved_result.h"
 
 namespace orrery::reports {
 namespace {
 
-using Params = std::map<std::string, std::string>;
+using Values = std::map<std::string, std::set<std::string>>;
 
-Params params_of(const PointRecord& point) { return {point.params.begin(), point.params.end()}; }
-
-/// The value of a key when all finished points that read it have the same; "" where none does.
-std::optional<std::string> constant(const SavedSweep& sweep, const std::string& key) {
-  std::optional<std::string> value;
-  for (const PointRecord& point : sweep.points) {
-    if (!point.is_done() || point.param(key).empty()) continue;
-    if (value && *value != point.param(key)) return std::nullopt;
-    value = point.param(key);
-  }
-  return value.value_or("");
+/// The values of each setting at the finished points.
+Values values_of(const SavedSweep& sweep) {
+  Values values;
+  for (const PointRecord& point : sweep.points)
+    for (const auto& [key, value] : point.params)
+      if (const std::string text = value; point.is_done() && !text.empty())
+        values[key].insert(text);
+  return values;
 }
 
-std::set<std::string> keys_of(const SavedSweep& a, const SavedSweep& b) {
-  std::set<std::string> keys;
-  for (const SavedSweep* sweep : {&a, &b})
-    for (const PointRecord& point : sweep->points)
-      for (const auto& [key, value] : point.params) keys.insert(key);
-  return keys;
-}
-
-/// Keys with one value throughout A and another throughout B.
+/// Keys with one value throughout A and another throughout B; "" where none has it.
 std::vector<TextDifference> constant_differences(const SavedSweep& a, const SavedSweep& b) {
+  Values in_a = values_of(a), in_b = values_of(b);
+  for (const auto& [key, values] : in_a) in_b.try_emplace(key);
   std::vector<TextDifference> found;
-  for (const std::string& key : keys_of(a, b)) {
-    const auto in_a = constant(a, key), in_b = constant(b, key);
-    if (in_a && in_b && *in_a != *in_b) found.push_back({key, *in_a, *in_b});
-  }
+  const auto only = [](const auto& values) {
+    return values.empty() ? std::string() : *values.begin();
+  };
+  for (const auto& [key, of_b] : in_b)
+    if (const auto& of_a = in_a[key]; of_a.size() < 2 && of_b.size() < 2 && of_a != of_b)
+      found.push_back({key, only(of_a), only(of_b)});
   return found;
 }
 
@@ -58,7 +49,8 @@ class Settings {
 
   std::string of(const PointRecord& point) const {
     std::string text;
-    for (const auto& [key, value] : params_of(point))
+    for (const auto& [key, value] :
+         std::map<std::string, std::string>(point.params.begin(), point.params.end()))
       if (!left_out_.contains(key)) text += key + "=" + value + "\n";
     return text;
   }
@@ -66,10 +58,6 @@ class Settings {
  private:
   std::set<std::string> left_out_{};
 };
-
-std::string name_of(const PointRecord& point) {
-  return point.label.empty() ? point.id : fmt::format("{} ({})", point.label, point.id);
-}
 
 /// Whether all files with numbers (all listed files but pictures) have the same bytes.
 bool same_files(const SavedFolder& a, const SavedFolder& b) {
@@ -91,9 +79,9 @@ void add_damage(const char* side, const PointRecord& point, std::vector<std::str
     const std::vector<std::string> damages = saved.damages();
     if (damages.empty()) load_result(saved);
     for (const std::string& damage : damages)
-      messages.push_back(fmt::format("{}: point {}: {}", side, name_of(point), damage));
+      messages.push_back(fmt::format("{}: point {}: {}", side, point_name(point), damage));
   } catch (const Error& error) {
-    messages.push_back(fmt::format("{}: point {}: {}", side, name_of(point), error.what()));
+    messages.push_back(fmt::format("{}: point {}: {}", side, point_name(point), error.what()));
   }
 }
 
@@ -117,7 +105,7 @@ PointComparison compare_points(const PointRecord& a, const PointRecord& b, doubl
     add_damage("A", a, not_compared);
     add_damage("B", b, not_compared);
     if (not_compared.size() == before)  // it could not be read, and now it can
-      not_compared.push_back(fmt::format("point {}: {}", name_of(a), error.what()));
+      not_compared.push_back(fmt::format("point {}: {}", point_name(a), error.what()));
   }
   return found;
 }
@@ -259,15 +247,6 @@ std::vector<ScalarSummary> summary_of(const std::vector<PointComparison>& differ
 
 }  // namespace
 
-SavedSweep load_whole_sweep(const std::filesystem::path& folder) {
-  SavedSweep sweep = load_sweep(folder);
-  if (!sweep.problems.empty())
-    throw DataError(fmt::format("{}", fmt::join(sweep.problems, "; ")),
-                    "so the sweep is incomplete",
-                    "orrery resume completes it, orrery report shows the rest");
-  return sweep;
-}
-
 SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double tolerance) {
   SweepComparison found{.settings = constant_differences(a, b)};
   if (a.experiment != b.experiment)
@@ -280,18 +259,18 @@ SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double 
   const std::vector<const PointRecord*> others = partners(a, b, settings);
   for (std::size_t i = 0; i < a.points.size(); ++i) {
     if (!others[i]) {
-      found.only_a.push_back(name_of(a.points[i]));
+      found.only_a.push_back(point_name(a.points[i]));
       continue;
     }
     ++found.matched;
     if (!a.points[i].is_done() && !others[i]->is_done())
-      found.without_result.push_back(name_of(a.points[i]));
+      found.without_result.push_back(point_name(a.points[i]));
     PointComparison pair = compare_points(a.points[i], *others[i], tolerance, found.not_compared);
     if (differs(pair)) found.differing.push_back(std::move(pair));
   }
   for (const PointRecord& point : b.points)
     if (std::find(others.begin(), others.end(), &point) == others.end())
-      found.only_b.push_back(name_of(point));
+      found.only_b.push_back(point_name(point));
   found.scalars = summary_of(found.differing, found.matched);
   found.repeats = compare_repeats(a, b, settings);
   return found;

@@ -29,6 +29,17 @@ double relative_difference(double a, double b) {
   return std::abs(b - a) / std::max(std::abs(a), std::abs(b));
 }
 
+std::vector<TextDifference> text_differences(const std::map<std::string, std::string>& a,
+                                             const std::map<std::string, std::string>& b) {
+  std::map<std::string, TextDifference> all;
+  for (const auto& [name, value] : a) all[name].a = value;
+  for (const auto& [name, value] : b) all[name].b = value;
+  std::vector<TextDifference> found;
+  for (const auto& [name, one] : all)
+    if (one.a != one.b) found.push_back({name, one.a, one.b});
+  return found;
+}
+
 void SweepComparison::keep_scalars(const std::string& part) {
   const auto is_other = [&](const auto& one) { return one.find(part) == std::string::npos; };
   std::erase_if(scalars, [&](const ScalarSummary& one) { return is_other(one.scalar); });

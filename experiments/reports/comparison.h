@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "experiments/model/result.h"
 #include "experiments/statistics/welch.h"
-#include "experiments/sweeps/point_record.h"
+#include "experiments/sweeps/saved_sweep.h"
 
 namespace orrery::reports {
 
@@ -22,6 +24,10 @@ struct TextDifference {
   std::string a{};
   std::string b{};
 };
+
+/// The values that differ between two lists by name, in the order of the names.
+std::vector<TextDifference> text_differences(const std::map<std::string, std::string>& a,
+                                             const std::map<std::string, std::string>& b);
 
 struct NumberDifference {
   std::string name{};
@@ -110,6 +116,12 @@ struct SweepComparison {
     return differing.empty() && only_a.empty() && only_b.empty() && not_compared.empty();
   }
 };
+
+/// @param tolerance  relative differences up to it count as none
+ResultComparison compare_results(const Result& a, const Result& b, double tolerance = 0);
+
+/// Matched points whose files differ are loaded and compared in full. Throws as load_result does.
+SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double tolerance);
 
 /// The differences between two folders.
 struct Comparison {

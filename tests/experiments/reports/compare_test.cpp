@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
-#include "experiments/reports/compare_results.h"
 #include "experiments/results/table_json.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/layers.h"
