@@ -210,7 +210,7 @@ std::string LessonPane::draw_step(Director& director, const SymbolLink& shown, S
   ImGui::Dummy(ImVec2(0, ui.px(4)));
   LessonText text(step, shown, next, width, ui);
   for (const lessons::Prose& prose : step.prose) text.draw(prose);
-  for (const lessons::LessonFormula& formula : step.formulas) text.draw(formula);
+  for (const figure::Equation& formula : step.formulas) text.draw(formula);
   if (step.prediction) {
     const Box box("Predict", accent_text_color(ui.style), ui);
     draw_prediction(director, inside, ui);

@@ -2,12 +2,10 @@
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/files/file.h"
 #include "experiments/heads/random_tokens.h"
 #include "tests/heads/hand_built.h"
 #include "tests/support/paths.h"
