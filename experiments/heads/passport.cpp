@@ -12,6 +12,7 @@
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/random_tokens.h"
+#include "experiments/model/sub_progress.h"
 #include "experiments/model_files/position_plan.h"
 
 namespace orrery::heads {
@@ -146,12 +147,15 @@ template <class T>
 class LossChapter {
  public:
   LossChapter(ModelRun<T>& run, Passport& passport, Progress& progress)
-      : run_(run), passport_(passport), progress_(progress) {}
+      : run_(run),
+        passport_(passport),
+        places_(equal_part(progress, 0, 2)),
+        breaks_(equal_part(progress, 1, 2)) {}
 
   void fill() {
     std::vector<std::vector<double>> of_texts;
     for (const ModelText& text : passport_.request.texts) {
-      checkpoint(progress_, of_texts.size(), passport_.request.texts.size(), "losses by place");
+      checkpoint(places_, of_texts.size(), passport_.request.texts.size(), "losses by place");
       of_texts.push_back(run_.edited_losses({}, text.tokens));
     }
     passport_.by_place = losses_by_place(of_texts);
@@ -163,7 +167,7 @@ class LossChapter {
     const std::vector<TriedBreak> tried =
         tried_breaks(run_.layers(), passport_.table, passport_.request);
     for (std::size_t b = 0; b < tried.size(); ++b) {
-      checkpoint(progress_, b, tried.size(), tried[b].name);
+      checkpoint(breaks_, b, tried.size(), tried[b].name);
       try_break(tried[b], own, own_copying);
     }
     correct_breaks();
@@ -216,7 +220,7 @@ class LossChapter {
 
   ModelRun<T>& run_;
   Passport& passport_;
-  Progress& progress_;
+  SubProgress places_, breaks_;
 };
 
 }  // namespace
@@ -241,24 +245,27 @@ Passport passport_of(LiveModel& model, const PassportRequest& request, Progress&
     passport.encodings = layers_of(plan);
     passport.assumed = plan.assumed;
   });
+  SubProgress chapters[] = {equal_part(progress, 0, 5), equal_part(progress, 1, 5),
+                            equal_part(progress, 2, 5), equal_part(progress, 3, 5),
+                            equal_part(progress, 4, 5)};
   passport.table = measure_heads(model,
                                  {.texts = request.texts,
                                   .repeated = request.repeated,
                                   .repeats = request.repeats,
                                   .seed = request.seed,
                                   .chosen = request.chosen},
-                                 progress);
+                                 chapters[0]);
   if (!model.predicts_next()) return passport;
   passport.settlement = settle(
-      model, {.texts = request.texts, .questions = request.questions, .rounds = 0}, progress);
-  passport.reach = context_reach(model, request.texts, request.targets, request.first, progress);
+      model, {.texts = request.texts, .questions = request.questions, .rounds = 0}, chapters[1]);
+  passport.reach = context_reach(model, request.texts, request.targets, request.first, chapters[2]);
   passport.repeat = repeat_tokens(model,
                                   {.tokens = request.repeated,
                                    .sequences = request.repeats,
                                    .seed = request.seed,
                                    .first = request.first},
-                                  progress);
-  model.with_run(progress, [&](auto& run) { LossChapter(run, passport, progress).fill(); });
+                                  chapters[3]);
+  model.with_run(progress, [&](auto& run) { LossChapter(run, passport, chapters[4]).fill(); });
   return passport;
 }
 

@@ -59,8 +59,7 @@ ExperimentInfo make_info() {
           .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
           .symbols = {{"t_i", "a token of the text"}},
           .params = std::move(specs),
-          .view = {.layout = ViewLayout::side_by_side,
-                   .controls = {"draws", "depths", "edits"},
+          .view = {.controls = {"draws", "depths", "edits"},
                    .tabs = {{"found", "Found"}, {"gain", "Gain"}}}};
 }
 
