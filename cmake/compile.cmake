@@ -11,7 +11,6 @@ set(orrery_library_std <algorithm> <array> <cmath> <complex> <cstdint> <filesyst
     <optional> <set> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h>)
 set(orrery_library_eigen <Eigen/Dense> Eigen3::Eigen)
 set(orrery_library_json <nlohmann/json.hpp> nlohmann_json::nlohmann_json)
-set(orrery_library_cli11 <CLI/CLI.hpp> CLI11::CLI11)
 set(orrery_library_imgui <imgui.h> PkgConfig::IMGUI)
 set(orrery_library_test <catch2/catch.hpp> Catch2::Catch2)
 

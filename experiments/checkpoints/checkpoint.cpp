@@ -35,7 +35,7 @@ const Family& family_of(const PositionPlan& plan, bool gguf) {
   throw DataError(fmt::format("{}: {} \"{}\"", plan.source,
                               gguf ? "general.architecture" : "model_type", plan.model_type),
                   "is of no family that runs",
-                  "see orrery families; orrery positions shows its layers all the same");
+                  "see orrery list families; orrery positions shows its layers all the same");
 }
 
 void require_all_read(const Checkpoint& checkpoint, const std::vector<const Places*>& places) {
@@ -44,7 +44,7 @@ void require_all_read(const Checkpoint& checkpoint, const std::vector<const Plac
   throw DataError(fmt::format("{}: tensor {}", checkpoint.store().name(), unread.front()),
                   fmt::format("is no part of the family {} with these settings, nor are {} more",
                               checkpoint.family().name, unread.size() - 1),
-                  "take a model of a family that orrery families lists");
+                  "take a model of a family that orrery list families lists");
 }
 
 /// Layers of T5's decoder, of which no file says more than that they are like the encoder's.

@@ -151,7 +151,7 @@ std::shared_ptr<const Encoding> layer_encoding(const LayerPlan& layer, const Pla
   throw DataError(
       fmt::format("layer {}", layer.layer),
       fmt::format("has the encoding {}, with which no family is computed", layer.encoding),
-      "see orrery families");
+      "see orrery list families");
 }
 
 template std::shared_ptr<const Encoding> layer_encoding<float>(const LayerPlan&, const Places&,

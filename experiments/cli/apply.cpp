@@ -1,13 +1,10 @@
-#include "experiments/arrays/apply.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
+#include <memory>
 
 #include "core/errors.h"
+#include "experiments/arrays/apply.h"
 #include "experiments/arrays/finite_rows.h"
 #include "experiments/cli/array_options.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
@@ -70,9 +67,7 @@ void require_array_file(const ArrayOptions& options) {
                    "choose one of these extensions");
 }
 
-}  // namespace
-
-int apply_command(const ArrayOptions& options) {
+int apply_encoding(const ArrayOptions& options) {
   const ParamSet params = params_from(ParamSet(apply_params()), options.words);
   if (!options.out.empty()) require_array_file(options);
   LoadedInputs loaded = load_inputs(params);
@@ -101,6 +96,42 @@ int apply_command(const ArrayOptions& options) {
                       fmt::join(encoded->shape, ", ")));
   say_what_overflowed(*encoded);
   return exit_ok;
+}
+
+}  // namespace
+
+Command apply_command() {
+  const auto o = std::make_shared<ArrayOptions>();
+  Command command{"apply",
+                  "Apply an encoding to your vectors, or print its frequencies, slopes or index "
+                  "matrix",
+                  [o] { return apply_encoding(*o); }};
+  command.options = {
+      table_option(*o),
+      {"--positions", &o->positions, "Positions of the rows of x, or of the table: 0..9 or 3,1,4"},
+      {"--out", &o->out, "A new .npy, .npz or .safetensors file of the encoded vectors"},
+      {"--force", &o->force, "Replace the file that is there"},
+      {"--csv", &o->csv, "Print a table as CSV with 17 digits"}};
+  command.words = &o->words;
+  command.argv = &o->argv;
+  command.footer = [] {
+    return R"(With x, [N, d], [heads, N, d] or [batch, heads, N, d], every row is encoded at its
+position, 0 … N − 1 by default: x + p for an encoding that adds to the input, the
+rotated query or key for one that rotates, in the shape of x. Without x, a table is
+printed: frequencies, slopes, or the table rows that positions look up.
+Positions lie within ±2^53. Rows with numbers beyond the range of the precision hold
+NaN or infinities, and a message on stderr counts them.
+
+Keys, as key=value, with their defaults; orrery describe ENCODING lists an encoding's own:
+)" + keys_text(apply_params()) +
+           R"(
+Examples:
+  orrery apply encoding=rope x=q.npy --positions 5..9 --out turned.npy
+  orrery apply encoding=rope dim=8
+  orrery apply encoding=t5 --positions 0..5
+  orrery apply encoding=deberta deberta.span=3 --positions 0,2,9)";
+  };
+  return command;
 }
 
 }  // namespace orrery::cli

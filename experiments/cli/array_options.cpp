@@ -117,6 +117,11 @@ Tensor one_tensor(const TensorPath& path) {
 
 }  // namespace
 
+Option table_option(ArrayOptions& options) {
+  return {"--table", &options.tables,
+          "A trained table, NAME=FILE; or FILE for all of its tensors that are read here"};
+}
+
 std::vector<std::int64_t> parse_positions(const std::string& text) {
   const std::size_t dots = text.find("..");
   if (dots != std::string::npos) {

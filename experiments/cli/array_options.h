@@ -7,10 +7,21 @@
 #include <vector>
 
 #include "experiments/arrays/attend.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/data/load_inputs.h"
 
 namespace orrery::cli {
+
+/// Options of attend and apply, which take arrays.
+struct ArrayOptions {
+  Words words{}, argv{};
+  Words tables{};  ///< NAME=FILE.npy
+  std::string positions{}, query_positions{}, out{};
+  bool csv{false}, force{false};
+};
+
+/// --table.
+Option table_option(ArrayOptions& options);
 
 /// "0..9", "3,1,4" or "7". Throws UsageError: not of that form, beyond ±2^53, or more than 2^24
 /// positions.

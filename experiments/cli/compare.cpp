@@ -1,20 +1,11 @@
-#include "experiments/reports/compare.h"
+#include <memory>
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <map>
-#include <nlohmann/json.hpp>
-#include <string_view>
-#include <system_error>
-
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
+#include "experiments/reports/compare.h"
 #include "experiments/results/result_files.h"
 #include "experiments/results/result_json.h"
 #include "experiments/results/saved_result.h"
@@ -22,6 +13,12 @@
 
 namespace orrery::cli {
 namespace {
+
+struct CompareCommandOptions {
+  std::string a{}, b{}, only{};
+  double tolerance{0};
+  bool json{false};
+};
 
 namespace fs = std::filesystem;
 
@@ -101,9 +98,7 @@ std::string files_text(const FileComparison& files) {
                          : "");
 }
 
-}  // namespace
-
-int compare_command(const CompareCommandOptions& options) {
+int compare_saved(const CompareCommandOptions& options) {
   Comparison comparison = compare_folders(options.a, options.b, options.tolerance);
   const bool same = comparison.same_numbers();
   if (!options.only.empty()) comparison.sweep.keep_scalars(options.only);
@@ -119,11 +114,35 @@ int compare_command(const CompareCommandOptions& options) {
   } else {
     print(comparison_text(comparison) + (whole ? files_text(files) : ""));
   }
-  for (const std::string& reason : comparison.sweep.not_compared)
-    say(fmt::format("orrery: {}\n", reason));
+  warn_each(comparison.sweep.not_compared);
   for (const std::string& point : comparison.sweep.without_result)
-    say(fmt::format("orrery: point {} has a result neither in A nor in B\n", point));
+    warn(fmt::format("point {} has a result neither in A nor in B", point));
   return whole ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+Command compare_command() {
+  const auto o = std::make_shared<CompareCommandOptions>();
+  Command command{"compare", "Compare the settings and numbers of two results or sweeps",
+                  [o] { return compare_saved(*o); }};
+  command.options = {
+      {"A", &o->a, "A result or a sweep", required()},
+      {"B", &o->b, "Another of the same kind", required()},
+      {"--tolerance", &o->tolerance,
+       "Numbers whose relative difference is at most this are the same", between(0, 1)},
+      {"--only", &o->only, "Of sweeps only the scalars with this part in their name"},
+      {"--json", &o->json, "As JSON"}};
+  command.footer =
+      R"(Points of sweeps are matched by id, then by settings. Repeats are compared by Student's t:
+of pairs where both have the same seeds, otherwise by Welch's; p is corrected by Holm.
+The exit status is 0 when all numbers are the same, and 1 when any differs.
+
+Examples:
+  orrery run rotation --out turns
+  orrery run rotation --out again
+  orrery compare turns again)";
+  return command;
 }
 
 }  // namespace orrery::cli

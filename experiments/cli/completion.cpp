@@ -1,10 +1,8 @@
-#include "experiments/cli/completion.h"
-
 #include <algorithm>
+#include <memory>
 
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/declare.h"
 #include "experiments/lessons/library.h"
 #include "experiments/lessons/paper_card.h"
 #include "experiments/manual/topic.h"
@@ -15,7 +13,10 @@
 namespace orrery::cli {
 namespace {
 
-using Words = std::vector<std::string>;
+struct CompletionOptions {
+  std::string shell{};
+  Words words{};
+};
 
 bool runs_experiments(const std::string& command) {
   return command == "run" || command == "sweep" || command == "plan" || command == "open";
@@ -23,10 +24,12 @@ bool runs_experiments(const std::string& command) {
 
 void append(Words& to, const Words& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-Words names_for(const std::string& command) {
-  if (command == "list") return {"all", "experiments", "encodings", "presets"};
+/// Of its first word.
+Words names_for(const Command& of) {
+  const std::string& command = of.name;
   if (command == "completion") return {"bash", "zsh", "fish"};
-  if (command == "lesson") return {"list", "check", "print", "show", "play", "render"};
+  for (const Option& option : of.options)
+    if (option.is_positional() && !option.rules.choices.empty()) return option.rules.choices;
   Words names;
   if (command == "help")
     for (const manual::Topic& topic : manual::topics()) names.push_back(topic.name);
@@ -49,35 +52,19 @@ Words lesson_names(const std::string& action) {
   return names;
 }
 
-/// The choices of an option, from the type that CLI11 displays: "TEXT:{svg,png}".
-Words choices_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const std::size_t open = type.find('{');
-  const std::size_t close = type.find('}', open);
-  Words choices;
-  if (open == std::string::npos || close == std::string::npos) return choices;
-  for (std::size_t start = open + 1; start < close;) {
-    const std::size_t comma = std::min(type.find(',', start), close);
-    choices.push_back(type.substr(start, comma - start));
-    start = comma + 1;
-  }
-  return choices;
-}
-
-const CLI::Option* option_named(const CLI::App& command, const std::string& word) {
-  for (const CLI::Option* option : command.get_options())
-    if (option->check_name(word)) return option;
+const Option* option_named(const Command& command, const std::string& word) {
+  for (const Option& option : command.options)
+    if (option.is_called(word)) return &option;
   return nullptr;
 }
 
-bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+bool takes_value(const Option* option) { return option && option->takes_value(); }
 
 /// The first word that is neither an option nor the value of one.
-std::string first_name(const CLI::App& command, const Words& words) {
+std::string first_name(const Command& command, const Words& words) {
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     if (!words[i].starts_with("-")) return words[i];
-    const CLI::Option* option = option_named(command, words[i]);
-    if (option && takes_value(*option) && words[i].find('=') == std::string::npos) ++i;
+    if (takes_value(option_named(command, words[i]))) ++i;
   }
   return {};
 }
@@ -108,28 +95,22 @@ Words assignments(const std::string& name, const std::string& partial) {
   return found;
 }
 
-const CLI::App* command_named(const CLI::App& app, const std::string& name) {
-  for (const CLI::App* command : app.get_subcommands({}))
-    if (command->get_name() == name) return command;
-  return nullptr;
-}
-
-Words all_candidates(const CLI::App& app, const Words& words) {
+Words all_candidates(const Words& words) {
+  const std::vector<Command> commands = all_commands();
   Words found;
   if (words.size() < 2) {
-    for (const CLI::App* command : app.get_subcommands({})) found.push_back(command->get_name());
+    found = names_of(commands);
     append(found, {"--help", "--version"});
     return found;
   }
-  const CLI::App* command = command_named(app, words.front());
+  const Command* command = find_command(commands, words.front());
   if (!command) return found;
-  const std::string& partial = words.back();
-  const CLI::Option* before = option_named(*command, words[words.size() - 2]);
-  if (before && takes_value(*before) && words[words.size() - 2].starts_with("-"))
-    return choices_of(*before);
-  if (partial.starts_with("-")) return option_names(*command);
+  const std::string &partial = words.back(), &before = words[words.size() - 2];
+  const Option* option = before.starts_with("-") ? option_named(*command, before) : nullptr;
+  if (takes_value(option)) return option->rules.choices;
+  if (partial.starts_with("-")) return option_names(command->options);
   const std::string name = first_name(*command, words);
-  if (name.empty()) return names_for(words.front());
+  if (name.empty()) return names_for(*command);
   if (runs_experiments(words.front())) return assignments(name, partial);
   if (words.front() == "lesson") return lesson_names(name);
   return found;
@@ -179,18 +160,46 @@ end
 complete -c orrery -a '(__orrery_complete)'
 )SH";
 
-}  // namespace
-
-std::vector<std::string> completions(const CLI::App& app, const Words& words) {
-  Words found = all_candidates(app, words);
+/// The candidates for the last of `words`, which may be incomplete or empty: commands, their
+/// options and the choices of these, names of experiments, presets and encodings, "key=" of the
+/// parameters, and "key=choice". Files are left to the shell.
+/// @param words  the command line without the program's name
+Words completions(const Words& words) {
+  Words found = all_candidates(words);
   const std::string partial = words.empty() ? "" : words.back();
   std::erase_if(found, [&](const std::string& word) { return !word.starts_with(partial); });
   return found;
 }
 
+/// The script with which a shell requests them.
 std::string completion_script(const std::string& shell) {
   if (shell == "zsh") return zsh_script;
   return shell == "fish" ? fish_script : bash_script;
+}
+
+int complete(const CompletionOptions& options) {
+  if (options.shell != "words")
+    print(completion_script(options.shell));
+  else
+    for (const std::string& word : completions(options.words)) print(word + "\n");
+  return exit_ok;
+}
+
+}  // namespace
+
+Command completion_command() {
+  const auto o = std::make_shared<CompletionOptions>();
+  Command command{"completion", "Print a script that completes command lines in a shell",
+                  [o] { return complete(*o); }};
+  command.options = {{"SHELL",
+                      &o->shell,
+                      "bash, zsh or fish; words is used by their scripts",
+                      {.required = true, .choices = {"bash", "zsh", "fish", "words"}}},
+                     {"WORDS", &o->words, "A command line whose last word is to be completed"}};
+  command.footer = R"(Examples:
+  orrery completion bash > orrery-completion.bash
+  orrery completion words run long_term_decay assum)";
+  return command;
 }
 
 }  // namespace orrery::cli

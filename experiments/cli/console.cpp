@@ -93,6 +93,13 @@ void print_data(std::string_view bytes) {
 
 void say(std::string_view text) { write_message(filtered(text)); }
 
+void warn(std::string_view text) { say(fmt::format("orrery: {}\n", text)); }
+
+bool warn_each(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) warn(text);
+  return texts.empty();
+}
+
 void redraw_line(std::string_view text) {
   write_message("\r\033[K");
   say(text);

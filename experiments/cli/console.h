@@ -4,6 +4,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "experiments/model/progress.h"
 #include "experiments/model/result.h"
@@ -24,6 +25,10 @@ void print_answer(bool json, std::string_view text);
 void print_data(std::string_view bytes);
 /// Writes a message to stderr.
 void say(std::string_view text);
+/// The same of what went wrong, as "orrery: TEXT".
+void warn(std::string_view text);
+/// Warns of each. Returns whether there is none.
+bool warn_each(const std::vector<std::string>& texts);
 /// Overwrites the current line of stderr, see can_redraw_lines.
 void redraw_line(std::string_view text);
 

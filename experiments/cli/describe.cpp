@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "experiments/arrays/attend.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/results/result_json.h"
@@ -16,6 +17,11 @@
 
 namespace orrery::cli {
 namespace {
+
+struct DescribeOptions {
+  std::string name{};
+  bool json{false};
+};
 
 std::string range_text(const ParamSpec& spec) {
   switch (spec.kind) {
@@ -160,9 +166,7 @@ void describe_preset(const SweepSpec& preset) {
   print(text + fmt::format("\nExample\n  orrery {} {}\n", sweeps ? "sweep" : "run", preset.name));
 }
 
-}  // namespace
-
-int describe_command(const DescribeOptions& options) {
+int describe_name(const DescribeOptions& options) {
   if (options.json) {
     print(json_text(description_json(options.name)));
     return exit_ok;
@@ -174,6 +178,34 @@ int describe_command(const DescribeOptions& options) {
   else
     describe_preset(find_preset(options.name));
   return exit_ok;
+}
+
+}  // namespace
+
+Command describe_command() {
+  const auto o = std::make_shared<DescribeOptions>();
+  Command command{"describe",
+                  "Describe an experiment, an encoding or a preset, with equations and parameters",
+                  [o] { return describe_name(*o); }};
+  command.options = {{"NAME", &o->name, "An experiment, an encoding or a preset", required()},
+                     {"--json", &o->json, "As JSON"}};
+  command.footer = R"(Examples:
+  orrery describe long_term_decay
+  orrery describe deberta
+
+Each of "params" with --json says which values it takes, by its "kind":
+  boolean       true or false
+  integer       a whole number from min to max, both included, a multiple of multiple_of
+  real          a number from min to max, both included
+  choice        the name of one of choices
+  choice_list   names of choices joined by +, each once; none only if may_be_empty
+  number_list   numbers from min to max joined by +; none only if may_be_empty
+  file          a path; file_types are the extensions that are read, * any
+  text          any text
+logarithmic: numbers of every size matter alike. used_when: the parameter is read only
+while the one called key is, or contains, one of any_of (an empty name: while no file is
+given; *: while one is), and is refused otherwise.)";
+  return command;
 }
 
 }  // namespace orrery::cli

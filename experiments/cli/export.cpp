@@ -1,14 +1,13 @@
-#include "experiments/cli/export.h"
-
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/reports/latex_table.h"
@@ -19,8 +18,13 @@
 #include "experiments/sweeps/tidy_json.h"
 
 namespace orrery::cli {
-
 namespace {
+
+struct ExportCommandOptions {
+  std::string folder{}, form{"csv"}, out{};
+  Words measures{};
+  bool summary{false}, force{false};
+};
 
 namespace fs = std::filesystem;
 
@@ -39,9 +43,7 @@ std::string text_of(const SavedSweep& sweep, const TidyTable& tidy,
   return csv_text(options.summary ? summary_table(tidy) : results_table(tidy));
 }
 
-}  // namespace
-
-int export_command(const ExportCommandOptions& options) {
+int export_sweep(const ExportCommandOptions& options) {
   if (!is_sweep_folder(options.folder))
     throw UsageError(options.folder, "is not the folder of a sweep",
                      "give the folder that orrery sweep wrote");
@@ -52,8 +54,28 @@ int export_command(const ExportCommandOptions& options) {
     print_data(text_of(sweep, tidy, options));
   else
     atomic_write(options.out, text_of(sweep, tidy, options));
-  for (const std::string& problem : sweep.problems) say(fmt::format("orrery: {}\n", problem));
-  return sweep.problems.empty() ? exit_ok : exit_failed;
+  return warn_each(sweep.problems) ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+Command export_command() {
+  const auto o = std::make_shared<ExportCommandOptions>();
+  Command command{"export", "Export the numbers of a sweep as CSV, JSON lines or LaTeX",
+                  [o] { return export_sweep(*o); }};
+  command.options = {
+      {"DIR", &o->folder, "Folder of a sweep", required()},
+      {"--as", &o->form, "csv, jsonl or latex", one_of({"csv", "jsonl", "latex"})},
+      {"--measures", &o->measures, "Of a LaTeX table: a,b; default: all", {.commas = true}},
+      {"--summary", &o->summary, "Of CSV: means over repeats"},
+      {"--out", &o->out, "A file; default: standard output"},
+      {"--force", &o->force, "Replace the file"}};
+  command.footer = R"(One row per point and encoding; LaTeX has mean and interval over repeats.
+
+Examples:
+  orrery sweep decay_over_bases --format none --out bases
+  orrery export bases --as latex --measures change,rises --out table.tex)";
+  return command;
 }
 
 }  // namespace orrery::cli

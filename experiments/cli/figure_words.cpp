@@ -2,21 +2,92 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
+#include <optional>
 
 #include "core/errors.h"
-#include "experiments/cli/commands.h"
-#include "experiments/cli/declare.h"
+#include "experiments/cli/parser.h"
 
 namespace orrery::cli {
+namespace {
 
-std::vector<std::string> figure_words(const FigureOptions& figures) {
-  std::vector<std::string> words;
+/// --title and --no-title, of which one can be given.
+std::vector<Option> choice(const std::string& what, std::optional<bool>& shown) {
+  return {{"--" + what,
+           [&shown] { shown = true; },
+           fmt::format("Figures with their {}s, as without --width", what),
+           {.excludes = {"--no-" + what}}},
+          {"--no-" + what, [&shown] { shown = false; },
+           fmt::format("Figures without their {}s, as with --width", what)}};
+}
+
+}  // namespace
+
+FigureOptions default_figures() { return {.formats = {"svg", "png", "pdf"}}; }
+
+std::vector<Option> figure_options(FigureOptions& figures) {
+  std::vector<Option> options{
+      {"--figure",
+       &figures.only,
+       "Write this figure alone, or those whose names begin so, with the values and claims of the "
+       "result, and no tables or arrays; several with commas between",
+       {.value = "ID", .commas = true}}};
+  options = joined(options, drawing_options(figures, {"svg", "png", "pdf", "tex", "none"}));
+  return joined(options, {{"--formulas", &figures.formulas,
+                           "Draw the experiment's formulas beneath the title of each figure"}});
+}
+
+std::vector<Option> drawing_options(FigureOptions& figures, const Words& formats) {
+  return joined({{"--format",
+                  &figures.formats,
+                  fmt::format("Figures as {}; tex is a text with the caption, for LaTeX",
+                              fmt::join(formats, ", ")),
+                  {.choices = formats, .commas = true}},
+                 {"--theme", &figures.theme,
+                  "Figures in light, dark or print; auto: print for svg and pdf, light for png",
+                  one_of({"auto", "light", "dark", "print"})}},
+                page_options(figures.page));
+}
+
+// They are set in this order, whatever that of the words: a preset gives way to those after it.
+std::vector<Option> page_options(figure::Page& page) {
+  Words names;
+  for (const figure::PagePreset& preset : figure::page_presets())
+    names.push_back(fmt::format("{} ({})", preset.name, preset.about));
+  const std::vector<Option> size{
+      {"--width",
+       [&page](const std::string& width) {
+         page = figure::page_named("--width", width);
+         check_page(page);
+       },
+       fmt::format("Figures for print, as wide as 3.25in, 8.5cm or 240pt, or {}",
+                   fmt::join(names, ", "))},
+      {"--height",
+       [&page](const std::string& height) {
+         page.height = figure::points_in("--height", height);
+         check_page(page);
+       },
+       "With --width: the height; default in proportion"},
+      {"--text-size",
+       [&page](double text_size) {
+         page.text_size = text_size;
+         check_page(page);
+       },
+       "With --width: the size of text in points, whatever the width; default 8"}};
+  return joined(joined(size, choice("title", page.title)), choice("caption", page.caption));
+}
+
+FigureOptions without_none(FigureOptions figures) {
+  std::erase(figures.formats, "none");
+  return figures;
+}
+
+Words figure_words(const FigureOptions& figures) {
+  Words words;
   const auto add = [&](const char* flag, const std::string& value) {
     words.emplace_back(flag);
     words.push_back(value);
   };
-  const FigureOptions defaults = RunOptions{}.figures;
+  const FigureOptions defaults = default_figures();
   if (!figures.only.empty()) add("--figure", fmt::format("{}", fmt::join(figures.only, ",")));
   if (figures.formats.empty())
     add("--format", "none");
@@ -34,20 +105,13 @@ std::vector<std::string> figure_words(const FigureOptions& figures) {
   return words;
 }
 
-FigureOptions figures_in(const std::vector<std::string>& argv) {
-  FigureOptions figures = RunOptions{}.figures;
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  add_figure_options(&app, figures);
-  try {
-    app.parse(std::vector<std::string>(argv.rbegin(), argv.rend()));
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format("{}", fmt::join(argv, " ")),
-                     fmt::format("says not how figures were drawn: {}", error.what()),
-                     "name the experiment, its settings and these options yourself");
-  }
-  return figures;
+FigureOptions figures_in(const Words& argv) {
+  FigureOptions figures = default_figures();
+  const std::string problem = read_options(figure_options(figures), argv);
+  if (problem.empty()) return figures;
+  throw UsageError(fmt::format("{}", fmt::join(argv, " ")),
+                   fmt::format("says not how figures were drawn: {}", problem),
+                   "name the experiment, its settings and these options yourself");
 }
 
 }  // namespace orrery::cli

@@ -3,15 +3,29 @@
 #include <string>
 #include <vector>
 
+#include "experiments/cli/command.h"
 #include "experiments/results/figure_options.h"
 
 namespace orrery::cli {
 
+/// Figures as they are written where nothing is said of them.
+FigureOptions default_figures();
+
+/// --figure, --format, --theme, --formulas and the page.
+std::vector<Option> figure_options(FigureOptions& figures);
+/// --format, of these, --theme and the page.
+std::vector<Option> drawing_options(FigureOptions& figures, const Words& formats);
+/// --width, --height, --text-size, --title and --caption of the page that figures are drawn on.
+std::vector<Option> page_options(figure::Page& page);
+
+/// The same options without the format "none".
+FigureOptions without_none(FigureOptions figures);
+
 /// The options of a command line that say how figures are written, where they are not the defaults.
-std::vector<std::string> figure_words(const FigureOptions& figures);
+Words figure_words(const FigureOptions& figures);
 
 /// What such options among the words of a command line say; all others are passed over. Throws
 /// UsageError for a page that there is not.
-FigureOptions figures_in(const std::vector<std::string>& argv);
+FigureOptions figures_in(const Words& argv);
 
 }  // namespace orrery::cli

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/unknown_name.h"
-#include "experiments/cli/declare.h"
 #include "experiments/cli/name_hints.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
@@ -17,8 +17,6 @@
 
 namespace orrery::cli {
 namespace {
-
-using Words = std::vector<std::string>;
 
 /// What papers, captions and other programs call a parameter.
 constexpr std::array<std::pair<const char*, const char*>, 15> other_names{{
@@ -48,13 +46,15 @@ std::string key_in(const std::string& word) {
 }
 
 /// What the user gave as NAME; empty where the command has none.
-std::string name_in(const CLI::App& command) {
-  const CLI::Option* name = command.get_option_no_throw("NAME");
-  return name && !name->results().empty() ? name->results().front() : std::string();
+std::string name_in(const Command& command) {
+  for (const Option& option : command.options)
+    if (option.name == "NAME")
+      if (const auto* name = std::get_if<std::string*>(&option.target)) return **name;
+  return {};
 }
 
 /// The parameters of the experiment that the command names; none when it names no experiment.
-Words parameters_of(const CLI::App& command) try {
+Words parameters_of(const Command& command) try {
   Words keys;
   const std::string name = name_in(command);
   if (name.empty()) return keys;
@@ -84,12 +84,13 @@ std::string with_encoding(const std::string& key, const Words& parameters) {
 }
 
 /// The other commands that have an option, such as --repeats.
-Words commands_with(const CLI::App& command, const std::string& option) {
+Words commands_with(const std::vector<Command>& commands, const Command& command,
+                    const std::string& option) {
   Words found;
-  for (const CLI::App* other : command.get_parent()->get_subcommands({})) {
-    const Words options = option_names(*other);
-    if (other != &command && std::count(options.begin(), options.end(), option) > 0)
-      found.push_back(other->get_name());
+  for (const Command& other : commands) {
+    const Words options = option_names(other.options);
+    if (other.name != command.name && std::count(options.begin(), options.end(), option) > 0)
+      found.push_back(other.name);
   }
   return found;
 }
@@ -121,11 +122,12 @@ std::string enumerated(const Words& words) {
   return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
 }
 
-void suggest_elsewhere(const CLI::App& command, const std::string& word) {
+void suggest_elsewhere(const std::vector<Command>& commands, const Command& command,
+                       const std::string& word) {
   const std::string typed = word.substr(0, word.find('='));
-  if (const Words others = commands_with(command, typed);
+  if (const Words others = commands_with(commands, command, typed);
       typed.starts_with("--") && !others.empty())
-    throw UsageError(typed, fmt::format("is not an option of {}", command.get_name()),
+    throw UsageError(typed, fmt::format("is not an option of {}", command.name),
                      fmt::format("{} {} it: orrery help {}", enumerated(others),
                                  others.size() == 1 ? "has" : "have", others.front()));
   if (const std::string others = experiments_with(key_in(word));
@@ -134,14 +136,15 @@ void suggest_elsewhere(const CLI::App& command, const std::string& word) {
                      fmt::format("it is one of {}", others));
 }
 
-void suggest(const CLI::App& command, const std::string& word, const Words& parameters) {
+void suggest(const std::vector<Command>& commands, const Command& command, const std::string& word,
+             const Words& parameters) {
   suggest_parameter(word, parameters);
   const std::string typed = word.substr(0, word.find('='));
   if (typed == "--dry-run")
     throw UsageError(typed, "is not an option", "orrery plan shows what a sweep would compute");
-  suggest_elsewhere(command, word);
+  suggest_elsewhere(commands, command, word);
   if (!word.starts_with("--")) return;
-  const Words options = option_names(command);
+  const Words options = option_names(command.options);
   Words names = options;
   for (const std::string& parameter : parameters) names.push_back("--" + parameter);
   // Where a parameter is nearer than any option, `error` suggests it already.
@@ -149,24 +152,6 @@ void suggest(const CLI::App& command, const std::string& word, const Words& para
       std::find(options.begin(), options.end(), name) != options.end())
     throw UsageError(typed, "is neither an option nor a parameter here",
                      fmt::format("did you mean {}?", name));
-}
-
-}  // namespace
-
-void suggest_better(const CLI::App& command, const Error& error) {
-  const std::string message = error.what();
-  if (message.starts_with("mask=causal:"))
-    throw UsageError("mask=causal", "names no file of a mask", "write causal=true");
-  if (const std::string name = name_in(command);
-      message.starts_with(name + ": is neither an experiment") || name.ends_with("manifest.json"))
-    suggest_for_name(name);
-  suggest_for_value(message);
-  const Words parameters = parameters_of(command);
-  for (const std::string& word : command.remaining()) {
-    const std::string key = key_in(word);
-    const bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end();
-    if (!known && message.starts_with(key + ":")) suggest(command, word, parameters);
-  }
 }
 
 /// Throws UsageError for an experiment, and for commands that became experiments.
@@ -182,20 +167,44 @@ void suggest_experiment(const std::string& word) {
                                word == "what_if" ? " edit=EDITS" : ""));
 }
 
-void check_first_word(const CLI::App& app, const std::string& word) {
+/// Throws UsageError for commands that became part of others.
+void suggest_command(const std::string& word) {
+  for (const auto& [name, other, words] : {std::tuple("families", "list", "list families"),
+                                           std::tuple("tag", "note", "note DIR --tag TAG")})
+    if (word == name)
+      throw UsageError(word, fmt::format("is part of {} and no command", other),
+                       fmt::format("type orrery {}", words));
+}
+
+}  // namespace
+
+void suggest_better(const std::vector<Command>& commands, const Command& command,
+                    const Error& error) {
+  const std::string message = error.what();
+  if (message.starts_with("mask=causal:"))
+    throw UsageError("mask=causal", "names no file of a mask", "write causal=true");
+  if (const std::string name = name_in(command);
+      message.starts_with(name + ": is neither an experiment") || name.ends_with("manifest.json"))
+    suggest_for_name(name);
+  suggest_for_value(message);
+  const Words parameters = parameters_of(command);
+  if (!command.words) return;
+  for (const std::string& word : *command.words) {
+    const std::string key = key_in(word);
+    const bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end();
+    if (!known && message.starts_with(key + ":")) suggest(commands, command, word, parameters);
+  }
+}
+
+void check_first_word(const std::string& word) {
   suggest_experiment(word);
-  const Words options = option_names(app);
+  suggest_command(word);
+  const Words options = option_names(program_options());
   if (std::find(options.begin(), options.end(), "--" + word) != options.end())
     throw UsageError(word, "is not a command", fmt::format("did you mean --{}?", word));
   const std::string typed = word.substr(0, word.find('='));
   if (!word.starts_with("--") || std::count(options.begin(), options.end(), typed) > 0) return;
   throw_unknown_name(typed, "an option before a command", options);
-}
-
-std::string message_of(const CLI::App& app, const CLI::ParseError& error) {
-  std::string command = "--help";
-  for (const CLI::App* one : app.get_subcommands()) command = "help " + one->get_name();
-  return fmt::format("orrery: {}; orrery {} lists what it takes", error.what(), command);
 }
 
 }  // namespace orrery::cli

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "experiments/cli/array_options.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/findings/identify_matrices.h"
 #include "experiments/findings/identify_tensors.h"
@@ -16,6 +17,14 @@
 
 namespace orrery::cli {
 namespace {
+
+struct IdentifyCommandOptions {
+  std::string before{}, after{};  ///< a tensor, or a folder or an archive of several
+  std::string positions{}, bias{}, logits{}, expect{}, format{};
+  bool tokens_first{false}, inv_freq{false}, cos_sin{false}, json{false};
+  int layer{-1};  ///< -1: the number in the tensor's name
+  int most{6};
+};
 
 bool is_list(const std::string& text) {
   return text.find_first_not_of("0123456789.,-") == std::string::npos;
@@ -103,9 +112,7 @@ std::vector<TensorReport> report_files(const IdentifyCommandOptions& options,
   return {identify_tensors(options.before, before, after, reading)};
 }
 
-}  // namespace
-
-int identify_command(const IdentifyCommandOptions& options) {
+int identify(const IdentifyCommandOptions& options) {
   IdentifyOptions reading{.tokens_first = options.tokens_first,
                           .format = options.format,
                           .most = static_cast<std::size_t>(options.most),
@@ -130,6 +137,53 @@ int identify_command(const IdentifyCommandOptions& options) {
   for (const TensorReport& report : reports)
     if (report.has_expected ? !report.as_expected : !report.explained) return exit_failed;
   return exit_ok;
+}
+
+}  // namespace
+
+Command identify_command() {
+  const auto o = std::make_shared<IdentifyCommandOptions>();
+  Command command{"identify", "Find which convention, or which bug, made q and k, logits or a bias",
+                  [o] { return identify(*o); }};
+  command.options = {
+      {"BEFORE", &o->before, "q or k before the rotation, or a folder or an archive with both"},
+      {"AFTER", &o->after, "The same tensor after it"},
+      {"--positions", &o->positions,
+       "Positions of the rows: 0..9, 3,1,4, or a file of [N] or [N, axes]; default "
+       "0 to N - 1"},
+      {"--tokens-first", &o->tokens_first, "Tensors are [N, H, d] rather than [H, N, d]"},
+      {"--inv-freq", &o->inv_freq, "BEFORE holds frequencies alone, [d/2]"},
+      {"--cos-sin", &o->cos_sin, "The files hold tables of cosines and sines"},
+      {"--bias", &o->bias, "A bias or a mask that is added to logits, [N_q, N_k] or [H, N_q, N_k]"},
+      {"--logits", &o->logits,
+       "Logits, [N_q, N_k] or [H, N_q, N_k], of q and k before they are turned: "
+       "BEFORE is q, AFTER is k"},
+      {"--expect", &o->expect,
+       "A config.json, a params.json or a .gguf file: say what deviates from it, "
+       "with status 1"},
+      {"--layer", &o->layer,
+       "Layer of --expect, counted from 0; default the number in the tensor's name",
+       between(0, 1 << 20)},
+      {"--format", &o->format,
+       "Precision in which the tensors were computed, the unit of residuals; default "
+       "the narrowest that holds their numbers",
+       one_of({"fp64", "fp32", "bf16", "fp16"})},
+      {"--most", &o->most, "Hypotheses to print per tensor", between(1, 40)},
+      {"--json", &o->json, "As JSON"}};
+  command.footer =
+      R"(Prints the ropes that explain the tensor, best first, with the residual of each in units of
+rounding. Those that this tensor cannot tell apart are said to be so, with the input that
+would tell. In a folder, tensors pair up by the words before and after (or pre and post) in
+their names. Status 1: something deviates from --expect, or nothing explains a tensor.
+In PyTorch: numpy.save("q_before.npy", q.float().numpy()), and the same after.
+Examples:
+  orrery apply encoding=rope base=500000 --positions 0..63 x=q.npy --out turned.npz
+  orrery identify q.npy turned.npz#encoded
+  orrery identify q_before.npy q_after.npy --positions 100..163
+  orrery identify --bias bias.npy
+  orrery identify q.npy k.npy --logits logits.npy
+  orrery identify dump --expect Llama-3.1-8B/config.json --json)";
+  return command;
 }
 
 }  // namespace orrery::cli

@@ -1,17 +1,19 @@
-// lesson: lists and checks lessons.
+// lesson: lists, checks, prints and shows lessons; the desktop plays and renders them.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/desktop.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
@@ -20,10 +22,18 @@
 #include "experiments/lessons/library.h"
 #include "experiments/lessons/paper_card.h"
 #include "experiments/lessons/scoreboard.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/text/display_width.h"
 
 namespace orrery::cli {
 namespace {
+
+struct LessonOptions {
+  std::string action{}, out{}, size{}, theme{};
+  Words names{};  ///< lessons, files or folders; none: all that come with Orrery
+  std::size_t step{}, motion{};
+  bool projector{};
+};
 
 namespace fs = std::filesystem;
 
@@ -148,13 +158,83 @@ int show_cards(const LessonOptions& options) {
   return exit_ok;
 }
 
-}  // namespace
+/// Opens a lesson in the desktop, or draws its steps there without a display.
+int play_lesson(const LessonOptions& options) {
+  const bool renders = options.action == "render";
+  if (options.names.size() != 1)
+    throw UsageError("lesson " + options.action, "takes one lesson",
+                     fmt::format("try orrery lesson {} decay", options.action));
+  const auto files = lessons_named(options.names.front());
+  if (files.size() != 1)
+    throw UsageError(options.names.front(), "is not one lesson", "see orrery lesson list");
+  Words words{"--lesson", files.front().string()};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) words.insert(words.end(), {name, value});
+  };
+  if (options.step > 0) add("--step", fmt::format("{}", options.step));
+  add("--theme", options.theme);
+  if (renders) {
+    add("--render", options.out.empty() ? "." : options.out);
+    add("--size", options.size);
+    if (options.motion > 0) add("--motion", fmt::format("{}", options.motion));
+    if (options.projector) words.emplace_back("--projector");
+  }
+  if (!renders) {
+    const std::string& name = options.names.front();
+    require_display(
+        "lesson play",
+        fmt::format("{} writes it as a page with its figures, and {} a picture per step",
+                    setup::command_line({"orrery", "lesson", "print", name}),
+                    setup::command_line({"orrery", "lesson", "render", name})));
+  }
+  return start_desktop(std::move(words));
+}
 
-int lesson_command(const LessonOptions& options) {
+int lesson(const LessonOptions& options) {
   if (options.action == "list") return list_lessons(options);
   if (options.action == "play" || options.action == "render") return play_lesson(options);
   if (options.action == "show") return show_cards(options);
   return options.action == "check" ? check_lessons(options) : print_lessons(options);
+}
+
+}  // namespace
+
+Command lesson_command() {
+  const auto o = std::make_shared<LessonOptions>();
+  Command command{"lesson",
+                  "List, check, print, play or render lessons, or show what the paper says",
+                  [o] { return lesson(*o); }};
+  command.options = {
+      {"ACTION",
+       &o->action,
+       "list, check, print, show, play or render",
+       {.required = true, .choices = {"list", "check", "print", "show", "play", "render"}}},
+      {"NAME", &o->names,
+       "A lesson by name or number, a .md file, or a folder of them; all that come "
+       "with Orrery where none is named; for show a table, figure or section"},
+      {"--out", &o->out, "Folder for the handouts of print and the pictures of render"},
+      {"--step", &o->step, "Step of play and render, from 1"},
+      {"--motion", &o->motion, "Frames of render of the motion from each step to the next"},
+      {"--size", &o->size, "Pixels of render: 1280x800"},
+      {"--theme", &o->theme, "Colours of play and render: dark, light or print"},
+      {"--projector", &o->projector, "Renders what projector mode shows"}};
+  command.footer = R"(Examples:
+  orrery lesson list
+  orrery lesson check
+  orrery lesson check 4 decay
+  orrery lesson print decay --out handouts
+  orrery lesson show table-2
+  orrery lesson play decay --step 3
+  orrery lesson render decay --out frames --motion 12 --size 1920x1080
+
+check computes the state of every step and evaluates every statement, link and prediction;
+what is wrong is listed as FILE:LINE, and the exit status is then 1.
+print makes NAME.html, which a browser prints: a handout with figures, equations, room for
+predictions and the answers at the end.
+show prints a table, a figure or a section of the RoFormer paper with its settings, what it
+does not show, and the command that computes it; without a name it lists them.
+play opens a lesson in the desktop; render writes its steps as PNG files, without a display.)";
+  return command;
 }
 
 }  // namespace orrery::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -33,16 +32,15 @@ std::optional<AxisScale> scale_in(const std::string& name) {
 
 }  // namespace
 
-void add_look_options(CLI::App* command, LookOptions& options) {
-  const auto scales = CLI::IsMember({"linear", "log2", "log10", "symlog"});
-  command->add_option("--x-range", options.x_range, "Show only this part of the x axis: 0:128");
-  command->add_option("--y-range", options.y_range, "Show only this part of the y axis");
-  command->add_option("--x-scale", options.x_scale, "linear, log2, log10 or symlog")->check(scales);
-  command->add_option("--y-scale", options.y_scale, "linear, log2, log10 or symlog")->check(scales);
-  command
-      ->add_option("--colors", options.colors,
-                   "Spread a map's numbers over its colours: linear, log or quantile")
-      ->check(CLI::IsMember({"linear", "log", "quantile"}));
+std::vector<Option> look_options(LookOptions& options) {
+  const Rules scales = one_of({"linear", "log2", "log10", "symlog"});
+  return {{"--x-range", &options.x_range, "Show only this part of the x axis: 0:128"},
+          {"--y-range", &options.y_range, "Show only this part of the y axis"},
+          {"--x-scale", &options.x_scale, "linear, log2, log10 or symlog", scales},
+          {"--y-scale", &options.y_scale, "linear, log2, log10 or symlog", scales},
+          {"--colors", &options.colors,
+           "Spread a map's numbers over its colours: linear, log or quantile",
+           one_of({"linear", "log", "quantile"})}};
 }
 
 FigureView view_of(const LookOptions& options) {

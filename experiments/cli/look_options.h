@@ -1,13 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "experiments/cli/command.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
-
-namespace CLI {
-class App;
-}
 
 namespace orrery::cli {
 
@@ -21,7 +19,7 @@ struct LookOptions {
 };
 
 /// --x-range, --y-range, --x-scale, --y-scale, --colors.
-void add_look_options(CLI::App* command, LookOptions& options);
+std::vector<Option> look_options(LookOptions& options);
 
 /// The crop and the scales. Throws UsageError for a range that is not two numbers in order.
 FigureView view_of(const LookOptions& options);

@@ -1,20 +1,19 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <functional>
 #include <new>
 
 #include "core/errors.h"
 #include "core/params.h"
 #include "core/unknown_name.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/declare.h"
 #include "experiments/cli/hints.h"
+#include "experiments/cli/parser.h"
 #include "experiments/files/notices.h"
-#include "experiments/results/build_info.h"
 #include "experiments/results/memory.h"
 #include "experiments/setup/plugins.h"
 
@@ -22,13 +21,6 @@ namespace {
 
 using namespace orrery;
 using namespace orrery::cli;
-
-std::string version_text() {
-  const BuildInfo& build = build_info();
-  return fmt::format("orrery {} ({}{}, {}, {})", build.version, build.commit.substr(0, 12),
-                     build.dirty.value_or(false) ? ", modified" : "", build.compiler,
-                     build.cpu_level);
-}
 
 int exit_code_of(const Error& error) {
   switch (error.kind()) {
@@ -54,81 +46,63 @@ int guarded(const std::function<int()>& command) {
     finish_output();
     return code;
   } catch (const Stopped&) {
-    say("orrery: stopped; nothing was written\n");
+    warn("stopped; nothing was written");
     return 128 + stop_signal();
   } catch (const ClosedPipe&) {
     return 128 + SIGPIPE;  // as for any program whose reader has left, without a word
   } catch (const Error& error) {
-    say(fmt::format("orrery: {}\n", error.what()));
+    warn(error.what());
     return exit_code_of(error);
   } catch (const std::bad_alloc&) {
-    say(fmt::format("orrery: {}\n", memory_shortage()));
+    warn(memory_shortage());
     return exit_io;
   } catch (const std::exception& error) {
-    say(fmt::format("orrery: {}; this is a bug in orrery\n", error.what()));
+    warn(fmt::format("{}; this is a bug in orrery", error.what()));
     return exit_failed;
   }
 }
 
-/// Suggests the nearest name for a misspelt command; CLI11 only reports that one is missing.
-void check_command(const CLI::App& app, const std::vector<std::string>& argv) {
-  if (argv.size() < 2) return;
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return;
-  check_first_word(app, argv[1]);
-  if (!argv[1].starts_with("-")) throw_unknown_name(argv[1], "a command", names);
+/// Suggests the nearest name for a misspelt command; the parser only reports that one is missing.
+void check_command(const std::vector<Command>& commands, const Words& argv) {
+  if (argv.size() < 2 || find_command(commands, argv[1])) return;
+  check_first_word(argv[1]);
+  if (!argv[1].starts_with("-")) throw_unknown_name(argv[1], "a command", names_of(commands));
 }
 
 /// Help and the version are given whatever there is to load.
-bool only_explains(const std::vector<std::string>& argv) {
+bool only_explains(const Words& argv) {
   constexpr std::array<std::string_view, 4> first{"help", "--help", "-h", "--version"};
   return argv.size() > 1 && std::find(first.begin(), first.end(), argv[1]) != first.end();
 }
 
-int run_or_suggest(const Command& command) {
-  try {
-    return command.run();
-  } catch (const Error& error) {
-    suggest_better(*command.app, error);
-    throw;
-  }
+Parsed parse_checked(const std::vector<Command>& commands, const Words& argv) try {
+  check_command(commands, argv);
+  return parse(commands, argv);
+} catch (const UsageError& error) {
+  warn(error.what());
+  return {.status = exit_usage};
 }
 
-int run_program(int argc, char** argv) {
-  CLI::App app("Orrery: how does this model know where its tokens are?", "orrery");
-  app.set_version_flag("--version", version_text());
-  app.require_subcommand(1);
-  app.footer(
-      "orrery COMMAND --help gives details. Example: orrery run long_term_decay dim=128 "
-      "base=10000\n"
-      "orrery help lists topics: sweeps, arrays, exit-codes and others.");
-  const std::vector<std::string> words(argv, argv + argc);
-  if (!only_explains(words)) setup::load_plugins(words);  // before any command is declared
-  const std::vector<Command> commands = declare_commands(app, words);
-  try {
-    check_command(app, words);
-    app.parse(argc, argv);
-  } catch (const UsageError& error) {
-    say(fmt::format("orrery: {}\n", error.what()));
-    return exit_usage;
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    say(message_of(app, error) + "\n");
-    return exit_usage;
-  }
+int run_program(const Words& argv) {
+  if (!only_explains(argv)) setup::load_plugins(argv);  // before any command is declared
+  const std::vector<Command> commands = all_commands();
+  const Parsed parsed = parse_checked(commands, argv);
+  if (!parsed.command) return parsed.status;
   listen_for_stop_signals();
   std::signal(SIGXFSZ, SIG_IGN);  // a file beyond ulimit -f is then refused in words
-  for (const Command& command : commands)
-    if (command.app->parsed()) return run_or_suggest(command);
-  return exit_usage;
+  try {
+    return parsed.command->run();
+  } catch (const Error& error) {
+    suggest_better(commands, *parsed.command, error);
+    throw;
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   results::keep_freed_memory(1 << 30);
-  files::set_notice_sink([](const std::string& line) { say(fmt::format("orrery: {}\n", line)); });
+  files::set_notice_sink([](const std::string& line) { warn(line); });
   reserve_memory_for_errors();
-  return guarded([&] { return run_program(argc, argv); });
+  return guarded([&] { return run_program({argv, argv + argc}); });
 }

@@ -1,12 +1,13 @@
 // The man page orrery.1, from what is declared.
-#include "experiments/manual/man.h"
+#include "experiments/cli/man.h"
 
 #include <fmt/format.h>
 
 #include <set>
 #include <sstream>
 
-#include "experiments/cli/declare.h"
+#include "experiments/cli/command.h"
+#include "experiments/manual/man.h"
 #include "experiments/manual/topic.h"
 #include "experiments/results/build_info.h"
 
@@ -15,26 +16,24 @@ namespace {
 
 using manual::roff;
 
-std::string bold(const std::string& words) { return "\\fB" + roff(words) + "\\fR"; }
-std::string italic(const std::string& words) { return "\\fI" + roff(words) + "\\fR"; }
+std::string in_bold(const std::string& words) { return "\\fB" + roff(words) + "\\fR"; }
+std::string in_italic(const std::string& words) { return "\\fI" + roff(words) + "\\fR"; }
 
 std::string entry(const std::string& head, const std::string& words) {
   return fmt::format(".TP\n{}\n{}\n", head, roff(words));
 }
 
-std::string option_entry(const CLI::Option& option) {
-  if (option.get_positional())
-    return entry(italic(option.get_name(true)), option.get_description());
-  const bool has_value = option.get_items_expected_max() > 0;
-  return entry(bold(option.get_name(false, true)) + (has_value ? " " + italic("VALUE") : ""),
-               option.get_description());
+std::string option_entry(const Option& option) {
+  if (option.is_positional()) return entry(in_italic(option.name), option.about);
+  return entry(in_bold(option.name) + (option.takes_value() ? " " + in_italic("VALUE") : ""),
+               option.about);
 }
 
 /// Options that every command has are said once.
-std::string options_of(const CLI::App& app, const std::set<std::string>& said) {
+std::string entries_of(const std::vector<Option>& options, const std::set<std::string>& said) {
   std::string text;
-  for (const CLI::Option* option : app.get_options())
-    if (!said.contains(option->get_name(false, true))) text += option_entry(*option);
+  for (const Option& option : options)
+    if (!said.contains(option.name)) text += option_entry(option);
   return text;
 }
 
@@ -52,25 +51,24 @@ std::string section_of(const char* page, const char* heading) {
 
 }  // namespace
 
-std::string man_page_of(const CLI::App& app) {
+std::string man_page() {
   std::set<std::string> said;
-  for (const CLI::Option* option : app.get_options()) said.insert(option->get_name(false, true));
+  for (const Option& option : program_options()) said.insert(option.name);
   std::string text =
       manual::man_head("orrery", 1, "position encodings of transformers: see, measure, compare",
                        build_info().version) +
       ".SH SYNOPSIS\n.B orrery\n.I COMMAND\n.RI [ OPTIONS ]\n.RI [ NAME ]\n.RI [ key = value \" "
       "...]\"\n.SH OPTIONS\n" +
-      options_of(app, {});
+      entries_of(program_options(), {});
   text += ".SH COMMANDS\n";
-  for (const CLI::App* command : app.get_subcommands({}))
-    text += fmt::format(".SS {}\n{}.\n{}{}", roff("orrery " + command->get_name()),
-                        roff(command->get_description()), options_of(*command, said),
-                        verbatim(command->get_footer()));
+  for (const Command& command : all_commands())
+    text += fmt::format(".SS {}\n{}.\n{}{}", roff("orrery " + command.name), roff(command.about),
+                        entries_of(command.options, said), verbatim(footer_of(command)));
   text += ".SH EXIT STATUS\n" + section_of("exit-codes", "Statuses");
   text += ".SH ENVIRONMENT\n" + section_of("command-line", "Environment");
   text += ".SH TOPICS\n";
   for (const manual::Topic& topic : manual::topics())
-    text += entry(bold("orrery-" + topic.name) + "(7)", topic.about);
+    text += entry(in_bold("orrery-" + topic.name) + "(7)", topic.about);
   return text;
 }
 

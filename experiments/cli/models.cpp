@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
@@ -11,11 +12,16 @@
 #include "experiments/checkpoints/family_table.h"
 #include "experiments/checkpoints/model_places.h"
 #include "experiments/checkpoints/models.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 
 namespace orrery::cli {
 namespace {
+
+struct ModelsOptions {
+  Words places{};
+  bool json{false};
+};
 
 using nlohmann::ordered_json;
 
@@ -63,9 +69,7 @@ ModelList models_in(const ModelsOptions& options) {
   return list_models(places);
 }
 
-}  // namespace
-
-int models_command(const ModelsOptions& options) {
+int print_models(const ModelsOptions& options) {
   const ModelList list = models_in(options);
   for (const std::string& reason : list.skipped) say(reason + "\n");
   const auto is_there = [](const std::string& place) {
@@ -83,6 +87,22 @@ int models_command(const ModelsOptions& options) {
   for (const ModelEntry& model : list.models) print(entry_text(model));
   if (list.models.empty()) print(how_to_get_one);
   return status;
+}
+
+}  // namespace
+
+Command models_command() {
+  const auto o = std::make_shared<ModelsOptions>();
+  Command command{"models", "List the models on this machine, and how to get one",
+                  [o] { return print_models(*o); }};
+  command.options = {
+      {"PLACE", &o->places, "Folders to look in; default ORRERY_MODELS and the Hugging Face cache"},
+      {"--json", &o->json, "As JSON"}};
+  command.footer = R"(Examples:
+  orrery models
+  orrery models . --json
+  ORRERY_MODELS=/data/models:/data/more orrery models)";
+  return command;
 }
 
 }  // namespace orrery::cli

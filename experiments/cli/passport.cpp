@@ -1,17 +1,13 @@
-#include "experiments/heads/passport.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <nlohmann/json.hpp>
+#include <memory>
 
 #include "core/errors.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/array_options.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/heads/passport.h"
 #include "experiments/reports/passport_page.h"
 #include "experiments/results/memory.h"
 #include "experiments/studies/catalogue.h"
@@ -19,6 +15,12 @@
 
 namespace orrery::cli {
 namespace {
+
+struct PassportOptions {
+  std::string model{}, out{};
+  Words words{};
+  bool force{false}, json{false};
+};
 
 using nlohmann::ordered_json;
 
@@ -29,7 +31,7 @@ bool is_written(const std::string& model) {
 }
 
 /// The passport of a model, as the experiment makes it.
-ordered_json made_passport(const std::string& model, std::vector<std::string> words) {
+ordered_json made_passport(const std::string& model, Words words) {
   const Experiment& experiment = find_experiment("passport");
   words.push_back("model=" + model);
   const ParamSet params = params_from(ParamSet(experiment.info.params), words);
@@ -40,7 +42,7 @@ ordered_json made_passport(const std::string& model, std::vector<std::string> wo
 }
 
 /// A passport that was written before, or that of a model.
-ordered_json document_of(const std::string& model, const std::vector<std::string>& words) {
+ordered_json document_of(const std::string& model, const Words& words) {
   if (!is_written(model)) return made_passport(model, words);
   return read_passport(read_file(model, most_bytes_of_a_passport), model);
 }
@@ -57,11 +59,9 @@ void require_page(const std::string& out) {
   throw UsageError("--out " + out, "must end in .html or .json", "give such a name");
 }
 
-}  // namespace
-
-int passport_command(const PassportOptions& options) {
+int write_passport(const PassportOptions& options) {
   require_page(options.out);
-  std::vector<std::string> words = options.words;
+  Words words = options.words;
   std::string second;
   // A word without "=" is the other model.
   const auto word = std::find_if(words.begin(), words.end(), [](const std::string& one) {
@@ -81,6 +81,33 @@ int passport_command(const PassportOptions& options) {
                  options.force ? Existing::replaced : Existing::refused);
   print_answer(options.json, options.json ? written_as("", one, other) : passport_text(one, other));
   return exit_ok;
+}
+
+}  // namespace
+
+Command passport_command() {
+  const auto o = std::make_shared<PassportOptions>();
+  Command command{"passport",
+                  "A model on one page: positions, proofs by loss, heads, reach, what breaks it",
+                  [o] { return write_passport(*o); }};
+  command.options = {
+      {"MODEL", &o->model, "A model's folder, a .gguf file, or a passport that was written before",
+       required()},
+      {"--out", &o->out, "A new .html or .json file"},
+      {"--force", &o->force, "Replace the file that is there"},
+      {"--json", &o->json, "As JSON"}};
+  command.words = &o->words;
+  command.footer = [] {
+    return R"(A second word is another model, and the two are compared. Either may be a .json that
+--out has written. Heads are chosen by even texts and tested on odd ones.
+
+)" + keys_section(find_experiment("passport").info.params) +
+           R"(
+Examples:
+  orrery passport tiny-llama tokens=ids.npy parts=4 repeated=8 targets=1 --out a.json
+  orrery passport a.json tiny-bert tokens=ids.npy parts=4 repeated=8 --out both.html)";
+  };
+  return command;
 }
 
 }  // namespace orrery::cli

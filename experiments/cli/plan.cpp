@@ -5,16 +5,18 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/errors.h"
 #include "core/parallel.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/figure_words.h"
 #include "experiments/cli/standing.h"
 #include "experiments/cli/sweep_console.h"
+#include "experiments/cli/sweep_options.h"
 #include "experiments/files/file.h"
 #include "experiments/results/result_json.h"
 #include "experiments/setup/plugins.h"
@@ -27,6 +29,13 @@
 namespace orrery::cli {
 namespace {
 
+struct PlanOptions {
+  SweepOptions sweep{};
+  std::string emit{};
+  int shards{0};  ///< 0: one per point, at most 64
+  bool list{false}, sample{true};
+};
+
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
@@ -37,9 +46,9 @@ constexpr int most_shards = 64;
 /// The words of the sweep itself, and not the name of its file: what a job starts is what was
 /// planned, whatever becomes of the file until then. Lists that no command line takes, and draws,
 /// stay as they were typed.
-std::vector<std::string> resolved_words(const SweepSpec& spec, const SweepOptions& options) {
+Words resolved_words(const SweepSpec& spec, const SweepOptions& options) {
   constexpr std::size_t most_bytes = 60'000;
-  std::vector<std::string> words{spec.experiment->info.name};
+  Words words{spec.experiment->info.name};
   std::size_t bytes = 0;
   for (const SweepSpec::Axis& axis : spec.axes) {
     words.push_back(fmt::format("{}={}", axis.key, fmt::join(axis.values, ",")));
@@ -59,8 +68,8 @@ std::vector<std::string> resolved_words(const SweepSpec& spec, const SweepOption
   return words;
 }
 
-std::vector<std::string> words_of(const SweepSpec& spec, const SweepOptions& options) {
-  std::vector<std::string> words = resolved_words(spec, options);
+Words words_of(const SweepSpec& spec, const SweepOptions& options) {
+  Words words = resolved_words(spec, options);
   const auto add = [&](const char* flag, const std::string& value) {
     words.emplace_back(flag);
     words.push_back(value);
@@ -76,7 +85,7 @@ std::string axes_text(const SweepSpec& spec) {
   std::string text;
   for (const SweepSpec::Axis& axis : spec.axes) {
     constexpr std::size_t shown = 8;
-    const std::vector<std::string> first(
+    const Words first(
         axis.values.begin(),
         axis.values.begin() + static_cast<std::ptrdiff_t>(std::min(shown, axis.values.size())));
     text += fmt::format(
@@ -191,9 +200,7 @@ std::string points_text(const Plan& plan, const fs::path& folder, const JournalS
   return text;
 }
 
-}  // namespace
-
-int plan_command(const PlanOptions& options) {
+int show_plan(const PlanOptions& options) {
   SweepSpec spec = spec_of(options.sweep);
   const Shard shard = options.sweep.shard.empty() ? Shard{} : parse_shard(options.sweep.shard);
   const Plan whole = planned(spec, without_none(options.sweep.figures));
@@ -207,7 +214,7 @@ int plan_command(const PlanOptions& options) {
       options.sweep.shard.empty() ? fs::path(spec.out) : shard_folder(spec.out, shard);
   if (is_sweep_folder(folder)) {
     const Plan before = read_plan(folder);
-    const std::vector<std::string> differences = plan_differences(before, plan);
+    const Words differences = plan_differences(before, plan);
     if (!differences.empty() && !extends(plan, before))
       throw PlanError(folder.string(), differences);
   }
@@ -235,6 +242,30 @@ int plan_command(const PlanOptions& options) {
                         left.size()));
   }
   return exit_ok;
+}
+
+}  // namespace
+
+Command plan_command() {
+  const auto o = std::make_shared<PlanOptions>();
+  Command command{"plan",
+                  "Show the points, time, memory and disk space of a sweep, or print a job script "
+                  "for it",
+                  [o] { return show_plan(*o); }};
+  command.options = joined(
+      sweep_options(o->sweep),
+      {{"--list", &o->list, "List every point with its id"},
+       {"--no-sample", [o] { o->sample = false; }, "Skip the sample of points for the estimate"},
+       {"--emit", &o->emit, "Print a job script for slurm, parallel, mpi or snakemake instead",
+        one_of({"slurm", "parallel", "mpi", "snakemake"})},
+       {"--shards", &o->shards,
+        "Number of shards of the script; default: one per point, at most 64", between(1, 100000)},
+       {"--json", &o->sweep.compute.json, "As JSON"}});
+  command.words = &o->sweep.words;
+  command.footer = R"(Examples:
+  orrery plan long_term_decay dim=64,128 base=1e4,5e5 --list
+  orrery plan decay_over_bases --emit slurm --shards 4 > decay.sh)";
+  return command;
 }
 
 }  // namespace orrery::cli

@@ -1,15 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
+#include <string_view>
 #include <utility>
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/figure_words.h"
+#include "experiments/cli/look_options.h"
 #include "experiments/combine/combine.h"
 #include "experiments/combine/dimensions.h"
 #include "experiments/combine/panels_table.h"
@@ -22,6 +27,14 @@
 namespace orrery::cli {
 namespace {
 
+struct PlotOptions {
+  std::string folder{}, out{};
+  Words words{};
+  FigureOptions figures{default_figures()};
+  LookOptions look{};
+  bool list{false}, force{false};
+};
+
 namespace fs = std::filesystem;
 using combine::PlotRequest;
 
@@ -29,8 +42,7 @@ constexpr std::size_t most_pages = 200;
 
 fs::path out_of(const PlotOptions& options) {
   if (!options.out.empty()) return options.out;
-  const fs::path folder = fs::absolute(options.folder).lexically_normal();
-  return (folder.has_filename() ? folder : folder.parent_path()).string() + "-plots";
+  return fs::absolute(options.folder / fs::path()).lexically_normal().parent_path() += "-plots";
 }
 
 /// "key=value".
@@ -60,12 +72,21 @@ bool is_shared(const std::string& value) {
   throw UsageError("axes=" + value, "is neither shared nor own", "take one of them");
 }
 
+constexpr std::array<std::pair<std::string_view, std::string PlotRequest::*>, 7> named_parts{
+    {{"figure", &PlotRequest::figure},
+     {"measure", &PlotRequest::measure},
+     {"x", &PlotRequest::x},
+     {"y", &PlotRequest::y},
+     {"hue", &PlotRequest::hue},
+     {"facet", &PlotRequest::facet},
+     {"dash", &PlotRequest::dash}}};
+
 /// A word that is no part of the request chooses points by a setting.
 void add_choice(const SavedSweep& sweep, const std::string& key, const std::string& value,
                 PlotRequest& request) {
-  static const std::vector<std::string> words{"figure", "measure", "x",    "y",   "hue",
-                                              "facet",  "dash",    "band", "axes"};
-  std::vector<std::string> known = words;
+  Words known;
+  for (const auto& [name, part] : named_parts) known.emplace_back(name);
+  known.insert(known.end(), {"band", "axes"});
   known.insert(known.end(), sweep.swept.begin(), sweep.swept.end());
   known.insert(known.end(), {"encoding", "curve"});
   if (std::find(known.begin(), known.end(), key) == known.end())
@@ -79,20 +100,10 @@ PlotRequest request_of(const SavedSweep& sweep, const std::vector<std::string>& 
   PlotRequest request;
   for (const std::string& word : words) {
     const auto [key, value] = parts_of(word);
-    if (key == "figure")
-      request.figure = value;
-    else if (key == "measure")
-      request.measure = value;
-    else if (key == "x")
-      request.x = value;
-    else if (key == "y")
-      request.y = value;
-    else if (key == "hue")
-      request.hue = value;
-    else if (key == "facet")
-      request.facet = value;
-    else if (key == "dash")
-      request.dash = value;
+    const auto part = std::find_if(named_parts.begin(), named_parts.end(),
+                                   [&key = key](const auto& named) { return named.first == key; });
+    if (part != named_parts.end())
+      request.*part->second = value;
     else if (key == "band")
       request.band = band_in(sweep, value);
     else if (key == "axes")
@@ -184,8 +195,8 @@ void say_left_out(const std::vector<combine::LeftOut>& left_out) {
     if (!lost) detail(fmt::format("{}: {}\n", one.point, one.reason));
   }
   for (const auto& [point, lack] : by_point)
-    say(fmt::format(
-        "orrery: {}: left out of {} figure{}{}: {}\n", point, lack.figures.size(),
+    warn(fmt::format(
+        "{}: left out of {} figure{}{}: {}", point, lack.figures.size(),
         lack.figures.size() == 1 ? "" : "s",
         lack.known ? fmt::format(" ({} curve{})", lack.curves, lack.curves == 1 ? "" : "s") : "",
         fmt::join(lack.figures, ", ")));
@@ -195,8 +206,7 @@ void say_left_out(const std::vector<combine::LeftOut>& left_out) {
 combine::Drawing drawn_or_reason(const SavedSweep& sweep, const PlotRequest& request) try {
   return combine::drawn(sweep, request, most_pages);
 } catch (const UsageError&) {
-  for (const std::string& message : damage_messages(sweep))
-    say(fmt::format("orrery: {}\n", message));
+  warn_each(damage_messages(sweep));
   throw;
 }
 
@@ -205,18 +215,12 @@ combine::Drawing drawn_or_reason(const SavedSweep& sweep, const PlotRequest& req
 bool say_what_is_missing(const SavedSweep& sweep, const combine::Drawing& drawing) {
   const auto missing = {sweep.problems, damage_messages(sweep), points_without_result(sweep)};
   bool any = !drawing.left_out.empty();
-  for (const std::vector<std::string>& messages : missing)
-    for (const std::string& message : messages) {
-      say(fmt::format("orrery: {}\n", message));
-      any = true;
-    }
+  for (const std::vector<std::string>& messages : missing) any = !warn_each(messages) || any;
   say_left_out(drawing.left_out);
   return any;
 }
 
-}  // namespace
-
-int plot_command(const PlotOptions& options) {
+int plot_sweep(const PlotOptions& options) {
   if (!is_sweep_folder(options.folder))
     throw UsageError(options.folder, "is not the folder of a sweep",
                      "give the folder that orrery sweep wrote; redraw draws a single result");
@@ -248,6 +252,38 @@ int plot_command(const PlotOptions& options) {
   for (const combine::DrawnPage& page : pages) detail(file_stem(page) + "\n");
   tell_what_does_not_fit(drawing, request);
   return say_what_is_missing(sweep, drawing) ? exit_failed : exit_ok;
+}
+
+}  // namespace
+
+Command plot_command() {
+  const auto o = std::make_shared<PlotOptions>();
+  std::vector<Option> options{
+      {"DIR", &o->folder, "Folder of a sweep", required()},
+      {"--list", &o->list, "List the figures, measures and settings instead"},
+      {"--out", &o->out, "A folder; default DIR-plots"},
+      {"--force", &o->force, "Replace plots of the same name"}};
+  options = joined(options, drawing_options(o->figures, {"svg", "png", "pdf", "tex"}));
+  Command command{"plot", "Draw the points of a sweep together: curves, measures, maps",
+                  [o] { return plot_sweep(*o); }};
+  command.options = joined(options, look_options(o->look));
+  command.words = &o->words;
+  command.footer = R"(figure=ID   lays the curves of this figure over one another
+measure=M   draws a measure over x=KEY, or as a map over x=KEY and y=KEY
+hue=KEY     has a colour per value: ordered for numbers, its own for an encoding
+facet=KEY   has a panel per value; facet=none has no panels
+dash=KEY    has dashes per value, for up to three
+band=KIND   around means of repeats: interval (95 %), deviation, range or none
+axes=KIND   of panels: shared or own
+key=value   draws only the points with this setting
+What is left out is chosen. Without figure and measure all that differs is drawn. The
+numbers of each plot are in a CSV file beside it.
+
+Examples:
+  orrery sweep decay_over_bases --format none --out bases
+  orrery plot bases figure=decay_bound hue=base
+  orrery plot bases measure=first_rise x=base --format pdf --width neurips)";
+  return command;
 }
 
 }  // namespace orrery::cli

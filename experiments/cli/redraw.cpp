@@ -2,14 +2,17 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/figure_words.h"
+#include "experiments/cli/look_options.h"
 #include "experiments/figure/export.h"
 #include "experiments/files/atomic_folder.h"
 #include "experiments/files/atomic_write.h"
@@ -22,6 +25,14 @@
 namespace orrery::cli {
 namespace {
 
+struct RedrawOptions {
+  std::string folder{}, out{};
+  FigureOptions figures{default_figures()};
+  LookOptions look{};
+  double scale{2.0};  ///< pixels per point of a PNG
+  bool panels{false}, force{false};
+};
+
 namespace fs = std::filesystem;
 
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;  // of a picture that is compared
@@ -33,14 +44,9 @@ struct Place {
   std::string point{};
 };
 
-fs::path without_slash(const fs::path& path) {
-  const fs::path normal = path.lexically_normal();
-  return normal.has_filename() ? normal : normal.parent_path();
-}
-
 fs::path out_of(const RedrawOptions& options) {
   if (!options.out.empty()) return options.out;
-  return without_slash(fs::absolute(options.folder)).string() + "-redrawn";
+  return fs::absolute(options.folder / fs::path()).lexically_normal().parent_path() += "-redrawn";
 }
 
 std::vector<Place> places(const SavedSweep& sweep) {
@@ -55,7 +61,7 @@ std::optional<Result> result_or_reason(const Place& place) try {
   return load_result(place.saved);
 } catch (const Error& error) {
   if (place.point.empty()) throw;
-  say(fmt::format("orrery: point {} is not drawn: {}\n", place.point, error.what()));
+  warn(fmt::format("point {} is not drawn: {}", place.point, error.what()));
   return std::nullopt;
 }
 
@@ -128,9 +134,7 @@ void add_to(const fs::path& out, const fs::path& drawn, bool force) {
     atomic_write(out / name, read_file(drawn / name, most_bytes));
 }
 
-}  // namespace
-
-int redraw_command(const RedrawOptions& options) {
+int redraw_all(const RedrawOptions& options) {
   const fs::path out = out_of(options);
   require_place(out);
   const bool is_sweep = is_sweep_folder(options.folder);
@@ -141,8 +145,7 @@ int redraw_command(const RedrawOptions& options) {
   // All of the pictures appear at once, or none.
   AtomicFolder swap(out);
   std::size_t files = 0;
-  bool whole = sweep.problems.empty();
-  for (const std::string& problem : sweep.problems) say(fmt::format("orrery: {}\n", problem));
+  bool whole = warn_each(sweep.problems);
   for (const Place& place : found) {
     const std::optional<Result> result = result_or_reason(place);
     whole = whole && result;
@@ -154,11 +157,34 @@ int redraw_command(const RedrawOptions& options) {
   else
     swap.commit();
   tell(fmt::format("drew {} files into {}/\n", files, out.string()));
-  for (const std::string& message : points_without_result(sweep)) {
-    say(fmt::format("orrery: {}\n", message));
-    whole = false;
-  }
+  whole = warn_each(points_without_result(sweep)) && whole;
   return whole ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+Command redraw_command() {
+  const auto o = std::make_shared<RedrawOptions>();
+  std::vector<Option> options{{"DIR", &o->folder, "A result or a sweep", required()}};
+  options = joined(options, drawing_options(o->figures, {"svg", "png", "pdf", "tex"}));
+  options = joined(
+      options,
+      {{"--formulas", &o->figures.formulas, "With the experiment's formulas beneath the title"},
+       {"--panels", &o->panels, "All figures in one file, panels.FORMAT, as panels (a), (b), (c)"},
+       {"--scale", &o->scale, "Pixels per point of a PNG; default 2, as in run"},
+       {"--out", &o->out, "A folder; default DIR-redrawn"},
+       {"--force", &o->force, "Replace pictures that were drawn otherwise"}});
+  Command command{"redraw", "Draw the figures of a result again, in any theme, format and size",
+                  [o] { return redraw_all(*o); }};
+  command.options = joined(options, look_options(o->look));
+  command.footer = R"(Nothing is computed, as the result contains the figures' data.
+
+Examples:
+  orrery run rotation --out turns --format none
+  orrery redraw turns --format pdf,tex --width icml
+  orrery run attention_map --out map --format none
+  orrery redraw map --colors log --x-range 0:20 --y-range 0:20)";
+  return command;
 }
 
 }  // namespace orrery::cli

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <system_error>
 #include <variant>
 
 #include "core/errors.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/figure_words.h"
 #include "experiments/figure/export.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
@@ -15,12 +17,17 @@
 namespace orrery::cli {
 namespace {
 
+struct ReportCommandOptions {
+  std::string folder{}, out{};
+  std::optional<std::size_t> points{};
+  figure::Page drawn_on{};
+};
+
 namespace fs = std::filesystem;
 
 /// Absolute, without a trailing slash.
 fs::path reported_folder(const ReportCommandOptions& options) {
-  const fs::path folder = fs::absolute(options.folder).lexically_normal();
-  return folder.has_filename() ? folder : folder.parent_path();
+  return fs::absolute(options.folder / fs::path()).lexically_normal().parent_path();
 }
 
 fs::path page_of(const ReportCommandOptions& options) {
@@ -46,9 +53,7 @@ void write_panels(const Report& report, const fs::path& beside, const figure::Pa
                    figure_file(picture->panels, "svg", figure::auto_theme, {.page = page}));
 }
 
-}  // namespace
-
-int report_command(const ReportCommandOptions& options) {
+int write_report(const ReportCommandOptions& options) {
   const fs::path page = page_of(options);
   const fs::path markdown = fs::path(page).replace_extension(".md");
   if (page == markdown)
@@ -71,11 +76,34 @@ int report_command(const ReportCommandOptions& options) {
   atomic_write(page, html_of(report.document));
   write_panels(report, page.parent_path(), options.drawn_on);
   atomic_write(markdown, markdown_of(report.document));
-  for (const std::string& problem : report.problems) say(fmt::format("orrery: {}\n", problem));
-  for (const std::string& message : report.without_result)
-    say(fmt::format("orrery: {}\n", message));
+  warn_each(report.problems);
+  warn_each(report.without_result);
   tell(fmt::format("wrote {} and {}\n", page.string(), markdown.filename().string()));
   return report.problems.empty() && report.without_result.empty() ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+Command report_command() {
+  const auto o = std::make_shared<ReportCommandOptions>();
+  Command command{"report",
+                  "Write a self-contained HTML page of a result or a sweep, and Markdown beside it",
+                  [o] { return write_report(*o); }};
+  command.options = joined({{"DIR", &o->folder, "A result or a sweep", required()},
+                            {"--out", &o->out, "The page; default DIR-report.html"},
+                            {"--points", &o->points,
+                             "Number of points of a sweep whose figures are shown, however large "
+                             "the page; default: 24, as far as they fit"}},
+                           page_options(o->drawn_on));
+  command.footer =
+      R"(The page needs no network and no other file. Markdown shows the figures in the result's
+folder; those over all points of a sweep are in DIR-report-figures. The exit status is 1
+when parts of the result are missing or damaged; the page then says which.
+
+Examples:
+  orrery run rotation --out turns
+  orrery report turns)";
+  return command;
 }
 
 }  // namespace orrery::cli

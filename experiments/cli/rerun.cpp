@@ -118,12 +118,12 @@ void require_same_inputs(const fs::path& folder, const std::vector<InputFile>& f
                       "restore the file, or name the experiment and compute it anew");
 }
 
-std::vector<std::string> command_again(const SavedRun& saved, const RunOptions& options) {
-  std::vector<std::string> words{"orrery", "run", saved.experiment->info.name};
+Words command_again(const SavedRun& saved, const std::string& out, bool force) {
+  Words words{"orrery", "run", saved.experiment->info.name};
   for (std::string& word : saved.params.overrides()) words.push_back(std::move(word));
   for (std::string& word : figure_words(saved.figures)) words.push_back(std::move(word));
-  if (!options.out.empty()) words.insert(words.end(), {"--out", options.out});
-  if (options.force) words.emplace_back("--force");
+  if (!out.empty()) words.insert(words.end(), {"--out", out});
+  if (force) words.emplace_back("--force");
   for (std::string& word : setup::plugin_words()) words.push_back(std::move(word));
   return words;
 }

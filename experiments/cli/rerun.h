@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/model/experiment.h"
+#include "experiments/results/figure_options.h"
 
 namespace orrery::cli {
 
@@ -25,7 +26,7 @@ SavedRun saved_run(const std::filesystem::path& folder);
 /// Throws DataError for an input that is not what the result in `folder` was computed from.
 void require_same_inputs(const std::filesystem::path& folder, const std::vector<InputFile>& files);
 
-/// The command line that computes it without the folder.
-std::vector<std::string> command_again(const SavedRun& saved, const RunOptions& options);
+/// The command line that computes it without its folder, into `out` where that is given.
+Words command_again(const SavedRun& saved, const std::string& out, bool force);
 
 }  // namespace orrery::cli

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "experiments/cli/array_options.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
+#include "experiments/cli/figure_words.h"
 #include "experiments/cli/rerun.h"
 #include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
@@ -24,6 +26,13 @@
 
 namespace orrery::cli {
 namespace {
+
+struct RunOptions {
+  std::string experiment{}, from{}, out{};
+  Words words{}, argv{};
+  FigureOptions figures{default_figures()};
+  bool json{false}, force{false};
+};
 
 using Clock = std::chrono::system_clock;
 
@@ -178,7 +187,7 @@ std::string summary(const SweepSpec& spec, const ParamSet& params, const Result&
 /// What the summary shows, where it is not printed.
 void say_failing_claims(const Result& result) {
   for (const Check& check : result.checks)
-    if (!check.holds()) say(fmt::format("orrery: {}\n", failure_text(check)));
+    if (!check.holds()) warn(failure_text(check));
 }
 
 struct Ran {
@@ -281,11 +290,10 @@ int run_points(const SweepSpec& spec, const std::vector<Point>& points, const Ru
     else
       say_failing_claims(ran.result);
     tell(written.told);
-    if (!ran.lacks.empty())
-      say(fmt::format("orrery: {}; {} has all of it\n", ran.lacks, written.where));
+    if (!ran.lacks.empty()) warn(fmt::format("{}; {} has all of it", ran.lacks, written.where));
     has_figures = has_figures && ran.lacks.empty();
     if (ran.result.status == Status::stopped) {
-      say(fmt::format("orrery: stopped; what was found until then is in {}\n", written.where));
+      warn(fmt::format("stopped; what was found until then is in {}", written.where));
       return 128 + stop_signal();
     }
   }
@@ -294,9 +302,7 @@ int run_points(const SweepSpec& spec, const std::vector<Point>& points, const Ru
   return all_hold ? exit_ok : exit_failed;
 }
 
-}  // namespace
-
-int run_command(const RunOptions& options) {
+int run_experiment(const RunOptions& options) {
   if (options.from.empty()) {
     const SweepSpec spec = named(options);
     return run_points(spec, points_of(spec, options), options);
@@ -310,10 +316,48 @@ int run_command(const RunOptions& options) {
   const SavedRun saved = saved_run(options.from);
   RunOptions again = options;
   again.figures = saved.figures;
-  again.argv = command_again(saved, options);
+  again.argv = command_again(saved, options.out, options.force);
   SweepSpec spec;
   spec.experiment = saved.experiment;
   return run_points(spec, {prepare(*saved.experiment, saved.params, again, false)}, again);
+}
+
+}  // namespace
+
+Command run_command() {
+  const auto o = std::make_shared<RunOptions>();
+  std::vector<Option> options{
+      {"NAME", &o->experiment, "An experiment, a preset or a .toml file", {.unless = "--from"}},
+      {"--from",
+       &o->from,
+       "Instead of NAME: compute the result in this folder again, as its manifest has it",
+       {.excludes = option_names(figure_options(o->figures))}},
+      {"--out", &o->out,
+       "Folder of the result, default orrery-results/NAME-ID; or a .npz or .safetensors file of "
+       "its arrays alone"},
+      {"--force", &o->force, "Replace a result of another experiment or with other settings"}};
+  options = joined(options, figure_options(o->figures));
+  Command command{"run", "Run an experiment; write figures, CSV, NPY and a manifest",
+                  [o] { return run_experiment(*o); }};
+  command.options = joined(options, {{"--json", &o->json, "Print the whole result as JSON"}});
+  command.words = &o->words;
+  command.argv = &o->argv;
+  command.footer =
+      R"(Parameters follow as key=value or --key value; orrery describe NAME lists them.
+key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi draws both
+in one plot. model=FILE layer=N stands for the settings of a layer, see orrery
+positions.
+--from DIR takes experiment, parameters, inputs and figures from the manifest of a result
+or of a sweep's point, and refuses where the experiment or an input has changed since.
+
+Examples:
+  orrery run long_term_decay dim=128 base=10000
+  orrery run long_term_decay dim=64,128 base=1e4,5e5
+  orrery run attention_map --text README.md encoding=rope --out map
+  orrery run --from map --out again
+  orrery run long_term_decay max_distance=1e6 --figure decay_bound --format png
+  orrery run rotation --formulas --theme dark --format svg)";
+  return command;
 }
 
 }  // namespace orrery::cli

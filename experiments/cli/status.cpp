@@ -3,14 +3,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/standing.h"
+#include "experiments/cli/watch.h"
 #include "experiments/files/folder_lock.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
@@ -20,6 +22,11 @@
 namespace orrery::cli {
 namespace {
 
+struct StatusOptions {
+  std::string folder{};
+  bool json{false}, watch{false};
+};
+
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
@@ -27,7 +34,7 @@ using Json = nlohmann::ordered_json;
 Notes notes_of(const fs::path& folder) try {
   return read_notes(folder);
 } catch (const Error& error) {
-  say(fmt::format("orrery: {}\n", error.what()));
+  warn(error.what());
   return {};
 }
 
@@ -161,15 +168,35 @@ bool show_shards(const StatusOptions& options, const std::vector<fs::path>& fold
   return shards.well;
 }
 
-}  // namespace
-
-int status_command(const StatusOptions& options) {
+int print_status(const StatusOptions& options) {
   if (options.watch) return watch_status(options.folder);
   const std::vector<fs::path> shards = shards_beside(options.folder);
   const bool all_well = is_sweep_folder(options.folder) || shards.empty()
                             ? show_folder(options, shards)
                             : show_shards(options, shards);
   return all_well ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+Command status_command() {
+  const auto o = std::make_shared<StatusOptions>();
+  Command command{"status", "Show how much of a sweep is done", [o] { return print_status(*o); }};
+  command.options = {{"DIR", &o->folder, "Folder of a sweep", required()},
+                     {"--json", &o->json, "As JSON"},
+                     {"--watch",
+                      &o->watch,
+                      "Count again every two seconds until every point is done or failed",
+                      {.excludes = {"--json"}}}};
+  command.footer =
+      R"(The shards of the sweep, in DIR.shards, are shown as well. --watch believes the journals;
+without it every file of every point is checked.
+
+Examples:
+  orrery sweep decay_over_bases --format none --out bases
+  orrery status bases
+  orrery status --watch bases)";
+  return command;
 }
 
 }  // namespace orrery::cli

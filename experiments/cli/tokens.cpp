@@ -10,7 +10,7 @@
 #include "core/errors.h"
 #include "core/params.h"
 #include "experiments/cli/array_options.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
@@ -20,6 +20,12 @@
 
 namespace orrery::cli {
 namespace {
+
+struct TokensOptions {
+  std::string model{}, out{};
+  Words words{};
+  bool plain{false}, force{false}, json{false};
+};
 
 using nlohmann::ordered_json;
 
@@ -97,9 +103,7 @@ void write_ids(const TokensOptions& options, const std::vector<TokenSpan>& spans
                options.force ? Existing::replaced : Existing::refused);
 }
 
-}  // namespace
-
-int tokens_command(const TokensOptions& options) {
+int print_tokens(const TokensOptions& options) {
   const std::string text = text_of(options);
   const std::unique_ptr<Tokenizer> tokenizer = read_tokenizer(options.model);
   const std::vector<TokenSpan> spans =
@@ -110,6 +114,28 @@ int tokens_command(const TokensOptions& options) {
   else if (!is_quiet())
     print_tokens(*tokenizer, spans);
   return exit_ok;
+}
+
+}  // namespace
+
+Command tokens_command() {
+  const auto o = std::make_shared<TokensOptions>();
+  Command command{"tokens", "Print the tokens of a text as a model reads them",
+                  [o] { return print_tokens(*o); }};
+  command.options = {
+      {"MODEL", &o->model, "A model's folder, its tokenizer.json or tokenizer.model, or a .gguf",
+       required()},
+      {"--plain", &o->plain,
+       "Without the tokens that the model expects around a text, such as [CLS]"},
+      {"--out", &o->out, "A new .npy file of the ids"},
+      {"--force", &o->force, "Replace the file that is there"},
+      {"--json", &o->json, "As JSON: id, piece, and its bytes of the text"}};
+  command.words = &o->words;
+  command.footer = R"(text=FILE is the text, or text=bundled:the_orrery.txt.
+Examples:
+  orrery tokens smollm2.gguf text=story.txt
+  orrery tokens smollm2.gguf text=bundled:the_orrery.txt --out ids.npy)";
+  return command;
 }
 
 }  // namespace orrery::cli

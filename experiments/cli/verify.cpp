@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/results/claims_json.h"
 #include "experiments/results/result_json.h"
@@ -14,6 +15,13 @@
 
 namespace orrery::cli {
 namespace {
+
+struct VerifyCommandOptions {
+  std::int64_t seed{0};
+  int draws{4};
+  std::string only{};
+  bool json{false};
+};
 
 constexpr std::size_t equation_width = 10;
 constexpr std::size_t statement_width = 63;
@@ -107,9 +115,7 @@ std::string summary(const std::vector<Claim>& claims, const VerifyCommandOptions
                      counted, notes, options.seed, options.draws);
 }
 
-}  // namespace
-
-int verify_command(const VerifyCommandOptions& options) {
+int verify_claims(const VerifyCommandOptions& options) {
   std::vector<Claim> claims;
   {
     ConsoleProgress progress(options.json);
@@ -128,6 +134,32 @@ int verify_command(const VerifyCommandOptions& options) {
     print(closing);
   }
   return all_hold ? exit_ok : exit_failed;
+}
+
+}  // namespace
+
+Command verify_command() {
+  const auto o = std::make_shared<VerifyCommandOptions>();
+  Command command{"verify",
+                  "Check the library against the equations of RoFormer and of the papers it "
+                  "cites, and note misprints",
+                  [o] { return verify_claims(*o); }};
+  command.options = {
+      {"--seed", &o->seed, "Seed of the random contents"},
+      {"--draws", &o->draws, "Number of random contents at each size", between(1, 1000)},
+      {"--only", &o->only,
+       "Only claims whose name, kind, paper, statement or equation contains this"},
+      {"--json", &o->json, "As JSON"}};
+  command.footer =
+      R"(Every term of an equation is computed by the library and by independent loops over tokens
+and channels; the number is their largest difference relative to the largest entry. Notes
+state the effect of a misprint and the edition that has it; they are not counted.
+The exit status is 1 if a claim fails.
+
+Examples:
+  orrery verify
+  orrery verify --only DeBERTa)";
+  return command;
 }
 
 }  // namespace orrery::cli

@@ -1,4 +1,6 @@
 // status --watch: the points of a sweep and of its shards as they are done.
+#include "experiments/cli/watch.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,7 @@
 #include <thread>
 
 #include "core/errors.h"
-#include "experiments/cli/commands.h"
+#include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/sweep_console.h"
 #include "experiments/files/file_version.h"

@@ -109,6 +109,11 @@ TEST_CASE("A model's name is told apart from a file, with where its configuratio
 TEST_CASE("Options in place of commands, and the reverse, are told so") {
   check_hints(Shell(), {{"--verison", 2, "did you mean --version?"},
                         {"version", 2, "version: is not a command; did you mean --version?"},
+                        {"families", 2,
+                         "families: is part of list and no command; type orrery list families"},
+                        {"tag turns paper", 2,
+                         "tag: is part of note and no command; type orrery "
+                         "note DIR --tag TAG"},
                         {"--jsno list", 2, "--jsno: is not an option before a command"}});
 }
 

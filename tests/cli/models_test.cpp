@@ -1,4 +1,4 @@
-// orrery models, families, run forward.
+// orrery models, list families, run forward.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,11 +21,11 @@ void write_ids(const Shell& shell) { shell.write("ids.npy", npy("(6,)", {5, 17, 
 
 }  // namespace
 
-TEST_CASE("families prints a row for each family, and the same as JSON") {
+TEST_CASE("list families prints a row for each family, and the same as JSON") {
   const Shell shell;
-  const Outcome printed = shell.run("families");
+  const Outcome printed = shell.run("list families");
   CHECK(printed.out == approved_file("cli/families.txt", printed.out));
-  const json rows = json::parse(shell.run("families --json").out);
+  const json rows = json::parse(shell.run("list families --json").out);
   CHECK(rows.size() == 24);
   CHECK(rows.front().at("name") == "Llama");
 }

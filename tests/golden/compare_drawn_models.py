@@ -521,7 +521,7 @@ def main():
     parser.add_argument("--only", choices=sorted(FAMILIES))
     parser.add_argument("--keep")
     options = parser.parse_args()
-    families = subprocess.run([options.orrery, "families", "--json"], capture_output=True, check=True).stdout
+    families = subprocess.run([options.orrery, "list", "families", "--json"], capture_output=True, check=True).stdout
     listed = [model_type for family in json.loads(families) for model_type in family["model_types"].split()]
     wanted = [options.only] if options.only else [model_type for model_type in listed if model_type in FAMILIES]
     for model_type in listed:

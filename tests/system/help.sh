@@ -19,7 +19,7 @@ export ORRERY_ASSETS=$tree/assets
 
 main() {
   local commands command number=0
-  commands=$(orrery --help | sed -n '/^SUBCOMMANDS:\|^Subcommands:/,$ s/^  \([a-z_]\+\)  .*/\1/p')
+  commands=$(orrery --help | sed -n 's/^  \([a-z_]\+\)  .*/\1/p')
   if (($#)); then commands=$*; fi
   for command in $commands; do
     orrery "$command" --help | examples >"$scratch/examples"

@@ -132,7 +132,7 @@ holds "figures do not compile with headers of a higher layer" \
 holds "figures do not compile with the core's matrices" \
   fails compiles orrery_figure core/types.h
 holds "experiments do not compile with headers of the command line" \
-  fails compiles orrery_lessons experiments/cli/commands.h
+  fails compiles orrery_lessons experiments/cli/command.h
 if [[ -d $build/app ]]; then
   holds "the desktop compiles with headers of the experiments" \
     compiles orrery_panels experiments/model/result.h

@@ -77,7 +77,7 @@ TEST_CASE("A sweep's folder shows its points, and those that are chosen with the
 
 TEST_CASE("A sweep opens with its points drawn together, page by page, as its report draws them") {
   Browsing browsing;
-  REQUIRE(browsing.shell.run("tag sweep baseline").status == 0);
+  REQUIRE(browsing.shell.run("note sweep --tag baseline").status == 0);
   browsing.open(browsing.folder());
   REQUIRE(browsing.browser().shows_all());
   const Result& result = *browsing.shown().result;

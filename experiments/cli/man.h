@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace orrery::cli {
+
+/// The man page of the program: every command with its options, as declared.
+std::string man_page();
+
+}  // namespace orrery::cli

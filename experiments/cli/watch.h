@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string>
+
+namespace orrery::cli {
+
+/// Counts the points of a sweep and its shards again and again until all have an outcome.
+int watch_status(const std::string& folder);
+
+}  // namespace orrery::cli
