@@ -120,7 +120,7 @@ void check_breakages(const TrainedModel& trained) {
     CHECK(mean_loss(model, texts, mended) == Approx(true_loss).margin(1e-6));
     for (const OpenQuestion& question : found.corrected) {
       CAPTURE(question.name);
-      CHECK(question.verdict != Verdict::contradicted);
+      CHECK(question.verdict != LossVerdict::contradicted);
     }
   }
 }

@@ -48,7 +48,7 @@ std::size_t read_for_long(const std::filesystem::path& folder) {
 void read_in_tasks(const std::function<void()>& wake) {
   const std::filesystem::path folder = saved_folder();
   for (int i = 0; i < 3; ++i)
-    const Task<std::size_t> dropped([folder] { return read_for_long(folder); }, wake);
+    const BackgroundTask<std::size_t> dropped([folder] { return read_for_long(folder); }, wake);
   std::this_thread::sleep_for(100ms);
 }
 
@@ -62,7 +62,7 @@ void task_wakes_nobody() {
     const auto shortly = [i] {
       return std::this_thread::sleep_for(std::chrono::milliseconds(i)), i;
     };
-    const Task<int> dropped(shortly, waker.function());
+    const BackgroundTask<int> dropped(shortly, waker.function());
   }
   std::this_thread::sleep_for(25ms);
 }

@@ -85,14 +85,14 @@ TEST_CASE("A store is destroyed before, while and after its work runs") {
 TEST_CASE("Tasks are taken, waited for, copied and dropped") {
   std::atomic<int> woken{0};
   for (int i = 0; i < 100; ++i) {
-    Task<std::string> task(
+    BackgroundTask<std::string> task(
         [i] {
           if (i % 3 == 0) throw std::runtime_error("every third fails");
           return std::string("read ") + std::to_string(i);
         },
         [&] { ++woken; });
     if (i % 4 == 0) continue;  // dropped
-    const Task<std::string> copy = task;
+    const BackgroundTask<std::string> copy = task;
     std::jthread waiter([copy] { copy.wait(); });
     wait_until([&] { return !task.is_running(); });
     const auto outcome = task.take();
