@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 
 #include "experiments/cli/command.h"

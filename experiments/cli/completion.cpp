@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/errors.h"
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/lessons/library.h"

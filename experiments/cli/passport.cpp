@@ -1,4 +1,5 @@
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "core/errors.h"
 #include "experiments/cli/array_options.h"

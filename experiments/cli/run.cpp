@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/errors.h"
 #include "experiments/cli/array_options.h"
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"

@@ -14,8 +14,6 @@
 namespace orrery::heads {
 namespace {
 
-constexpr std::size_t places_listed = 10;
-
 struct PatchedQuantity {
   Quantity quantity;
   const char* name;
