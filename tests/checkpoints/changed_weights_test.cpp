@@ -303,14 +303,16 @@ class Changes {
 /// What no reader can tell. Of GGUFs: llama.cpp takes the tokens' vectors for a head that is not there and does not scale
 /// RoPE without its factors, and no key says whether they were there; these have no tokenizer, and so no size of the
 /// vocabulary. Transformers takes cls.predictions.bias or lm_head.bias where there is none of the decoder, and these
-/// models have other numbers in each.
+/// models have other numbers in each. It computes RoFormer's table of positions where the file has none, and a stored one
+/// is rounded.
 bool is_undecidable(std::string_view what) {
   return what.ends_with("gguf: output.weight removed") ||
          what.ends_with("gguf: rope_freqs.weight removed") ||
          what.ends_with("gguf: rope_factors_long.weight removed") ||
          what.ends_with("gguf: rope_factors_short.weight removed") ||
          what.find("gguf: token_embd.weight [") != std::string_view::npos ||
-         what.ends_with(".decoder.bias removed");
+         what.ends_with(".decoder.bias removed") ||
+         what.ends_with("roformer.encoder.embed_positions.weight removed");
 }
 
 }  // namespace

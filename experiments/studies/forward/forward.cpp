@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -22,6 +23,14 @@ namespace orrery::studies {
 namespace {
 namespace in_forward {
 
+/// Whether no array is asked for that belongs to a layer.
+bool keeps_no_layer(const ParamSet& params) {
+  const std::vector<std::string>& arrays = params.list("arrays");
+  return std::all_of(arrays.begin(), arrays.end(), [](const std::string& name) {
+    return name == "tokens" || name == "loss" || name == "logits";
+  });
+}
+
 ParamSpec numbers_param(const char* key, const char* description) {
   return {.key = key,
           .description = description,
@@ -29,7 +38,8 @@ ParamSpec numbers_param(const char* key, const char* description) {
           .default_value = std::vector<double>(),
           .min = 0,
           .max = 1e6,
-          .may_be_empty = true};
+          .may_be_empty = true,
+          .idle = keeps_no_layer};
 }
 
 ExperimentInfo make_info() {

@@ -87,9 +87,10 @@ std::vector<ParamSpec> declared_params() {
                               "0 leaves them out.",
                               0, 0, 65536));
   specs.push_back(count_param("repeats", "Sequences of repeated random tokens.", 4, 1, 4096));
-  specs.back().used_when = Condition{"repeated", {"*"}};
+  specs.back().idle = [](const ParamSet& params) { return params.integer("repeated") == 0; };
   specs.push_back(count_param(
       "chosen", "Heads that each score chooses by even texts, and tests on odd ones.", 8, 1, 4096));
+  specs.back().idle = [](const ParamSet& params) { return params.integer("parts") == 1; };
   // No seed of a sweep: all of its points swap the same keys.
   specs.push_back(count_param("swaps", "Which keys swap contents for the score place.", 0, 0, 1e9));
   return specs;

@@ -34,15 +34,16 @@ ExperimentInfo make_info() {
       count_param("rounds", "Settings that are corrected, one after another.", 4, 0, 64));
   for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
   specs.push_back(asked_precision_param());
-  return {.name = "settle",
-          .title = "Settled by the loss",
-          .question =
-              "Which pairing, base, scaling, norm and window does a model's loss say that it has?",
-          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
-          .symbols = {{"t_i", "a token of the text"}},
-          .params = std::move(specs),
-          .view = {.controls = {"questions", "edits", "length"},
-                   .tabs = {{"verdicts", "Verdicts"}, {"hypotheses", "Hypotheses"}}}};
+  return {
+      .name = "settle",
+      .title = "Settled by the loss",
+      .question =
+          "Which pairing, base, scaling, norm and window does a model's loss say that it has?",
+      .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+      .symbols = {{"t_i", "a token of the text"}},
+      .params = std::move(specs),
+      .view = {.controls = {"questions", "edits", "length"}, .tabs = {{"verdicts", "Verdicts"}}},
+      .ignored = {{.figures = {"verdicts"}, .keys = {"rounds"}}}};
 }
 
 /// What the model has, and which answers the loss does not reject.

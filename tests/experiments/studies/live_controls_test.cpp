@@ -53,8 +53,10 @@ void move_all(const Scene& scene, Count& count) {
   const Result result = scene.experiment->run(scene.params, scene.inputs, progress);
   const Findings before = scene.with(scene.params);
   for (const ParamSpec& spec : scene.params.specs()) {
-    // Another file is another scene.
-    if (!scene.params.is_used(spec.key) || spec.kind == ParamKind::file) continue;
+    // Another file is another scene, and free text has no neighbour.
+    if (!scene.params.is_used(spec.key) || spec.kind == ParamKind::file ||
+        spec.kind == ParamKind::text)
+      continue;
     if (is_dimmed(scene, result, spec.key)) {
       ++count.dimmed;
       continue;

@@ -50,7 +50,7 @@ Settings small_settings(const std::string& experiment) {
       {"model_heads", {{"length", "12"}}},
       {"lens", {{"length", "14"}}},
       {"patch", {{"length", "14"}}},
-      {"settle", {{"length", "14"}, {"questions", "pairing"}}},
+      {"settle", {{"length", "32"}, {"questions", "pairing"}, {"edits", "pairing"}}},
       {"passport", {{"length", "14"}, {"parts", "4"}, {"repeated", "4"}, {"targets", "2"}}},
       {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}},
       {"identify", {{"dim", "16"}, {"tokens", "12"}}},
@@ -176,7 +176,12 @@ std::vector<ParamSet> moves_of(const ParamSet& params, const ParamSpec& spec) {
   if (spec.kind == ParamKind::real)
     for (const double step : {0.25, -0.25, 3.0}) add(params.real(spec.key) + step);
   if (spec.kind == ParamKind::choice_list && spec.may_be_empty) add(std::vector<std::string>{});
-  if (spec.kind == ParamKind::number_list) add(std::vector<double>{1.0, 3.0});
+  if (spec.kind == ParamKind::number_list) {
+    add(std::vector<double>{1.0, 3.0});
+    std::vector<double> next = params.numbers(spec.key);
+    for (double& number : next) number += 1;
+    add(std::move(next));
+  }
   return all;
 }
 
