@@ -224,14 +224,14 @@ TEST_CASE("Encodings are compared seed by seed") {
   };
   const std::vector<Run> runs{run("none", 0, 5), run("rope", 1, 3), run("none", 1, 3.5),
                               run("rope", 0, 4)};
-  const Spread excess = excess_loss(runs, "none", "rope");
+  const SeedSpread excess = excess_loss(runs, "none", "rope");
   CHECK(excess.mean == Approx(0.75));
   CHECK(excess.least == Approx(0.5));
   CHECK(excess.greatest == Approx(1));
 }
 
 TEST_CASE("A spread keeps a NaN, and the least and the greatest") {
-  const Spread spread = spread_of({3, 1, 2});
+  const SeedSpread spread = spread_of({3, 1, 2});
   CHECK(spread.mean == Approx(2));
   CHECK(spread.least == 1);
   CHECK(spread.greatest == 3);

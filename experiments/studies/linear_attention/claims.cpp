@@ -23,23 +23,23 @@ constexpr Index least_averaged = 64;     // queries times draws
 struct MapClaim {
   FeatureRotation rotation{};
   double LinearMap::*number{};
-  double Family::*expected{};  ///< of claims that there is an effect: how large it should be
+  double VariantFamily::*expected{};  ///< of claims that there is an effect: how large it should be
 };
 
 /// Whether a family has weights that rounding leaves determined, and an effect that it cannot hide:
 /// twice what it may cost. A NaN cannot be hidden.
-bool is_claimed(const MapClaim& claim, const Family& family) {
+bool is_claimed(const MapClaim& claim, const VariantFamily& family) {
   const LinearMap& map = map_of(family, claim.rotation);
   return map.has_weights && !std::isinf(map.rounding) &&
          (!claim.expected || !(family.*claim.expected < 2 * map.rounding));
 }
 
 /// "is relative": at most one rounding in every family. Nothing where no family has weights.
-std::optional<Check> at_most_rounding(const std::vector<Family>& families, const MapClaim& claim,
-                                      Check check) {
+std::optional<Check> at_most_rounding(const std::vector<VariantFamily>& families,
+                                      const MapClaim& claim, Check check) {
   Largest worst;
   bool any = false;
-  for (const Family& family : families) {
+  for (const VariantFamily& family : families) {
     if (!is_claimed(claim, family)) continue;
     any = true;
     const LinearMap& map = map_of(family, claim.rotation);
@@ -53,11 +53,11 @@ std::optional<Check> at_most_rounding(const std::vector<Family>& families, const
 
 /// "is not relative": at least one rounding in every family whose effect shows, which the statement
 /// names unless it is all of them.
-std::optional<Check> at_least_rounding(const std::vector<Family>& families, const MapClaim& claim,
-                                       Check check) {
+std::optional<Check> at_least_rounding(const std::vector<VariantFamily>& families,
+                                       const MapClaim& claim, Check check) {
   Smallest least(std::numeric_limits<double>::infinity());
   std::vector<std::string> claimed;
-  for (const Family& family : families) {
+  for (const VariantFamily& family : families) {
     if (!is_claimed(claim, family)) continue;
     claimed.push_back(family.feature.label);
     const LinearMap& map = map_of(family, claim.rotation);
@@ -82,14 +82,14 @@ void add(std::optional<Check> check, std::vector<Check>& checks) {
 
 /// A claim that there is an effect, or, where rounding hides it in every family, the effect as a
 /// number without a check.
-void add_effect(const std::vector<Family>& families, const MapClaim& claim, const Check& check,
-                Result& result) {
+void add_effect(const std::vector<VariantFamily>& families, const MapClaim& claim,
+                const Check& check, Result& result) {
   if (std::optional<Check> made = at_least_rounding(families, claim, check)) {
     result.checks.push_back(std::move(*made));
     return;
   }
   Largest expected;
-  for (const Family& family : families) expected.see(family.*claim.expected);
+  for (const VariantFamily& family : families) expected.see(family.*claim.expected);
   FindingsOn(result, check.name)
       .scalar("expected", expected.value(),
               check.statement +
@@ -105,19 +105,20 @@ struct Claimed {
   const char* equation{};
   FeatureRotation exception{};
   double LinearMap::*number{};
-  double Family::*expected{};  ///< of the exception
+  double VariantFamily::*expected{};  ///< of the exception
 };
 
 constexpr Claimed claims[] = {
     {"is_relative", "weights are a function of $m − n$", "is_not_relative",
      "weights are no function of $m − n$", " (change under a common shift, in roundings)",
      "eq. (11)", FeatureRotation::rotated_before_features, &LinearMap::shift_residual,
-     &Family::expected_shift_change},
+     &VariantFamily::expected_shift_change},
     {"sums_to_one", "the weights of a query sum to 1", "does_not_sum_to_one",
      "the weights of a query do not sum to 1", " (largest $|1 − Σ|$, in roundings)",
-     "eq. (17), (19)", FeatureRotation::paper, &LinearMap::sum_error, &Family::expected_sum_error}};
+     "eq. (17), (19)", FeatureRotation::paper, &LinearMap::sum_error,
+     &VariantFamily::expected_sum_error}};
 
-void add_claim(const std::vector<Family>& families, const Claimed& claim, Result& result) {
+void add_claim(const std::vector<VariantFamily>& families, const Claimed& claim, Result& result) {
   for (const VariantName& variant : linear_variants()) {
     const bool contrary = variant.rotation == claim.exception;
     const Check check{.name = variant.name + "_" + (contrary ? claim.contrary : claim.name),
@@ -132,18 +133,19 @@ void add_claim(const std::vector<Family>& families, const Claimed& claim, Result
   }
 }
 
-double least_weight(const std::vector<Family>& families, FeatureRotation rotation) {
+double least_weight(const std::vector<VariantFamily>& families, FeatureRotation rotation) {
   Smallest least(0.0);
-  for (const Family& family : families) least.see(map_of(family, rotation).signs.most_negative);
+  for (const VariantFamily& family : families)
+    least.see(map_of(family, rotation).signs.most_negative);
   return least.value();
 }
 
 /// Σ_n |v_n| is what an output makes of one rounding of every weight.
-double worst_output(const LinearInputs& in, const std::vector<Family>& families) {
+double worst_output(const LinearInputs& in, const std::vector<VariantFamily>& families) {
   const Matrix<double> columns = in.v.cwiseAbs().colwise().sum();
   const double values = largest_entry<double>(columns);
   Largest worst;
-  for (const Family& family : families)
+  for (const VariantFamily& family : families)
     for (const LinearMap& map : family.maps)
       worst.see(map.output_gap == 0 ? 0.0 : map.output_gap / (map.rounding * values));
   return worst.value();
@@ -170,7 +172,7 @@ std::optional<Check> favor_check(const LinearInputs& in, const FavorSweep& sweep
 }  // namespace in_claims
 }  // namespace
 
-void add_linear_claims(const LinearInputs& in, const std::vector<Family>& families,
+void add_linear_claims(const LinearInputs& in, const std::vector<VariantFamily>& families,
                        const FavorSweep& sweep, Result& result) {
   using namespace in_claims;
   for (const Claimed& claim : claims) add_claim(families, claim, result);

@@ -37,7 +37,7 @@ Series curve_of(FeatureRotation rotation) {
   return {.style = LineStyle::dotted, .color = encoding_color("none")};
 }
 
-Figure distance_figure(const std::string& caption, const Family& family,
+Figure distance_figure(const std::string& caption, const VariantFamily& family,
                        const Matrix<double>& softmax) {
   const std::vector<double> reference = mean_weight_by_distance(softmax);
   const std::vector<double> distances = count_from_0(reference.size());
@@ -69,10 +69,10 @@ struct RowFigure {
   LinePlot plot{};
 };
 
-Figure row_figure(const std::string& caption, const std::vector<Family>& families,
+Figure row_figure(const std::string& caption, const std::vector<VariantFamily>& families,
                   RowFigure figure) {
   figure.plot.x = query_axis();
-  for (const Family& family : families) {
+  for (const VariantFamily& family : families) {
     std::vector<double> numbers = figure.number(map_of(family, FeatureRotation::paper).weights);
     figure.plot.series.push_back({.name = "eq. (19), " + family.feature.label,
                                   .x = count_from_0(numbers.size()),
@@ -140,13 +140,13 @@ Figure map_figure(const std::string& caption, const ArrayPtr& array, const Array
 }
 
 void add_maps(const std::string& caption, const LinearInputs& in, const Matrix<double>& softmax,
-              const std::vector<Family>& families, Result& result) {
+              const std::vector<VariantFamily>& families, Result& result) {
   const ArrayPtr masked = mask_of(in);
   result.arrays.push_back(array_of(softmax, "softmax", "softmax attention with RoPE"));
   result.figures.push_back(map_figure(caption, result.arrays.back(), masked,
                                       "Weights of softmax attention with RoPE",
                                       typical_range(softmax)));
-  for (const Family& family : families) {
+  for (const VariantFamily& family : families) {
     for (std::size_t i = 0; i < family.maps.size(); ++i) {
       const VariantName& variant = linear_variants()[i];
       const LinearMap& map = family.maps[i];
@@ -181,7 +181,7 @@ void add_favor(const ParamSet& params, const std::string& caption, const LinearF
     table.columns.push_back({variant.name + "_least", "", band.least});
     table.columns.push_back({variant.name + "_largest", "", band.greatest});
   }
-  for (const Family& family : found.families)
+  for (const VariantFamily& family : found.families)
     if (family.feature.kind != FeatureKind::favor)
       plot.rules.push_back(horizontal(map_of(family, FeatureRotation::paper).half_difference,
                                       "eq. (19), " + family.feature.label));
@@ -201,7 +201,7 @@ std::vector<double> lengths_up_to(std::int64_t longest) {
 }
 
 /// A rule at the length from which linear attention is cheaper; equal crossovers share one rule.
-void add_crossover(LinePlot& plot, const Family& family, double tokens, double longest) {
+void add_crossover(LinePlot& plot, const VariantFamily& family, double tokens, double longest) {
   constexpr double near = 1.05;
   if (tokens > longest) return;
   const std::string label = fmt::format("{}: $N$ = {}", family.feature.label, tokens);
@@ -236,7 +236,7 @@ void add_cost(const std::string& caption, const LinearFindings& found, std::int6
             {"softmax", "FLOP", counted([&] { return softmax_attention_flops(shape); })},
             {.name = "softmax", .color = encoding_color("none")});
   Index drawn = 0;  // as many features cost nearly the same: dashed over solid, both are seen
-  for (const Family& family : found.families) {
+  for (const VariantFamily& family : found.families) {
     const FeatureKind kind = family.feature.kind;
     const auto flops = [&] {
       return linear_attention_flops(shape, kind, family.features, LinearVariant::paper);
@@ -262,7 +262,7 @@ std::string caption_of(const ParamSet& params, const LinearInputs& in) {
   return cut.empty() ? setup::caption_of(params) : cut + " · " + setup::caption_of(params);
 }
 
-Table variants_table(const std::vector<Family>& families) {
+Table variants_table(const std::vector<VariantFamily>& families) {
   TableBuilder table(
       "variants",
       "signs and sums of the weights; queries without a normaliser; the least normaliser over "
@@ -270,7 +270,7 @@ Table variants_table(const std::vector<Family>& families) {
       "softmax; "
       "what rounding may cost a weight",
       headings({{"features"}, {"variant"}}, map_measures()));
-  for (const Family& family : families)
+  for (const VariantFamily& family : families)
     for (std::size_t i = 0; i < family.maps.size(); ++i)
       table.row(
           cells({family.feature.name, linear_variants()[i].name}, family.maps[i], map_measures()));

@@ -8,7 +8,7 @@ namespace orrery::studies {
 struct LinearFindings {
   const LinearInputs& in;
   const Matrix<double>& softmax;  ///< weights of softmax attention with RoPE
-  const std::vector<Family>& families;
+  const std::vector<VariantFamily>& families;
   const FavorSweep& sweep;
 };
 

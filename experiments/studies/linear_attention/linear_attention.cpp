@@ -110,9 +110,9 @@ ExperimentInfo make_info() {
       .ignored = ignored()};
 }
 
-std::vector<Family> examine(const ParamSet& params, const LinearInputs& in,
-                            const Matrix<double>& softmax, Progress& progress) {
-  std::vector<Family> families;
+std::vector<VariantFamily> examine(const ParamSet& params, const LinearInputs& in,
+                                   const Matrix<double>& softmax, Progress& progress) {
+  std::vector<VariantFamily> families;
   const auto& names = params.list("features");
   std::size_t done = 0;
   for (const std::string& name : names) {
@@ -183,7 +183,7 @@ FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progre
   return sweep;
 }
 
-void add_scalars(const LinearInputs& in, const Family& family, Result& result) {
+void add_scalars(const LinearInputs& in, const VariantFamily& family, Result& result) {
   const FindingsOn of(result, family.feature.name, "eq. (19) with " + family.feature.label);
   of.scalars(map_of(family, FeatureRotation::paper), map_measures());
   of.scalar("crossover", static_cast<double>(crossover_of(in, family)),
@@ -228,12 +228,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   checkpoint(progress, 0.0, "softmax attention");
   const LinearInputs in = linear_inputs(params, inputs);
   const Matrix<double> softmax = softmax_rope_weights(in);
-  const std::vector<Family> families = examine(params, in, softmax, of_families);
+  const std::vector<VariantFamily> families = examine(params, in, softmax, of_families);
   const FavorSweep sweep = sweep_favor(params, in, of_sweep);
 
   Result result;
   if (params.is_used("max_tokens")) result.scalars.push_back(token_count(in.read));
-  for (const Family& family : families) add_scalars(in, family, result);
+  for (const VariantFamily& family : families) add_scalars(in, family, result);
   FindingsOn(result).scalar(
       "features_to_resolve", sweep.features_to_resolve,
       "features of FAVOR+ that know half of $e^{q·k/\\sqrt{d}}$ to within itself; "

@@ -151,7 +151,7 @@ std::size_t index_of(FeatureRotation rotation) {
   return static_cast<std::size_t>(found - variants.begin());
 }
 
-const LinearMap& map_of(const Family& family, FeatureRotation rotation) {
+const LinearMap& map_of(const VariantFamily& family, FeatureRotation rotation) {
   return family.maps[index_of(rotation)];
 }
 
@@ -159,7 +159,7 @@ AttentionShape shape_of(const LinearInputs& in) {
   return {in.q.rows(), in.q.cols(), in.v.cols(), in.causal};
 }
 
-Index crossover_of(const LinearInputs& in, const Family& family) {
+Index crossover_of(const LinearInputs& in, const VariantFamily& family) {
   return crossover_tokens(shape_of(in), family.feature.kind, family.features, LinearVariant::paper);
 }
 

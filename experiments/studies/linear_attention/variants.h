@@ -64,7 +64,7 @@ LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features
                       FeatureRotation rotation, Position shift, const Matrix<double>& reference);
 
 /// A feature map with the maps that the variants give.
-struct Family {
+struct VariantFamily {
   FeatureName feature;
   Index features{};
   std::vector<LinearMap> maps;     ///< in the order of linear_variants()
@@ -73,10 +73,10 @@ struct Family {
 };
 /// The place of a variant in linear_variants().
 std::size_t index_of(FeatureRotation rotation);
-const LinearMap& map_of(const Family& family, FeatureRotation rotation);
+const LinearMap& map_of(const VariantFamily& family, FeatureRotation rotation);
 
 /// The least N at which the family, as in eq. (19), takes no more operations than softmax.
-Index crossover_of(const LinearInputs& in, const Family& family);
+Index crossover_of(const LinearInputs& in, const VariantFamily& family);
 
 /// Distance from softmax attention with RoPE by number of FAVOR+ features, one curve per variant.
 struct FavorSweep {

@@ -49,7 +49,7 @@ void add_series(const std::vector<Run>& runs, const std::string& encoding, const
   for (std::size_t i = 0; i < mean.x.size(); ++i) {
     std::vector<double> of_seeds;
     for (const Run* run : of_encoding) of_seeds.push_back(value(*run, i));
-    const Spread spread = spread_of(of_seeds);
+    const SeedSpread spread = spread_of(of_seeds);
     mean.y.push_back(spread.mean);
     if (!several) continue;
     mean.band_low.push_back(spread.least);
@@ -124,22 +124,22 @@ Figure forming_figure(const ParamSet& params, const std::vector<Run>& runs) {
 }
 
 /// The head of a run that looks back most, wherever to.
-const TrainedHead& telling_head(const Run& run) {
-  const auto told = [](const TrainedHead& head) {
+const HeadOfRun& telling_head(const Run& run) {
+  const auto told = [](const HeadOfRun& head) {
     Largest most(head.scores.previous);
     most.see(head.scores.induction);
     most.see(head.scores.farther);
     return most.value();
   };
-  const TrainedHead* best = &run.heads.front();
-  for (const TrainedHead& head : run.heads)
+  const HeadOfRun* best = &run.heads.front();
+  for (const HeadOfRun& head : run.heads)
     if (told(head) > told(*best)) best = &head;
   return *best;
 }
 
 /// Its weights over the repeated block.
 /// @param when  ends its description: ", step 18"
-Heatmap map_of(const TrainedHead& head, const std::string& encoding, std::string name,
+Heatmap map_of(const HeadOfRun& head, const std::string& encoding, std::string name,
                const std::string& when, FigureRole role) {
   return {.values =
               setup::to_array<float>(head.weights, std::move(name),
@@ -152,7 +152,7 @@ Heatmap map_of(const TrainedHead& head, const std::string& encoding, std::string
 }
 
 Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
-  const TrainedHead& head = telling_head(run);
+  const HeadOfRun& head = telling_head(run);
   const std::string label = encoding_label(run.encoding);
   FigureRole role{.kind = "trained_weights", .encodings = {run.encoding}};
   Heatmap map =
@@ -168,7 +168,7 @@ Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Ru
 }
 
 /// A head of a run after so many steps.
-setup::EquationPart moment(const Run& run, const TrainedHead& head, double step) {
+setup::EquationPart moment(const Run& run, const HeadOfRun& head, double step) {
   const Positions at = consecutive_positions(head.weights.rows());
   const Mask mask = run.causal ? Mask::causal(at, at) : Mask();
   const std::string number = fmt::format("{:.0f}", step);
@@ -183,7 +183,7 @@ setup::EquationPart moment(const Run& run, const TrainedHead& head, double step)
 
 /// The head that tells most in the end, through time.
 Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
-  const TrainedHead& last = telling_head(run);
+  const HeadOfRun& last = telling_head(run);
   const auto index = static_cast<std::size_t>(&last - run.heads.data());
   std::vector<setup::EquationPart> parts;
   for (const EarlierHeads& earlier : run.earlier)
@@ -203,7 +203,7 @@ Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, cons
 }  // namespace in_training_figures
 }  // namespace
 
-Spread spread_of(const std::vector<double>& values) {
+SeedSpread spread_of(const std::vector<double>& values) {
   Largest greatest(values.front()), least(-values.front());
   double sum = 0;
   for (const double value : values) {
@@ -221,15 +221,15 @@ std::vector<const Run*> runs_of(const std::vector<Run>& runs, const std::string&
   return found;
 }
 
-Spread held_out(const std::vector<Run>& runs, const std::string& encoding, std::size_t length,
-                double LossAtLength::*value) {
+SeedSpread held_out(const std::vector<Run>& runs, const std::string& encoding, std::size_t length,
+                    double LossAtLength::*value) {
   std::vector<double> values;
   for (const Run* run : runs_of(runs, encoding)) values.push_back(run->held_out[length].*value);
   return spread_of(values);
 }
 
-Spread excess_loss(const std::vector<Run>& runs, const std::string& other,
-                   const std::string& encoding) {
+SeedSpread excess_loss(const std::vector<Run>& runs, const std::string& other,
+                       const std::string& encoding) {
   std::vector<double> differences;
   for (const Run* run : runs_of(runs, encoding))
     for (const Run* beside : runs_of(runs, other))
@@ -279,7 +279,7 @@ std::vector<Table> training_tables(const Trained& trained) {
           {run.encoding, run.seed, run.steps[i], run.loss[i], run.previous[i], run.induction[i]});
     for (const LossAtLength& at : run.held_out)
       lengths.row({run.encoding, run.seed, at.length, at.loss, at.accuracy});
-    for (const TrainedHead& head : run.heads)
+    for (const HeadOfRun& head : run.heads)
       heads.row(
           setup::cells({run.encoding, run.seed, head.layer, head.head, name_of_head(head.scores)},
                        head.scores, scores));

@@ -35,18 +35,18 @@ BlockScores scores_of(const Matrix<float>& weights) {
 }
 
 /// The heads of a model over the repeated block.
-std::vector<TrainedHead> look_at_heads(const Trainer<float>& trainer,
-                                       const std::vector<std::int32_t>& block) {
+std::vector<HeadOfRun> look_at_heads(const Trainer<float>& trainer,
+                                     const std::vector<std::int32_t>& block) {
   const auto n = static_cast<Index>(block.size());
   const TrainedDesign<float>& design = trainer.design();
   const ForwardPlan<float> plan = forward_plan<float>(design, trainer.encodings(), n, 1);
   Network<float> network(design, trainer.state().weights, plan);
   const std::vector<std::int32_t> nothing(block.size(), no_target);
   network.forward({block, nothing, n});
-  std::vector<TrainedHead> heads;
+  std::vector<HeadOfRun> heads;
   for (std::size_t l = 0; l < design.transformer.layers.size(); ++l)
     for (Index h = 0; h < design.transformer.attention.heads; ++h) {
-      TrainedHead head{.layer = static_cast<int>(l), .head = static_cast<int>(h)};
+      HeadOfRun head{.layer = static_cast<int>(l), .head = static_cast<int>(h)};
       head.weights = network.attention(l, 0, h);
       head.scores = scores_of(head.weights);
       heads.push_back(std::move(head));
@@ -218,7 +218,7 @@ void OneRun::look() {
   if (first_seed && std::find(moments.begin(), moments.end(), done_) != moments.end())
     run_.earlier.push_back({static_cast<double>(done_), run_.heads});
   double previous = 0, induction = 0;
-  for (const TrainedHead& head : run_.heads) {
+  for (const HeadOfRun& head : run_.heads) {
     previous = head.scores.previous > previous ? head.scores.previous : previous;
     induction = head.scores.induction > induction ? head.scores.induction : induction;
   }

@@ -23,7 +23,7 @@ struct BlockScores {
 };
 
 /// A head of a trained model.
-struct TrainedHead {
+struct HeadOfRun {
   int layer{}, head{};
   BlockScores scores{};
   Matrix<float> weights{};  ///< over the repeated block
@@ -36,7 +36,7 @@ std::string name_of_head(const BlockScores& scores);
 /// The heads of a model that is not trained to its end.
 struct EarlierHeads {
   double step{};  ///< steps that were taken before
-  std::vector<TrainedHead> heads{};
+  std::vector<HeadOfRun> heads{};
 };
 
 /// Sequences that the model has not seen, of one length.
@@ -57,7 +57,7 @@ struct Run {
   std::vector<double> previous{};   ///< the highest score of any head at each look
   std::vector<double> induction{};  ///< the same
   std::vector<LossAtLength> held_out{};
-  std::vector<TrainedHead> heads{};
+  std::vector<HeadOfRun> heads{};
   std::vector<EarlierHeads> earlier{};  ///< at five moments; of the first seed alone
   double gradient_error{};              ///< see OneRun::finish
   Index weights{};                      ///< numbers that were trained, beside the encoding's own

@@ -133,7 +133,7 @@ void add_scalars(const std::vector<Run>& runs, const std::string& encoding, cons
                  Result& result) {
   const FindingsOn of(result, encoding, encoding_label(encoding));
   const std::vector<LossAtLength>& lengths = runs.front().held_out;
-  const Spread loss = held_out(runs, encoding, 0, &LossAtLength::loss);
+  const SeedSpread loss = held_out(runs, encoding, 0, &LossAtLength::loss);
   of.scalar("loss", loss.mean, "held-out loss per token at the length it learned from", "nats");
   if (params.integer("seeds") > 1)
     of.scalar("loss_spread", loss.width(), "from the lowest seed to the highest", "nats");
@@ -174,7 +174,7 @@ void add_checks(const std::vector<Run>& runs, const ParamSet& params, Result& re
     return;
   for (const char* other : {"learned", "sinusoidal", "none"}) {
     if (!compared(other)) continue;
-    const Spread excess = excess_loss(runs, other, "rope");
+    const SeedSpread excess = excess_loss(runs, other, "rope");
     FindingsOn(result, "rope")
         .at_least(fmt::format("learns_faster_than_{}", other),
                   fmt::format(
