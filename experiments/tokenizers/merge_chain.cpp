@@ -1,7 +1,5 @@
 #include "experiments/tokenizers/merge_chain.h"
 
-#include <utility>
-
 #include "experiments/text/utf8.h"
 
 namespace orrery::tokenizers {
@@ -18,17 +16,20 @@ std::size_t slot_of(char32_t left, char32_t right) {
 
 }  // namespace
 
-PieceParts::PieceParts(const Vocabulary& vocabulary, std::vector<bool> is_matched)
-    : vocabulary_(vocabulary), is_matched_(std::move(is_matched)), side_by_side_(pair_slots) {
-  for (std::size_t i = 0; i < vocabulary.slots(); ++i) {
-    const std::string& piece = vocabulary.piece(static_cast<std::int32_t>(i));
-    char32_t last = not_utf8;
-    for (std::size_t at = 0; at < piece.size();) {
-      const char32_t character = next_character(piece, at);
-      side_by_side_[slot_of(last, character)] = true;
-      last = character;
+const std::vector<bool>& PieceParts::side_by_side() const {
+  std::call_once(looked_through_, [this] {
+    side_by_side_.resize(pair_slots);
+    for (std::size_t i = 0; i < vocabulary_.slots(); ++i) {
+      const std::string& piece = vocabulary_.piece(static_cast<std::int32_t>(i));
+      char32_t last = not_utf8;
+      for (std::size_t at = 0; at < piece.size();) {
+        const char32_t character = next_character(piece, at);
+        side_by_side_[slot_of(last, character)] = true;
+        last = character;
+      }
     }
-  }
+  });
+  return side_by_side_;
 }
 
 bool PieceParts::is_token(char32_t character) const {
@@ -38,12 +39,13 @@ bool PieceParts::is_token(char32_t character) const {
 
 std::size_t PieceParts::end_of_part(std::string_view piece, std::size_t from) const {
   if (piece.size() - from <= usual_part) return piece.size();
+  const std::vector<bool>& beside = side_by_side();
   std::size_t at = from;
   char32_t last = next_character(piece, at);
   while (at < piece.size()) {
     const std::size_t here = at;
     const char32_t character = next_character(piece, at);
-    if (here - from >= usual_part && !side_by_side_[slot_of(last, character)] && is_token(last) &&
+    if (here - from >= usual_part && !beside[slot_of(last, character)] && is_token(last) &&
         is_token(character))
       return here;
     last = character;

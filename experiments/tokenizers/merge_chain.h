@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <queue>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/tokenizers/model.h"
@@ -29,8 +31,10 @@ struct Link {
 /// that have tokens of their own and stand side by side in none.
 class PieceParts {
  public:
+  /// @param vocabulary  outlives it; it is looked through at the first long piece
   /// @param is_matched  [slots] whether a text may become the token; empty: all
-  explicit PieceParts(const Vocabulary& vocabulary, std::vector<bool> is_matched = {});
+  explicit PieceParts(const Vocabulary& vocabulary, std::vector<bool> is_matched = {})
+      : vocabulary_(vocabulary), is_matched_(std::move(is_matched)) {}
 
   /// Calls add(part) for the parts of a piece, in order.
   template <class Add>
@@ -45,10 +49,13 @@ class PieceParts {
  private:
   std::size_t end_of_part(std::string_view piece, std::size_t from) const;
   bool is_token(char32_t character) const;
+  const std::vector<bool>& side_by_side() const;
 
   const Vocabulary& vocabulary_;
   std::vector<bool> is_matched_;
-  std::vector<bool> side_by_side_;  ///< by a hash of two characters; a collision only loses a cut
+  mutable std::once_flag looked_through_{};
+  /// By a hash of two characters; a collision only loses a cut.
+  mutable std::vector<bool> side_by_side_{};
 };
 
 /// The chain of tokens that stand for a piece from its first byte on.
