@@ -14,6 +14,7 @@
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"
 #include "experiments/sweeps/assignments.h"
+#include "experiments/text/display_width.h"
 
 namespace orrery::cli {
 namespace {
@@ -31,18 +32,12 @@ std::string aligned_text(const Table& table) {
     std::vector<std::string> cells{column.name};
     for (const double value : std::get<std::vector<double>>(column.values))
       cells.push_back(number_text(value));
-    columns.push_back(std::move(cells));
+    columns.push_back(aligned(std::move(cells), true));
   }
   std::string text;
-  for (std::size_t row = 0; row < columns.front().size(); ++row) {
-    for (const auto& cells : columns) {
-      const auto longer = [](const std::string& a, const std::string& b) {
-        return a.size() < b.size();
-      };
-      const std::size_t width = std::max_element(cells.begin(), cells.end(), longer)->size();
-      text += fmt::format("{:>{}}{}", cells[row], width, &cells == &columns.back() ? "\n" : "  ");
-    }
-  }
+  for (std::size_t row = 0; row < columns.front().size(); ++row)
+    for (const auto& cells : columns)
+      text += cells[row] + (&cells == &columns.back() ? "\n" : "  ");
   return text;
 }
 

@@ -135,12 +135,7 @@ std::string cell_text(const Column& column, std::size_t row) {
 std::vector<std::string> column_cells(const Column& column, std::size_t rows) {
   std::vector<std::string> cells{column.name};
   for (std::size_t row = 0; row < rows; ++row) cells.push_back(cell_text(column, row));
-  std::size_t width = 0;
-  for (const std::string& cell : cells) width = std::max(width, display_width(cell));
-  const bool is_number = std::holds_alternative<std::vector<double>>(column.values);
-  for (std::string& cell : cells)
-    cell = is_number ? std::string(width - display_width(cell), ' ') + cell : padded(cell, width);
-  return cells;
+  return aligned(std::move(cells), std::holds_alternative<std::vector<double>>(column.values));
 }
 
 std::string table_text(const Table& table) {

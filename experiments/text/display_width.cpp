@@ -21,4 +21,13 @@ std::string padded(std::string_view utf8, std::size_t width) {
   return std::string(utf8) + std::string(used < width ? width - used : 0, ' ');
 }
 
+std::vector<std::string> aligned(std::vector<std::string> cells, bool are_numbers) {
+  std::size_t width = 0;
+  for (const std::string& cell : cells)
+    if (const std::size_t own = display_width(cell); own > width) width = own;
+  for (std::string& cell : cells)
+    cell = are_numbers ? std::string(width - display_width(cell), ' ') + cell : padded(cell, width);
+  return cells;
+}
+
 }  // namespace orrery::text

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "experiments/model/layers.h"
 
@@ -12,5 +13,7 @@ namespace orrery::text {
 std::size_t display_width(std::string_view utf8);
 /// The text, padded with spaces to the width.
 std::string padded(std::string_view utf8, std::size_t width);
+/// The cells of a column as wide as its widest, padded on the left if they are numbers.
+std::vector<std::string> aligned(std::vector<std::string> cells, bool are_numbers);
 
 }  // namespace orrery::text
