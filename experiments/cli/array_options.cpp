@@ -162,11 +162,6 @@ bool is_archive(const std::string& file) {
   return file.ends_with(".npz") || file.ends_with(".safetensors");
 }
 
-void require_archive(const std::string& out) {
-  if (out.empty() || is_archive(out)) return;
-  throw UsageError("--out " + out, "must be a .npz or .safetensors file", "name it out.npz");
-}
-
 void require_no_input(const std::string& out, const std::vector<InputFile>& inputs,
                       const std::filesystem::path& model) {
   namespace fs = std::filesystem;

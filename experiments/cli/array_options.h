@@ -38,8 +38,6 @@ TensorMap read_tables(const std::vector<std::string>& words,
 /// Whether the name says .npz or .safetensors.
 bool is_archive(const std::string& file);
 
-/// Throws UsageError for an --out that is neither empty nor the name of an archive.
-void require_archive(const std::string& out);
 /// Throws UsageError where `out` is there and is an input or, of a model, its weights.
 /// @param model  file or folder of one that is read; empty for none
 void require_no_input(const std::string& out, const std::vector<InputFile>& inputs,

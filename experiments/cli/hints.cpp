@@ -116,7 +116,7 @@ void suggest_parameter(const std::string& word, const Words& parameters) {
     throw UsageError(typed, "is not a parameter here", fmt::format("did you mean {}?", meant));
 }
 
-/// "plan", "plan and sweep", "forward, plan and sweep".
+/// "plan", "plan and sweep", "plan, resume and sweep".
 std::string enumerated(const Words& words) {
   if (words.size() < 2) return words.empty() ? std::string() : words.front();
   return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
@@ -160,8 +160,9 @@ void suggest_experiment(const std::string& word) {
   const Experiment* experiment = known_experiment(name);
   if (!experiment) return;
   const std::vector<ParamSpec>& specs = experiment->info.params;
-  const bool asks_model = std::any_of(specs.begin(), specs.end(),
-                                      [](const ParamSpec& spec) { return spec.key == "model"; });
+  const bool asks_model = std::any_of(specs.begin(), specs.end(), [](const ParamSpec& spec) {
+    return spec.key == "model" && spec.kind == ParamKind::file;
+  });
   throw UsageError(word, "is an experiment and no command",
                    fmt::format("type orrery run {}{}{}", name, asks_model ? " model=MODEL" : "",
                                word == "what_if" ? " edit=EDITS" : ""));
