@@ -174,14 +174,4 @@ NeedleTable find_needles(LiveModel& model, const NeedleRequest& request, Progres
   return table;
 }
 
-std::vector<std::int64_t> lengths_of_contexts(const ParamSet& params) {
-  std::vector<std::int64_t> lengths;
-  for (const double number : params.numbers("lengths")) {
-    if (number != std::floor(number))
-      throw UsageError("lengths=" + number_text(number), "must be a whole number", "round it");
-    lengths.push_back(static_cast<std::int64_t>(number));
-  }
-  return lengths;
-}
-
 }  // namespace orrery::heads

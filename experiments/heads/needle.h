@@ -69,7 +69,4 @@ struct NeedleTable {
 /// Source: Kamradt 2023, "Needle in a haystack"; Liu et al. 2023, arXiv 2307.03172.
 NeedleTable find_needles(LiveModel& model, const NeedleRequest& request, Progress& progress);
 
-/// The parameter "lengths". Throws UsageError for one that is no whole number.
-std::vector<std::int64_t> lengths_of_contexts(const ParamSet& params);
-
 }  // namespace orrery::heads

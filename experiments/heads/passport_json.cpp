@@ -53,12 +53,6 @@ ordered_json encodings_json(const Passport& passport) {
   return all;
 }
 
-const char* verdict_word(LossVerdict verdict) {
-  return verdict == LossVerdict::confirmed      ? "confirmed"
-         : verdict == LossVerdict::contradicted ? "contradicted"
-                                                : "undecided";
-}
-
 /// The question's answer in a line: what stands, and the rival that comes nearest to it.
 ordered_json question_json(const OpenQuestion& question) {
   const auto& all = question.hypotheses;
@@ -68,7 +62,7 @@ ordered_json question_json(const OpenQuestion& question) {
   for (const Hypothesis& h : all)
     if (!h.stands && (!rival || h.loss < rival->loss)) rival = &h;
   ordered_json json{{"question", question.name},
-                    {"verdict", verdict_word(question.verdict)},
+                    {"verdict", verdict_name(question.verdict)},
                     {"stands", stands->label},
                     {"loss", short_number(stands->loss)}};
   if (!rival) return json;

@@ -21,9 +21,21 @@ namespace {
 constexpr double significance = 0.05;
 constexpr std::size_t fewest_texts = 4;  // two of each half, without which nothing has a spread
 
-constexpr const char* all_questions[] = {"pairing",  "base",      "scaling",
-                                         "fraction", "direction", "norm_plus_one",
-                                         "softcap",  "scale",     "window"};
+struct AskedQuestion {
+  const char* name;
+  const char* words;
+};
+
+constexpr AskedQuestion all_questions[] = {
+    {"pairing", "which channels of RoPE turn together"},
+    {"base", "the base of RoPE"},
+    {"scaling", "how RoPE's frequencies are scaled"},
+    {"fraction", "the share of a head's channels that turn"},
+    {"direction", "which way RoPE turns"},
+    {"norm_plus_one", "whether norms multiply by their weight or by 1 more"},
+    {"softcap", "whether logits are capped"},
+    {"scale", "by what logits are multiplied"},
+    {"window", "how far back layers see"}};
 
 constexpr const char* rope_questions[] = {"pairing", "base", "scaling", "fraction", "direction"};
 
@@ -231,7 +243,7 @@ class Settling {
     for (const ModelText& text : request_.texts)
       longest = std::max<Index>(longest, static_cast<Index>(text.tokens.size()));
     std::vector<OpenQuestion> questions;
-    for (const char* name : all_questions) {
+    for (const auto& [name, words] : all_questions) {
       if (!is_asked(name)) continue;
       OpenQuestion question{.name = name};
       question.hypotheses = distinct(hypotheses_of(name, facts(), longest), stands);
@@ -435,20 +447,19 @@ const char* verdict_name(LossVerdict verdict) {
   return "undecided";
 }
 
-std::vector<Choice> question_choices() {
-  return {{"pairing", "which channels of RoPE turn together"},
-          {"base", "the base of RoPE"},
-          {"scaling", "how RoPE's frequencies are scaled"},
-          {"fraction", "the share of a head's channels that turn"},
-          {"direction", "which way RoPE turns"},
-          {"norm_plus_one", "whether norms multiply by their weight or by 1 more"},
-          {"softcap", "whether logits are capped"},
-          {"scale", "by what logits are multiplied"},
-          {"window", "how far back layers see"}};
+std::vector<std::string> question_names() {
+  std::vector<std::string> names;
+  for (const AskedQuestion& question : all_questions) names.emplace_back(question.name);
+  return names;
 }
 
-std::vector<std::string> question_names() {
-  return {std::begin(all_questions), std::end(all_questions)};
+ParamSpec questions_param(std::string description, std::vector<std::string> usual) {
+  ParamSpec spec{.key = "questions",
+                 .description = std::move(description),
+                 .kind = ParamKind::choice_list,
+                 .default_value = std::move(usual)};
+  for (const auto& [name, words] : all_questions) spec.choices.push_back({name, words});
+  return spec;
 }
 
 Settlement settle(LiveModel& model, const SettleRequest& request, Progress& progress) {

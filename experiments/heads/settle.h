@@ -64,8 +64,8 @@ struct Settlement {
 
 /// The names of all questions.
 std::vector<std::string> question_names();
-/// What each of them asks, in their order.
-std::vector<Choice> question_choices();
+/// "questions", some of them, with what each asks.
+ParamSpec questions_param(std::string description, std::vector<std::string> usual);
 
 /// Runs a model's weights under every hypothesis of each question: pairing, base, scaling, partial
 /// width, direction, norm + 1, softcap, scale and window. No reference is needed.

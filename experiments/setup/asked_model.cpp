@@ -14,6 +14,7 @@
 #include "experiments/files/file.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/model_files/position_plan.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery::setup {
@@ -90,18 +91,25 @@ const ModelFile& model_file(const Inputs& inputs) {
 
 }  // namespace
 
+ParamSpec asked_model_param() {
+  return {.key = "model",
+          .description = "A model's folder with config.json and .safetensors, or its .gguf.",
+          .kind = ParamKind::file,
+          .default_value = "bundled:" + std::string(trained_model),
+          .file_types = {"safetensors", "gguf", "json"}};
+}
+
+std::vector<ParamSpec> asked_text_params() {
+  std::vector<ParamSpec> specs = asked_model_params();
+  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "parts"; });
+  return specs;
+}
+
 std::vector<ParamSpec> asked_model_params(std::int64_t length, std::int64_t parts) {
-  std::vector<ParamSpec> specs{
-      {.key = "model",
-       .description = "A model's folder with config.json and .safetensors, or its .gguf.",
-       .kind = ParamKind::file,
-       .default_value = "bundled:" + std::string(trained_model),
-       .file_types = {"safetensors", "gguf", "json"}}};
-  for (ParamSpec& spec : text_params(length, parts)) {
+  std::vector<ParamSpec> specs = joined({{asked_model_param()}, text_params(length, parts)});
+  for (ParamSpec& spec : specs)
     // The model that comes with Orrery has not learned from it.
     if (spec.key == "text") spec.default_value = std::string("bundled:the_orrery.txt");
-    specs.push_back(std::move(spec));
-  }
   return specs;
 }
 
@@ -159,7 +167,8 @@ std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Input
     model->leading_ = leading_token(model->tokenizer_.get());
   }
   if (params.has("text")) model->read(params, inputs);
-  model->open(params, *file.plan, length, least);
+  model->plan_ = file.plan;
+  model->open(params, length, least);
   return model;
 }
 
@@ -180,13 +189,12 @@ void AskedModel::read(const ParamSet& params, const Inputs& inputs) {
   texts_key_ = std::move(key);
 }
 
-void AskedModel::open(const ParamSet& params, const PositionPlan& plan, std::int64_t length,
-                      std::int64_t least) {
+void AskedModel::open(const ParamSet& params, std::int64_t length, std::int64_t least) {
   if (length == 0)
     for (const ModelText& text : texts_)
       length = std::max<std::int64_t>(length, static_cast<std::int64_t>(text.tokens.size()));
   length = std::max<std::int64_t>(length, least);
-  const bool by_length = std::any_of(plan.layers.begin(), plan.layers.end(), chooses_by_length);
+  const bool by_length = std::any_of(plan_->layers.begin(), plan_->layers.end(), chooses_by_length);
   if (live_ && (!by_length || live_->settings().length == length)) return;
   table_key_.clear();
   lens_key_.clear();

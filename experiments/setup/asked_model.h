@@ -13,7 +13,11 @@
 
 namespace orrery::setup {
 
-/// "model", and "text", "tokens", "length" and "parts" of what it reads.
+/// "model".
+ParamSpec asked_model_param();
+/// It, and "text", "tokens" and "length" of the one text that it reads.
+std::vector<ParamSpec> asked_text_params();
+/// The same with "parts", of several texts.
 std::vector<ParamSpec> asked_model_params(std::int64_t length = 64, std::int64_t parts = 1);
 /// The path of "model". Throws UsageError where none is given.
 std::filesystem::path model_path(const Inputs& inputs);
@@ -41,6 +45,7 @@ class AskedModel {
   const std::filesystem::path& path() const { return path_; }
   const std::string& key() const { return key_; }  ///< of its file and format
   LiveModel& live() { return *live_; }
+  const PositionPlan& plan() const { return *plan_; }
   const std::vector<ModelText>& texts() const { return texts_; }
   /// Throws UsageError where there are several.
   const ModelText& only_text() const;
@@ -63,11 +68,11 @@ class AskedModel {
 
  private:
   void read(const ParamSet& params, const Inputs& inputs);
-  void open(const ParamSet& params, const PositionPlan& plan, std::int64_t length,
-            std::int64_t least);
+  void open(const ParamSet& params, std::int64_t length, std::int64_t least);
 
   std::string key_{};
   std::filesystem::path path_{};
+  std::shared_ptr<const PositionPlan> plan_{};
   std::string texts_key_{};  ///< of everything that the texts follow from
   std::unique_ptr<LiveModel> live_{};
   std::vector<ModelText> texts_{};

@@ -161,6 +161,17 @@ std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists) {
   return specs;
 }
 
+std::vector<std::int64_t> whole_numbers(const ParamSet& params, const std::string& key) {
+  std::vector<std::int64_t> whole;
+  for (const double number : params.numbers(key)) {
+    if (number != std::floor(number))
+      throw UsageError(fmt::format("{}={}", key, number_text(number)), "must be a whole number",
+                       "round it");
+    whole.push_back(static_cast<std::int64_t>(number));
+  }
+  return whole;
+}
+
 ParamSpec dim_param(std::int64_t default_value) {
   ParamSpec spec =
       log_count_param({"dim", "$d$", "channels"},

@@ -43,6 +43,9 @@ ParamSpec stated_if_set(ParamSpec spec);
 /// The lists one behind the other.
 std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists);
 
+/// The numbers of a list. Throws UsageError for one that is no whole number.
+std::vector<std::int64_t> whole_numbers(const ParamSet& params, const std::string& key);
+
 ParamSpec dim_param(std::int64_t default_value);  ///< "dim", d: channels of a head, even
 ParamSpec heads_param();                          ///< "heads", H: heads of the layer
 /// The parameter "head" as a number. Throws UsageError unless it is below "heads".

@@ -33,6 +33,11 @@ class TableBuilder {
   /// One cell per column, text where the first row has text. Throws std::logic_error otherwise.
   void row(const std::vector<TableCell>& cells);
   Table finish() && { return std::move(table_); }
+  /// The same, printed in a terminal as well.
+  Table finish_printed() && {
+    table_.printed = true;
+    return std::move(table_);
+  }
 
  private:
   Table table_{};

@@ -1,7 +1,6 @@
 #include "experiments/checkpoints/forward_pass.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,9 +10,12 @@
 
 #include "core/parallel.h"
 #include "experiments/checkpoints/pass_inputs.h"
+#include "experiments/data/array_codec.h"
 #include "experiments/data/held_arrays.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
@@ -43,11 +45,12 @@ ParamSpec numbers_param(const char* key, const char* description) {
 }
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs{asked_model_params().front()};
-  for (ParamSpec& spec : forward_params()) specs.push_back(std::move(spec));
-  specs.push_back(numbers_param("layers", "Layers of which arrays are kept; none: all."));
-  specs.push_back(numbers_param("only_heads", "Heads of which arrays are kept; none: all."));
-  specs.push_back(asked_precision_param());
+  std::vector<ParamSpec> specs =
+      joined({{asked_model_param()},
+              forward_params(),
+              {numbers_param("layers", "Layers of which arrays are kept; none: all."),
+               numbers_param("only_heads", "Heads of which arrays are kept; none: all."),
+               asked_precision_param()}});
   return {.name = "forward",
           .title = "Pass over a text",
           .question = "What does a model lose on each token of a text, and what did it compute?",
@@ -57,23 +60,12 @@ ExperimentInfo make_info() {
           .view = {.controls = {"length"}, .tabs = {{"loss", "Loss by token"}}}};
 }
 
-std::vector<std::int64_t> numbers_of(const ParamSet& params, const char* key) {
-  std::vector<std::int64_t> numbers;
-  for (const double number : params.numbers(key))
-    numbers.push_back(static_cast<std::int64_t>(number));
-  return numbers;
-}
-
 /// Arrays that are refused where they take more memory than there is.
 class BoundedArrays : public HeldArrays {
  public:
   explicit BoundedArrays(std::uint64_t beside) : bytes_(static_cast<double>(beside)) {}
   void begin(std::span<const Array> arrays) override {
-    for (const Array& array : arrays) {
-      double numbers = 1;
-      for (const std::size_t extent : array.shape) numbers *= static_cast<double>(extent);
-      bytes_ += numbers * (std::holds_alternative<std::vector<float>>(array.values) ? 4 : 8);
-    }
+    for (const Array& array : arrays) bytes_ += static_cast<double>(value_bytes(array));
     files::require_memory(bytes_, "the arrays of a pass",
                           "name fewer arrays=, layers= or only_heads=, or give fewer tokens");
     HeldArrays::begin(arrays);
@@ -90,7 +82,7 @@ Figure loss_figure(const std::string& about, const std::vector<double>& losses, 
           LinePlot{.x = token_axis(),
                    .y = {.label = "loss", .unit = "nats"},
                    .series = {std::move(loss)},
-                   .rules = {{Rule::Direction::horizontal, mean, "mean"}}}};
+                   .rules = {horizontal(mean, "mean")}}};
 }
 
 void add_losses(const ParamSet& params, const PassModel& model, const PassInputs& inputs,
@@ -115,8 +107,7 @@ void add_assumed(const PassModel& model, Result& result) {
   if (model.assumed().empty()) return;
   TableBuilder table("assumed", "what the model's files do not say", {{"assumed"}});
   for (const std::string& sentence : model.assumed()) table.row({sentence});
-  result.tables.push_back(std::move(table).finish());
-  result.tables.back().printed = true;
+  result.tables.push_back(std::move(table).finish_printed());
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
@@ -124,8 +115,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const PassInputs read = pass_inputs(path, params, inputs);
   const PassModel model(path, static_cast<std::int64_t>(read.tokens.size()));
   const PassRequest request{.arrays = params.list("arrays"),
-                            .layers = numbers_of(params, "layers"),
-                            .heads = numbers_of(params, "only_heads"),
+                            .layers = whole_numbers(params, "layers"),
+                            .heads = whole_numbers(params, "only_heads"),
                             .single = params.text("precision") == "exact_fp32",
                             .threads = threads_or_all(0)};
   const std::uint64_t needed = model.bytes_of(read, request);

@@ -10,6 +10,7 @@
 #include "core/errors.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/model_edits.h"
 #include "experiments/setup/model_figures.h"
@@ -22,13 +23,12 @@ namespace {
 namespace in_lens {
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs = asked_model_params();
-  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "parts"; });
-  specs.push_back(
-      count_param({"token", "$i$"}, "The token whose states are listed.", 12, 0, 1 << 20));
-  specs.push_back(count_param("next", "Most probable tokens of each state.", 3, 1, 100));
-  for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
-  specs.push_back(asked_precision_param());
+  std::vector<ParamSpec> specs =
+      joined({asked_text_params(),
+              {count_param({"token", "$i$"}, "The token whose states are listed.", 12, 0, 1 << 20),
+               count_param("next", "Most probable tokens of each state.", 3, 1, 100)},
+              edit_params(EditedHead::declared),
+              {asked_precision_param()}});
   return {
       .name = "lens",
       .title = "Lens",
@@ -75,7 +75,7 @@ Figure lens_figure(const std::string& about, const Lens& lens,
               .quantity = "loss, nats",
               .range = Range{0, lens.loss_of_chance},
               .column_labels = {labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(n)},
-              .rules = {{Rule::Direction::vertical, static_cast<double>(token), "", "token"}}};
+              .rules = {vertical(static_cast<double>(token), "", "token")}};
   return {"lens",
           fmt::format(
               "Loss of the next token: {:.2f} nats before the first layer, {:.2f} after the last",
@@ -85,15 +85,14 @@ Figure lens_figure(const std::string& about, const Lens& lens,
 }
 
 Figure by_layer_figure(const std::string& about, const Lens& lens) {
-  Series loss{.name = "loss", .x = {}, .y = losses_by_state(lens), .marked = true};
-  Series entropy{.name = "entropy", .x = {}, .y = {}, .color = 1, .marked = true};
+  const std::vector<double> layers = count_from_0(lens.states);
+  Series loss{.name = "loss", .x = layers, .y = losses_by_state(lens), .marked = true};
+  Series entropy{.name = "entropy", .x = layers, .y = {}, .color = 1, .marked = true};
   const std::size_t n = lens.text.tokens.size() - 1;  // as the loss has
   std::size_t best = 0;
   for (std::size_t s = 0; s < lens.states; ++s) {
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += lens.at(s, i).entropy;
-    loss.x.push_back(static_cast<double>(s));
-    entropy.x.push_back(static_cast<double>(s));
     entropy.y.push_back(sum / static_cast<double>(n));
     if (!std::isnan(loss.y[best]) && !(loss.y[s] >= loss.y[best])) best = s;
   }
@@ -107,7 +106,7 @@ Figure by_layer_figure(const std::string& about, const Lens& lens) {
                          .scale = AxisScale::symlog,
                          .symlog_threshold = lens.loss_of_chance},
                    .series = {std::move(loss), std::move(entropy)},
-                   .rules = {{Rule::Direction::horizontal, lens.loss_of_chance, "chance"}}}};
+                   .rules = {horizontal(lens.loss_of_chance, "chance")}}};
 }
 
 /// Tokens that each state of one token makes the most probable.
@@ -220,17 +219,16 @@ Result result_of(const ParamSet& params, const Lens& lens, AskedModel& model, st
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
-  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
   const ModelText& text = model->only_text();
   const std::size_t token = token_in(params, text.tokens.size() - 1, "tokens have one behind them");
   const LensRequest request{.text = text,
                             .next = static_cast<std::size_t>(params.integer("next")),
-                            .edits = edits_in(params, plan)};
+                            .edits = edits_in(params, model->plan())};
   files::require_memory(static_cast<double>(lens_bytes(model->live(), request)), "the lens",
                         "lower length");
   checkpoint(progress, 0.0, "lens");
   Result result = result_of(params, model->lens(request, progress), *model, token);
-  result.in_use = edit_limits(model->live().layers(), model->live().heads(), plan);
+  result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
   result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 2)});
   checkpoint(progress, 1.0, "done");
   return result;

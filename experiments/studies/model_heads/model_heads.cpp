@@ -293,7 +293,7 @@ std::string marked_heads(const ParamSet& params, const HeadTable& table) {
 
 Result asked_of(AskedModel& model, const ParamSet& params, const Inputs& inputs,
                 Progress& progress) {
-  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
+  const PositionPlan& plan = model.plan();
   const ChosenPlace chosen = chosen_in(params, model.live());
   const HeadsRequest heads{.texts = model.texts(),
                            .repeated = params.integer("repeated"),

@@ -41,9 +41,7 @@ Table chosen_table(const HeadTable& heads) {
   for (const ScoreChoice& choice : heads.choices)
     for (const ChosenHead& head : choice.heads)
       table.row({choice.score, head.layer, head.head, head.chosen_by, head.tested});
-  Table finished = std::move(table).finish();
-  finished.printed = true;
-  return finished;
+  return std::move(table).finish_printed();
 }
 
 /// [layers, heads, …] of something that each row has as often.

@@ -38,21 +38,19 @@ ParamSpec words_param(const char* key, const char* description) {
 }
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs = asked_model_params();
-  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "parts"; });
-  specs.push_back(lengths_param());
-  specs.push_back(count_param("depths", "Places of the fact, from first to last.", 5, 1, 1000));
-  specs.push_back(count_param("draws", "Facts, in as many parts of the text.", 4, 1, 4096));
-  specs.push_back(
-      count_param("question_length", "Random tokens that the question repeats.", 2, 1, 1024));
-  specs.push_back(count_param("answer_length", "Random tokens that answer it.", 1, 1, 1024));
-  specs.push_back(words_param("fact", "A fact in words, in place of random tokens."));
-  specs.push_back(words_param("ask", "What asks for the fact in words, behind the text."));
-  specs.push_back(words_param("answer", "What should come next, with its space."));
-  specs.push_back(seed_param());
-  specs.push_back(first_token_param());
-  for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
-  specs.push_back(asked_precision_param());
+  std::vector<ParamSpec> specs = joined(
+      {asked_text_params(),
+       {lengths_param(),
+        count_param("depths", "Places of the fact, from first to last.", 5, 1, 1000),
+        count_param("draws", "Facts, in as many parts of the text.", 4, 1, 4096),
+        count_param("question_length", "Random tokens that the question repeats.", 2, 1, 1024),
+        count_param("answer_length", "Random tokens that answer it.", 1, 1, 1024),
+        words_param("fact", "A fact in words, in place of random tokens."),
+        words_param("ask", "What asks for the fact in words, behind the text."),
+        words_param("answer", "What should come next, with its space."), seed_param(),
+        first_token_param()},
+       edit_params(EditedHead::declared),
+       {asked_precision_param()}});
   return {.name = "needle",
           .title = "Needle in a text",
           .question = "From which places and lengths does a model find a fact?",
@@ -137,18 +135,16 @@ Result result_of(const ParamSet& params, const NeedleTable& needle) {
       {{"length", "tokens"}, {"depth"}, {"found"}, {"loss", "nats"}, {"gain", "nats"}});
   for (const NeedleCell& cell : needle.cells)
     table.row({cell.length, cell.depth, cell.retrieved, cell.loss, cell.gain.difference});
-  result.tables.push_back(std::move(table).finish());
-  result.tables.back().printed = true;
+  result.tables.push_back(std::move(table).finish_printed());
   return result;
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  const std::vector<std::int64_t> lengths = lengths_of_contexts(params);
+  const std::vector<std::int64_t> lengths = whole_numbers(params, "lengths");
   std::int64_t longest = 0;
   for (const std::int64_t length : lengths) longest = std::max<std::int64_t>(longest, length);
   const std::shared_ptr<AskedModel> model =
       AskedModel::take(params, inputs, longest + params.integer("answer_length"));
-  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
   const NeedleRequest request{.texts = model->texts(),
                               .lengths = lengths,
                               .depths = static_cast<std::size_t>(params.integer("depths")),
@@ -158,14 +154,14 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                               .seed = params.integer("seed"),
                               .needle = needle_of(*model, params),
                               .first = first_token(params, *model),
-                              .edits = edits_in(params, plan)};
+                              .edits = edits_in(params, model->plan())};
   checkpoint(progress, 0.0, "needle");
   const NeedleTable needle = find_needles(model->live(), request, progress);
   Result result = result_of(params, needle);
   std::vector<double> losses;
   for (const NeedleCell& cell : needle.cells) losses.push_back(cell.loss);
   result.checks = {check_of_losses(losses)};
-  result.in_use = edit_limits(model->live().layers(), model->live().heads(), plan);
+  result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
   checkpoint(progress, 1.0, "done");
   return result;
 }

@@ -17,22 +17,13 @@ namespace orrery::studies {
 namespace {
 namespace in_passport {
 
-ParamSpec questions_param() {
-  ParamSpec spec{
-      .key = "questions",
-      .description = "What its loss is asked.",
-      .kind = ParamKind::choice_list,
-      .default_value = std::vector<std::string>{"pairing", "base", "scaling", "direction",
-                                                "norm_plus_one", "scale", "window"}};
-  spec.choices = question_choices();
-  return spec;
-}
-
 ExperimentInfo make_info() {
   std::vector<ParamSpec> specs = asked_model_params(128, 12);
   for (ParamSpec& spec : specs)
     if (spec.key == "text") spec.default_value = std::string("bundled:where_tokens_are.txt");
-  specs.push_back(questions_param());
+  specs.push_back(questions_param(
+      "What its loss is asked.",
+      {"pairing", "base", "scaling", "direction", "norm_plus_one", "scale", "window"}));
   specs.push_back(log_count_param({"targets", "", "tokens"},
                                   "Last tokens of each text, for the reach.", 32, 1, 65536));
   specs.push_back(log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.",
@@ -98,9 +89,7 @@ Table breaks_table(const Passport& passport) {
     table.row({one.name, fmt::format("{}", fmt::join(one.edits, " ")), one.loss,
                one.difference.difference, one.difference.low, one.difference.high, one.p,
                one.copying});
-  Table finished = std::move(table).finish();
-  finished.printed = true;
-  return finished;
+  return std::move(table).finish_printed();
 }
 
 Table verdicts_table(const Passport& passport) {

@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
@@ -23,32 +24,21 @@ namespace in_patch {
 
 constexpr double most_id = 2147483647;
 
-ParamSpec patched_places_param() {
-  return {.key = "by",
-          .description = "Places that are patched.",
-          .kind = ParamKind::choice_list,
-          .default_value = std::vector<std::string>{"position", "head"},
-          .choices = {{"position", "stream, attention and feed-forward, by layer and token"},
-                      {"head", "heads' outputs at all tokens"}}};
-}
-
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs = asked_model_params();
-  std::erase_if(specs, [](const ParamSpec& spec) { return spec.key == "parts"; });
-  specs.push_back(count_param({"token", "$i$"},
-                              "The token that is another one in the corrupted text, where none is "
-                              "given.",
-                              12, 0, 1 << 20));
-  for (ParamSpec& spec :
-       other_text_params("corrupted", "The text whose activations are put in, of as many tokens."))
-    specs.push_back(std::move(spec));
-  specs.push_back(
-      count_param("answer", "Id of the right token; −1: what the model takes.", -1, -1, most_id));
-  specs.push_back(
-      count_param("foil", "Id of the wrong one; −1: what else it takes behind the corrupted text.",
-                  -1, -1, most_id));
-  specs.push_back(patched_places_param());
-  specs.push_back(asked_precision_param());
+  std::vector<ParamSpec> specs = joined(
+      {asked_text_params(),
+       {count_param({"token", "$i$"},
+                    "The token that is another one in the corrupted text, where none is given.", 12,
+                    0, 1 << 20)},
+       other_text_params("corrupted", "The text whose activations are put in, of as many tokens."),
+       {count_param("answer", "Id of the right token; −1: what the model takes.", -1, -1, most_id),
+        count_param("foil",
+                    "Id of the wrong one; −1: what else it takes behind the corrupted text.", -1,
+                    -1, most_id),
+        choices_param("by", "Places that are patched.", {"position", "head"},
+                      {{"position", "stream, attention and feed-forward, by layer and token"},
+                       {"head", "heads' outputs at all tokens"}}),
+        asked_precision_param()}});
   return {.name = "patch",
           .title = "Patches",
           .question = "Which activations of another text change a model's answer?",
@@ -121,7 +111,7 @@ Figure patch_figure(const std::string& about, const PatchMap& map, const PatchWo
   if (!by_head) {
     drawn.column_labels = {labels.begin(),
                            labels.begin() + static_cast<std::ptrdiff_t>(map.columns)};
-    drawn.rules = {{Rule::Direction::vertical, static_cast<double>(changed), "", "token"}};
+    drawn.rules = {vertical(static_cast<double>(changed), "", "token")};
     place = fmt::format("layer {} at token {}", layer, column);
   }
   return {words.figure,
@@ -160,9 +150,7 @@ Table largest_effects(const PatchResult& patch, const std::vector<std::string>& 
       table.row({map.quantity, layer, column, by_head ? "" : labels[column], map.effect[order[i]]});
     }
   }
-  Table finished = std::move(table).finish();
-  finished.printed = true;
-  return finished;
+  return std::move(table).finish_printed();
 }
 
 Result result_of(const ParamSet& params, const PatchResult& patch, AskedModel& model) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
@@ -50,7 +51,7 @@ Figure reach_figure(const std::string& about, const ContextReach& reach) {
           .x = {.label = "context", .symbol = "$c$", .unit = "tokens", .scale = AxisScale::log2},
           .y = {.label = "loss", .unit = "nats"},
           .series = {std::move(loss)},
-          .rules = {{Rule::Direction::vertical, static_cast<double>(reach.reach), "reach"}}}};
+          .rules = {vertical(static_cast<double>(reach.reach), "reach")}}};
 }
 
 Table contexts_table(const ContextReach& reach) {
@@ -63,9 +64,7 @@ Table contexts_table(const ContextReach& reach) {
     const double gain = is_first ? std::numeric_limits<double>::quiet_NaN() : one.gain.difference;
     table.row({one.context, one.loss, gain, one.p, one.helps ? 1.0 : 0.0});
   }
-  Table finished = std::move(table).finish();
-  finished.printed = true;
-  return finished;
+  return std::move(table).finish_printed();
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/model_edits.h"
 #include "experiments/setup/model_figures.h"
@@ -19,14 +20,14 @@ namespace {
 namespace in_repeat {
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs{asked_model_params().front()};
-  specs.push_back(log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.",
-                                  16, 2, 65536));
-  specs.push_back(count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096));
-  specs.push_back(seed_param());
-  specs.push_back(first_token_param());
-  for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
-  specs.push_back(asked_precision_param());
+  std::vector<ParamSpec> specs =
+      joined({{asked_model_param(),
+               log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.", 16,
+                               2, 65536),
+               count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096),
+               seed_param(), first_token_param()},
+              edit_params(EditedHead::declared),
+              {asked_precision_param()}});
   return {.name = "repeat",
           .title = "Repeated tokens",
           .question = "Does a model copy random tokens that come again?",
@@ -57,17 +58,17 @@ Figure repeat_figure(const std::string& about, const Repeat& repeat) {
     half.x.push_back(static_cast<double>(i % n));
     half.y.push_back(repeat.by_position[i]);
   }
-  return {"repeated",
-          fmt::format("Random tokens cost {:.2f} nats, and {:.2f} when they come again",
-                      statistics::sample_mean(repeat.first_half),
-                      statistics::sample_mean(repeat.second_half)) +
-              under(repeat.edits),
-          about,
-          LinePlot{.x = {.label = "position within a half"},
-                   .y = {.label = "loss", .unit = "nats"},
-                   .series = {std::move(first), std::move(second)},
-                   .rules = {{Rule::Direction::horizontal,
-                              std::log(static_cast<double>(repeat.vocabulary)), "chance"}}}};
+  return {
+      "repeated",
+      fmt::format("Random tokens cost {:.2f} nats, and {:.2f} when they come again",
+                  statistics::sample_mean(repeat.first_half),
+                  statistics::sample_mean(repeat.second_half)) +
+          under(repeat.edits),
+      about,
+      LinePlot{.x = {.label = "position within a half"},
+               .y = {.label = "loss", .unit = "nats"},
+               .series = {std::move(first), std::move(second)},
+               .rules = {horizontal(std::log(static_cast<double>(repeat.vocabulary)), "chance")}}};
 }
 
 /// The 95 % interval of a gain, and p; nothing where one sequence has none.
@@ -112,19 +113,18 @@ Result result_of(const ParamSet& params, const Repeat& repeat) {
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::int64_t tokens = params.integer("repeated");
   const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs, 2 * tokens + 1);
-  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
   const RepeatRequest request{.tokens = tokens,
                               .sequences = params.integer("repeats"),
                               .seed = params.integer("seed"),
                               .first = first_token(params, *model),
-                              .edits = edits_in(params, plan)};
+                              .edits = edits_in(params, model->plan())};
   checkpoint(progress, 0.0, "repeat");
   const Repeat repeat = repeat_tokens(model->live(), request, progress);
   Result result = result_of(params, repeat);
   const auto begin = repeat.by_position.begin();
   result.checks = {
       check_of_losses({begin + (request.first < 0 ? 1 : 0), repeat.by_position.end()})};
-  result.in_use = edit_limits(model->live().layers(), model->live().heads(), plan);
+  result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
   checkpoint(progress, 1.0, "done");
   return result;
 }

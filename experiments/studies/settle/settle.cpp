@@ -18,22 +18,13 @@ namespace orrery::studies {
 namespace {
 namespace in_settle {
 
-ParamSpec questions_param() {
-  ParamSpec spec{.key = "questions",
-                 .description = "What is asked.",
-                 .kind = ParamKind::choice_list,
-                 .default_value = question_names()};
-  spec.choices = question_choices();
-  return spec;
-}
-
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs = asked_model_params(64, 8);
-  specs.push_back(questions_param());
-  specs.push_back(
-      count_param("rounds", "Settings that are corrected, one after another.", 4, 0, 64));
-  for (ParamSpec& spec : edit_params(EditedHead::declared)) specs.push_back(std::move(spec));
-  specs.push_back(asked_precision_param());
+  std::vector<ParamSpec> specs =
+      joined({asked_model_params(64, 8),
+              {questions_param("What is asked.", question_names()),
+               count_param("rounds", "Settings that are corrected, one after another.", 4, 0, 64)},
+              edit_params(EditedHead::declared),
+              {asked_precision_param()}});
   return {
       .name = "settle",
       .title = "Settled by the loss",
@@ -79,9 +70,7 @@ Table verdicts_table(const char* name, const char* caption,
     const std::vector<std::string> cells = verdict_cells(question);
     table.row({cells[0], cells[1], cells[2], cells[3]});
   }
-  Table finished = std::move(table).finish();
-  finished.printed = true;
-  return finished;
+  return std::move(table).finish_printed();
 }
 
 /// @param of  "asked" or "corrected"
@@ -149,16 +138,15 @@ Result result_of(const ParamSet& params, const Settlement& settlement) {
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
-  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
   checkpoint(progress, 0.0, "settle");
   const Settlement settlement = settle(model->live(),
                                        {.texts = model->texts(),
-                                        .edits = edits_in(params, plan),
+                                        .edits = edits_in(params, model->plan()),
                                         .questions = params.list("questions"),
                                         .rounds = params.integer("rounds")},
                                        progress);
   Result result = result_of(params, settlement);
-  result.in_use = edit_limits(model->live().layers(), model->live().heads(), plan);
+  result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
   checkpoint(progress, 1.0, "done");
   return result;
 }
