@@ -74,8 +74,9 @@ Figure row_figure(const std::string& caption, const std::vector<VariantFamily>& 
   figure.plot.x = query_axis();
   for (const VariantFamily& family : families) {
     std::vector<double> numbers = figure.number(map_of(family, FeatureRotation::paper).weights);
+    std::vector<double> row_numbers = count_from_0(numbers.size());
     figure.plot.series.push_back({.name = "eq. (19), " + family.feature.label,
-                                  .x = count_from_0(numbers.size()),
+                                  .x = std::move(row_numbers),
                                   .y = std::move(numbers),
                                   .shade = shade_of(family.feature.kind)});
   }
