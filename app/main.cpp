@@ -19,7 +19,7 @@
 
 namespace {
 
-using orrery::headless::RenderOptions;
+using orrery::RenderOptions;
 
 // Exit codes.
 constexpr int exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_data = 3, exit_io = 4;
@@ -82,7 +82,7 @@ bool is_path(const std::string& word) {
 }
 
 /// File managers and menus pass the path on by itself.
-void take_path(orrery::shell::StartOptions& start) {
+void take_path(orrery::StartOptions& start) {
   const auto path = std::find_if(start.overrides.begin(), start.overrides.end(), is_path);
   if (path == start.overrides.end()) return;
   if (!start.open.empty())
@@ -109,7 +109,7 @@ int exit_status(orrery::ErrorKind kind) {
 }
 
 /// The remedy where what was to be opened has no window.
-std::string without_window(const orrery::shell::StartOptions& start) {
+std::string without_window(const orrery::StartOptions& start) {
   return start.lesson.empty() ? "orrery report FOLDER writes a page with all of a result"
                               : "orrery lesson print NAME writes it as a page with its figures";
 }
@@ -119,13 +119,13 @@ std::string without_window(const orrery::shell::StartOptions& start) {
 int open_or_render(RenderOptions options) {
   std::string reason;
   const std::filesystem::path file =
-      options.start_afresh ? std::filesystem::path() : orrery::session::session_path();
+      options.start_afresh ? std::filesystem::path() : orrery::session_path();
   const auto start = [&](std::function<void()> wake) {
-    orrery::shell::StartOptions restored = options.start;
+    orrery::StartOptions restored = options.start;
     restored.session = file;
-    return orrery::shell::start_session(restored, std::move(wake));
+    return orrery::start_session(restored, std::move(wake));
   };
-  if (orrery::shell::run_window(
+  if (orrery::run_window(
           start, {file, options.start.open, options.start.lesson, options.start.step}, reason))
     return exit_ok;
   if (!options.start.open.empty() || !options.start.lesson.empty())
@@ -136,7 +136,7 @@ int open_or_render(RenderOptions options) {
                "  orrery run long_term_decay --out results\n",
                reason.c_str(), render_folder);
   options.folder = render_folder;
-  orrery::headless::render_views(options);
+  orrery::render_views(options);
   return exit_ok;
 }
 
@@ -145,21 +145,21 @@ int run(int argc, char** argv) {
   RenderOptions options;
   declare(cli, options);
   try {
-    orrery::setup::load_plugins({argv, argv + argc});  // before anything asks for encodings
+    orrery::load_plugins({argv, argv + argc});  // before anything asks for encodings
     cli.parse(argc, argv);
     take_path(options.start);
     if (options.folder.empty() && !options.script.empty())
       throw orrery::UsageError("--script " + options.script, "needs --render",
                                "add --render DIR, the folder for its pictures");
     if (options.folder.empty()) return open_or_render(options);
-    orrery::headless::render_views(options);
+    orrery::render_views(options);
     return exit_ok;
   } catch (const CLI::ParseError& error) {
     return cli.exit(error) == 0 ? exit_ok : exit_usage;
   } catch (const orrery::Error& error) {
     std::fprintf(stderr, "orrery-desktop: %s\n", error.what());
     return exit_status(error.kind());
-  } catch (const orrery::headless::ScriptFailure& failure) {
+  } catch (const orrery::ScriptFailure& failure) {
     std::fprintf(stderr, "orrery-desktop: %s\n", failure.what());
     return exit_failed;
   } catch (const std::exception& error) {
@@ -172,9 +172,9 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   constexpr int most_kept = 256 << 20;
-  orrery::results::keep_freed_memory(most_kept);
-  orrery::files::set_notice_sink([](const std::string& line) {
-    std::fprintf(stderr, "orrery-desktop: %s\n", orrery::text::without_controls(line).c_str());
+  orrery::keep_freed_memory(most_kept);
+  orrery::set_notice_sink([](const std::string& line) {
+    std::fprintf(stderr, "orrery-desktop: %s\n", orrery::without_controls(line).c_str());
   });
-  orrery::session::leave(run(argc, argv));
+  orrery::leave(run(argc, argv));
 }

@@ -14,7 +14,7 @@ function(orrery_embed_pages target)
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/pages.cpp @ONLY CONTENT [[
 #include "experiments/manual/pages.h"
 
-namespace orrery::manual {
+namespace orrery {
 
 std::span<const PageSource> page_sources() {
   static constexpr PageSource all[] = {
@@ -22,7 +22,7 @@ std::span<const PageSource> page_sources() {
   return all;
 }
 
-}  // namespace orrery::manual
+}  // namespace orrery
 ]])
   target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/pages.cpp)
 endfunction()

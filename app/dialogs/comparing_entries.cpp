@@ -15,7 +15,7 @@
 #include "experiments/text/ascii.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 PaletteEntry sweep_entry(const ParamSpec& spec, const Ends& ends) {
@@ -129,4 +129,4 @@ void add_differences(const Session& session, std::vector<PaletteEntry>& entries)
                          .minus = std::move(choice.what)});
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "app/dialogs/palette_entry.h"
 #include "app/session/session.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 // What the palette finds about several results or figures at once.
 
@@ -20,4 +20,4 @@ std::optional<PaletteEntry> typed_comparison(const Session& session, std::string
 /// "ALiBi − RoPE: attention weight" for what may be subtracted from the figures on screen.
 void add_differences(const Session& session, std::vector<PaletteEntry>& entries);
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

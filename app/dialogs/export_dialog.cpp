@@ -13,7 +13,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 constexpr double dialog_width = 560;
@@ -60,7 +60,7 @@ void ExportDialog::write(bool replace) {
   request_.path = path_;
   const std::optional<bool> title = request_.page.title, caption = request_.page.caption;
   try {
-    request_.page = width_.empty() ? figure::Page{} : figure::page_named("width", width_);
+    request_.page = width_.empty() ? Page{} : page_named("width", width_);
   } catch (const std::exception& refusal) {
     trouble_ = refusal.what();
     return;
@@ -118,7 +118,7 @@ void ExportDialog::draw_page(const Ui& ui) {
   ImGui::SameLine();
   ImGui::AlignTextToFramePadding();
   draw_text("width");
-  for (const figure::PagePreset& preset : figure::page_presets()) {
+  for (const PagePreset& preset : page_presets()) {
     ImGui::SameLine();
     if (ImGui::SmallButton(std::string(preset.name).c_str())) {
       width_ = preset.name;
@@ -200,4 +200,4 @@ void ExportDialog::draw(Session& session, const Ui& ui) {
   end();
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "app/gui/overlay.h"
 #include "app/session/task.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// Asks for path and format and exports in the background.
 class ExportDialog : public Overlay {
@@ -46,7 +46,7 @@ class ExportDialog : public Overlay {
   std::string folder_{};   ///< folder of the last export
   std::string trouble_{};  ///< why the files could not be written
   bool asks_to_replace_{false};
-  session::BackgroundTask<ExportOutcome> task_{};
+  BackgroundTask<ExportOutcome> task_{};
 };
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 /// The figure without its hidden curves.
@@ -36,7 +36,7 @@ std::vector<File> files_of(const ExportRequest& request) {
   std::filesystem::path stem = request.path;
   if (stem.extension() == "." + request.format) stem.replace_extension();
   std::vector<std::string> formats{request.format};
-  if (request.latex && is_picture(request)) formats.emplace_back(figure::latex_format);
+  if (request.latex && is_picture(request)) formats.emplace_back(latex_format);
   std::vector<File> files;
   const auto add = [&](const std::string& suffix, const ShownFigure* figure) {
     for (const std::string& format : formats)
@@ -60,14 +60,14 @@ Panels panels_of(const ExportRequest& request, const std::string& id) {
     if (plot && shown.view.x) plot->x.range = shown.view.x;
     if (plot && shown.view.y) plot->y.range = shown.view.y;
   }
-  return figure::lettered_panels(id, "", std::move(figures));
+  return lettered_panels(id, "", std::move(figures));
 }
 
 std::string bytes_of(const File& file, const ExportRequest& request) {
   const auto of = [&](const ShownFigure& shown) {
     return export_bytes(shown, file.format, request.theme, request.formulas, request.page);
   };
-  if (file.figure && file.format != figure::latex_format) return of(*file.figure);
+  if (file.figure && file.format != latex_format) return of(*file.figure);
   // LaTeX finds the picture by the name of its file.
   const std::string stem = file.path.stem().string();
   if (file.figure) {
@@ -101,9 +101,9 @@ std::vector<ShownFigure> figures_on_screen(const Session& session) {
 }
 
 std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme,
-                         bool formulas, const figure::Page& page) {
+                         bool formulas, const Page& page) {
   if (format == "csv") return csv_text(table_of(without_hidden(shown)));
-  figure::ExportOptions options{.page = page, .view = shown.view};
+  ExportOptions options{.page = page, .view = shown.view};
   if (formulas) options.formulas = shown.formulas;
   return figure_file(shown.figure, format, theme_name(theme), options);
 }
@@ -133,4 +133,4 @@ ExportOutcome export_figures(const ExportRequest& request) {
   return outcome;
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/studies/formulas.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// A figure with its zoom and the formulas of its experiment.
 struct ShownFigure {
@@ -43,7 +43,7 @@ struct ExportRequest {
   std::vector<ShownFigure> figures{};
   std::string format{"png"};  ///< png, svg, pdf or csv
   Theme theme{Theme::light};
-  figure::Page page{};
+  Page page{};
   bool formulas{true};           ///< whether pictures show them beneath the title
   bool panels{false};            ///< several figures in one file, as (a), (b), (c)
   bool latex{false};             ///< a .tex file beside each picture, with its caption
@@ -59,10 +59,10 @@ struct ExportOutcome {
 /// The bytes of one figure as it is shown, with or without its formulas. CSV holds the numbers of
 /// the visible curves. Throws UsageError for an unknown format.
 std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme,
-                         bool formulas = false, const figure::Page& page = {});
+                         bool formulas = false, const Page& page = {});
 /// The files that a request writes.
 std::vector<std::filesystem::path> export_paths(const ExportRequest& request);
 /// Writes them, each whole or not at all. Throws IoError, UsageError.
 ExportOutcome export_figures(const ExportRequest& request);
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 constexpr double file_dialog_width = 820, file_dialog_height = 560;
@@ -223,4 +223,4 @@ std::optional<std::filesystem::path> FileDialog::draw(const Session& session, co
   return chosen;
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "app/session/session.h"
 #include "app/session/task.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// Lets the user choose a file or a result folder. Folders are read in the background, so that a
 /// server that does not answer cannot block the window. What is typed filters the names, Tab
@@ -48,7 +48,7 @@ class FileDialog : public Overlay {
   std::filesystem::path asked_{};  ///< the folder that was listed last, or is being listed
   std::string trouble_{};          ///< why the folder could not be read
   bool all_files_{false};
-  session::BackgroundTask<FolderListing> task_{};
+  BackgroundTask<FolderListing> task_{};
 };
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

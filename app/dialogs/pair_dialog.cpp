@@ -10,7 +10,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 constexpr double pair_dialog_width = 560;
@@ -60,4 +60,4 @@ std::optional<DroppedPair> PairDialog::draw(const Session& session, const Ui& ui
   return chosen;
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

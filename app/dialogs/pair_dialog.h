@@ -6,7 +6,7 @@
 #include "app/gui/overlay.h"
 #include "app/session/file_pairs.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// Asks what two files are that were dropped together.
 class PairDialog : public Overlay {
@@ -19,4 +19,4 @@ class PairDialog : public Overlay {
   std::vector<DroppedPair> pairs_{};
 };
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

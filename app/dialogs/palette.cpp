@@ -21,7 +21,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/ascii.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 using Kind = PaletteEntry::Kind;
@@ -126,7 +126,7 @@ std::vector<PaletteEntry> read_presets() {
 
 std::vector<PaletteEntry> read_lessons() {
   std::vector<PaletteEntry> entries;
-  for (const auto& [file, lesson] : lessons::readable_lessons())
+  for (const auto& [file, lesson] : readable_lessons())
     entries.push_back(
         {.kind = Kind::lesson,
          .title = fmt::format("Lesson {}: {}", lesson.number, plain_text(lesson.title)),
@@ -322,4 +322,4 @@ std::optional<PaletteEntry> Palette::draw(const Session& session, const Actions&
   return entry;
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "app/session/actions.h"
 #include "app/session/session.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// Everything that can be found now: actions, views, presets, and the figures, parameters and their
 /// choices of this view.
@@ -41,4 +41,4 @@ class Palette : public Overlay {
   bool moved_{false};  ///< whether the keyboard moved the selection, which must be visible
 };
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

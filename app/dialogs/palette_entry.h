@@ -7,7 +7,7 @@
 #include "app/session/actions.h"
 #include "app/session/view_state.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// Something that the palette finds.
 struct PaletteEntry {
@@ -37,4 +37,4 @@ struct PaletteEntry {
   Subtrahend minus{};   ///< of a difference
 };
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

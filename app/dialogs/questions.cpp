@@ -6,7 +6,7 @@
 #include "app/gui/theme.h"
 #include "experiments/studies/catalogue.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 constexpr double sheet_width = 980, card_gap = 8, card_padding = 10;
@@ -36,7 +36,7 @@ bool draw_card(const AskedQuestion& asked, float width, const Ui& ui) {
 const std::vector<AskedQuestion>& questions() {
   static const std::vector<AskedQuestion> all = [] {
     std::vector<AskedQuestion> list;
-    for (const Experiment* experiment : studies::experiment_catalogue())
+    for (const Experiment* experiment : experiment_catalogue())
       for (const Question& question : experiment->info.questions)
         list.push_back({experiment, &question});
     return list;
@@ -63,4 +63,4 @@ std::optional<std::size_t> QuestionSheet::draw(const Ui& ui) {
   return chosen;
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

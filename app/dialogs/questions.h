@@ -7,7 +7,7 @@
 #include "app/gui/ui.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// A question and the experiment that answers it.
 struct AskedQuestion {
@@ -25,4 +25,4 @@ class QuestionSheet : public Overlay {
   std::optional<std::size_t> draw(const Ui& ui);
 };
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

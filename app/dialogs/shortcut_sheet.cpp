@@ -12,7 +12,7 @@
 #include "app/gui/theme.h"
 #include "app/views/figure_keys.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 constexpr double shortcuts_width = 1180;
@@ -118,4 +118,4 @@ void ShortcutSheet::draw(const Actions& actions, const Ui& ui) {
   end();
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include "app/gui/overlay.h"
 #include "app/session/actions.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// Lists all keyboard shortcuts and mouse gestures.
 class ShortcutSheet : public Overlay {
@@ -11,4 +11,4 @@ class ShortcutSheet : public Overlay {
   void draw(const Actions& actions, const Ui& ui);
 };
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 namespace {
 
 constexpr double target_dialog_width = 560;
@@ -69,4 +69,4 @@ std::optional<FileTarget> TargetDialog::draw(const Session& session, const Ui& u
   return chosen;
 }
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

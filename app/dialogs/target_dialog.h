@@ -7,7 +7,7 @@
 #include "app/gui/overlay.h"
 #include "app/session/file_targets.h"
 
-namespace orrery::dialogs {
+namespace orrery {
 
 /// Asks which parameter a file is for when several could read it.
 class TargetDialog : public Overlay {
@@ -22,4 +22,4 @@ class TargetDialog : public Overlay {
   std::vector<FileTarget> targets_{};
 };
 
-}  // namespace orrery::dialogs
+}  // namespace orrery

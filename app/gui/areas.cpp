@@ -5,7 +5,7 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/ui.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 ImVec2 area_size(const Rect& area) {
   return {static_cast<float>(std::max(1.0, area.width)),
@@ -38,4 +38,4 @@ void draw_centered(const char* text, const Rect& area) {
   text_muted(text);
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

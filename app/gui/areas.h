@@ -2,10 +2,9 @@
 
 #include <imgui.h>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// The space between the edge of an area and its content, at scale 1.
 inline constexpr double area_margin = 14;
@@ -27,4 +26,4 @@ Rect inset(const Rect& area, double margin);
 /// A line of muted text in the middle of `area`.
 void draw_centered(const char* text, const Rect& area);
 
-}  // namespace orrery::gui
+}  // namespace orrery

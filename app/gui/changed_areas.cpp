@@ -9,7 +9,7 @@
 #include "app/gui/draw_commands.h"
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 constexpr int tile = 32;  // pixels
@@ -161,4 +161,4 @@ std::vector<PixelRect> ChangedAreas::changed(const std::vector<std::uint64_t>& h
   return few_disjoint(std::move(areas));
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

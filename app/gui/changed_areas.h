@@ -7,7 +7,7 @@
 
 #include "app/gui/pixel_rect.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// Finds where a frame differs from the frame before it, so that only that is drawn again. Every
 /// tile of the window has a hash of all triangles that reach it, in their order.
@@ -28,4 +28,4 @@ class ChangedAreas {
   std::vector<std::uint64_t> hashes_{};  ///< [rows · columns], or none
 };
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 // No window is as wide; beyond it an integer may not hold the number.
@@ -69,4 +69,4 @@ std::optional<SolidRect> solid_rect(const Triangles& triangles, std::size_t firs
       {first_inside(min.x), first_inside(min.y), first_inside(max.x), first_inside(max.y)}, color};
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -10,7 +10,7 @@
 
 // What Dear ImGui's draw commands cover, in whole pixels of a framebuffer that has one pixel per
 // unit of Dear ImGui's coordinates.
-namespace orrery::gui {
+namespace orrery {
 
 /// A command with the triangles that it draws.
 struct Triangles {
@@ -37,4 +37,4 @@ struct SolidRect {
 /// The solid rectangle that the two triangles whose corners begin at `first` make, if they do.
 std::optional<SolidRect> solid_rect(const Triangles& triangles, std::size_t first);
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/files/file.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 constexpr char32_t first_foreign = 0x100, last_shown = 0xFFFF;
@@ -151,4 +151,4 @@ std::string missing_text(const Characters& missing) {
   return words;
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

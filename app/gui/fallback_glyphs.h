@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "app/gui/font_file.h"
-#include "app/session/layers.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 // Finds installed fonts for the characters that DejaVu Sans lacks, since tokens come in any script.
 
@@ -54,4 +53,4 @@ std::string package_for(char32_t character);
 /// Names characters without a font and the packages to install; one sentence per package.
 std::string missing_text(const Characters& missing);
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/files/file.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 constexpr std::uintmax_t max_bytes = std::uintmax_t{1} << 28;  // per font; Noto CJK has 2^24
@@ -61,4 +61,4 @@ double font_line_per_em(const std::string& bytes, int index) {
   return line / static_cast<double>(face->units_per_EM);
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/layers.h"
-
-namespace orrery::gui {
+namespace orrery {
 
 /// The bytes of a font file whose face `index` FreeType can open, with sound outlines for those of
 /// the characters that it has. Dear ImGui's own reader believes every offset in a file, and ends
@@ -22,4 +20,4 @@ double font_line_per_em(const std::string& bytes, int index);
 using FontReader = std::function<std::shared_ptr<const std::string>(
     const std::string& file, int index, const std::vector<char32_t>& characters)>;
 
-}  // namespace orrery::gui
+}  // namespace orrery

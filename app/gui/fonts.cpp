@@ -14,7 +14,7 @@
 #include "experiments/files/file.h"
 #include "experiments/text/bidi.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 // (ascender + descender) / em in DejaVu Sans; Dear ImGui sizes a font by the former.
@@ -264,4 +264,4 @@ Fonts::Sized Fonts::nearest(double em, bool bold, Face face) const {
   });
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "app/gui/fallback_glyphs.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// The fonts on screen: DejaVu Sans, and STIX for symbols where it is installed, in the few sizes
 /// that interface, figures and formulas use, at one scale.
@@ -66,4 +66,4 @@ class Fonts {
 /// package when there is none.
 std::string dejavu_file(bool bold);
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 // Below this many pixels a blended rectangle is as fast as one that is cleared by itself.
@@ -103,4 +103,4 @@ void FrameParts::clear(const ImDrawList*, const ImDrawCmd* command) {
   glClear(GL_COLOR_BUFFER_BIT);
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

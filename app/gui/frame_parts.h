@@ -9,7 +9,7 @@
 #include "app/gui/draw_commands.h"
 #include "app/gui/pixel_rect.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// Commands of Dear ImGui's frame cut down to parts of the window, for as long as this lives; the
 /// frame has its own commands back afterwards. Large rectangles in one opaque colour are cleared
@@ -45,4 +45,4 @@ class FrameParts {
   std::deque<Clear> clears_{};  // commands point at them
 };
 
-}  // namespace orrery::gui
+}  // namespace orrery

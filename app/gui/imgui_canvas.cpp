@@ -11,7 +11,7 @@
 #include "experiments/text/bidi.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 // Beyond this the cut ends of lines would show inside the clip.
@@ -212,4 +212,4 @@ Size ImGuiCanvas::text_size(std::string_view utf8, const TextStyle& style) const
   return {std::ceil(static_cast<double>(size.x)), static_cast<double>(std::max(size.y, type.size))};
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "app/gui/textures.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// The Canvas of the screen: a draw list of Dear ImGui. What is not finite or far outside the clip
 /// is left out, since neither the list nor the graphics card copes with it.
@@ -36,4 +36,4 @@ class ImGuiCanvas : public Canvas {
   TextureCache& textures_;
 };
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <imgui.h>
 
-namespace orrery::gui {
+namespace orrery {
 
 ImGuiContextGuard::ImGuiContextGuard() {
   IMGUI_CHECKVERSION();
@@ -15,4 +15,4 @@ ImGuiContextGuard::ImGuiContextGuard() {
 
 ImGuiContextGuard::~ImGuiContextGuard() { ImGui::DestroyContext(); }
 
-}  // namespace orrery::gui
+}  // namespace orrery

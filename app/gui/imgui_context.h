@@ -1,8 +1,6 @@
 #pragma once
 
-#include "app/session/layers.h"
-
-namespace orrery::gui {
+namespace orrery {
 
 /// Creates Dear ImGui's context, current in this thread, and destroys it with itself. No settings
 /// file is written.
@@ -14,4 +12,4 @@ class ImGuiContextGuard {
   ImGuiContextGuard& operator=(const ImGuiContextGuard&) = delete;
 };
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include <imgui_internal.h>  // the keyboard's frame and the undo steps of text fields are only there
 #endif
 
-namespace orrery::gui::shim {
+namespace orrery::shim {
 namespace {
 
 // An antialiased thick line takes up to four vertices per point; 65536 / 4 with room to spare.
@@ -333,4 +333,4 @@ void end_tooltip() {
   ImGui::PopStyleVar();
 }
 
-}  // namespace orrery::gui::shim
+}  // namespace orrery::shim

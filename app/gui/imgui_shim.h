@@ -7,13 +7,12 @@
 #include <span>
 #include <string_view>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 
 // Code that depends on the version of Dear ImGui or guards against its assertions. The
 // packaged 1.86 has 16-bit indices, input in fields instead of events, and key codes of the
 // platform.
-namespace orrery::gui::shim {
+namespace orrery::shim {
 
 inline ImVec2 vec(Point p) { return {static_cast<float>(p.x), static_cast<float>(p.y)}; }
 inline Point point(ImVec2 v) { return {static_cast<double>(v.x), static_cast<double>(v.y)}; }
@@ -93,4 +92,4 @@ bool was_typed(const ImGuiIO& io, char32_t character);
 /// Renderers without OpenGL must promise vertex offsets and own the font texture.
 void prepare_without_renderer(ImGuiIO& io);
 
-}  // namespace orrery::gui::shim
+}  // namespace orrery::shim

@@ -1,6 +1,6 @@
 #include "app/gui/item_rects.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 void ItemRects::clear() {
   areas_.clear();
@@ -24,4 +24,4 @@ std::vector<std::string> ItemRects::names() const {
   return names;
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -6,11 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// The rectangles of widgets and figures in the last frame, by name, so that scripts can point at
 /// them.
@@ -33,4 +32,4 @@ class ItemRects {
   std::map<std::string, FigureLayout> figures_{};
 };
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 // The sheet keeps this much from the edges of the window, and hangs at this part of its height.
@@ -58,4 +58,4 @@ void Overlay::end() {
   ImGui::EndPopup();
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "app/gui/ui.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// A sheet in the middle of the window over dimmed content. Escape or a click beside it closes it.
 class Overlay {
@@ -28,4 +28,4 @@ class Overlay {
   bool just_opened_{false};
 };
 
-}  // namespace orrery::gui
+}  // namespace orrery

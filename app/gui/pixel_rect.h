@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace orrery::gui {
+namespace orrery {
 
 /// Whole pixels of a framebuffer, y downwards; `right` and `bottom` are the first ones outside.
 struct PixelRect {
@@ -27,4 +27,4 @@ inline PixelRect hull(const PixelRect& a, const PixelRect& b) {
           std::max(a.bottom, b.bottom)};
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

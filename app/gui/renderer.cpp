@@ -13,7 +13,7 @@
 
 #include "app/gui/frame_parts.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 /// Whether letters go into the atlas only while the frame is drawn: they change what commands draw
@@ -114,4 +114,4 @@ void GlRenderer::draw_changes(int width, int height) {
   ImGui_ImplOpenGL3_RenderDrawData(&data);
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

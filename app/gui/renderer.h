@@ -3,9 +3,8 @@
 #include <memory>
 
 #include "app/gui/changed_areas.h"
-#include "app/session/layers.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// Dear ImGui's drawing in the current OpenGL 3 context, for as long as it lives.
 class GlRenderer {
@@ -33,4 +32,4 @@ class GlRenderer {
   std::unique_ptr<Canvas> canvas_;
 };
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 bool is_pressed(const Shortcut& shortcut) {
@@ -27,4 +27,4 @@ const Action* pressed_action(const Actions& actions, bool typing) {
   return nullptr;
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

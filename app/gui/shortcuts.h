@@ -2,10 +2,10 @@
 
 #include "app/session/actions.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// The action whose shortcut was pressed in this frame; null without one. While `typing` into a
 /// text field, most keys are letters.
 const Action* pressed_action(const Actions& actions, bool typing);
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 /// Lengths of mark and gap, in line widths.
@@ -107,4 +107,4 @@ void cut_strip(std::span<const Point> points, const Stroke& stroke, const Rect& 
   }
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

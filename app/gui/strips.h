@@ -4,10 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 using StripSink = std::function<void(std::span<const Point>)>;
 
@@ -17,4 +16,4 @@ using StripSink = std::function<void(std::span<const Point>)>;
 void cut_strip(std::span<const Point> points, const Stroke& stroke, const Rect& clip,
                const StripSink& sink);
 
-}  // namespace orrery::gui
+}  // namespace orrery

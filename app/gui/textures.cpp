@@ -7,7 +7,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 class GlTextures : public TextureBackend {
@@ -93,4 +93,4 @@ void TextureCache::collect() {
   }
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// Where pixels live on the graphics card, or do not.
 class TextureBackend {
@@ -52,4 +51,4 @@ class TextureCache {
   std::vector<ImTextureID> retired_{};
 };
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 // How much ink there is in the ground of columns and of sheets.
@@ -136,4 +136,4 @@ void apply_theme(const FigureStyle& style, double scale) {
   ImGui::GetStyle() = look;
 }
 
-}  // namespace orrery::gui
+}  // namespace orrery

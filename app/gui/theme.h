@@ -1,10 +1,9 @@
 #pragma once
 
-#include "app/session/layers.h"
 #include "experiments/figure/color/oklab.h"
 #include "experiments/figure/color/style.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// Dear ImGui's colours and spacing for a theme, derived from the figures' own style, so that panel
 /// and plot are of one piece. `scale` multiplies every length (fonts are loaded apart).
@@ -22,4 +21,4 @@ Color accent_text_color(const FigureStyle& style);
 Color holds_color(const FigureStyle& style);
 Color fails_color(const FigureStyle& style);
 
-}  // namespace orrery::gui
+}  // namespace orrery

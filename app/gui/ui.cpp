@@ -15,7 +15,7 @@
 #include "experiments/text/bidi.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::gui {
+namespace orrery {
 namespace {
 
 constexpr std::size_t no_limit = 1000;
@@ -192,4 +192,4 @@ void tooltip(const Ui& ui, std::string_view marked) {
 
 void show_tooltip(const Ui& ui, std::string_view marked) { show_tip(ui, marked, std::nullopt); }
 
-}  // namespace orrery::gui
+}  // namespace orrery

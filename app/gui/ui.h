@@ -10,7 +10,7 @@
 #include "app/gui/textures.h"
 #include "experiments/figure/color/style.h"
 
-namespace orrery::gui {
+namespace orrery {
 
 /// Fonts, textures and style for everything that draws.
 struct Ui {
@@ -60,4 +60,4 @@ void show_tooltip(const Ui& ui, std::string_view marked);
 /// Explains the previous item while the mouse rests on it.
 void tooltip(const Ui& ui, std::string_view marked);
 
-}  // namespace orrery::gui
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "app/gui/imgui_shim.h"
 #include "experiments/figure/canvas/cairo_canvas.h"
 
-namespace orrery::headless {
+namespace orrery {
 namespace {
 
 constexpr int frames_to_settle = 4;
@@ -175,4 +175,4 @@ std::string png_bytes(const std::shared_ptr<const Image>& image) {
   return canvas.finish();
 }
 
-}  // namespace orrery::headless
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "app/gui/renderer.h"
 #include "app/shell/app.h"
 
-namespace orrery::headless {
+namespace orrery {
 
 /// An OpenGL context with a framebuffer and no window: EGL without a surface, or with a tiny buffer
 /// where that is not offered.
@@ -62,4 +62,4 @@ class OffscreenDesktop {
 /// The picture as a PNG file's bytes.
 std::string png_bytes(const std::shared_ptr<const Image>& image);
 
-}  // namespace orrery::headless
+}  // namespace orrery

@@ -5,11 +5,11 @@
 #include "app/player/director.h"
 #include "experiments/files/file.h"
 
-namespace orrery::headless {
+namespace orrery {
 namespace {
 
-void render_motion(player::Director& director, std::size_t step, std::size_t count,
-                   const std::string& name, OffscreenDesktop& desktop,
+void render_motion(Director& director, std::size_t step, std::size_t count, const std::string& name,
+                   OffscreenDesktop& desktop,
                    const std::function<void(const std::string&)>& write) {
   for (std::size_t frame = 0; frame < count; ++frame) {
     const double share = static_cast<double>(frame) / static_cast<double>(count);
@@ -24,7 +24,7 @@ void render_motion(player::Director& director, std::size_t step, std::size_t cou
 void render_lesson(const LessonFrames& frames, OffscreenDesktop& desktop,
                    const std::function<void(const std::string& name)>& write) {
   desktop.app().open_lesson(frames.lesson, 0);
-  player::Director& director = desktop.app().director();
+  Director& director = desktop.app().director();
   const std::size_t count = director.player().size();
   if (frames.step > count)
     throw UsageError(fmt::format("--step {}", frames.step),
@@ -44,4 +44,4 @@ void render_lesson(const LessonFrames& frames, OffscreenDesktop& desktop,
   }
 }
 
-}  // namespace orrery::headless
+}  // namespace orrery

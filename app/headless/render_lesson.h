@@ -5,7 +5,7 @@
 
 #include "app/headless/offscreen.h"
 
-namespace orrery::headless {
+namespace orrery {
 
 /// Which pictures of a lesson are drawn.
 struct LessonFrames {
@@ -21,4 +21,4 @@ struct LessonFrames {
 void render_lesson(const LessonFrames& frames, OffscreenDesktop& desktop,
                    const std::function<void(const std::string& name)>& write);
 
-}  // namespace orrery::headless
+}  // namespace orrery

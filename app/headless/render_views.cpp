@@ -14,7 +14,7 @@
 #include "app/session/opened_path.h"
 #include "experiments/files/file.h"
 
-namespace orrery::headless {
+namespace orrery {
 namespace {
 
 constexpr std::uintmax_t max_script_bytes = 1 << 20;
@@ -102,4 +102,4 @@ void render_views(const RenderOptions& options) {
   }
 }
 
-}  // namespace orrery::headless
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "app/shell/start.h"
 
-namespace orrery::headless {
+namespace orrery {
 
 struct RenderOptions {
   StartOptions start{};
@@ -24,4 +24,4 @@ struct RenderOptions {
 /// play_script does.
 void render_views(const RenderOptions& options);
 
-}  // namespace orrery::headless
+}  // namespace orrery

@@ -19,7 +19,7 @@
 #include "experiments/text/ascii.h"
 #include "experiments/text/enum_names.h"
 
-namespace orrery::headless {
+namespace orrery {
 namespace {
 
 constexpr double frames_per_second = 60;
@@ -280,4 +280,4 @@ void play_script(std::string_view text, const std::string& source, const ScriptD
   Player(source, stage).play(parse_steps(text));
 }
 
-}  // namespace orrery::headless
+}  // namespace orrery

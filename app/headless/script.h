@@ -6,7 +6,7 @@
 
 #include "app/headless/stage.h"
 
-namespace orrery::headless {
+namespace orrery {
 
 /// An expectation of a script does not hold. The message names source, line and actual value.
 class ScriptFailure : public std::runtime_error {
@@ -44,4 +44,4 @@ class ScriptFailure : public std::runtime_error {
 /// a step cannot be read, ScriptFailure when an expectation does not hold.
 void play_script(std::string_view text, const std::string& source, const ScriptDesktop& stage);
 
-}  // namespace orrery::headless
+}  // namespace orrery

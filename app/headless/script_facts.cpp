@@ -7,7 +7,7 @@
 
 #include "app/session/references.h"
 
-namespace orrery::headless {
+namespace orrery {
 namespace {
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -105,4 +105,4 @@ std::string fact_text(Rest words, const ScriptDesktop& stage) {
   throw BadStep("\"" + name + "\" is not a fact", "see orrery-desktop --help");
 }
 
-}  // namespace orrery::headless
+}  // namespace orrery

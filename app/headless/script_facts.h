@@ -5,7 +5,7 @@
 #include "app/headless/script_steps.h"
 #include "app/headless/stage.h"
 
-namespace orrery::headless {
+namespace orrery {
 
 /// The session on screen: the live one or that of the browser.
 const Session& shown_session(const ScriptDesktop& stage);
@@ -14,4 +14,4 @@ const Session& shown_session(const ScriptDesktop& stage);
 /// where there is no such fact.
 std::string fact_text(Rest words, const ScriptDesktop& stage);
 
-}  // namespace orrery::headless
+}  // namespace orrery

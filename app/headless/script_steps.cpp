@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-namespace orrery::headless {
+namespace orrery {
 namespace {
 
 /// Splits a line at spaces; text in double quotes is one word, and # begins a comment.
@@ -83,4 +83,4 @@ std::optional<int> key_named(const std::string& name) {
   return std::nullopt;
 }
 
-}  // namespace orrery::headless
+}  // namespace orrery

@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/layers.h"
-
-namespace orrery::headless {
+namespace orrery {
 
 using Words = std::vector<std::string>;
 /// The words of a step that are still to be read.
@@ -38,4 +36,4 @@ struct BadStep : std::runtime_error {
   std::string remedy;
 };
 
-}  // namespace orrery::headless
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::headless {
+namespace orrery {
 
 void SimulatedInput::move_to(Point p) {
   shim::inject_mouse_position(ImGui::GetIO(), p);
@@ -65,4 +65,4 @@ void SimulatedInput::type(const std::string& utf8) {
   frame_();
 }
 
-}  // namespace orrery::headless
+}  // namespace orrery

@@ -4,10 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::headless {
+namespace orrery {
 
 /// A mouse and a keyboard driven by a program, in the current Dear ImGui context.
 class SimulatedInput {
@@ -31,4 +30,4 @@ class SimulatedInput {
   std::function<void()> frame_;
 };
 
-}  // namespace orrery::headless
+}  // namespace orrery

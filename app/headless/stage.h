@@ -6,7 +6,7 @@
 #include "app/session/session.h"
 #include "app/shell/app.h"
 
-namespace orrery::headless {
+namespace orrery {
 
 /// The desktop that a scripted session drives, with or without rendering.
 struct ScriptDesktop {
@@ -17,4 +17,4 @@ struct ScriptDesktop {
   std::function<void(const std::string& name)> picture{};  ///< keeps what is on screen
 };
 
-}  // namespace orrery::headless
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "app/session/value_in_use.h"
 #include "experiments/figure/equation/read_text.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 // Lengths at scale 1.
@@ -106,7 +106,7 @@ class Strip {
  private:
   void draw_label(const ParamSpec& spec) {
     ImGui::BeginGroup();  // beside controls, whose words begin lower
-    if (figure::has_formula(label_of(spec)))
+    if (has_formula(label_of(spec)))
       ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
     else
       ImGui::AlignTextToFramePadding();
@@ -163,4 +163,4 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
   return asked;
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

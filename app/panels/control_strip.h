@@ -6,7 +6,7 @@
 #include "app/gui/ui.h"
 #include "app/session/session.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// Controls of the parameters `keys`, or of all without any, those that are used, side by side in
 /// the current line and at most `width` wide: choices as lists to open, and up to `sliders`
@@ -14,4 +14,4 @@ namespace orrery::panels {
 bool draw_control_strip(Session& session, std::span<const std::string> keys, std::size_t sliders,
                         double width, const Ui& ui);
 
-}  // namespace orrery::panels
+}  // namespace orrery

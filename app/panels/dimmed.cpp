@@ -7,7 +7,7 @@
 
 #include "app/session/value_in_use.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 namespace {
 
@@ -50,4 +50,4 @@ Dimmed::~Dimmed() {
   if (dims_) ImGui::PopStyleVar();
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

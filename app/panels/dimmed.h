@@ -5,7 +5,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// Why a parameter changes nothing that is seen, "Changes nothing in the figure on screen.", "The
 /// file says 8192." or, after a move without effect, "4 in place of 2 changed nothing in the figure
@@ -24,4 +24,4 @@ class Dimmed {
   bool dims_;
 };
 
-}  // namespace orrery::panels
+}  // namespace orrery

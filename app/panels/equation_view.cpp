@@ -13,7 +13,7 @@
 #include "experiments/studies/formulas.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 constexpr double base_size = 16, min_size = 11;
@@ -41,7 +41,7 @@ Settings choices(const ExperimentInfo& info, const ParamSet& params) {
 
 /// What formulas call a parameter.
 std::string symbol_name(const ParamSpec& spec) {
-  return spec.symbol.empty() ? spec.key : equation_name(figure::known_text(spec.symbol));
+  return spec.symbol.empty() ? spec.key : equation_name(known_text(spec.symbol));
 }
 
 /// The names that light up when the control of this parameter is under the mouse.
@@ -102,7 +102,7 @@ const EquationView::Parsed* EquationView::formula_with(const Session& session,
     return name == wanted;
   };
   for (const Parsed& formula : formulas(session))
-    if (figure::has_part(formula.tree, is_it)) return &formula;
+    if (has_part(formula.tree, is_it)) return &formula;
   return nullptr;
 }
 
@@ -190,4 +190,4 @@ void EquationView::draw(const Session& session, const Rect& room, const SymbolLi
   }
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

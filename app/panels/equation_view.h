@@ -8,7 +8,7 @@
 #include "experiments/figure/equation/layout.h"
 #include "experiments/studies/formulas.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// The link between a symbol of a formula and the control of its parameter. Pointing lasts a
 /// frame and shows in the next.
@@ -59,4 +59,4 @@ class EquationView {
   std::vector<Parsed> formulas_{};
 };
 
-}  // namespace orrery::panels
+}  // namespace orrery

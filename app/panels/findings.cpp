@@ -13,7 +13,7 @@
 #include "app/views/readout.h"
 #include "experiments/text/ascii.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 constexpr double column_gap = 12;
@@ -175,4 +175,4 @@ std::size_t holding(const Result& result) {
                                                 [](const Check& check) { return check.holds(); }));
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include "app/gui/ui.h"
 #include "experiments/model/result.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// The checks of a result, one per line: whether it holds, the statement, measured against bound;
 /// then its scalars. Draws into the current window.
@@ -14,4 +14,4 @@ double findings_height(const Result& result, double width, const Ui& ui);
 /// How many of the checks hold.
 std::size_t holding(const Result& result);
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/setup/frequency_bands.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 constexpr double column_height = 46;
@@ -80,9 +80,9 @@ void mixer_control(Session& session, const Ui& ui) {
     ImGui::PushID(bands[b].name.c_str());
     ImGui::Button("##band", shim::vec({width, height}));
     // At once when the mouse goes down, where a double click is known as such.
-    if (ImGui::IsItemActivated()) views::click_band(session, bands, b);
+    if (ImGui::IsItemActivated()) click_band(session, bands, b);
     ImGui::PopID();
-    tooltip(ui, views::band_words(bands[b]));
+    tooltip(ui, band_words(bands[b]));
     draw_column(bands[b], longest, column, ui);
     draw_wavelength(bands[b], column, free, ui);
   }
@@ -92,4 +92,4 @@ void mixer_control(Session& session, const Ui& ui) {
   ImGui::EndGroup();
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "app/panels/status_line.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 constexpr double jobs_width = 620, checks_width = 760;
@@ -77,4 +77,4 @@ void ChecksSheet::draw(const Session& session, const Ui& ui) {
   end();
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include "app/gui/overlay.h"
 #include "app/session/session.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// Lists the running and finished computations, one line per experiment, each with
 /// buttons that pause and stop it.
@@ -18,4 +18,4 @@ class ChecksSheet : public Overlay {
   void draw(const Session& session, const Ui& ui);
 };
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -10,10 +10,8 @@
 #include "app/session/number_scale.h"
 #include "experiments/setup/known_values.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
-
-using setup::KnownValue;
 
 // Dear ImGui keeps the grab this far from the ends of a slider.
 constexpr float grab_padding = 2.0f;
@@ -21,7 +19,7 @@ constexpr float grab_padding = 2.0f;
 constexpr float tick_height = 0.22f, snap_distance = 0.2f;
 
 std::vector<KnownValue> in_range(const ParamSpec& spec) {
-  const auto known = setup::known_values(spec.key);
+  const auto known = known_values(spec.key);
   std::vector<KnownValue> inside;
   for (const KnownValue& one : known)
     if (one.value >= spec.min && one.value <= spec.max) inside.push_back(one);
@@ -75,4 +73,4 @@ std::string known_values_text(const ParamSpec& spec) {
   return fmt::format("{}", fmt::join(words, " · "));
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -3,10 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "app/session/layers.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 // The values of papers and models on the slider that was drawn last.
 
@@ -23,4 +22,4 @@ std::optional<double> tick_at_mouse(const ParamSpec& spec);
 /// "10000 RoFormer, GPT-NeoX, Llama 2 · 500000 Llama 3"; empty where none is known.
 std::string known_values_text(const ParamSpec& spec);
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/text/ascii.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 // Beyond this a number is typed.
@@ -162,11 +162,11 @@ std::string param_title(const ParamSpec& spec) {
   const std::size_t dot = spec.key.find('.');
   if (dot == std::string::npos) return spaced(spec.key);
   const std::string owner = spec.key.substr(0, dot), own = spaced(spec.key.substr(dot + 1));
-  return fmt::format("{}: {}", setup::label_of_encoding(owner), own);
+  return fmt::format("{}: {}", label_of_encoding(owner), own);
 }
 
 std::string choice_title(const ParamSpec& spec, const std::string& name) {
-  if (spec.role == ParamRole::encodings) return setup::label_of_encoding(name);
+  if (spec.role == ParamRole::encodings) return label_of_encoding(name);
   return name;
 }
 
@@ -252,4 +252,4 @@ void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui) 
                                    : choice_boxes(session, spec, ui);
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "app/gui/ui.h"
 #include "app/session/session.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// A parameter in words: "max distance", "RoPE: scaling".
 std::string param_title(const ParamSpec& spec);
@@ -28,4 +28,4 @@ void choice_list_combo(Session& session, const ParamSpec& spec, const Ui& ui);
 /// The boxes themselves where they are few, else choice_list_combo.
 void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui);
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -21,7 +21,7 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/frequency_bands.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 // More parameters than this are searched rather than read through.
@@ -284,4 +284,4 @@ void ParamPanel::drop_file(Session& session, const std::string& path) {
                   path, session.current().experiment->info.title));
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "app/panels/equation_view.h"
 #include "app/session/session.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// A control for every parameter in use, made from its ParamSpec alone.
 class ParamPanel {
@@ -53,4 +53,4 @@ std::string param_tooltip(const ParamSpec& spec);
 /// The same, beginning with why the parameter changes nothing on screen, where that is so.
 std::string explanation(const Session& session, const ParamSpec& spec);
 
-}  // namespace orrery::panels
+}  // namespace orrery

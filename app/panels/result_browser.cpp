@@ -14,7 +14,7 @@
 #include "experiments/text/ascii.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 // The list takes at most this share of the height and shows at most this many rows at once.
@@ -30,8 +30,8 @@ constexpr const char* chosen_itself = "auto";
 constexpr double max_label_width = 340, max_scalar_width = 190;
 
 ExperimentView view_of(const std::string& experiment) {
-  if (experiment == combine::sweep_overview_name) return combine::sweep_overview_view();
-  const Experiment* known = studies::known_experiment(experiment);
+  if (experiment == sweep_overview_name) return sweep_overview_view();
+  const Experiment* known = known_experiment(experiment);
   return known ? known->info.view : ExperimentView{};
 }
 
@@ -99,8 +99,7 @@ void ResultBrowser::open(SweepIndex folder, const std::string& point) {
   const bool other = folder_ && folder_->experiment != folder.experiment;
   const bool same_folder = folder_ && folder_->folder == folder.folder;
   folder_ = std::move(folder);
-  settings_ =
-      folder_->is_sweep ? combine::varied_settings(folder_->points) : std::vector<std::string>{};
+  settings_ = folder_->is_sweep ? varied_settings(folder_->points) : std::vector<std::string>{};
   listed_by_.reset();
   session_.dismiss();
   if (!same_folder) {
@@ -190,9 +189,9 @@ void ResultBrowser::update() {
     facts_task_ = {};
     if (!described_) return;
     const std::string folder = state.result_params->text(SavedSource::folder_key);
-    const bool all = described_->provenance.experiment == combine::sweep_overview_name;
+    const bool all = described_->provenance.experiment == sweep_overview_name;
     facts_task_ = BackgroundTask<FolderFacts>(
-        [folder, all] { return all ? combine::sweep_facts(folder) : saved_facts(folder); }, wake_);
+        [folder, all] { return all ? sweep_facts(folder) : saved_facts(folder); }, wake_);
   }
   auto outcome = facts_task_.take();
   if (!outcome) return;
@@ -353,7 +352,7 @@ ResultBrowser::Request ResultBrowser::draw_facts(const Ui& ui) {
     text_muted("No result is open.");
     return request;
   }
-  if (result->provenance.experiment == combine::sweep_overview_name) {
+  if (result->provenance.experiment == sweep_overview_name) {
     draw_pairs(facts_);
     draw_folder();
     return request;
@@ -376,4 +375,4 @@ ResultBrowser::Request ResultBrowser::draw_facts(const Ui& ui) {
   return request;
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

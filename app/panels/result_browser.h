@@ -14,7 +14,7 @@
 #include "app/session/task.h"
 #include "app/views/result_view.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// Browses the folders of saved runs and sweeps: lists the points of a sweep and shows the chosen
 /// one with its figures, checks and origin.
@@ -87,8 +87,8 @@ class ResultBrowser {
   std::vector<std::size_t> listed_{};
   std::map<std::string, ResultView> views_{};  ///< by experiment
   std::shared_ptr<const Result> described_{};  ///< result that facts_ describe
-  sweeps::FolderFacts facts_{};
-  session::BackgroundTask<sweeps::FolderFacts> facts_task_{};
+  FolderFacts facts_{};
+  BackgroundTask<FolderFacts> facts_task_{};
 };
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::panels {
+namespace orrery {
 namespace {
 
 // Progress of shorter work would only flicker.
@@ -218,4 +218,4 @@ void draw_message(Session& session) {
   if (ImGui::Button("Dismiss")) session.dismiss();
 }
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "app/gui/ui.h"
 #include "app/session/session.h"
 
-namespace orrery::panels {
+namespace orrery {
 
 /// Text of the status line that does not come from the session.
 struct StatusWords {
@@ -35,4 +35,4 @@ void draw_message(Session& session);
 /// The height that draw_message needs at a width; 0 without a message.
 double message_height(const Session& session, double width, const Ui& ui);
 
-}  // namespace orrery::panels
+}  // namespace orrery

@@ -10,10 +10,8 @@
 #include "app/player/figure_marks.h"
 #include "experiments/figure/equation/rich_text.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
-
-using lessons::Answer;
 
 constexpr double own_width = 3.0, others_width = 1.6;  // of curves, at scale 1
 constexpr double others_alpha = 0.55;
@@ -59,7 +57,7 @@ void draw_cells(Canvas& canvas, const Heatmap& map, const FigureLayout& layout,
 const Series* series_of(const Session& session, const std::string& figure,
                         const std::string& name) {
   try {
-    return &lessons::series_named(*session.current().result, figure, name);
+    return &series_named(*session.current().result, figure, name);
   } catch (const std::exception&) {
     return nullptr;
   }
@@ -69,24 +67,24 @@ const Series* series_of(const Session& session, const std::string& figure,
 
 void draw_answers(Canvas& canvas, const Figure& figure, const FigureLayout& layout,
                   const Director& director, const Ui& ui) {
-  const lessons::LessonStep& step = director.player().step();
+  const LessonStep& step = director.player().step();
   if (!step.prediction) return;
-  if (const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind))
+  if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind))
     if (draw->figure == figure.id) draw_curves(canvas, layout, director.player().work(), ui);
   const auto* map = std::get_if<Heatmap>(&figure.content);
-  if (const auto* mark = std::get_if<lessons::MarkCells>(&step.prediction->kind))
+  if (const auto* mark = std::get_if<MarkCells>(&step.prediction->kind))
     if (map && mark->map == figure.id) draw_cells(canvas, *map, layout, director, ui);
 }
 
 void draw_notes(Canvas& canvas, const Figure& figure, const FigureLayout& layout,
                 const Director& director, const Ui& ui) {
-  for (const lessons::PlacedNote& note : director.findings().notes) {
+  for (const PlacedNote& note : director.findings().notes) {
     if (note.figure != figure.id) continue;
     const Point at{layout.x.to_canvas(note.x), layout.y.to_canvas(note.y)};
     if (!std::isfinite(at.x) || !std::isfinite(at.y) || !layout.plot.contains(at)) continue;
     TextStyle style{.size = ui.style.text_size, .color = ui.style.text};
     style.vertical = VerticalAlign::middle;
-    const Size size = figure::rich_size(canvas, note.text, style);
+    const Size size = rich_size(canvas, note.text, style);
     const double gap = 12 * ui.scale, pad = 4 * ui.scale, height = 1.5 * style.size;
     const bool left = at.x + gap + size.width + pad > layout.plot.right();
     const double x = left ? at.x - gap - size.width : at.x + gap;
@@ -97,16 +95,16 @@ void draw_notes(Canvas& canvas, const Figure& figure, const FigureLayout& layout
     draw_dot(canvas, at, 0.34 * gap, ui.style.accent);
     canvas.rect(box, with_alpha(ui.style.background, 0.9));
     draw_frame(canvas, box, {.color = ui.style.accent, .width = ui.scale});
-    figure::draw_rich(canvas, {x, y}, note.text, style);
+    draw_rich(canvas, {x, y}, note.text, style);
   }
 }
 
 void draw_spotlights(Canvas& canvas, const Figure& figure, const FigureLayout& layout,
                      const Director& director, const Session& session, const Ui& ui) {
-  using Kind = lessons::Spotlight::Kind;
-  const lessons::LessonStep& step = director.player().step();
+  using Kind = Spotlight::Kind;
+  const LessonStep& step = director.player().step();
   bool others = false, mine = false;
-  for (const lessons::Spotlight& light : step.spotlights) {
+  for (const Spotlight& light : step.spotlights) {
     if (light.kind == Kind::figure) (light.name == figure.id ? mine : others) = true;
     if (light.name != figure.id) continue;
     if (light.kind == Kind::series)
@@ -114,9 +112,9 @@ void draw_spotlights(Canvas& canvas, const Figure& figure, const FigureLayout& l
         draw_glow(canvas, layout, *series, ui);
     const auto* map = std::get_if<Heatmap>(&figure.content);
     if (light.kind == Kind::cell && map && session.current().result) {
-      const lessons::Facts facts{*session.current().result, session.current().params};
-      const auto at = [&](const lessons::Expression& e) {
-        return static_cast<std::size_t>(std::max(0.0, lessons::value_of(e, facts)));
+      const Facts facts{*session.current().result, session.current().params};
+      const auto at = [&](const Expression& e) {
+        return static_cast<std::size_t>(std::max(0.0, value_of(e, facts)));
       };
       ring(canvas, cell_rect(*map, layout, {at(light.row), at(light.column)}), ui.style.accent, ui);
     }
@@ -126,4 +124,4 @@ void draw_spotlights(Canvas& canvas, const Figure& figure, const FigureLayout& l
     draw_frame(canvas, layout.area, {.color = ui.style.accent, .width = 2 * ui.scale});
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

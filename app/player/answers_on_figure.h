@@ -4,7 +4,7 @@
 #include "app/player/director.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// The curves or cells that were predicted, those of a class behind one's own, and, once revealed,
 /// the cells of the truth. A true curve is the figure's own.
@@ -19,4 +19,4 @@ void draw_notes(Canvas& canvas, const Figure& figure, const FigureLayout& layout
 void draw_spotlights(Canvas& canvas, const Figure& figure, const FigureLayout& layout,
                      const Director& director, const Session& session, const Ui& ui);
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/files/file.h"
 #include "experiments/lessons/library.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 /// Thrown through the evaluation of a prediction that needs a result which is not there yet.
@@ -23,30 +23,29 @@ struct MissingResult {
 
 }  // namespace
 
-std::vector<lessons::DrawCurve> veiled_series(const lessons::LessonStep& step) {
-  std::vector<lessons::DrawCurve> series;
-  for (const lessons::Veil& veil : step.veils)
+std::vector<DrawCurve> veiled_series(const LessonStep& step) {
+  std::vector<DrawCurve> series;
+  for (const Veil& veil : step.veils)
     if (!veil.series.empty() && !veil.x) series.push_back({veil.figure, veil.series});
   if (step.prediction)
-    if (const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind))
-      series.push_back(*draw);
+    if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind)) series.push_back(*draw);
   return series;
 }
 
 void Director::open(const std::string& word, std::size_t step) {
-  const std::vector<std::filesystem::path> files = lessons::lessons_named(word);
+  const std::vector<std::filesystem::path> files = lessons_named(word);
   if (files.empty()) throw UsageError(word, "holds no lessons", "see orrery lesson list");
   open_file(files.front(), step);
 }
 
 void Director::open_file(const std::filesystem::path& file, std::size_t step) {
-  lessons::ParsedLesson parsed = lessons::read_lesson(file);
+  ParsedLesson parsed = read_lesson(file);
   if (!own_) {
     own_ = session_.snapshot();
     own_distance_ = session_.links.held();
   }
   player_.open(std::move(parsed), file, step);
-  course_ = lessons::course_of(file);
+  course_ = course_of(file);
   watch_ = std::make_unique<FileWatch>(file, session_.wake());
   stepped_.reset();
   show_step(false);
@@ -122,7 +121,7 @@ void Director::come_back() {
 
 void Director::show_step(bool with_motion) {
   if (player_.size() == 0) return;
-  const lessons::StepState& state = player_.step().state;
+  const StepState& state = player_.step().state;
   const ExperimentState& now = session_.current();
   motion_.reset();
   begin_step();
@@ -145,11 +144,11 @@ void Director::show_step(bool with_motion) {
 }
 
 /// The way from there to the step on screen; empty where all changes at once.
-std::optional<Director::Motion> Director::motion_from(const lessons::StepState& before) const {
-  const lessons::StepState& to = player_.step().state;
+std::optional<Director::Motion> Director::motion_from(const StepState& before) const {
+  const StepState& to = player_.step().state;
   if (before.experiment != to.experiment) return std::nullopt;
   Motion motion{.from = before.params, .to = to.params};
-  const auto view_in = [&](const lessons::StepState& state) {
+  const auto view_in = [&](const StepState& state) {
     const auto found = state.views.find(to.figure);
     return found == state.views.end() ? FigureView{} : found->second;
   };
@@ -209,19 +208,17 @@ void Director::begin_step() {
 
 /// Finds the truth in the results that are there, or asks for the first one that is missing.
 void Director::seek_truth() {
-  const lessons::LessonStep& step = player_.step();
+  const LessonStep& step = player_.step();
   if (!step.prediction || !step.state.experiment) return;
   try {
-    truth_ =
-        lessons::truth_of(*step.prediction, step.state, [&](const std::vector<std::string>& words) {
-          const auto known = truth_results_.find(words);
-          if (known == truth_results_.end()) throw MissingResult{words};
-          return known->second;
-        });
+    truth_ = truth_of(*step.prediction, step.state, [&](const std::vector<std::string>& words) {
+      const auto known = truth_results_.find(words);
+      if (known == truth_results_.end()) throw MissingResult{words};
+      return known->second;
+    });
   } catch (const MissingResult& missing) {
     truth_words_ = missing.words;
-    truth_asker_.ask(
-        {step.state.experiment, lessons::with_words(step.state.params, missing.words)});
+    truth_asker_.ask({step.state.experiment, with_words(step.state.params, missing.words)});
   }
 }
 
@@ -243,14 +240,13 @@ std::string Director::place() const {
   return fmt::format("{} {} {}", player_.file().string(), player_.at(), part);
 }
 
-lessons::Scoreboard Director::scoreboard() const {
+Scoreboard Director::scoreboard() const {
   if (!is_open() || player_.size() == 0) return {};
   const bool hides = player_.hides();
-  lessons::Scoreboard board =
-      lessons::scoreboard_at(course_, player_.lesson(), player_.at() + (hides ? 0 : 1));
+  Scoreboard board = scoreboard_at(course_, player_.lesson(), player_.at() + (hides ? 0 : 1));
   // What the step before settled is no news here.
   if (hides)
-    for (lessons::Scoreboard::Cell& cell : board.cells) cell.is_new = false;
+    for (Scoreboard::Cell& cell : board.cells) cell.is_new = false;
   return board;
 }
 
@@ -290,15 +286,15 @@ void Director::examine() {
   const ExperimentState& state = session_.current();
   if (!shows_own_result() || examined_ == state.result) return;
   examined_ = state.result;
-  const lessons::Facts facts{*state.result, state.params};
-  const lessons::LessonStep& step = player_.step();
+  const Facts facts{*state.result, state.params};
+  const LessonStep& step = player_.step();
   try {
     if (step.task) {
-      findings_.task = lessons::judge(step.task->until, facts);
-      findings_.hint = lessons::hint_for(*step.task, facts);
+      findings_.task = judge(step.task->until, facts);
+      findings_.hint = hint_for(*step.task, facts);
       player_.work().done = player_.work().done || findings_.task->holds;
     }
-    findings_.notes = lessons::placed_notes(step.notes, facts);
+    findings_.notes = placed_notes(step.notes, facts);
   } catch (const std::exception& error) {
     findings_.trouble = error.what();
   }
@@ -312,7 +308,7 @@ void Director::veil() {
       state.experiment != player_.step().state.experiment)
     return;
   const bool settled = shows_own_result() && !motion_;
-  for (const lessons::DrawCurve& one : veiled_series(player_.step())) {
+  for (const DrawCurve& one : veiled_series(player_.step())) {
     try {
       veil_series(one.figure, one.series, settled);
     } catch (const std::exception& error) {
@@ -324,20 +320,20 @@ void Director::veil() {
 
 void Director::veil_series(const std::string& figure, const std::string& series, bool keep_axes) {
   const Result& result = *session_.current().result;
-  const std::string name = lessons::series_named(result, figure, series).name;
+  const std::string name = series_named(result, figure, series).name;
   FigureView& view = session_.view(figure);
   if (keep_axes) {
     view.hidden.erase(name);
-    const LinePlot& plot = lessons::line_plot_named(result, figure);
+    const LinePlot& plot = line_plot_named(result, figure);
     CurveCache cache;
-    if (!view.x) view.x = figure::fitted_x(plot, view, cache);
-    if (!view.y) view.y = figure::fitted_y(plot, view, cache);
+    if (!view.x) view.x = fitted_x(plot, view, cache);
+    if (!view.y) view.y = fitted_y(plot, view, cache);
   }
   view.hidden.insert(name);
 }
 
 void Director::unveil() {
-  for (const lessons::DrawCurve& one : veiled_series(player_.step())) {
+  for (const DrawCurve& one : veiled_series(player_.step())) {
     const auto& views = player_.step().state.views;
     const auto own = views.find(one.figure);
     session_.view(one.figure) = own == views.end() ? FigureView{} : own->second;
@@ -346,13 +342,12 @@ void Director::unveil() {
 
 void Director::reload() {
   try {
-    const lessons::StepState before =
-        player_.size() > 0 ? player_.step().state : lessons::StepState{};
+    const StepState before = player_.size() > 0 ? player_.step().state : StepState{};
     const std::size_t at = player_.at();
-    player_.reload(lessons::read_lesson(player_.file()));
+    player_.reload(read_lesson(player_.file()));
     if (player_.size() == 0 || player_.explores()) return;
     // What the reader has set stays, unless the step itself sets something else now.
-    const lessons::StepState& now = player_.step().state;
+    const StepState& now = player_.step().state;
     if (player_.at() != at || now.text != before.text)
       show_step(false);
     else
@@ -362,4 +357,4 @@ void Director::reload() {
   }
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -16,14 +16,14 @@
 #include "experiments/lessons/evaluate.h"
 #include "experiments/lessons/scoreboard.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// What holds of a step with the settings on screen.
 struct StepFindings {
-  std::optional<lessons::Verdict> task{};    ///< of the step's task
-  std::string hint{};                        ///< that fits; empty without one
-  std::vector<lessons::PlacedNote> notes{};  ///< at their places
-  std::string trouble{};                     ///< why something of the step could not be read
+  std::optional<Verdict> task{};    ///< of the step's task
+  std::string hint{};               ///< that fits; empty without one
+  std::vector<PlacedNote> notes{};  ///< at their places
+  std::string trouble{};            ///< why something of the step could not be read
 };
 
 /// Shows the steps of a lesson on the desktop: applies their states, with motion between two of the
@@ -70,9 +70,9 @@ class Director {
   const StepFindings& findings() const { return findings_; }
   /// The scoreboard of the course with all that is settled so far; what the step itself settles is
   /// on it once nothing waits to be revealed. Empty for a lesson without one.
-  lessons::Scoreboard scoreboard() const;
+  Scoreboard scoreboard() const;
   /// The answer to the step's prediction; null until it has been computed.
-  const lessons::Answer* truth() const { return truth_ ? &*truth_ : nullptr; }
+  const Answer* truth() const { return truth_ ? &*truth_ : nullptr; }
 
   /// Scrolls the text of the step by this many pages in the next frame.
   void scroll(double pages) { scroll_pages_ += pages; }
@@ -96,7 +96,7 @@ class Director {
   };
 
   void show_step(bool with_motion);
-  std::optional<Motion> motion_from(const lessons::StepState& before) const;
+  std::optional<Motion> motion_from(const StepState& before) const;
   void begin_motion(Motion motion);
   void move();
   void move_axes();
@@ -118,18 +118,18 @@ class Director {
   std::optional<Motion> motion_{};
   StepFindings findings_{};
   std::shared_ptr<const Result> examined_{};
-  std::optional<lessons::Answer> truth_{};
+  std::optional<Answer> truth_{};
   /// The results that the truth is found in, by the words that set them apart from the step.
   std::map<std::vector<std::string>, std::shared_ptr<const Result>> truth_results_{};
   std::vector<std::string> truth_words_{};  ///< of the result that is asked for
   ResultStore::Asker truth_asker_;
   std::unique_ptr<FileWatch> watch_{};
-  std::vector<lessons::Lesson> course_{};
+  std::vector<Lesson> course_{};
   double scroll_pages_{};
   bool veiled_{};
 };
 
 /// The series that a step hides until the reveal: figure and series as the lesson names them.
-std::vector<lessons::DrawCurve> veiled_series(const lessons::LessonStep& step);
+std::vector<DrawCurve> veiled_series(const LessonStep& step);
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "app/gui/theme.h"
 
-namespace orrery::player {
+namespace orrery {
 
 void draw_frame(Canvas& canvas, const Rect& rect, const Stroke& stroke) {
   const std::array corners{Point{rect.x, rect.y}, Point{rect.right(), rect.y},
@@ -43,4 +43,4 @@ void draw_glow(Canvas& canvas, const FigureLayout& layout, const Series& series,
              {.color = with_alpha(ui.style.accent, 0.3), .width = 11 * ui.scale});
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

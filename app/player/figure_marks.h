@@ -3,10 +3,9 @@
 #include <vector>
 
 #include "app/gui/ui.h"
-#include "app/player/layers.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::player {
+namespace orrery {
 
 // Strokes over a figure that has been drawn.
 
@@ -21,4 +20,4 @@ void draw_curve(Canvas& canvas, const FigureLayout& layout, const std::vector<do
 /// A broad pale line behind a curve, which lights it up.
 void draw_glow(Canvas& canvas, const FigureLayout& layout, const Series& series, const Ui& ui);
 
-}  // namespace orrery::player
+}  // namespace orrery

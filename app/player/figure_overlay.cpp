@@ -19,7 +19,7 @@
 #include "app/player/veil_cover.h"
 #include "experiments/lessons/check_links.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 // A drawn curve has a value at each of these places across the plot.
@@ -31,26 +31,26 @@ constexpr ImGuiWindowFlags overlay_flags =
     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoSavedSettings;
 
-const lessons::DrawCurve* drawing_of(const Director& director, const Figure& figure) {
-  const lessons::LessonStep& step = director.player().step();
+const DrawCurve* drawing_of(const Director& director, const Figure& figure) {
+  const LessonStep& step = director.player().step();
   if (!step.prediction || !director.player().hides()) return nullptr;
-  const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind);
+  const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind);
   return draw && draw->figure == figure.id ? draw : nullptr;
 }
 
 const Heatmap* markable(const Director& director, const Figure& figure) {
-  const lessons::LessonStep& step = director.player().step();
+  const LessonStep& step = director.player().step();
   if (!step.prediction || !director.player().hides()) return nullptr;
-  const auto* mark = std::get_if<lessons::MarkCells>(&step.prediction->kind);
+  const auto* mark = std::get_if<MarkCells>(&step.prediction->kind);
   return mark && mark->map == figure.id ? std::get_if<Heatmap>(&figure.content) : nullptr;
 }
 
 /// What is guessed of a figure that is covered whole.
-const lessons::GuessNumber* guess_on(const Director& director, const Figure& figure) {
-  const lessons::LessonStep& step = director.player().step();
+const GuessNumber* guess_on(const Director& director, const Figure& figure) {
+  const LessonStep& step = director.player().step();
   if (!step.prediction || !director.player().hides() || !is_covered(step, figure.id))
     return nullptr;
-  return std::get_if<lessons::GuessNumber>(&step.prediction->kind);
+  return std::get_if<GuessNumber>(&step.prediction->kind);
 }
 
 /// Steps of the arrow keys while Shift is held.
@@ -66,11 +66,11 @@ Point in_plot(const Rect& plot, Point share) {
 }
 
 /// The symbol under the mouse in the text, and those that the step points at.
-std::vector<std::string> lit_symbols(const lessons::LessonStep& step, const SymbolLink& shown) {
+std::vector<std::string> lit_symbols(const LessonStep& step, const SymbolLink& shown) {
   std::vector<std::string> names;
   if (!shown.symbol.empty()) names.push_back(shown.symbol);
-  for (const lessons::Spotlight& light : step.spotlights)
-    if (light.kind == lessons::Spotlight::Kind::symbol) names.push_back(light.name);
+  for (const Spotlight& light : step.spotlights)
+    if (light.kind == Spotlight::Kind::symbol) names.push_back(light.name);
   return names;
 }
 
@@ -91,7 +91,7 @@ void frame_controls(const std::vector<std::string>& keys, const Ui& ui) {
   ImGui::EndChild();
 }
 
-const std::string& question_of(const lessons::LessonStep& step) {
+const std::string& question_of(const LessonStep& step) {
   static const std::string veiled = "Hidden until you reveal it";
   return step.prediction ? step.prediction->ask : veiled;
 }
@@ -101,7 +101,7 @@ const std::string& question_of(const lessons::LessonStep& step) {
 void FigureOverlay::draw(Director& director, Session& session, const SymbolLink& shown,
                          SymbolLink& next, const Ui& ui) {
   if (!director.shows_step() || !ui.item_rects) return;
-  const lessons::LessonStep& step = director.player().step();
+  const LessonStep& step = director.player().step();
   const std::vector<std::string> lit = lit_symbols(step, shown);
   if (step_ != director.player().at()) {
     step_ = director.player().at();
@@ -117,7 +117,7 @@ void FigureOverlay::draw(Director& director, Session& session, const SymbolLink&
     ImGui::PopID();
     const Point mouse = shim::point(ImGui::GetIO().MousePos);
     if (layout->area.contains(mouse))
-      for (std::string& name : symbols_at(*figure, *layout, mouse, lessons::symbols_of(step)))
+      for (std::string& name : symbols_at(*figure, *layout, mouse, symbols_of(step)))
         next.named.push_back(std::move(name));
   }
 }
@@ -126,7 +126,7 @@ void FigureOverlay::draw_on(const Place& place) {
   const Player& player = place.director.player();
   const bool draws = drawing_of(place.director, place.figure) != nullptr;
   const bool marks = markable(place.director, place.figure) != nullptr;
-  const lessons::GuessNumber* guess = guess_on(place.director, place.figure);
+  const GuessNumber* guess = guess_on(place.director, place.figure);
   const bool hides = player.hides();
   const bool covered = hides && is_covered(player.step(), place.figure.id);
   const Rect& plot = place.layout.plot;
@@ -213,8 +213,7 @@ void FigureOverlay::take_drawing(const Place& place) {
   by_keys_ = true;
 }
 
-void FigureOverlay::take_guess(const Place& place, const lessons::GuessNumber& guess,
-                               const Rect& cover) {
+void FigureOverlay::take_guess(const Place& place, const GuessNumber& guess, const Rect& cover) {
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (!ImGui::IsItemActive()) return;
   const double at = static_cast<double>(ImGui::GetIO().MousePos.x);
@@ -264,11 +263,11 @@ void FigureOverlay::draw_pen(Canvas& canvas, const Place& place) const {
 void draw_control_spotlights(const Director& director, const Session& session,
                              const SymbolLink& shown, SymbolLink& next, const Ui& ui) {
   if (!director.shows_step() || !ui.item_rects) return;
-  const lessons::LessonStep& step = director.player().step();
+  const LessonStep& step = director.player().step();
   const ParamSet& params = session.current().params;
   std::vector<std::string> keys;
-  for (const lessons::Spotlight& light : step.spotlights)
-    if (light.kind == lessons::Spotlight::Kind::control) keys.push_back(light.name);
+  for (const Spotlight& light : step.spotlights)
+    if (light.kind == Spotlight::Kind::control) keys.push_back(light.name);
   const std::vector<std::string> lit = lit_symbols(step, shown);
   for (const std::string& key : step.controls) {
     if (!params.has(key)) continue;
@@ -278,10 +277,10 @@ void draw_control_spotlights(const Director& director, const Session& session,
     if (std::any_of(lit.begin(), lit.end(), names_it)) keys.push_back(key);
     const auto rect = ui.item_rects->find("param " + key);
     if (!rect || !rect->contains(shim::point(ImGui::GetIO().MousePos))) continue;
-    for (std::string& symbol : lessons::symbols_of(step))
+    for (std::string& symbol : symbols_of(step))
       if (names_it(symbol)) next.named.push_back(std::move(symbol));
   }
   frame_controls(keys, ui);
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "app/session/session.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// What a step puts on top of the figures: veils, what is predicted with the mouse, notes and
 /// spotlights. A curve is drawn by dragging, cells are marked by clicks, a number is guessed on a
@@ -38,7 +38,7 @@ class FigureOverlay {
   static void light_symbols(Canvas& canvas, const Place& place);
   void take_drawing(const Place& place);
   void take_cells(const Place& place);
-  static void take_guess(const Place& place, const lessons::GuessNumber& guess, const Rect& cover);
+  static void take_guess(const Place& place, const GuessNumber& guess, const Rect& cover);
   void draw_pen(Canvas& canvas, const Place& place) const;
   void stroke(const Place& place, Point from, Point to);
 
@@ -54,4 +54,4 @@ class FigureOverlay {
 void draw_control_spotlights(const Director& director, const Session& session,
                              const SymbolLink& shown, SymbolLink& next, const Ui& ui);
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include <system_error>
 #include <utility>
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 constexpr auto interval = std::chrono::milliseconds(250);
@@ -47,4 +47,4 @@ void FileWatch::watch() {
   }
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

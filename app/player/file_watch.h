@@ -6,9 +6,7 @@
 #include <mutex>
 #include <thread>
 
-#include "app/player/layers.h"
-
-namespace orrery::player {
+namespace orrery {
 
 /// Watches one file from a thread of its own, so that a window that draws on events hears of a
 /// change at once and costs nothing otherwise.
@@ -35,4 +33,4 @@ class FileWatch {
   std::thread thread_;
 };
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/figure/plot/ticks.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 constexpr double edge_share = 0.08;  // of the cover's width, left free at both ends
@@ -19,9 +19,7 @@ constexpr double tick_length = 6, tick_spacing = 90, label_gap = 12, mark_radius
 // Numbers over a range of at least this length are read as whole ones.
 constexpr double whole_from = 20;
 
-std::string unit_of(const lessons::GuessNumber& guess) {
-  return guess.unit.empty() ? "" : " " + guess.unit;
-}
+std::string unit_of(const GuessNumber& guess) { return guess.unit.empty() ? "" : " " + guess.unit; }
 
 void draw_tick(Canvas& canvas, double at, const std::string& label, const GuessLine& line,
                const TextStyle& style, const Ui& ui) {
@@ -31,17 +29,17 @@ void draw_tick(Canvas& canvas, double at, const std::string& label, const GuessL
 }
 
 /// Numbers below the line; the last one has the unit.
-void draw_ticks(Canvas& canvas, const GuessLine& line, const lessons::GuessNumber& guess,
+void draw_ticks(Canvas& canvas, const GuessLine& line, const GuessNumber& guess,
                 const TextStyle& style, const Ui& ui) {
   const double left = line.numbers.at_min, right = line.numbers.at_max;
   const std::string last = last_number_words(guess);
   const auto extent = [&](std::string_view label) { return canvas.text_size(label, style).width; };
   const double gap = label_gap * ui.scale, taken = extent(last) / 2;
-  const figure::TickRoom room{.spacing = tick_spacing * ui.scale,
-                              .gap = gap,
-                              .bounds = {left - taken, right - taken - gap},
-                              .extent = extent};
-  for (const figure::Tick& tick : figure::choose_ticks(line.numbers, room).major)
+  const TickRoom room{.spacing = tick_spacing * ui.scale,
+                      .gap = gap,
+                      .bounds = {left - taken, right - taken - gap},
+                      .extent = extent};
+  for (const Tick& tick : choose_ticks(line.numbers, room).major)
     if (tick.at + extent(tick.label) / 2 + gap <= right - taken)
       draw_tick(canvas, tick.at, tick.label, line, style, ui);
   draw_tick(canvas, right, last, line, style, ui);
@@ -49,7 +47,7 @@ void draw_ticks(Canvas& canvas, const GuessLine& line, const lessons::GuessNumbe
 
 }  // namespace
 
-GuessLine guess_line(const lessons::GuessNumber& guess, const Rect& cover) {
+GuessLine guess_line(const GuessNumber& guess, const Rect& cover) {
   const double edge = edge_share * cover.width;
   return {.numbers = {.data = {guess.from, guess.to},
                       .at_min = cover.x + edge,
@@ -57,7 +55,7 @@ GuessLine guess_line(const lessons::GuessNumber& guess, const Rect& cover) {
           .y = cover.y + cover.height / 2};
 }
 
-void draw_guess_line(Canvas& canvas, const GuessLine& line, const lessons::GuessNumber& guess,
+void draw_guess_line(Canvas& canvas, const GuessLine& line, const GuessNumber& guess,
                      const StepWork& work, const Ui& ui) {
   TextStyle style{.size = ui.style.text_size, .color = ui.style.text};
   style.horizontal = HorizontalAlign::center;
@@ -70,7 +68,7 @@ void draw_guess_line(Canvas& canvas, const GuessLine& line, const lessons::Guess
   const std::array ends{Point{left, line.y}, Point{right, line.y}};
   canvas.line_strip(ends, {.color = ui.style.text, .width = 2 * ui.scale});
   draw_ticks(canvas, line, guess, style, ui);
-  for (const lessons::Answer& other : work.others)
+  for (const Answer& other : work.others)
     draw_dot(canvas, {line.numbers.to_canvas(other.number), line.y}, other_radius * ui.scale,
              ui.style.muted);
   const double at = work.answered ? line.numbers.to_canvas(work.answer.number) : (left + right) / 2;
@@ -82,15 +80,15 @@ void draw_guess_line(Canvas& canvas, const GuessLine& line, const lessons::Guess
               style);
 }
 
-std::string guess_words(const lessons::GuessNumber& guess, const StepWork& work) {
+std::string guess_words(const GuessNumber& guess, const StepWork& work) {
   if (!work.answered) return "your guess";
   const double number = work.answer.number;
   const bool whole = guess.to - guess.from >= whole_from;
   return short_number(whole ? std::round(number) : number) + unit_of(guess);
 }
 
-std::string last_number_words(const lessons::GuessNumber& guess) {
+std::string last_number_words(const GuessNumber& guess) {
   return short_number(guess.to) + unit_of(guess);
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "app/player/scoreboard_view.h"
 #include "experiments/figure/equation/plain_text.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 // Lengths at scale 1.
@@ -51,8 +51,7 @@ class Box {
   ImVec2 top_{};
 };
 
-void draw_task(const Director& director, const lessons::LessonTask& task, double width,
-               const Ui& ui) {
+void draw_task(const Director& director, const LessonTask& task, double width, const Ui& ui) {
   const StepFindings& found = director.findings();
   const bool holds = found.task && found.task->holds;
   const Color color = holds ? holds_color(ui.style) : accent_text_color(ui.style);
@@ -62,10 +61,10 @@ void draw_task(const Director& director, const lessons::LessonTask& task, double
   if (!holds && !found.hint.empty()) quiet_words(ui, found.hint, width);
 }
 
-void draw_card(const lessons::LessonStep& step, double width, const Ui& ui) {
+void draw_card(const LessonStep& step, double width, const Ui& ui) {
   const Box box("To keep", holds_color(ui.style), ui);
   draw_words(ui, step.card->statement, width);
-  const std::string command = lessons::command_of(step.state);
+  const std::string command = command_of(step.state);
   ImGui::Dummy(ImVec2(0, ui.px(3)));
   ImGui::PushStyleColor(ImGuiCol_Text, ImGui::GetStyleColorVec4(ImGuiCol_TextDisabled));
   verbatim_words(ui, command, width);
@@ -78,7 +77,7 @@ void draw_problems(const Director& director, double width, const Ui& ui) {
   const std::string& trouble = director.findings().trouble;
   if (problems.empty() && trouble.empty()) return;
   const Box box("The lesson's file", fails_color(ui.style), ui);
-  for (const lessons::Problem& problem : problems) {
+  for (const Problem& problem : problems) {
     verbatim_words(ui, problem.text(), width);
     mark_item(ui, fmt::format("problem {}", problem.line));
   }
@@ -115,7 +114,7 @@ std::string LessonPane::draw(Director& director, const Rect& area, const SymbolL
   const double width = static_cast<double>(ImGui::GetContentRegionAvail().x);
   draw_head(director, width, ui);
   has_exercise_ = director.shows_step() && director.player().step().exercise;
-  const lessons::Scoreboard board = director.scoreboard();
+  const Scoreboard board = director.scoreboard();
   const float foot = 2 * ImGui::GetFrameHeightWithSpacing() + ImGui::GetTextLineHeight() +
                      ui.px(8) + static_cast<float>(board_height(board, ui));
   const float room = std::max(1.0f, ImGui::GetContentRegionAvail().y - foot);
@@ -147,8 +146,8 @@ std::string LessonPane::draw(Director& director, const Rect& area, const SymbolL
 }
 
 void LessonPane::draw_head(Director& director, double width, const Ui& ui) {
-  const lessons::Lesson& lesson = director.player().lesson();
-  const std::string words = figure::plain_text(lesson.title);
+  const Lesson& lesson = director.player().lesson();
+  const std::string words = plain_text(lesson.title);
   const std::string title = lesson.number > 0 ? fmt::format("{}  {}", lesson.number, words) : words;
   const float close = ImGui::GetFrameHeight();
   ImGui::AlignTextToFramePadding();
@@ -202,15 +201,15 @@ std::string LessonPane::draw_step(Director& director, const SymbolLink& shown, S
   }
   draw_problems(director, inside, ui);
   if (!director.shows_step()) return {};
-  const lessons::LessonStep& step = director.player().step();
+  const LessonStep& step = director.player().step();
   ImGui::PushFont(ui.fonts.title());
   draw_rich_text(ui, step.title, width);
   ImGui::PopFont();
   mark_item(ui, "step title");
   ImGui::Dummy(ImVec2(0, ui.px(4)));
   LessonText text(step, shown, next, width, ui);
-  for (const lessons::Prose& prose : step.prose) text.draw(prose);
-  for (const figure::Equation& formula : step.formulas) text.draw(formula);
+  for (const Prose& prose : step.prose) text.draw(prose);
+  for (const Equation& formula : step.formulas) text.draw(formula);
   if (step.prediction) {
     const Box box("Predict", accent_text_color(ui.style), ui);
     draw_prediction(director, inside, ui);
@@ -220,7 +219,7 @@ std::string LessonPane::draw_step(Director& director, const SymbolLink& shown, S
     was_revealed_ = revealed;
   }
   if (step.task) draw_task(director, *step.task, inside, ui);
-  for (const std::string& remark : lessons::new_remarks(director.scoreboard()))
+  for (const std::string& remark : new_remarks(director.scoreboard()))
     quiet_words(ui, "Scoreboard. " + remark, width);
   if (step.card) draw_card(step, inside, ui);
   if (step.exercise) draw_exercise(*step.exercise, inside, ui);
@@ -235,7 +234,7 @@ std::string LessonPane::draw_step(Director& director, const SymbolLink& shown, S
   }
 }
 
-void LessonPane::draw_exercise(const lessons::Exercise& exercise, double width, const Ui& ui) {
+void LessonPane::draw_exercise(const Exercise& exercise, double width, const Ui& ui) {
   const Box box("Exercise", accent_text_color(ui.style), ui);
   draw_words(ui, exercise.task, width);
   if (exercise.answer.empty()) return;
@@ -244,14 +243,14 @@ void LessonPane::draw_exercise(const lessons::Exercise& exercise, double width, 
   if (answer_open_) quiet_words(ui, exercise.answer, width);
 }
 
-bool LessonPane::shows_board(const lessons::Scoreboard& board) const {
+bool LessonPane::shows_board(const Scoreboard& board) const {
   // A small window keeps its room for the text, and every window for an exercise.
   const double room = static_cast<double>(ImGui::GetWindowHeight());
   const bool fits = !has_exercise_ && scoreboard_height(board) < most_board_share * room;
   return board_open_.value_or(board.has_news() && fits);
 }
 
-double LessonPane::board_height(const lessons::Scoreboard& board, const Ui& ui) const {
+double LessonPane::board_height(const Scoreboard& board, const Ui& ui) const {
   if (board.is_empty()) return 0;
   const double line = static_cast<double>(ImGui::GetFrameHeightWithSpacing());
   return line + (shows_board(board) ? scoreboard_height(board) + board_gap * ui.scale : 0);
@@ -259,7 +258,7 @@ double LessonPane::board_height(const lessons::Scoreboard& board, const Ui& ui) 
 
 /// The scoreboard stands beneath every step of its course: folded, or open where a step settles
 /// some of it.
-void LessonPane::draw_board(const lessons::Scoreboard& board, double width, const Ui& ui) {
+void LessonPane::draw_board(const Scoreboard& board, double width, const Ui& ui) {
   if (board.is_empty()) return;
   const bool open = shows_board(board);
   ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
@@ -308,4 +307,4 @@ void LessonPane::draw_foot(Director& director, double width, const Ui& ui) {
   text_muted(keys);
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

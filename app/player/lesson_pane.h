@@ -7,7 +7,7 @@
 #include "app/panels/equation_view.h"
 #include "app/player/director.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// A width in which prose reads well and the figure keeps the larger part of a window.
 double pane_width(double window_width, double scale);
@@ -26,10 +26,10 @@ class LessonPane {
   void draw_bar(Director& director, double width, const Ui& ui);
   std::string draw_step(Director& director, const SymbolLink& shown, SymbolLink& next, double width,
                         const Ui& ui);
-  void draw_exercise(const lessons::Exercise& exercise, double width, const Ui& ui);
-  bool shows_board(const lessons::Scoreboard& board) const;
-  double board_height(const lessons::Scoreboard& board, const Ui& ui) const;
-  void draw_board(const lessons::Scoreboard& board, double width, const Ui& ui);
+  void draw_exercise(const Exercise& exercise, double width, const Ui& ui);
+  bool shows_board(const Scoreboard& board) const;
+  double board_height(const Scoreboard& board, const Ui& ui) const;
+  void draw_board(const Scoreboard& board, double width, const Ui& ui);
   void draw_foot(Director& director, double width, const Ui& ui);
 
   std::string step_shown_{};  ///< for which the answer of the exercise may be open
@@ -39,4 +39,4 @@ class LessonPane {
   std::optional<bool> board_open_{};  ///< as the reader wants it in this step
 };
 
-}  // namespace orrery::player
+}  // namespace orrery

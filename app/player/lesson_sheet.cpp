@@ -8,7 +8,7 @@
 #include "app/gui/imgui_shim.h"
 #include "experiments/lessons/library.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 constexpr double sheet_width = 980, card_gap = 8, card_padding = 10;
@@ -80,7 +80,7 @@ bool draw_card(const LessonCard& card, const std::map<std::string, LessonProgres
 
 std::vector<LessonCard> lesson_cards() {
   std::vector<LessonCard> cards;
-  for (const auto& [file, lesson] : lessons::readable_lessons())
+  for (const auto& [file, lesson] : readable_lessons())
     cards.push_back({file, lesson.number, lesson.title, lesson.misconception, lesson.minutes,
                      lesson.steps.size()});
   return cards;
@@ -116,4 +116,4 @@ std::optional<LessonSheet::Chosen> LessonSheet::draw(
   return chosen;
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -9,10 +9,9 @@
 
 #include "app/gui/overlay.h"
 #include "app/gui/ui.h"
-#include "app/player/layers.h"
 #include "app/session/desktop_state.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// A lesson as its card shows it.
 struct LessonCard {
@@ -45,4 +44,4 @@ class LessonSheet : public Overlay {
   std::vector<LessonCard> cards_{};
 };
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/figure/equation/read_text.h"
 #include "experiments/lessons/paragraph.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 constexpr double paragraph_gap = 0.55, formula_gap = 0.5;  // in em
@@ -33,19 +33,18 @@ Color color_of(const ImVec4& c) {
 double current_em() { return static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0); }
 
 void draw_words(const Ui& ui, const std::string& words, double width) {
-  if (figure::has_formula(words)) return draw_rich_text(ui, words, width);
-  verbatim_words(ui, figure::plain_text(words), width);
+  if (has_formula(words)) return draw_rich_text(ui, words, width);
+  verbatim_words(ui, plain_text(words), width);
 }
 
 void verbatim_words(const Ui& ui, const std::string& words, double width) {
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui.fonts, ui.textures);
   const ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_Text);
   const TextStyle style{.size = current_em(), .color = color_of(color)};
-  const lessons::ParagraphLayout layout =
-      lessons::lay_out_paragraph({{.text = words}}, canvas, width, style);
+  const ParagraphLayout layout = lay_out_paragraph({{.text = words}}, canvas, width, style);
   const Point at = shim::point(ImGui::GetCursorScreenPos());
   ImGui::Dummy(shim::vec({width, layout.height}));
-  lessons::draw_paragraph(canvas, layout, at);
+  draw_paragraph(canvas, layout, at);
 }
 
 void quiet_words(const Ui& ui, const std::string& words, double width) {
@@ -54,35 +53,34 @@ void quiet_words(const Ui& ui, const std::string& words, double width) {
   ImGui::PopStyleColor();
 }
 
-LessonText::LessonText(const lessons::LessonStep& step, const SymbolLink& shown, SymbolLink& next,
+LessonText::LessonText(const LessonStep& step, const SymbolLink& shown, SymbolLink& next,
                        double width, const Ui& ui)
     : next_(next), highlight_{.color = accent_text_color(ui.style)}, width_(width), ui_(ui) {
   for (const std::string& name : {shown.symbol, shown.key})
     if (!name.empty()) highlight_.names.push_back(name);
   for (const std::string& name : shown.named) highlight_.names.push_back(name);
-  for (const lessons::Spotlight& light : step.spotlights)
-    if (light.kind == lessons::Spotlight::Kind::symbol) highlight_.names.push_back(light.name);
+  for (const Spotlight& light : step.spotlights)
+    if (light.kind == Spotlight::Kind::symbol) highlight_.names.push_back(light.name);
 }
 
-void LessonText::point_at(const figure::EquationBox& box, Point origin) {
+void LessonText::point_at(const EquationBox& box, Point origin) {
   const Point mouse = shim::point(ImGui::GetIO().MousePos);
   const Rect area{origin.x, origin.y - box.ascent, box.width, box.height()};
   if (!ImGui::IsWindowHovered() || !area.contains(mouse)) return;
   next_.symbol = symbol_at(box, {mouse.x - origin.x, mouse.y - origin.y});
 }
 
-void LessonText::draw(const lessons::Prose& prose) {
+void LessonText::draw(const Prose& prose) {
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui_.fonts, ui_.textures);
   const double em = current_em();
   const double indent = prose.is_item ? item_indent * em : 0;
   const TextStyle style{.size = em, .color = ui_.style.text};
-  const lessons::ParagraphLayout layout =
-      lessons::lay_out_paragraph(prose.spans, canvas, width_ - indent, style);
+  const ParagraphLayout layout = lay_out_paragraph(prose.spans, canvas, width_ - indent, style);
   const Point corner = shim::point(ImGui::GetCursorScreenPos());
   const Point at{corner.x + indent, corner.y};
   ImGui::Dummy(shim::vec({width_, layout.height + paragraph_gap * em}));
   if (prose.is_item) canvas.text({corner.x + 0.3 * em, corner.y}, "•", style);
-  lessons::draw_paragraph(canvas, layout, at, highlight_);
+  draw_paragraph(canvas, layout, at, highlight_);
   const Point mouse = shim::point(ImGui::GetIO().MousePos);
   for (const auto& piece : layout.pieces) {
     const Point base{at.x + piece.at.x, at.y + piece.at.y};
@@ -98,12 +96,12 @@ void LessonText::draw(const lessons::Prose& prose) {
   }
 }
 
-void LessonText::draw(const figure::Equation& formula) {
+void LessonText::draw(const Equation& formula) {
   ImGuiCanvas canvas(*ImGui::GetWindowDrawList(), ui_.fonts, ui_.textures);
   const double em = current_em();
-  const figure::EquationNode tree = parse_equation(formula.tex);
+  const EquationNode tree = parse_equation(formula.tex);
   double size = formula_size * em;
-  figure::EquationBox box = lay_out(tree, canvas, size);
+  EquationBox box = lay_out(tree, canvas, size);
   if (box.width > width_) {
     // Sizes of glyphs are rounded, so that a formula may shrink by less.
     size = std::max(0.97 * size * width_ / box.width, smallest_formula * em);
@@ -121,4 +119,4 @@ void LessonText::draw(const figure::Equation& formula) {
   text_muted(formula.source);
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

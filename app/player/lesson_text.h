@@ -4,29 +4,28 @@
 
 #include "app/gui/ui.h"
 #include "app/panels/equation_view.h"
-#include "app/player/layers.h"
 #include "experiments/lessons/lesson.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// Paragraphs and formulas of a step, set at the cursor of the current window.
 class LessonText {
  public:
   /// Symbols that `shown` points at, or that the step spotlights, are lit; those under the mouse go
   /// to `next`.
-  LessonText(const lessons::LessonStep& step, const SymbolLink& shown, SymbolLink& next,
-             double width, const Ui& ui);
+  LessonText(const LessonStep& step, const SymbolLink& shown, SymbolLink& next, double width,
+             const Ui& ui);
 
-  void draw(const lessons::Prose& prose);
-  void draw(const figure::Equation& formula);
+  void draw(const Prose& prose);
+  void draw(const Equation& formula);
   /// The target of the link that was clicked in this frame; empty without one.
   const std::string& clicked() const { return clicked_; }
 
  private:
-  void point_at(const figure::EquationBox& box, Point origin);
+  void point_at(const EquationBox& box, Point origin);
 
   SymbolLink& next_;
-  figure::EquationHighlight highlight_{};
+  EquationHighlight highlight_{};
   double width_;
   const Ui& ui_;
   std::string clicked_{};
@@ -44,4 +43,4 @@ void verbatim_words(const Ui& ui, const std::string& words, double width);
 /// The size of letters in the current font, in the unit of a canvas.
 double current_em();
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "app/gui/theme.h"
 #include "app/player/lesson_text.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 constexpr double manual_width = 1040, manual_height = 690, list_width = 150;
@@ -23,9 +23,9 @@ constexpr double spare_share = 1.05;  ///< words are measured one by one when th
 constexpr double page_share = 0.85;   ///< of the height that Page down scrolls
 
 /// Code among words, which a paragraph does not set apart.
-figure::Spans with_bold_code(figure::Spans spans) {
-  for (figure::Span& span : spans)
-    if (span.kind == figure::Span::Kind::code) span.kind = figure::Span::Kind::emphasis;
+Spans with_bold_code(Spans spans) {
+  for (Span& span : spans)
+    if (span.kind == Span::Kind::code) span.kind = Span::Kind::emphasis;
   return spans;
 }
 
@@ -34,21 +34,21 @@ class PageWriter {
  public:
   PageWriter(double width, const Ui& ui) : width_(width), ui_(ui) {}
 
-  void operator()(const figure::Heading& heading) {
+  void operator()(const Heading& heading) {
     ImGui::Dummy(ImVec2(0, ui_.px(4)));
     ImGui::PushFont(ui_.fonts.title());
     draw_text(plain_prose(heading.text));
     ImGui::PopFont();
   }
-  void operator()(const figure::Paragraph& paragraph) {
+  void operator()(const Paragraph& paragraph) {
     add_words({.spans = with_bold_code(paragraph.text)}, width_);
   }
-  void operator()(const figure::BulletList& list) {
-    for (const figure::Spans& item : list.items)
+  void operator()(const BulletList& list) {
+    for (const Spans& item : list.items)
       add_words({.is_item = true, .spans = with_bold_code(item)}, width_);
   }
-  void operator()(const figure::CodeBlock& code) { add_code(manual::lines_of(code)); }
-  void operator()(const figure::Grid& grid) { add_table(rows_of(grid)); }
+  void operator()(const CodeBlock& code) { add_code(lines_of(code)); }
+  void operator()(const Grid& grid) { add_table(rows_of(grid)); }
   /// A picture would show what is behind the sheet, and no page of the manual has others.
   template <class Other>
   void operator()(const Other&) {}
@@ -57,9 +57,9 @@ class PageWriter {
   const std::string& clicked() const { return clicked_; }
 
  private:
-  using Rows = std::vector<std::vector<figure::Spans>>;
+  using Rows = std::vector<std::vector<Spans>>;
 
-  void add_words(const lessons::Prose& prose, double width) {
+  void add_words(const Prose& prose, double width) {
     SymbolLink link;
     LessonText text({}, {}, link, width, ui_);
     text.draw(prose);
@@ -101,11 +101,11 @@ class PageWriter {
   }
 
   /// The first row is its head.
-  static Rows rows_of(const figure::Grid& grid) {
+  static Rows rows_of(const Grid& grid) {
     Rows rows{grid.header};
     for (const auto& row : grid.rows) {
       rows.emplace_back();
-      for (const figure::GridCell& cell : row) rows.back().push_back(cell.text);
+      for (const GridCell& cell : row) rows.back().push_back(cell.text);
     }
     return rows;
   }
@@ -152,7 +152,7 @@ void ManualSheet::open_at(std::string_view topic) {
 }
 
 void ManualSheet::show(const std::string& topic) {
-  if (manual::find_topic(topic) == nullptr) return;
+  if (find_topic(topic) == nullptr) return;
   shown_ = topic;
   at_top_ = true;
 }
@@ -161,13 +161,13 @@ void ManualSheet::draw(const Ui& ui) {
   if (!is_open() || !begin("Manual", manual_width, manual_height, ui)) return;
   draw_topics(ui);
   ImGui::SameLine();
-  if (const manual::Topic* topic = manual::find_topic(shown_)) draw_page(*topic, ui);
+  if (const Topic* topic = find_topic(shown_)) draw_page(*topic, ui);
   end();
 }
 
 void ManualSheet::draw_topics(const Ui& ui) {
   ImGui::BeginChild("##topics", ImVec2(ui.px(list_width), 0), false, ImGuiWindowFlags_NoNav);
-  const std::vector<manual::Topic>& all = manual::topics();
+  const std::vector<Topic>& all = topics();
   std::size_t chosen = all.size();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool is_shown = all[i].name == shown_;
@@ -180,7 +180,7 @@ void ManualSheet::draw_topics(const Ui& ui) {
   ImGui::EndChild();
 }
 
-void ManualSheet::draw_page(const manual::Topic& topic, const Ui& ui) {
+void ManualSheet::draw_page(const Topic& topic, const Ui& ui) {
   ImGui::BeginChild("##page", ImVec2(0, 0), false, ImGuiWindowFlags_NoNav);
   if (std::exchange(at_top_, false)) ImGui::SetScrollY(0);
   const float page = static_cast<float>(page_share) * ImGui::GetWindowHeight();
@@ -192,11 +192,10 @@ void ManualSheet::draw_page(const manual::Topic& topic, const Ui& ui) {
   ImGui::PopFont();
   PageWriter writer(
       std::min(page_width * ui.scale, static_cast<double>(ImGui::GetContentRegionAvail().x)), ui);
-  for (const figure::Block& block : topic.blocks)
-    std::visit([&](const auto& one) { writer(one); }, block);
+  for (const Block& block : topic.blocks) std::visit([&](const auto& one) { writer(one); }, block);
   const std::string& link = writer.clicked();
   if (link.ends_with(".md")) show(link.substr(0, link.size() - 3));
   ImGui::EndChild();
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -4,10 +4,9 @@
 #include <string_view>
 
 #include "app/gui/overlay.h"
-#include "app/player/layers.h"
 #include "experiments/manual/topic.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// The pages of the manual: a list of topics and a page. Up and Down go through the topics, Page up
 /// and Page down scroll.
@@ -19,11 +18,11 @@ class ManualSheet : public Overlay {
 
  private:
   void draw_topics(const Ui& ui);
-  void draw_page(const manual::Topic& topic, const Ui& ui);
+  void draw_page(const Topic& topic, const Ui& ui);
   void show(const std::string& topic);
 
   std::string shown_{"desktop"};
   bool at_top_{true};  ///< whether the page begins at its top in the next frame
 };
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/session/number_scale.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 double number_between(const ParamSpec& spec, double from, double to, double share) {
@@ -51,4 +51,4 @@ ParamSet part_way(const ParamSet& from, const ParamSet& to, double share) {
   return params;
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "app/player/layers.h"
 #include "app/session/desktop_state.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// How long the settings take from one step to the next.
 inline constexpr double motion_seconds = 0.5;
@@ -18,4 +17,4 @@ bool can_move(const ParamSet& from, const ParamSet& to);
 /// of their slider, everything else changes at the beginning; at 1 it is exactly `to`.
 ParamSet part_way(const ParamSet& from, const ParamSet& to, double share);
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
-using lessons::Prediction;
-
 /// Whether answers to the one are answers to the other.
-bool same_question(const lessons::LessonStep& a, const lessons::LessonStep& b) {
+bool same_question(const LessonStep& a, const LessonStep& b) {
   if (a.title != b.title || a.prediction.has_value() != b.prediction.has_value()) return false;
   return !a.prediction || (a.prediction->ask == b.prediction->ask &&
                            a.prediction->kind.index() == b.prediction->kind.index() &&
@@ -35,7 +33,7 @@ std::size_t option_count(const Prediction& prediction) {
   return 0;
 }
 
-void Player::open(lessons::ParsedLesson parsed, std::filesystem::path file, std::size_t step) {
+void Player::open(ParsedLesson parsed, std::filesystem::path file, std::size_t step) {
   parsed_ = std::move(parsed);
   file_ = std::move(file);
   work_.assign(size(), {});
@@ -44,15 +42,15 @@ void Player::open(lessons::ParsedLesson parsed, std::filesystem::path file, std:
   explores_ = false;
 }
 
-void Player::reload(lessons::ParsedLesson parsed) {
-  const lessons::Lesson before = std::exchange(parsed_, std::move(parsed)).lesson;
+void Player::reload(ParsedLesson parsed) {
+  const Lesson before = std::exchange(parsed_, std::move(parsed)).lesson;
   const std::vector<StepWork> work = std::exchange(work_, {});
   work_.assign(size(), {});
   keep_answers_of(before, work);
   at_ = size() == 0 ? 0 : std::min(at_, size() - 1);
 }
 
-void Player::keep_answers_of(const lessons::Lesson& before, const std::vector<StepWork>& work) {
+void Player::keep_answers_of(const Lesson& before, const std::vector<StepWork>& work) {
   for (std::size_t i = 0; i < size(); ++i)
     for (std::size_t old = 0; old < before.steps.size(); ++old)
       if (same_question(parsed_.lesson.steps[i], before.steps[old])) work_[i] = work[old];
@@ -128,7 +126,7 @@ void Player::guess(double number) {
 }
 
 void Player::draw(double x, double y) {
-  lessons::Answer& curve = work().answer;
+  Answer& curve = work().answer;
   const auto place = std::lower_bound(curve.x.begin(), curve.x.end(), x);
   const auto index = place - curve.x.begin();
   if (place != curve.x.end() && *place == x) {
@@ -146,11 +144,11 @@ void Player::erase() {
   work().answered = false;
 }
 
-std::vector<lessons::Answer> Player::answers() const {
-  std::vector<lessons::Answer> all = work().others;
+std::vector<Answer> Player::answers() const {
+  std::vector<Answer> all = work().others;
   const std::size_t count = work().tally.size();
   for (std::size_t option = 0; option < count; ++option) {
-    lessons::Answer hand;
+    Answer hand;
     hand.options.resize(count);
     hand.options[option] = true;
     all.insert(all.end(), work().tally[option], hand);
@@ -159,4 +157,4 @@ std::vector<lessons::Answer> Player::answers() const {
   return all;
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

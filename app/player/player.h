@@ -6,18 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "app/player/layers.h"
 #include "experiments/lessons/parse_lesson.h"
 #include "experiments/lessons/prediction.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// What a reader, or a class, has done in a step. It is kept while the lesson is open.
 struct StepWork {
-  lessons::Answer answer{};               ///< as it is being made
-  bool answered{};                        ///< whether there is anything in it
-  std::vector<lessons::Answer> others{};  ///< of others in a class, in the order of their hands
-  std::vector<std::size_t> tally{};       ///< hands that were raised, for each option
+  Answer answer{};                   ///< as it is being made
+  bool answered{};                   ///< whether there is anything in it
+  std::vector<Answer> others{};      ///< of others in a class, in the order of their hands
+  std::vector<std::size_t> tally{};  ///< hands that were raised, for each option
   bool revealed{};
   bool done{};  ///< whether the task's condition has held since the step was shown
 };
@@ -27,19 +26,19 @@ struct StepWork {
 class Player {
  public:
   /// Opens a lesson at a step; one past the end is the last.
-  void open(lessons::ParsedLesson parsed, std::filesystem::path file, std::size_t step = 0);
+  void open(ParsedLesson parsed, std::filesystem::path file, std::size_t step = 0);
   /// Takes the newer text of the open lesson. The reader stays at his step, and his answers stay
   /// with every step whose title and question are as before.
-  void reload(lessons::ParsedLesson parsed);
+  void reload(ParsedLesson parsed);
   void close();
 
   bool is_open() const { return open_; }
-  const lessons::Lesson& lesson() const { return parsed_.lesson; }
-  const std::vector<lessons::Problem>& problems() const { return parsed_.problems; }
+  const Lesson& lesson() const { return parsed_.lesson; }
+  const std::vector<Problem>& problems() const { return parsed_.problems; }
   const std::filesystem::path& file() const { return file_; }
   std::size_t size() const { return parsed_.lesson.steps.size(); }
   std::size_t at() const { return at_; }
-  const lessons::LessonStep& step() const { return parsed_.lesson.steps.at(at_); }
+  const LessonStep& step() const { return parsed_.lesson.steps.at(at_); }
   const StepWork& work() const { return work_.at(at_); }
   StepWork& work() { return work_.at(at_); }
 
@@ -74,7 +73,7 @@ class Player {
   void erase();
 
   /// All answers of the step: those of the class, of its raised hands, and the one being made.
-  std::vector<lessons::Answer> answers() const;
+  std::vector<Answer> answers() const;
 
   /// A sandbox is a place to try things out; coming back shows the step as it was left.
   bool explores() const { return explores_; }
@@ -82,9 +81,9 @@ class Player {
   void come_back() { explores_ = false; }
 
  private:
-  void keep_answers_of(const lessons::Lesson& before, const std::vector<StepWork>& work);
+  void keep_answers_of(const Lesson& before, const std::vector<StepWork>& work);
 
-  lessons::ParsedLesson parsed_{};
+  ParsedLesson parsed_{};
   std::filesystem::path file_{};
   std::vector<StepWork> work_{};
   std::size_t at_{};
@@ -93,6 +92,6 @@ class Player {
 };
 
 /// Number of options of a choice, items of an order; 0 for other kinds.
-std::size_t option_count(const lessons::Prediction& prediction);
+std::size_t option_count(const Prediction& prediction);
 
-}  // namespace orrery::player
+}  // namespace orrery

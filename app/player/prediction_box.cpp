@@ -14,10 +14,8 @@
 #include "app/player/lesson_text.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
-
-using lessons::Prediction;
 
 constexpr double option_padding = 5, tally_room = 82;
 constexpr double guess_steps = 50;  // that the keyboard has across a range
@@ -65,13 +63,12 @@ void draw_tally(Player& player, std::size_t option, double width, const Ui& ui) 
 }
 
 bool is_true(const Director& director, std::size_t option) {
-  const lessons::Answer* truth = director.truth();
+  const Answer* truth = director.truth();
   return director.player().work().revealed && truth && option < truth->options.size() &&
          truth->options[option];
 }
 
-void draw_choose(Director& director, const lessons::ChooseOption& choose, double width,
-                 const Ui& ui) {
+void draw_choose(Director& director, const ChooseOption& choose, double width, const Ui& ui) {
   Player& player = director.player();
   for (std::size_t i = 0; i < choose.options.size(); ++i) {
     const std::vector<bool>& mine = player.work().answer.options;
@@ -84,14 +81,14 @@ void draw_choose(Director& director, const lessons::ChooseOption& choose, double
   }
 }
 
-std::string ordered(const lessons::OrderItems& order, const std::vector<std::size_t>& places) {
+std::string ordered(const OrderItems& order, const std::vector<std::size_t>& places) {
   std::string words;
   for (const std::size_t item : places)
     if (item < order.items.size()) words += (words.empty() ? "" : " < ") + order.items[item].label;
   return words;
 }
 
-void draw_order(Director& director, const lessons::OrderItems& order, double width, const Ui& ui) {
+void draw_order(Director& director, const OrderItems& order, double width, const Ui& ui) {
   Player& player = director.player();
   text_muted("Click them in order, the smallest first.");
   for (std::size_t i = 0; i < order.items.size(); ++i) {
@@ -107,7 +104,7 @@ void draw_order(Director& director, const lessons::OrderItems& order, double wid
     draw_rich_text(ui, "True: " + ordered(order, director.truth()->order), width);
 }
 
-void draw_guess(Director& director, const lessons::GuessNumber& guess, double width, const Ui& ui) {
+void draw_guess(Director& director, const GuessNumber& guess, double width, const Ui& ui) {
   Player& player = director.player();
   double number =
       player.work().answered ? player.work().answer.number : (guess.from + guess.to) / 2;
@@ -188,11 +185,10 @@ std::string revealed_words(const Director& director) {
   if (!player.work().revealed || !player.step().prediction) return {};
   if (!director.truth()) return {};
   const Prediction& prediction = *player.step().prediction;
-  const std::vector<lessons::Answer> answers = player.answers();
-  if (answers.empty()) return lessons::truth_text(prediction, *director.truth());
-  return answers.size() == 1
-             ? lessons::describe_answer(prediction, answers.front(), *director.truth())
-             : lessons::describe_class(prediction, answers, *director.truth());
+  const std::vector<Answer> answers = player.answers();
+  if (answers.empty()) return truth_text(prediction, *director.truth());
+  return answers.size() == 1 ? describe_answer(prediction, answers.front(), *director.truth())
+                             : describe_class(prediction, answers, *director.truth());
 }
 
 void draw_prediction(Director& director, double width, const Ui& ui) {
@@ -216,7 +212,7 @@ void draw_prediction(Director& director, double width, const Ui& ui) {
 }
 
 std::string projected_words(const Director& director) {
-  const lessons::LessonStep& step = director.player().step();
+  const LessonStep& step = director.player().step();
   if (!step.prediction) return step.say;
   if (director.player().work().revealed && director.truth())
     return step.prediction->reveal.empty() ? revealed_words(director) : step.prediction->reveal;
@@ -251,4 +247,4 @@ bool press_answer_keys(Director& director) {
   return true;
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

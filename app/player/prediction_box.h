@@ -3,7 +3,7 @@
 #include "app/gui/ui.h"
 #include "app/player/director.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// The question of the step, what answers it beside the figure, the buttons that reveal, and after
 /// the reveal both answers in words. Draws at the cursor, `width` wide.
@@ -21,4 +21,4 @@ std::string revealed_words(const Director& director);
 /// reveal what is true.
 std::string projected_words(const Director& director);
 
-}  // namespace orrery::player
+}  // namespace orrery

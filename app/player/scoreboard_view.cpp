@@ -10,10 +10,8 @@
 #include "app/gui/theme.h"
 #include "app/player/lesson_text.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
-
-using lessons::Scoreboard;
 
 constexpr double row_lines = 1.35;  // of the current font
 constexpr double name_gap = 8;
@@ -32,9 +30,8 @@ void draw_centred(const Rect& cell, Color color, const std::string& words) {
 }
 
 Color color_of(const Scoreboard::Cell& cell, const Ui& ui) {
-  if (cell.mark == lessons::WishTick::Mark::no) return fails_color(ui.style);
-  return cell.mark == lessons::WishTick::Mark::yes ? holds_color(ui.style)
-                                                   : accent_text_color(ui.style);
+  if (cell.mark == WishTick::Mark::no) return fails_color(ui.style);
+  return cell.mark == WishTick::Mark::yes ? holds_color(ui.style) : accent_text_color(ui.style);
 }
 
 /// Why a box is marked as it is: "RoPE: only the distance counts? (✓), in lesson 12, step 1".
@@ -43,7 +40,7 @@ std::string explained(const Scoreboard& board, std::size_t code, std::size_t wis
   std::string words = fmt::format("{}, {}: {}", board.codes[code].text, board.wishes[wish].key,
                                   board.wishes[wish].text);
   if (!cell.is_settled) return words + "\nNot settled yet.";
-  words += fmt::format("\n{}  {}", lessons::mark_text(cell), cell.where);
+  words += fmt::format("\n{}  {}", mark_text(cell), cell.where);
   return cell.remark.empty() ? words : words + "\n" + cell.remark;
 }
 
@@ -55,7 +52,7 @@ struct Columns {
 
 Columns columns_of(const Scoreboard& board, double width, const Ui& ui) {
   Columns columns;
-  for (const lessons::BoardEntry& code : board.codes)
+  for (const BoardEntry& code : board.codes)
     columns.names = std::max(columns.names, text_width(code.text));
   columns.names += name_gap * ui.scale;
   columns.each = std::max(1.0, (width - columns.names) / static_cast<double>(board.wishes.size()));
@@ -86,7 +83,7 @@ void draw_box(const Scoreboard& board, std::size_t code, std::size_t wish, const
   shim::add_frame(*ImGui::GetWindowDrawList(), shim::vec({inside.x, inside.y}),
                   shim::vec({inside.right(), inside.bottom()}), shim::packed(frame), ui.px(3),
                   box.is_new ? ui.px(2) : 1.0f);
-  if (box.is_settled) draw_centred(cell, color_of(box, ui), lessons::mark_text(box));
+  if (box.is_settled) draw_centred(cell, color_of(box, ui), mark_text(box));
   if (ui.item_rects)
     ui.item_rects->mark(fmt::format("box {} {}", board.codes[code].key, board.wishes[wish].key),
                         cell);
@@ -96,7 +93,7 @@ void draw_box(const Scoreboard& board, std::size_t code, std::size_t wish, const
 
 /// What the sheet says beneath the boxes.
 void draw_legend(const Scoreboard& board, double width, const Ui& ui) {
-  for (const lessons::BoardEntry& wish : board.wishes)
+  for (const BoardEntry& wish : board.wishes)
     draw_rich_text(ui, fmt::format("{}: {}", wish.key, wish.text), width);
   ImGui::Dummy(ImVec2(0, ui.px(6)));
   for (std::size_t code = 0; code < board.codes.size(); ++code)
@@ -149,4 +146,4 @@ void ScoreboardSheet::draw(const Scoreboard& board, const Ui& ui) {
   end();
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "app/session/session_toml.h"
 #include "experiments/files/file.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 constexpr std::string_view fence = "```state\n";
@@ -26,7 +26,7 @@ std::string controls_of(const ParamSet& params) {
 
 }  // namespace
 
-DesktopState screen_of(const Session& session, const lessons::StepState& state) {
+DesktopState screen_of(const Session& session, const StepState& state) {
   DesktopState screen = session.snapshot();
   const auto index = state.experiment ? session.find(state.experiment->info.name) : std::nullopt;
   if (!index)
@@ -60,4 +60,4 @@ std::string state_in(const std::string& copied) {
   return copied.substr(from, end == std::string::npos ? end : end + 1 - from);
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/figure/equation/read_text.h"
 #include "experiments/figure/plot/labels.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 constexpr double tint = 0.16;
@@ -64,9 +64,9 @@ const std::vector<Series>* curves_of(const Figure& figure) {
 
 bool has_symbol(std::string_view marked, std::string_view symbol) {
   const std::string wanted = without_braces(symbol);
-  if (wanted.empty() || !figure::has_formula(marked)) return false;
-  return figure::has_part(figure::known_text(marked),
-                          [&](const std::string& name) { return without_braces(name) == wanted; });
+  if (wanted.empty() || !has_formula(marked)) return false;
+  return has_part(known_text(marked),
+                  [&](const std::string& name) { return without_braces(name) == wanted; });
 }
 
 NamedParts parts_named(const Figure& figure, std::string_view symbol) {
@@ -78,8 +78,7 @@ NamedParts parts_named(const Figure& figure, std::string_view symbol) {
   if (const auto* lines = std::get_if<LinePlot>(&figure.content)) {
     see_axes(*lines);
     for (const Series& series : lines->series)
-      if (has_symbol(figure::shown_name(series), symbol) ||
-          (parts.y_axis && lines->series.size() == 1))
+      if (has_symbol(shown_name(series), symbol) || (parts.y_axis && lines->series.size() == 1))
         parts.series.push_back(series.name);
   } else if (const auto* map = std::get_if<Heatmap>(&figure.content)) {
     see_axes(*map);
@@ -126,4 +125,4 @@ std::vector<std::string> symbols_at(const Figure& figure, const FigureLayout& la
   return found;
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "app/gui/ui.h"
-#include "app/player/layers.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// Whether a formula of marked text has the symbol as a whole: "$|S_j|$" has "S_j", and neither "S"
 /// nor "j". Braces and commas of subscripts do not count: "a_{mn}" is "a_{m,n}".
@@ -38,4 +37,4 @@ void light_parts(Canvas& canvas, const Figure& figure, const FigureLayout& layou
 std::vector<std::string> symbols_at(const Figure& figure, const FigureLayout& layout, Point at,
                                     const std::vector<std::string>& symbols);
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "app/gui/theme.h"
 #include "experiments/figure/equation/rich_text.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 constexpr double hatch_step = 14, title_lines = 1.9;  // of points, and of the title's size
@@ -23,7 +23,7 @@ void hatch(Canvas& canvas, const Rect& area, const Ui& ui) {
   canvas.pop_clip();
 }
 
-bool is_whole(const lessons::Veil& veil) { return veil.series.empty() && !veil.x; }
+bool is_whole(const Veil& veil) { return veil.series.empty() && !veil.x; }
 
 /// A table has no plot: all but its title is covered.
 Rect below_title(const FigureLayout& layout, const Ui& ui) {
@@ -38,7 +38,7 @@ Rect plot_and_keys(const FigureLayout& layout) {
   return {plot.x, plot.y, layout.area.right() - plot.x, plot.height};
 }
 
-Rect veiled_part(const FigureLayout& layout, const lessons::Veil& veil) {
+Rect veiled_part(const FigureLayout& layout, const Veil& veil) {
   if (!veil.x) return plot_and_keys(layout);
   const double from =
       std::clamp(layout.x.to_canvas(veil.x->min), layout.plot.x, layout.plot.right());
@@ -57,42 +57,39 @@ void cover_title(Canvas& canvas, const FigureLayout& layout, const std::string& 
   style.vertical = VerticalAlign::middle;
   const double indent = 6 * ui.scale;
   const auto too_wide = [&] {
-    return figure::rich_size(canvas, question, style).width > layout.area.width - 2 * indent;
+    return rich_size(canvas, question, style).width > layout.area.width - 2 * indent;
   };
   if (too_wide()) style.size = ui.style.text_size;
   // The question stands beside the figure in any case.
   if (height >= style.size && !too_wide())
-    figure::draw_rich(canvas, {layout.area.x + indent, layout.area.y + height / 2}, question,
-                      style);
+    draw_rich(canvas, {layout.area.x + indent, layout.area.y + height / 2}, question, style);
 }
 
 }  // namespace
 
-bool is_covered(const lessons::LessonStep& step, const std::string& figure) {
-  return std::any_of(step.veils.begin(), step.veils.end(), [&](const lessons::Veil& veil) {
-    return veil.figure == figure && is_whole(veil);
-  });
+bool is_covered(const LessonStep& step, const std::string& figure) {
+  return std::any_of(step.veils.begin(), step.veils.end(),
+                     [&](const Veil& veil) { return veil.figure == figure && is_whole(veil); });
 }
 
-bool is_asked_about(const lessons::LessonStep& step, const std::string& figure) {
+bool is_asked_about(const LessonStep& step, const std::string& figure) {
   const bool veiled = std::any_of(step.veils.begin(), step.veils.end(),
                                   [&](const auto& veil) { return veil.figure == figure; });
   if (veiled || !step.prediction) return veiled;
-  if (const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind))
+  if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind))
     return draw->figure == figure;
-  if (const auto* mark = std::get_if<lessons::MarkCells>(&step.prediction->kind))
-    return mark->map == figure;
+  if (const auto* mark = std::get_if<MarkCells>(&step.prediction->kind)) return mark->map == figure;
   return false;
 }
 
-void draw_cover(Canvas& canvas, const FigureLayout& layout, const lessons::LessonStep& step,
+void draw_cover(Canvas& canvas, const FigureLayout& layout, const LessonStep& step,
                 const std::string& figure, const std::string& question, const Ui& ui) {
   if (!is_asked_about(step, figure)) return;
   const bool has_plot = layout.plot.width > 0 && layout.plot.height > 0;
-  for (const lessons::Veil& veil : step.veils)
+  for (const Veil& veil : step.veils)
     if (veil.figure == figure && (veil.series.empty() || veil.x))
       hatch(canvas, has_plot ? veiled_part(layout, veil) : below_title(layout, ui), ui);
   cover_title(canvas, layout, question, ui);
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/figure/plot/heatmap_plot.h"
 
-namespace orrery::player {
+namespace orrery {
 namespace {
 
 /// An axis and its range without zoom.
@@ -27,14 +27,14 @@ std::optional<std::pair<WholeAxis, WholeAxis>> whole_axes(const Figure& figure,
     unzoomed.y.reset();
     CurveCache cache;
     return std::pair{
-        WholeAxis{figure::fitted_x(*plot, unzoomed, cache), view.x_scale.value_or(plot->x.scale)},
-        WholeAxis{figure::fitted_y(*plot, unzoomed, cache), view.y_scale.value_or(plot->y.scale)}};
+        WholeAxis{fitted_x(*plot, unzoomed, cache), view.x_scale.value_or(plot->x.scale)},
+        WholeAxis{fitted_y(*plot, unzoomed, cache), view.y_scale.value_or(plot->y.scale)}};
   }
   const auto* map = std::get_if<Heatmap>(&figure.content);
   if (!map || !map->values || map->values->shape.size() != 2) return std::nullopt;
   const auto& shape = map->values->shape;
-  return std::pair{WholeAxis{figure::cells_range(map->x, shape[1]), map->x.scale},
-                   WholeAxis{figure::cells_range(map->y, shape[0]), map->y.scale}};
+  return std::pair{WholeAxis{cells_range(map->x, shape[1]), map->x.scale},
+                   WholeAxis{cells_range(map->y, shape[0]), map->y.scale}};
 }
 
 double between(double from, double to, double share, AxisScale scale) {
@@ -68,4 +68,4 @@ AxisLimits limits_part_way(const Figure& figure, const FigureView& from, const F
           part_way(whole->second, from.y, to.y, along)};
 }
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -2,11 +2,10 @@
 
 #include <optional>
 
-#include "app/player/layers.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::player {
+namespace orrery {
 
 /// Whether the two show other parts of a figure.
 bool can_zoom(const FigureView& from, const FigureView& to);
@@ -25,4 +24,4 @@ struct AxisLimits {
 AxisLimits limits_part_way(const Figure& figure, const FigureView& from, const FigureView& to,
                            double share);
 
-}  // namespace orrery::player
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/text/enum_names.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 struct KeyName {
@@ -63,4 +63,4 @@ std::string shortcut_text(const Shortcut& shortcut) {
   return text + key_name(shortcut.key);
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/layers.h"
-
-namespace orrery::session {
+namespace orrery {
 
 /// A key by its GLFW code with its modifiers; or, where `character` is set, a character however
 /// this keyboard makes it.
@@ -43,4 +41,4 @@ std::string nearest_action(const Actions& actions, std::string_view name);
 /// "Ctrl+Shift+Z".
 std::string shortcut_text(const Shortcut& shortcut);
 
-}  // namespace orrery::session
+}  // namespace orrery

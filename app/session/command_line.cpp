@@ -6,12 +6,12 @@
 #include "experiments/setup/plugins.h"
 #include "experiments/text/shell_quote.h"
 
-namespace orrery::session {
+namespace orrery {
 
 std::string command_text(const ExperimentState& state) {
   std::vector<std::string> words{"orrery", "run", state.experiment->info.name};
   for (std::string& word : state.params.overrides()) words.push_back(std::move(word));
-  return setup::command_line(std::move(words));
+  return command_line(std::move(words));
 }
 
 std::string command_text(const LiveSweep& sweep) {
@@ -20,7 +20,7 @@ std::string command_text(const LiveSweep& sweep) {
   around.reset(sweep.key());
   for (std::string& word : around.overrides()) words.push_back(std::move(word));
   words.push_back(fmt::format("{}={}", sweep.key(), fmt::join(sweep.values(), ",")));
-  return setup::command_line(std::move(words));
+  return command_line(std::move(words));
 }
 
 std::string plot_command_text(const std::string& folder, const std::string& hue,
@@ -31,4 +31,4 @@ std::string plot_command_text(const std::string& folder, const std::string& hue,
   return shell_line(words);
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

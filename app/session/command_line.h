@@ -4,7 +4,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// The command line that gives the numbers on screen: "orrery run long_term_decay dim=256".
 std::string command_text(const ExperimentState& state);
@@ -17,4 +17,4 @@ std::string command_text(const LiveSweep& sweep);
 std::string plot_command_text(const std::string& folder, const std::string& hue,
                               const std::string& facet);
 
-}  // namespace orrery::session
+}  // namespace orrery

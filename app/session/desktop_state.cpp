@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -87,4 +87,4 @@ std::string change_text(const DesktopState& before, const DesktopState& after) {
   return fmt::format("{} and {} more", words.front(), words.size() - 1);
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/text/model_names.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// The settings of one experiment.
 struct ExperimentSettings {
@@ -70,4 +70,4 @@ struct DesktopState {
 /// without one.
 std::string change_text(const DesktopState& before, const DesktopState& after);
 
-}  // namespace orrery::session
+}  // namespace orrery

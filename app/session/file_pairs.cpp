@@ -9,7 +9,7 @@
 #include "app/session/file_targets.h"
 #include "app/session/folder_listing.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 /// "q_rotated" of "/data/Q_rotated.npy".
@@ -66,4 +66,4 @@ void set_pair(Session& session, const DroppedPair& pair) {
   set_file(session, {pair.experiment, pair.params->second}, pair.second);
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

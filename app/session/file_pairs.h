@@ -6,7 +6,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// Two arrays that belong together, and the parameters that they could be for.
 struct DroppedPair {
@@ -23,4 +23,4 @@ std::vector<DroppedPair> file_pairs(const Session& session, const std::string& a
 /// Shows the pair's experiment and sets both parameters.
 void set_pair(Session& session, const DroppedPair& pair);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "app/session/folder_listing.h"
 #include "experiments/text/ascii.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 bool has_type(const ParamSpec& spec, const std::string& type) {
@@ -93,4 +93,4 @@ std::string file_types_text(const ParamSpec& spec) {
   return words;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

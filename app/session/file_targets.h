@@ -6,7 +6,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// A parameter that could read a file.
 struct FileTarget {
@@ -30,4 +30,4 @@ void set_file(Session& session, const FileTarget& target, const std::string& pat
 /// ".npy .npz": what a file parameter reads.
 std::string file_types_text(const ParamSpec& spec);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/files/file.h"
 #include "experiments/text/ascii.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 constexpr std::array tensor_extensions{"npy", "npz", "safetensors"};
@@ -74,4 +74,4 @@ FolderListing list_folder(const std::filesystem::path& folder) {
   return listing;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

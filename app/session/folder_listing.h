@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/layers.h"
-
-namespace orrery::session {
+namespace orrery {
 
 /// The kinds of paths that the desktop tells apart.
 enum class PathKind { folder, result_folder, sweep_folder, tensor, text, other };
@@ -34,4 +32,4 @@ PathKind path_kind(const std::filesystem::path& path);
 /// May take long on a slow disk. Throws IoError.
 FolderListing list_folder(const std::filesystem::path& folder);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/text/ascii.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 // Scores of a match; only their order matters.
@@ -62,4 +62,4 @@ std::optional<double> fuzzy_score(std::string_view typed, std::string_view name)
   return score;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

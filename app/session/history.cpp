@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 /// The changed setting without its value: "dim" of "dim = 256".
@@ -76,4 +76,4 @@ std::string History::redo_text() const {
   return future_.empty() ? std::string() : change_text(*present_, future_.front());
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/session/desktop_state.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// Undo and redo. It compares the state from frame to frame, so that no change can be missed.
 class History {
@@ -45,4 +45,4 @@ class History {
   bool in_gesture_{false};
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

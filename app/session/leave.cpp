@@ -5,7 +5,7 @@
 
 #include "app/session/task.h"
 
-namespace orrery::session {
+namespace orrery {
 
 void leave(int status) {
   if (running_tasks == 0) std::exit(status);
@@ -13,4 +13,4 @@ void leave(int status) {
   std::_Exit(status);
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

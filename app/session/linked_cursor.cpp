@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace orrery::session {
+namespace orrery {
 
 void LinkedCursor::begin_frame(int number) {
   if (number == frame_) return;
@@ -14,4 +14,4 @@ std::optional<double> LinkedCursor::distance() const {
   return shown_.distance ? shown_.distance : held_;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -4,9 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "app/session/layers.h"
-
-namespace orrery::session {
+namespace orrery {
 
 /// The place that the mouse points at, in terms that all views share.
 struct PointedAt {
@@ -42,4 +40,4 @@ class LinkedCursor {
   std::optional<double> held_{};
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

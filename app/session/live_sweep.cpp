@@ -5,7 +5,7 @@
 
 #include "app/session/number_scale.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 constexpr std::size_t max_side = 512, max_cells = max_side * max_side;
@@ -129,4 +129,4 @@ std::string LiveSweep::problem() const {
   return failed == points_.end() ? std::string() : failed->error;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -9,7 +9,7 @@
 
 #include "app/session/result_store.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// More curves than this cannot be told apart by their colours.
 inline constexpr std::size_t sweep_values = 6;
@@ -71,4 +71,4 @@ class LiveSweep {
   ResultStore::Asker asker_;
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

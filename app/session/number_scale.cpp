@@ -5,7 +5,7 @@
 
 #include "experiments/setup/known_values.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 // A linear scale over more steps than this cannot be aimed at the small ones.
@@ -35,7 +35,7 @@ double known_or_at(const ParamSpec& spec, const Ends& ends, double share, double
   const auto place = [&](double number) { return by_ratios ? std::log(number) : number; };
   const double number = at(share), low = at(share - step / 2), high = at(share + step / 2);
   double best = number;
-  for (const setup::KnownValue& known : setup::known_values(spec.key)) {
+  for (const KnownValue& known : known_values(spec.key)) {
     if (known.value <= low || known.value >= high) continue;
     const double distance = std::abs(place(known.value) - place(number));
     if (best == number || distance < std::abs(place(best) - place(number))) best = known.value;
@@ -108,4 +108,4 @@ Ends ends_around(const ParamSpec& spec, double value) {
                    : Ends{allowed(value - step), allowed(value + step)};
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

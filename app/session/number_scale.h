@@ -4,10 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::session {
+namespace orrery {
 
 // The scale along which a number is changed, whether by a slider or by a sweep.
 
@@ -41,4 +40,4 @@ struct Ends {
 };
 Ends ends_around(const ParamSpec& spec, double value);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 /// By bits: a NaN is the same as itself.
@@ -115,4 +115,4 @@ std::shared_ptr<const ObservedMove> observed_move(const Result& before, const Pa
   return move;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

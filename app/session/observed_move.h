@@ -4,10 +4,9 @@
 #include <set>
 #include <string>
 
-#include "app/session/layers.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// What the last move of one control did, found by comparing the results before and after it.
 struct ObservedMove {
@@ -24,4 +23,4 @@ bool draws_same(const Figure& a, const Figure& b);
 std::shared_ptr<const ObservedMove> observed_move(const Result& before, const ParamSet& from,
                                                   const Result& after, const ParamSet& to);
 
-}  // namespace orrery::session
+}  // namespace orrery

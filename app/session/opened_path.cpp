@@ -5,7 +5,7 @@
 
 #include "experiments/files/file.h"
 
-namespace orrery::session {
+namespace orrery {
 
 OpenedPath look_at(const std::filesystem::path& path) {
   std::error_code failed;
@@ -48,4 +48,4 @@ void show_settings(Session& session, const SavedSettings& settings) {
   session.apply(state);
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

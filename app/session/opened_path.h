@@ -9,7 +9,7 @@
 #include "app/session/session.h"
 #include "experiments/sweeps/sweep_index.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// A path to open, with what was found there.
 struct OpenedPath {
@@ -36,4 +36,4 @@ SavedSettings settings_of(const Session& session, const Provenance& provenance);
 /// Shows the experiment with those settings.
 void show_settings(Session& session, const SavedSettings& settings);
 
-}  // namespace orrery::session
+}  // namespace orrery

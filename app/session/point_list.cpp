@@ -8,7 +8,7 @@
 
 #include "experiments/text/ascii.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 constexpr int first_scalar_column = static_cast<int>(PointColumn::first_scalar);
@@ -91,4 +91,4 @@ std::vector<std::size_t> ordered_points(const SweepIndex& folder, const PointOrd
   return places;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/sweeps/sweep_index.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// The columns by which a list of points can be sorted, in their order; scalars follow.
 enum class PointColumn { label, status, checks, first_scalar };
@@ -24,4 +23,4 @@ struct PointOrder {
 /// comes last either way; equals stay in the plan's order.
 std::vector<std::size_t> ordered_points(const SweepIndex& folder, const PointOrder& order);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 bool contains(const std::vector<std::string>& list, const std::string& one) {
@@ -27,4 +27,4 @@ std::vector<std::string> united_paths(const std::vector<std::string>& before,
   return all;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

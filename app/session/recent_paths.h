@@ -4,9 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/layers.h"
-
-namespace orrery::session {
+namespace orrery {
 
 /// How many paths are remembered, the newest first.
 inline constexpr std::size_t max_recent = 12;
@@ -17,4 +15,4 @@ std::vector<std::string> united_paths(const std::vector<std::string>& before,
                                       const std::vector<std::string>& other,
                                       const std::vector<std::string>& mine);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/studies/catalogue.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -60,14 +60,14 @@ std::string joined(const Words& parts) {
 }  // namespace
 
 std::string key_of_role(const std::string& experiment, ParamRole role) {
-  if (const Experiment* known = studies::known_experiment(experiment))
+  if (const Experiment* known = known_experiment(experiment))
     for (const ParamSpec& spec : known->info.params)
       if (spec.role == role) return spec.key;
   return {};
 }
 
 std::string encoding_title(std::string_view name) {
-  const setup::EncodingSummary* encoding = setup::find_encoding_summary(name);
+  const EncodingSummary* encoding = find_encoding_summary(name);
   return encoding ? encoding->label : std::string(name);
 }
 
@@ -127,4 +127,4 @@ void unpin_reference(ViewState& shown, std::size_t index) {
   if (shown.references.empty()) shown.difference = false;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "app/session/view_state.h"
 #include "experiments/model/result.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// More grey curves than this cannot be told apart.
 inline constexpr std::size_t max_references = 4;
@@ -42,4 +42,4 @@ std::string encoding_title(std::string_view name);
 std::string pin_reference(ViewState& shown, const std::shared_ptr<const Result>& result);
 void unpin_reference(ViewState& shown, std::size_t index);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 template <class T>
@@ -86,4 +86,4 @@ void ResultMemo::drop(std::list<Kept>::iterator kept) {
   entries_.erase(kept);
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

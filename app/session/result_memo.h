@@ -6,10 +6,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "app/session/layers.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// The memory that a result takes, without what is small: its arrays, curves, tables and arrows.
 std::size_t bytes_of(const Result& result);
@@ -47,4 +46,4 @@ class ResultMemo {
   std::unordered_map<std::string, std::list<Kept>::iterator> by_key_{};
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -9,7 +9,7 @@
 
 #include "app/session/result_memo.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 using Clock = ResultStore::Clock;
@@ -470,4 +470,4 @@ std::optional<ResultStore::Outcome> ResultStore::Asker::take_so_far() {
 
 ResultStore::Status ResultStore::Asker::status() const { return shared_->status(*queue_); }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -10,10 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// Reads the files that parameters name; called in a thread of the store.
 using InputLoader = std::function<std::shared_ptr<const Inputs>(const ParamSet&)>;
@@ -107,4 +106,4 @@ class ResultStore::Asker {
   std::shared_ptr<Queue> queue_;
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

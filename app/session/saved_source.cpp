@@ -4,7 +4,7 @@
 #include "experiments/combine/sweep_overview.h"
 #include "experiments/sweeps/sweep_index.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 ParamSpec text_param(const char* key, const char* description) {
@@ -27,11 +27,11 @@ SavedSource::SavedSource()
                  .run = [](const ParamSet& params, const Inputs&, Progress& progress) {
                    const std::string& folder = params.text(folder_key);
                    return path_kind(folder) == PathKind::sweep_folder
-                              ? combine::sweep_overview(
+                              ? sweep_overview(
                                     folder,
                                     {.hue = params.text(hue_key), .facet = params.text(facet_key)},
                                     progress)
                               : saved_result(folder);
                  }} {}
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "app/session/recent_paths.h"
 #include "experiments/files/file.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 /// Whether the settings were refused, rather than a file.
@@ -301,4 +301,4 @@ void take_next_step(Session& session, const NextStep& next) {
   }
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

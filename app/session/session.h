@@ -21,7 +21,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// The state of one experiment.
 struct ExperimentState {
@@ -56,7 +56,7 @@ struct Preview {
 /// ready, and through any failure.
 class Session {
  public:
-  using InputLoader = session::InputLoader;
+  using InputLoader = InputLoader;
 
   /// `make_loader` gives each experiment a loader of its own, since they are computed side by side.
   /// `wake` is called from other threads when update() has something to take.
@@ -194,4 +194,4 @@ class Session {
 /// Shows the experiment of a next step with its words, its other parameters at their defaults.
 void take_next_step(Session& session, const NextStep& next);
 
-}  // namespace orrery::session
+}  // namespace orrery

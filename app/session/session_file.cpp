@@ -13,7 +13,7 @@
 #include "experiments/files/file.h"
 #include "experiments/files/folder_lock.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 // A session is a few kilobytes; a larger file is not one.
@@ -174,4 +174,4 @@ void SessionKeeper::finish() noexcept {
   }
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

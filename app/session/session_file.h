@@ -6,7 +6,7 @@
 #include "app/session/session.h"
 #include "app/session/session_toml.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// Where the session is kept: $XDG_STATE_HOME/orrery/session.toml, else in ~/.local/state; empty
 /// where there is neither variable nor home.
@@ -49,4 +49,4 @@ class SessionKeeper {
   double changed_at_{};
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/text/model_names.h"
 #include "experiments/text/toml_fields.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 constexpr int format_version = 1;
@@ -36,7 +36,7 @@ const TomlFields<ExperimentSettings>& experiment_fields() {
                    field("layout", &ViewState::layout, toml_name(layout_names(), "a layout"))),
       field_within(shown, field("second_figure", &ViewState::second_figure, toml_text())),
       params_field("params", &ExperimentSettings::params),
-      section_field("view", &ExperimentSettings::views, figure::figure_view_fields()),
+      section_field("view", &ExperimentSettings::views, figure_view_fields()),
       field_within(shown, section_field("mark", &ViewState::marks, mark_fields())),
       field_within(shown, section_field("minus", &ViewState::minus, minus_fields()))};
   return fields;
@@ -215,4 +215,4 @@ std::vector<std::string> apply_session_text(Session& session, std::string_view t
   return left_out;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::session {
+namespace orrery {
 
 // The session as TOML that people can read and write. The copied settings of an experiment without
 // its figure are also a sweep file.
@@ -43,4 +43,4 @@ DesktopState defaults_of(DesktopState state);
 /// changed anything, when the text is not a session.
 std::vector<std::string> apply_session_text(Session& session, std::string_view text);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -11,9 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/session/layers.h"
-
-namespace orrery::session {
+namespace orrery {
 
 /// How many tasks of this process are at work, dropped ones included. See leave().
 inline std::atomic<int> running_tasks{0};
@@ -87,4 +85,4 @@ class BackgroundTask {
   std::shared_ptr<Shared> shared_{};
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/text/ascii.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 /// With the home folder in place of "~".
@@ -44,4 +44,4 @@ std::string completed(const std::string& beginning, const std::vector<std::strin
   return common.size() < beginning.size() ? beginning : common;
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/layers.h"
-
-namespace orrery::session {
+namespace orrery {
 
 /// A path as far as it is typed: the folder that it is in, and the beginning of a name there.
 struct TypedPath {
@@ -25,4 +23,4 @@ bool begins_with(std::string_view name, std::string_view beginning);
 /// What the names that begin so have in common, at least `beginning` itself.
 std::string completed(const std::string& beginning, const std::vector<std::string>& names);
 
-}  // namespace orrery::session
+}  // namespace orrery

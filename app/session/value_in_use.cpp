@@ -2,7 +2,7 @@
 
 #include "app/session/number_scale.h"
 
-namespace orrery::session {
+namespace orrery {
 namespace {
 
 /// Known while the parameter has the value that the result was made with, or plays no part.
@@ -51,4 +51,4 @@ double number_shown(const Session& session, const ParamSpec& spec) {
   return number_in_use(session, spec.key).value_or(number_of(session.current().params, spec));
 }
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// The number in use where files decide it in place of a parameter of the experiment on screen;
 /// empty where the parameter's own is.
@@ -22,4 +22,4 @@ std::string value_shown(const Session& session, const ParamSpec& spec);
 /// The same of a number.
 double number_shown(const Session& session, const ParamSpec& spec);
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -7,11 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/model/experiment.h"
 #include "experiments/model/result.h"
 
-namespace orrery::session {
+namespace orrery {
 
 /// Pins and cursors on a line plot, in data coordinates.
 struct FigureMarks {
@@ -41,4 +40,4 @@ struct ViewState {
   friend bool operator==(const ViewState&, const ViewState&) = default;
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "app/session/layers.h"
-
-namespace orrery::session {
+namespace orrery {
 
 /// Wakes a window from any thread for as long as the window is there. The work of a dropped task
 /// may end after it, and then wakes nobody.
@@ -41,4 +39,4 @@ class Waker {
   std::shared_ptr<Shared> shared_;
 };
 
-}  // namespace orrery::session
+}  // namespace orrery

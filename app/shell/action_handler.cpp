@@ -17,7 +17,7 @@
 #include "experiments/files/file.h"
 #include "experiments/sweeps/sweep_spec.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 ActionHandler::ActionHandler(const ActionTargets& targets) : to_(targets), actions_(make_table()) {
   for (const Action& action : actions_)
@@ -64,7 +64,7 @@ void ActionHandler::press_keys() {
   // An open overlay takes the keyboard for itself.
   const bool typing = ImGui::GetIO().WantTextInput || to_.overlays.opened();
   if (to_.director.is_open() && !typing) {
-    if (player::press_answer_keys(to_.director)) return to_.undo.note_input();
+    if (press_answer_keys(to_.director)) return to_.undo.note_input();
     if (const Action* action = pressed_action(lesson_actions_, typing)) return perform(*action);
   }
   if (const Action* action = pressed_action(actions_, typing)) perform(*action);
@@ -196,7 +196,7 @@ void ActionHandler::copy_command() {
 
 void ActionHandler::copy_step() {
   if (const auto state = to_.workspace.shown_settings())
-    copy(player::step_text(*state), "Copied as a step of a lesson");
+    copy(step_text(*state), "Copied as a step of a lesson");
 }
 
 void ActionHandler::open_lesson(const std::string& name, std::size_t step) {
@@ -238,7 +238,7 @@ void ActionHandler::pause() {
 /// What takes a while pauses and goes on; beside it the distance grows.
 void ActionHandler::press_space() {
   if (ImGui::GetIO().NavVisible) return;
-  if (panels::shows_progress(to_.workspace.shown().status())) return pause();
+  if (shows_progress(to_.workspace.shown().status())) return pause();
   to_.growing_distance.toggle();
 }
 
@@ -269,7 +269,7 @@ void ActionHandler::paste_settings() {
   Session& session = to_.workspace.live();
   if (!text || !*text) return session.note("The clipboard contains no text");
   try {
-    apply_settings_text(session, player::state_in(text));
+    apply_settings_text(session, state_in(text));
     to_.workspace.show_live();
     session.note("Pasted the settings");
   } catch (const std::exception& refusal) {
@@ -313,4 +313,4 @@ void ActionHandler::toggle_difference() {
   shown.difference = !shown.difference;
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

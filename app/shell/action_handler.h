@@ -14,7 +14,7 @@
 #include "app/shell/undo_recorder.h"
 #include "app/shell/workspace.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// The parts of the desktop that actions change.
 struct ActionTargets {
@@ -25,7 +25,7 @@ struct ActionTargets {
   PathOpener& opener;
   ExportRequester& exports;
   GrowingDistance& growing_distance;
-  player::Director& director;
+  Director& director;
 };
 
 /// The heading of the actions whose keys come first while a lesson is open.
@@ -96,4 +96,4 @@ class ActionHandler {
   bool params_shown_{};
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

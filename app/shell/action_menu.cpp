@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace orrery::shell {
+namespace orrery {
 
 void draw_action_menu(ActionHandler& actions, const Ui& ui) {
   ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
@@ -25,4 +25,4 @@ void draw_action_menu(ActionHandler& actions, const Ui& ui) {
   ImGui::EndPopup();
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "app/shell/action_handler.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 constexpr std::string_view edit = "Settings", files = "Files and figures",
@@ -183,4 +183,4 @@ Actions ActionHandler::make_table() {
 }
 // clang-format on
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -19,7 +19,7 @@
 #include "app/shell/list_pane.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 // Of the width of the bar below the figure.
@@ -155,7 +155,7 @@ void App::draw(const Ui& ui) {
   exports_.update();
   if (with_params) draw_params(regions.params, ui);
   draw_bar(regions.bar, regions.with_controls, ui);
-  player::draw_control_spotlights(director_, live(), formulas_.shown, formulas_.next, ui);
+  draw_control_spotlights(director_, live(), formulas_.shown, formulas_.next, ui);
   draw_overlays(ui);
 }
 
@@ -229,19 +229,19 @@ void App::draw_next_step(bool behind_controls, const Ui& ui) {
 }
 
 /// In projector mode a class sees what a step has settled where no control needs the room.
-std::optional<lessons::Scoreboard> App::projected_board() const {
+std::optional<Scoreboard> App::projected_board() const {
   if (!workspace_.live().look.projector || !step_has_no_controls()) return std::nullopt;
-  lessons::Scoreboard board = director_.scoreboard();
+  Scoreboard board = director_.scoreboard();
   const double room = most_board_share * display_size().height;
-  if (!board.has_news() || player::scoreboard_height(board) > room) return std::nullopt;
+  if (!board.has_news() || scoreboard_height(board) > room) return std::nullopt;
   return board;
 }
 
-void App::draw_projected_board(const lessons::Scoreboard& board, const Rect& area, const Ui& ui) {
+void App::draw_projected_board(const Scoreboard& board, const Rect& area, const Ui& ui) {
   begin_column("status", area, raised_color(ui.style), ImGuiWindowFlags_NoScrollbar);
   const double margin = area_margin * ui.scale;
   ImGui::SetCursorPos(shim::vec({margin, margin}));
-  player::draw_scoreboard(board, area.width - 2 * margin, ui);
+  draw_scoreboard(board, area.width - 2 * margin, ui);
   ImGui::EndChild();
 }
 
@@ -249,7 +249,7 @@ void App::draw_projected_board(const lessons::Scoreboard& board, const Rect& are
 std::optional<double> App::projected_height(const Ui& ui) const {
   if (!workspace_.live().look.projector || !step_has_no_controls()) return std::nullopt;
   const auto board = projected_board();
-  return board ? player::scoreboard_height(*board) + 2 * area_margin * ui.scale : 0.0;
+  return board ? scoreboard_height(*board) + 2 * area_margin * ui.scale : 0.0;
 }
 
 bool App::step_has_no_controls() const {
@@ -283,7 +283,7 @@ Regions App::regions(const Ui& ui) const {
 /// In a lesson the prose stands for the question; from the back row one sentence of it is read.
 void App::announce() {
   if (!director_.shows_step()) return workspace_.announce({});
-  workspace_.announce(live().look.projector ? player::projected_words(director_) : std::string());
+  workspace_.announce(live().look.projector ? projected_words(director_) : std::string());
 }
 
 void App::draw_lesson(const Rect& area, const Ui& ui) {
@@ -325,4 +325,4 @@ void App::record() {
   if (!trouble.empty() && live().size() > 0) live().say(trouble);
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -33,7 +33,7 @@
 #include "app/shell/view_pane.h"
 #include "app/shell/workspace.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// The desktop's one window: the chosen view, controls and status below it and, where there is room
 /// or they are asked for, the list of views at the left and all parameters at the right. It only
@@ -61,7 +61,7 @@ class App {
 
   /// Opens a lesson at a step from 0. Throws UsageError, IoError.
   void open_lesson(const std::string& name, std::size_t step = 0) { director_.open(name, step); }
-  player::Director& director() { return director_; }
+  Director& director() { return director_; }
 
   /// Tells what happened in the status line, for some seconds.
   void note(std::string text) { live().note(std::move(text)); }
@@ -104,8 +104,8 @@ class App {
   std::size_t doors_in(double width, const Ui& ui) const;
   void draw_doors(std::size_t count, float top, const Ui& ui);
   bool step_has_no_controls() const;
-  std::optional<lessons::Scoreboard> projected_board() const;
-  void draw_projected_board(const lessons::Scoreboard& board, const Rect& area, const Ui& ui);
+  std::optional<Scoreboard> projected_board() const;
+  void draw_projected_board(const Scoreboard& board, const Rect& area, const Ui& ui);
   std::optional<double> projected_height(const Ui& ui) const;
   void draw_controls(double width, const Ui& ui);
   void announce();
@@ -126,9 +126,9 @@ class App {
   PathOpener opener_;
   ExportRequester exports_;
   GrowingDistance growing_distance_{};
-  player::Director director_;
-  player::LessonPane lesson_pane_{};
-  player::FigureOverlay figure_overlay_{};
+  Director director_;
+  LessonPane lesson_pane_{};
+  FigureOverlay figure_overlay_{};
   ActionHandler actions_;
   ViewPane view_pane_;
   NoteTimer note_timer_{};
@@ -137,4 +137,4 @@ class App {
   std::optional<SessionKeeper> keeper_{};
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

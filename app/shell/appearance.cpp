@@ -2,7 +2,7 @@
 
 #include "app/gui/theme.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 // Projector mode: text that can be read from the back row, and lines to match.
@@ -28,4 +28,4 @@ bool Appearance::update(const Look& look, const GlyphPlan& glyphs, bool glyphs_a
   return new_fonts;
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "app/gui/fonts.h"
 #include "app/session/desktop_state.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Fonts and colours for the look that the user chose.
 class Appearance {
@@ -32,4 +32,4 @@ class Appearance {
   double screen_scale_{1.0};
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace orrery::shell {
+namespace orrery {
 
 ExportRequester::ExportRequester(Workspace& workspace, ExportDialog& dialog)
     : workspace_(workspace), dialog_(dialog) {
@@ -41,4 +41,4 @@ void ExportRequester::ask_for(const Figure& figure, const FigureView& view,
               workspace_.live().look.theme, extension);
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

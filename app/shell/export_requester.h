@@ -7,7 +7,7 @@
 #include "app/dialogs/export_dialog.h"
 #include "app/shell/workspace.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Opens the export dialog for the figures on screen.
 class ExportRequester {
@@ -31,4 +31,4 @@ class ExportRequester {
   std::optional<std::string> requested_{};  ///< the format; empty: that of the last time
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

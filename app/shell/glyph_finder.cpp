@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 void note_labels(const Fonts& fonts, const Heatmap& map) {
@@ -49,4 +49,4 @@ void GlyphFinder::report_missing(const Characters& missing_before, Session& show
   if (!news.empty()) shown.say(missing_text(plan_.missing));
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

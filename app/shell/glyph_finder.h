@@ -8,7 +8,7 @@
 #include "app/gui/fonts.h"
 #include "app/session/session.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Finds fonts for the characters that were drawn without a glyph.
 class GlyphFinder {
@@ -32,4 +32,4 @@ class GlyphFinder {
   GlyphPlan plan_{};                        ///< where they were found
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 constexpr double seconds_to_double = 1.5;
@@ -48,4 +48,4 @@ void GrowingDistance::update(Session& session, double seconds) {
   session.links.hold(std::round(at_));
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

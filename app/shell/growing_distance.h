@@ -2,7 +2,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Turns the orrery: the distance that all figures show grows, twice as far every second and a
 /// half, to the longest and then again from the start.
@@ -20,4 +20,4 @@ class GrowingDistance {
   double at_{1.0};  ///< the distance between whole tokens
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "app/panels/equation_view.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// The formulas of the view on screen, linked to the controls of their parameters.
 struct LinkedFormulas {
@@ -15,4 +15,4 @@ struct LinkedFormulas {
   void begin_frame() { shown = std::exchange(next, {}); }
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "app/gui/theme.h"
 #include "app/shell/action_menu.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 constexpr std::array offered_scales{1.0, 1.25, 1.5, 2.0, 3.0};
@@ -92,4 +92,4 @@ void draw_list_pane(Workspace& workspace, ActionHandler& actions, const Rect& ar
   ImGui::EndChild();
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

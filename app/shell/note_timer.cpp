@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 constexpr double note_seconds = 6.0;  // long enough to read a path
@@ -22,4 +22,4 @@ double NoteTimer::due_in(double seconds) const {
   return removal_time_ ? std::max(0.0, *removal_time_ - seconds) : -1.0;
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Removes a note from the status line a few seconds after it appeared.
 class NoteTimer {
@@ -20,4 +20,4 @@ class NoteTimer {
   std::optional<double> removal_time_{};
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "app/player/manual_sheet.h"
 #include "app/player/scoreboard_view.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Everything that opens over the window.
 struct Overlays {
@@ -25,9 +25,9 @@ struct Overlays {
   Palette palette{};
   ShortcutSheet shortcuts{};
   QuestionSheet questions{};
-  player::ManualSheet manual{};
-  player::LessonSheet lessons{};
-  player::ScoreboardSheet scoreboard{};
+  ManualSheet manual{};
+  LessonSheet lessons{};
+  ScoreboardSheet scoreboard{};
   ExportDialog exports;
   FileDialog files;
   TargetDialog target{};
@@ -46,4 +46,4 @@ struct Overlays {
   }
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

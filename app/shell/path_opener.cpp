@@ -6,7 +6,7 @@
 #include "app/session/file_pairs.h"
 #include "app/session/file_targets.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 void PathOpener::open(const std::filesystem::path& path) {
   restoring_ = false;
@@ -108,4 +108,4 @@ void PathOpener::drop_file(const std::string& path) {
   params_.drop_file(session, path);
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

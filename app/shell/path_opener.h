@@ -11,7 +11,7 @@
 #include "app/shell/undo_recorder.h"
 #include "app/shell/workspace.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Opens paths: a result or a sweep in the browser, a file in the parameter that suits it.
 class PathOpener {
@@ -46,8 +46,8 @@ class PathOpener {
   Overlays& overlays_;
   ParamPanel& params_;
   UndoRecorder& undo_;
-  session::BackgroundTask<OpenedPath> opening_{};
+  BackgroundTask<OpenedPath> opening_{};
   bool restoring_{false};
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "app/player/lesson_pane.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 // Lengths at scale 1.
@@ -40,7 +40,7 @@ Regions window_regions(Size size, const Look& look, double scale, bool saved) {
 
 Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox,
                        std::optional<double> for_controls) {
-  const double pane = look.projector ? 0.0 : player::pane_width(size.width, scale);
+  const double pane = look.projector ? 0.0 : pane_width(size.width, scale);
   const double rest = size.width - pane;
   const double params =
       sandbox && !look.projector ? std::min(params_width * scale, max_params_share * rest) : 0.0;
@@ -54,4 +54,4 @@ Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox,
           .with_controls = params <= 0};
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "app/session/desktop_state.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// How the window is divided. What is hidden or finds no room has width 0.
 struct Regions {
@@ -28,4 +28,4 @@ Regions window_regions(Size size, const Look& look, double scale, bool saved);
 Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox,
                        std::optional<double> for_controls = {});
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 constexpr double rest_seconds = 3.0;
@@ -20,4 +20,4 @@ double RestTimer::due_in(double seconds) const {
   return resting_ ? -1.0 : std::max(0.0, last_ + rest_seconds - seconds);
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Knows since when mouse and keyboard have done nothing, so that a lecture's figure can stand
 /// alone while somebody speaks.
@@ -23,4 +22,4 @@ class RestTimer {
   bool resting_{false};
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/files/file.h"
 #include "experiments/studies/catalogue.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 void apply_overrides(Session& session, const std::vector<std::string>& overrides) {
@@ -66,4 +66,4 @@ std::pair<int, int> parse_size(const std::string& text) {
   return {width, height};
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -10,7 +10,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// The command line of the desktop.
 struct StartOptions {
@@ -30,4 +30,4 @@ std::unique_ptr<Session> start_session(const StartOptions& options, std::functio
 /// Width and height of "1280x800". Throws UsageError.
 std::pair<int, int> parse_size(const std::string& text);
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 // A click or a key changes the session in the same frame or the next ones.
@@ -59,4 +59,4 @@ std::optional<DesktopState> UndoRecorder::travelled(std::optional<DesktopState> 
   return state;
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

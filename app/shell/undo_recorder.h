@@ -6,7 +6,7 @@
 #include "app/session/history.h"
 #include "app/session/session.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// Records the session's states for undo, telling changes by the user from those that follow by
 /// themselves.
@@ -39,4 +39,4 @@ class UndoRecorder {
   bool travelled_{false};  ///< whether undo or redo changed this frame
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

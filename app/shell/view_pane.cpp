@@ -16,7 +16,7 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 // Lengths at scale 1.
@@ -266,4 +266,4 @@ void ViewPane::draw_boxes(const Layout& layout, const Ui& ui) {
   }
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "app/shell/workspace.h"
 #include "app/views/result_view.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// The middle of the window: one line of choices, one with the question and its formulas or the
 /// list of saved points, figures, and what needs attention: failed checks and messages.
@@ -46,4 +46,4 @@ class ViewPane {
   std::vector<ResultView> views_{};  ///< one per experiment of the live session
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -19,7 +19,7 @@
 #include "app/session/waker.h"
 #include "app/shell/app.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 constexpr int initial_width = 1280, initial_height = 800;
@@ -268,7 +268,7 @@ bool run_window(const std::function<std::unique_ptr<Session>(std::function<void(
   }
   const ImGuiContextGuard imgui;
   auto screen = std::make_unique<Screen>(std::move(window));
-  const session::Waker waker([] { glfwPostEmptyEvent(); });
+  const Waker waker([] { glfwPostEmptyEvent(); });
   const std::unique_ptr<Session> session = start(waker.function());
   App app(*session, make_gl_textures());
   if (!files.session.empty()) app.keep_session(files.session);
@@ -280,4 +280,4 @@ bool run_window(const std::function<std::unique_ptr<Session>(std::function<void(
   return true;
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// The files that a window starts with.
 struct WindowFiles {
@@ -23,4 +23,4 @@ struct WindowFiles {
 bool run_window(const std::function<std::unique_ptr<Session>(std::function<void()> wake)>& start,
                 const WindowFiles& files, std::string& reason);
 
-}  // namespace orrery::shell
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "app/session/references.h"
 #include "experiments/combine/sweep_overview.h"
 
-namespace orrery::shell {
+namespace orrery {
 namespace {
 
 /// `index` moved by `by` around a ring of `count`.
@@ -21,7 +21,7 @@ std::size_t around(std::size_t index, int by, std::size_t count) {
 /// The figures, or the pages of a sweep drawn together.
 std::vector<std::string> steps_of(const ExperimentState& state) {
   const bool pages =
-      state.result->provenance.experiment == combine::sweep_overview_name &&
+      state.result->provenance.experiment == sweep_overview_name &&
       state.shown.layout.value_or(ViewLayout::small_multiples) == ViewLayout::small_multiples;
   std::vector<std::string> names;
   for (const Figure& figure : state.result->figures) {
@@ -98,4 +98,4 @@ void Workspace::perform(ResultBrowser::Request request) {
   }
 }
 
-}  // namespace orrery::shell
+}  // namespace orrery

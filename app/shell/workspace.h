@@ -8,7 +8,7 @@
 #include "app/panels/result_browser.h"
 #include "app/session/session.h"
 
-namespace orrery::shell {
+namespace orrery {
 
 /// The live session and the browser of saved results, one of which is on screen.
 class Workspace {
@@ -65,4 +65,4 @@ class Workspace {
   std::optional<std::string> announced_{};
 };
 
-}  // namespace orrery::shell
+}  // namespace orrery

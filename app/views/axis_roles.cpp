@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 Range positions(const Axis& axis, std::size_t count) {
@@ -62,4 +62,4 @@ std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance) {
   return Diagonal{first, first + distance, last, last + distance};
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

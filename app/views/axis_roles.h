@@ -3,10 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "app/session/layers.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::views {
+namespace orrery {
 
 // The axes that figures of different experiments have in common, so that what is pointed at in
 // one is found in another.
@@ -35,4 +34,4 @@ struct Diagonal {
 };
 std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 bool is_any_clicked() {
@@ -36,4 +36,4 @@ void BeforeDrag::update(const Session& session) {
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) pressed_.reset();
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

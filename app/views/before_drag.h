@@ -5,7 +5,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// The result from before a control was dragged, to compare with while it is dragged and until the
 /// next click. It belongs to the gesture: neither undo nor the saved session knows it.
@@ -25,4 +25,4 @@ class BeforeDrag {
   std::shared_ptr<const Result> before_{};
 };
 
-}  // namespace orrery::views
+}  // namespace orrery

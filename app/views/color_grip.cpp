@@ -5,7 +5,7 @@
 
 #include "app/views/plot_ranges.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 // This share of the bar at either end is a handle for that end; the rest moves both.
@@ -46,4 +46,4 @@ std::optional<Range> zoomed_color(const AxisMap& axis, Meaning meaning, double a
   return zoomed(axis, at, factor);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -2,12 +2,11 @@
 
 #include <optional>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/axis_map.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// The part of a colour bar that is dragged.
 enum class ColorGrip { none, low, high, both };
@@ -23,4 +22,4 @@ std::optional<Range> dragged_color(const AxisMap& axis, ColorGrip grip, Meaning 
 /// The range after the wheel turned over the bar: closer about the cursor for a factor below 1.
 std::optional<Range> zoomed_color(const AxisMap& axis, Meaning meaning, double at, double factor);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "app/views/readout.h"
 #include "experiments/figure/equation/plain_text.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 std::string number(double value) { return fmt::format("{:.17g}", value); }
@@ -149,4 +149,4 @@ std::string values_text(const Figure& figure, const FigureView& view, const Figu
                     figure.content);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

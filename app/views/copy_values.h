@@ -3,11 +3,10 @@
 #include <cstddef>
 #include <string>
 
-#include "app/session/layers.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// The largest count that is copied; more belong into a file.
 inline constexpr std::size_t max_copied = 1'000'000;
@@ -20,4 +19,4 @@ std::size_t value_count(const Figure& figure, const FigureView& view, const Figu
 /// digit is kept; a masked cell is empty, and NaN is written out.
 std::string values_text(const Figure& figure, const FigureView& view, const FigureLayout& frame);
 
-}  // namespace orrery::views
+}  // namespace orrery

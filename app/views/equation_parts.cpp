@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace orrery::views {
+namespace orrery {
 
 std::vector<TermOnScreen> parts_of(const MapEquation& equation, const FigureLayout& frame) {
   const std::size_t terms = equation.terms.size();
@@ -43,4 +43,4 @@ LinePlot profile_of_part(const MapEquation& equation, std::size_t term) {
   return {.x = all.x, .y = all.y, .series = {all.series[term]}};
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

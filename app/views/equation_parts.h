@@ -4,12 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// A map or a profile in an equation of maps.
 struct TermOnScreen {
@@ -38,4 +37,4 @@ Heatmap map_of_part(const MapEquation& equation, std::size_t term);
 /// The profile of a term as a plot of its own.
 LinePlot profile_of_part(const MapEquation& equation, std::size_t term);
 
-}  // namespace orrery::views
+}  // namespace orrery

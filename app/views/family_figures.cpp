@@ -4,12 +4,12 @@
 
 #include "experiments/combine/family.h"
 
-namespace orrery::views {
+namespace orrery {
 
 FamilyFigures family_figures(const SweptResults& input) {
   FamilyFigures made{.figures = figures_of(input.result)};
   for (FigurePtr& figure : made.figures) {
-    std::vector<Figure> members = combine::family(input.members, figure->id, input.key);
+    std::vector<Figure> members = family(input.members, figure->id, input.key);
     if (members.size() == 1) {
       made.in_place.insert(figure->id);
       figure = make_figure(std::move(members.front()));
@@ -21,4 +21,4 @@ FamilyFigures family_figures(const SweptResults& input) {
   return made;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

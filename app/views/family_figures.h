@@ -8,7 +8,7 @@
 
 #include "app/views/figures.h"
 
-namespace orrery::views {
+namespace orrery {
 
 struct SweptResults {
   std::shared_ptr<const Result> result{};                ///< on screen
@@ -17,7 +17,7 @@ struct SweptResults {
   friend bool operator==(const SweptResults&, const SweptResults&) = default;
 };
 
-/// The figures of a number that is swept in place: see combine::family.
+/// The figures of a number that is swept in place: see family.
 struct FamilyFigures {
   Figures figures{};                        ///< those of the result; curves as families
   std::set<std::string> in_place{};         ///< ids of the families among them
@@ -27,4 +27,4 @@ struct FamilyFigures {
 };
 FamilyFigures family_figures(const SweptResults& input);
 
-}  // namespace orrery::views
+}  // namespace orrery

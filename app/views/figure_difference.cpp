@@ -6,13 +6,13 @@
 #include "experiments/figure/plot/difference.h"
 #include "experiments/setup/equation_difference.h"
 
-namespace orrery::views {
+namespace orrery {
 
 std::optional<Figure> figure_difference(const Figure& shown, const Figure& other) {
   const auto* equation = std::get_if<MapEquation>(&shown.content);
   const auto* subtrahend = std::get_if<MapEquation>(&other.content);
-  if (!equation || !subtrahend) return figure::difference_of(shown, other);
-  auto difference = setup::difference_of(*equation, *subtrahend);
+  if (!equation || !subtrahend) return difference_of(shown, other);
+  auto difference = difference_of(*equation, *subtrahend);
   if (!difference) return std::nullopt;
   return Figure{shown.id, "Difference: " + shown.title, shown.caption, std::move(*difference),
                 shown.role};
@@ -25,4 +25,4 @@ std::string quantity_of(const Figure& figure) {
   return {};
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -3,10 +3,9 @@
 #include <optional>
 #include <string>
 
-#include "app/session/layers.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// `shown` minus `other`, whose contents are of one kind: curves, a map, or an equation of maps
 /// term by term. None where they do not match.
@@ -16,4 +15,4 @@ std::optional<Figure> figure_difference(const Figure& shown, const Figure& other
 /// name.
 std::string quantity_of(const Figure& figure);
 
-}  // namespace orrery::views
+}  // namespace orrery

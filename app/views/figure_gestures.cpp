@@ -10,7 +10,7 @@
 #include "app/views/marks.h"
 #include "app/views/plot_ranges.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr double zoom_per_step = 0.85;
@@ -371,4 +371,4 @@ bool FigureGestures::click_legend(const FigureInput& input) const {
   return false;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// A figure as it lies under the mouse in one frame; gestures change its view and its marks.
 struct FigureInput {
@@ -92,4 +92,4 @@ class FigureGestures {
   bool swallows_release_{false};
 };
 
-}  // namespace orrery::views
+}  // namespace orrery

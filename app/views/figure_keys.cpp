@@ -8,7 +8,7 @@
 
 #include "app/gui/imgui_shim.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 FigureCommand command_of_key() {
@@ -78,4 +78,4 @@ std::span<const FigureShortcut> figure_shortcuts() {
   return shortcuts;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -2,9 +2,7 @@
 
 #include <span>
 
-#include "app/session/layers.h"
-
-namespace orrery::views {
+namespace orrery {
 
 /// A command by key to the figure that has the keyboard focus.
 enum class FigureCommand {
@@ -35,4 +33,4 @@ struct FigureShortcut {
 };
 std::span<const FigureShortcut> figure_shortcuts();
 
-}  // namespace orrery::views
+}  // namespace orrery

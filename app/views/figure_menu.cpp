@@ -17,7 +17,7 @@
 #include "experiments/figure/plot/curves.h"
 #include "experiments/text/model_names.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr double min_threshold = 1e-12, max_threshold = 1e12;
@@ -212,4 +212,4 @@ bool draw_figure_menu(const Figure& figure, FigureView& view, const FigureReach&
   return true;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/result.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// The state that a figure's gestures change or need besides its zoom.
 struct FigureReach {
@@ -41,4 +41,4 @@ inline constexpr const char* figure_menu = "figure menu";
 bool draw_figure_menu(const Figure& figure, FigureView& view, const FigureReach& reach,
                       const FigureLayout& frame, Point at, const Ui& ui);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "app/session/number_scale.h"
 #include "app/session/value_in_use.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr double tab_gap = 4, tab_list_width = 380;
@@ -205,4 +205,4 @@ void FigureSet::move_focus(std::span<const PlacedFigure> figures) {
   }
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "app/views/figure_widget.h"
 #include "app/views/figures.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// A figure and the area that it is drawn into.
 struct PlacedFigure {
@@ -56,4 +56,4 @@ void draw_tab_row(std::span<const std::string> labels, std::size_t& chosen, cons
 /// The number of columns for which `count` cells of an aspect ratio are largest in `area`.
 std::size_t best_columns(std::size_t count, double width, double height, double aspect);
 
-}  // namespace orrery::views
+}  // namespace orrery

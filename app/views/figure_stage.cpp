@@ -5,7 +5,7 @@
 #include "app/session/references.h"
 #include "app/views/figures_at_distance.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 using References = std::vector<std::shared_ptr<const Result>>;
@@ -131,4 +131,4 @@ void FigureStage::zoom(Session& session, std::span<PlacedFigure> placed) {
   }
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -18,7 +18,7 @@
 #include "app/views/screen_captions.h"
 #include "app/views/subtraction.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// Where the figures on screen come from.
 enum class FigureOrigin { result, reference, difference };
@@ -99,4 +99,4 @@ class FigureStage {
   Remembered<FinerMaps, Figures> finer_{};
 };
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/figure/plot/plot_context.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 // Nothing can be drawn or pointed at in less.
@@ -193,4 +193,4 @@ void FigureWidget::draw_links(Canvas& canvas, const FigureInput& input) const {
                input.figure.id});
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/figure/plot/heatmap_cache.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// A figure under mouse and keyboard. It draws the figure with its marks and links, and shows a
 /// readout where the mouse rests; FigureGestures does what mouse and keyboard ask for.
@@ -52,4 +52,4 @@ class FigureWidget {
   int focus_step_{0};
 };
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -3,10 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/model/result.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// A figure that keeps alive what it belongs to. Two that are equal are the same figure: nothing
 /// changes one that is on screen.
@@ -24,4 +23,4 @@ inline FigurePtr make_figure(Figure figure) {
   return std::make_shared<const Figure>(std::move(figure));
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/views/axis_roles.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 /// Whether the figure may depend on the distance: arrows do, and curves over anything else.
@@ -65,4 +65,4 @@ std::map<std::string, FigurePtr> figures_at_distance(const std::shared_ptr<const
   return figures;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

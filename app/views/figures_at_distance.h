@@ -7,7 +7,7 @@
 #include "app/session/session.h"
 #include "app/views/figures.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// The current result at the distance pointed at, where the experiment has a parameter for it: it
 /// is asked for, and the newest that is there returned. Null where nothing is pointed at.
@@ -18,4 +18,4 @@ std::shared_ptr<const Result> result_at_distance(Session& session);
 /// are left out.
 std::map<std::string, FigurePtr> figures_at_distance(const std::shared_ptr<const Result>& turned);
 
-}  // namespace orrery::views
+}  // namespace orrery

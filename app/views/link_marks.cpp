@@ -13,7 +13,7 @@
 #include "app/views/value_box.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 // Lines beside a diagonal of cells smaller than this would hide it: one line over it instead.
@@ -215,4 +215,4 @@ std::optional<double> pointed_distance(const Figure& figure, const FigureLayout&
                               : distance_of(*map, *cell);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

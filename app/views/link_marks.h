@@ -7,7 +7,7 @@
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// Lights the distance m − n that is pointed at elsewhere, or held: a line with a dot on every
 /// curve of a plot by distance, the diagonal of a map of queries by keys. Other figures stay as
@@ -29,4 +29,4 @@ std::optional<std::size_t> pointed_pair(const Figure& figure, const FigureLayout
 std::optional<double> pointed_distance(const Figure& figure, const FigureLayout& frame,
                                        const FigureView& view, Point cursor);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 // While another part is computed, this share of what is seen is better than cells.
@@ -190,4 +190,4 @@ bool shows_part(const MapPart& part, bool next_is_computed, const Figure& figure
          (next_is_computed && share(part, *map) >= least_share);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "app/session/session.h"
 #include "app/views/figure_set.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// A square part of a map of N queries and N keys.
 struct MapPart {
@@ -53,4 +53,4 @@ Figures finer_maps(const FinerMaps& input);
 bool shows_part(const MapPart& part, bool next_is_computed, const Figure& figure,
                 const FigureView& view);
 
-}  // namespace orrery::views
+}  // namespace orrery

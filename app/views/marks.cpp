@@ -13,7 +13,7 @@
 #include "app/views/axis_roles.h"
 #include "app/views/value_box.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 // A box takes at most this share of the plot's height.
@@ -195,4 +195,4 @@ void draw_marks(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
   canvas.pop_clip();
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

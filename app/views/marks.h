@@ -7,7 +7,7 @@
 #include "app/session/view_state.h"
 #include "app/views/readout.h"
 
-namespace orrery::views {
+namespace orrery {
 
 // Marks on a line plot: pinned readouts, and two cursors whose difference is shown. Their positions
 // are data coordinates, so that they survive pan, zoom and new results.
@@ -43,4 +43,4 @@ std::optional<DeltaReadout> read_delta(const LinePlot& plot, const FigureLayout&
 void draw_marks(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
                 const FigureView& view, const FigureMarks& marks, const Ui& ui);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 void set_muted(Session& session, const std::vector<MixerBand>& bands,
@@ -32,4 +32,4 @@ void click_band(Session& session, const std::vector<MixerBand>& bands, std::size
   set_muted(session, bands, with_band_switched(bands, band));
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "app/session/session.h"
 #include "experiments/setup/frequency_bands.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// A band of RoPE's frequency mixer in words, and what a click on it does.
 std::string band_words(const MixerBand& band);
@@ -15,4 +15,4 @@ std::string band_words(const MixerBand& band);
 /// alone, with a double click unmutes all. The last band that sounds stays.
 void click_band(Session& session, const std::vector<MixerBand>& bands, std::size_t band);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 // In a range smaller than this fraction of its values, doubles cannot tell ticks apart.
@@ -41,4 +41,4 @@ Range kept_within(Range range, const Range& home) {
   return {low, low + span};
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

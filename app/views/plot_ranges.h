@@ -2,10 +2,9 @@
 
 #include <optional>
 
-#include "app/session/layers.h"
 #include "experiments/figure/plot/axis_map.h"
 
-namespace orrery::views {
+namespace orrery {
 
 // The data ranges that result from gestures. They are computed on the canvas, so that they apply to
 // every axis scale; empty where the range could not be shown.
@@ -20,4 +19,4 @@ std::optional<Range> between_pixels(const AxisMap& axis, double a, double b);
 /// `range` moved, and if need be cut, to lie in `home`.
 Range kept_within(Range range, const Range& home);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/figure/plot/labels.h"
 #include "experiments/text/ascii.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 // The ends of a band are read beside the value, not for their own sake.
@@ -75,7 +75,7 @@ std::optional<double> snapped_x(const LinePlot& plot, const FigureLayout& frame,
 
 LineReadout::Entry entry_of(const Series& series, std::size_t sample, const FigureLayout& frame) {
   const double x = series.x[sample], y = series.y[sample];
-  LineReadout::Entry entry{.name = figure::shown_name(series),
+  LineReadout::Entry entry{.name = shown_name(series),
                            .color = series.is_ghost() ? ghost_slot : series.color,
                            .shade = series.shade,
                            .value = y,
@@ -205,4 +205,4 @@ std::string axis_name(const Axis& axis) {
   return axis.symbol.empty() ? axis.label : fmt::format("{} {}", axis.label, axis.symbol);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -4,13 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "app/session/layers.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/result.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// In place of a slot of the palette, for a ghost.
 inline constexpr int ghost_slot = -1;
@@ -82,4 +81,4 @@ std::string entry_text(const LineReadout::Entry& entry, double x);
 /// "relative distance m − n" of an axis, as much of it as there is.
 std::string axis_name(const Axis& axis);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 // A tip takes at most this part of the window's height.
@@ -176,4 +176,4 @@ void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arro
   shim::end_tooltip();
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "app/gui/ui.h"
 #include "app/views/readout.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// Draws a hairline at the cursor with a dot on every curve, and the values of the curves beside it.
 void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& readout,
@@ -18,4 +18,4 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
 void draw_arrow_readout(Canvas& canvas, const VectorPlot& plot, std::size_t arrow,
                         const FigureLayout& frame, const Ui& ui);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "app/views/word_button.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr double gap_width = 6;
@@ -118,4 +118,4 @@ void ReferenceChips::draw_difference(Session& session, const Ui& ui) const {
   tooltip(ui, "Shows the result minus the last reference (D). Hold R to see that reference.");
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

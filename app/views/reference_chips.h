@@ -7,7 +7,7 @@
 #include "app/session/session.h"
 #include "app/views/figure_stage.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// The references in the row above the figures: a chip for each, which names what sets it apart and
 /// removes it when it is clicked; a button that pins the result, and one that shows the difference.
@@ -34,4 +34,4 @@ class ReferenceChips {
   double width_{};
 };
 
-}  // namespace orrery::views
+}  // namespace orrery

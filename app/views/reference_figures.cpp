@@ -9,7 +9,7 @@
 #include "experiments/figure/plot/difference.h"
 #include "experiments/figure/plot/ghosts.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 std::string joined(const std::string& encodings, const std::string& settings) {
@@ -86,4 +86,4 @@ Figures minus_reference(const MinusReference& input) {
   return differing;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "app/views/figures.h"
 
-namespace orrery::views {
+namespace orrery {
 
 struct ReferencesBehind {
   Figures figures{};
@@ -31,4 +31,4 @@ struct MinusReference {
 /// stays as it is.
 Figures minus_reference(const MinusReference& input);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -19,7 +19,7 @@
 #include "app/views/tab_titles.h"
 #include "app/views/view_bar.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr const char* all_figures = "all";
@@ -375,4 +375,4 @@ void ResultView::draw(Session& session, const Rect& bar, const Rect& area, const
   arrangement_->draw(session, bar, area, ui);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "app/views/figure_set.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// The figures of any result: one at a time, two side by side, or all as small multiples; compared
 /// with a pinned reference, and turned to the distance pointed at. It only draws: all that it
@@ -31,4 +31,4 @@ class ResultView {
   std::unique_ptr<Arrangement> arrangement_;
 };
 
-}  // namespace orrery::views
+}  // namespace orrery

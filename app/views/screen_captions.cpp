@@ -8,7 +8,7 @@
 #include "experiments/model/notices.h"
 #include "experiments/setup/provenance.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 /// The settings that a result was made with, if this build knows them all.
@@ -34,10 +34,10 @@ Figures with_screen_captions(const ScreenCaptions& input) {
     if (input.titles == ScreenCaptions::Titles::none) made.title.clear();
     if (input.titles == ScreenCaptions::Titles::short_ones && !input.keep_titles.contains(made.id))
       made.title = tab_title(made, *input.view);
-    if (settings) made.caption = setup::brief_caption(made.caption, *settings);
+    if (settings) made.caption = brief_caption(made.caption, *settings);
     figures.push_back(make_figure(std::move(made)));
   }
   return figures;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "app/views/figures.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::views {
+namespace orrery {
 
 struct ScreenCaptions {
   enum class Titles { own, short_ones, none };
@@ -26,4 +26,4 @@ struct ScreenCaptions {
 /// figure, nothing but notices (notices_in).
 Figures with_screen_captions(const ScreenCaptions& input);
 
-}  // namespace orrery::views
+}  // namespace orrery

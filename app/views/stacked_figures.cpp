@@ -6,7 +6,7 @@
 #include "app/views/axis_roles.h"
 #include "app/views/wavelength_bars.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr double curve_share = 0.36;   // of the height
@@ -95,4 +95,4 @@ void StackedFigures::draw_beside(Session& session, const Result& result, const F
   draw_wavelength_bars(session, result, *map_, *frame, wavelengths_, live, ui);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

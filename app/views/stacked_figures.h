@@ -7,7 +7,7 @@
 #include "app/session/session.h"
 #include "app/views/figure_set.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// Curves above a map of the same distances, their axes in line, and everything else in a column
 /// beside them. Of several maps one is shown, with the wavelengths of its rows beside it where they
@@ -31,4 +31,4 @@ class StackedFigures {
   Rect wavelengths_{};                     ///< beside it; without a width there are none
 };
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/figure/plot/ghosts.h"
 #include "experiments/setup/equation_difference.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 const Figure* figure_of(const Result& result, const std::string& id) {
@@ -36,7 +36,7 @@ bool are_alike(const LinePlot& a, const LinePlot& b) {
 }
 
 bool are_alike(const MapEquation& a, const MapEquation& b) {
-  return setup::difference_of(a, b).has_value();
+  return difference_of(a, b).has_value();
 }
 
 template <class A, class B>
@@ -130,4 +130,4 @@ std::map<std::string, FigurePtr> minus_others(const MinusOthers& input) {
   return differences;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

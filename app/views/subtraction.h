@@ -9,7 +9,7 @@
 #include "app/session/session.h"
 #include "app/views/figures.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// Something that may be subtracted from a figure of a result.
 struct MinusChoice {
@@ -33,4 +33,4 @@ struct MinusOthers {
 /// The differences, by figure; without those from which nothing can be subtracted.
 std::map<std::string, FigurePtr> minus_others(const MinusOthers& input);
 
-}  // namespace orrery::views
+}  // namespace orrery

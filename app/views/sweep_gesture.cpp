@@ -10,7 +10,7 @@
 #include "app/session/number_scale.h"
 #include "app/session/value_in_use.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 /// The number in which two sets differ, if it is the only difference.
@@ -72,4 +72,4 @@ void SweepGesture::update(Session& session) {
   if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) pressed_.reset();
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "app/session/session.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// Shift held while a number is dragged sweeps it in place, from the value at the press to the one
 /// now. The sweep stays until a click beside everything or another change of a parameter; Esc ends
@@ -24,4 +24,4 @@ class SweepGesture {
   bool shift_{};  ///< whether Shift was held in the frame before
 };
 
-}  // namespace orrery::views
+}  // namespace orrery

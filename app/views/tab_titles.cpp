@@ -7,7 +7,7 @@
 #include "app/session/references.h"
 #include "experiments/text/ascii.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 std::string in_words(std::string id) {
@@ -36,12 +36,12 @@ std::string tab_title(const Figure& figure, const ExperimentView& view) {
   const std::string encoding = role.encoding();
   if (role.kind.empty() || encoding.empty()) return in_words(figure.id);
   return fmt::format("{}: {}", named(role.term.empty() ? role.kind : role.term, view),
-                     session::encoding_title(encoding));
+                     encoding_title(encoding));
 }
 
 std::string group_title(std::string_view group, const ExperimentView& view) {
-  std::string label = session::encoding_title(group);
+  std::string label = encoding_title(group);
   return label == group ? named(group, view) : label;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

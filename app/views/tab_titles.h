@@ -3,10 +3,9 @@
 #include <string>
 #include <string_view>
 
-#include "app/session/layers.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// What the choice of a figure is called where its title is too long: its experiment's words for
 /// it, or what it shows and of which encoding ("Weights: RoPE"), or its id in words.
@@ -16,4 +15,4 @@ std::string tab_title(const Figure& figure, const ExperimentView& view);
 /// a kind ("Mean logit" for "mean_logit").
 std::string group_title(std::string_view group, const ExperimentView& view);
 
-}  // namespace orrery::views
+}  // namespace orrery

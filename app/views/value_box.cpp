@@ -12,7 +12,7 @@
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/curves.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr double note_padding = 7;
@@ -155,4 +155,4 @@ Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> t
   return {left, plot.y + gap, size.width, size.height};
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

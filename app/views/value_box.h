@@ -8,7 +8,7 @@
 #include "app/gui/ui.h"
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// A small box of names and values on a plot.
 struct ValueBox {
@@ -45,4 +45,4 @@ Color entry_color(const FigureStyle& style, const Entry& entry) {
 /// Draws a dot with a rim that sets it off from its curve.
 void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -17,7 +17,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr double icon_width = 30;
@@ -144,4 +144,4 @@ double draw_view_bar(Session& session, ViewLayout layout, FigureOrigin origin, c
   return width + gap;
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include "app/session/session.h"
 #include "app/views/figure_stage.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// Draws the choice of layout and reference in a row at the top right of
 /// `area`: the distance that is held; three layouts; the references that are pinned, and the
@@ -13,4 +13,4 @@ namespace orrery::views {
 double draw_view_bar(Session& session, ViewLayout layout, FigureOrigin origin, const Rect& area,
                      const Ui& ui);
 
-}  // namespace orrery::views
+}  // namespace orrery

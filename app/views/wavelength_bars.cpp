@@ -20,7 +20,7 @@
 #include "experiments/setup/pair_wavelengths.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::views {
+namespace orrery {
 namespace {
 
 constexpr double row_share = 0.72;  ///< of a row that its bar takes
@@ -145,21 +145,21 @@ void follow_mouse(Session& session, const Bars& bars, const std::string& figure,
 }  // namespace
 
 bool has_wavelengths(const Result& result, const Figure& map) {
-  return setup::pair_wavelengths(result, map.role.encoding()) != nullptr;
+  return pair_wavelengths(result, map.role.encoding()) != nullptr;
 }
 
 void draw_wavelength_bars(Session& session, const Result& result, const Figure& map,
                           const FigureLayout& frame, const Rect& strip, bool live, const Ui& ui) {
   const std::string encoding = map.role.encoding();
-  const std::vector<double>* wavelengths = setup::pair_wavelengths(result, encoding);
+  const std::vector<double>* wavelengths = pair_wavelengths(result, encoding);
   const ParamSet& params = session.current().params;
   const ParamSpec* length = params.with_role(ParamRole::context);
   if (!wavelengths || frame.plot.height <= 0 || !length) return;
   const Rect room{strip.x, frame.plot.y, strip.width, frame.plot.height};
   const auto context = static_cast<double>(params.integer(length->key));
   const Bars bars{.wavelengths = *wavelengths,
-                  .bands = live && encoding == setup::mixer_encoding ? mixer_bands_of(params)
-                                                                     : std::vector<MixerBand>{},
+                  .bands = live && encoding == mixer_encoding ? mixer_bands_of(params)
+                                                              : std::vector<MixerBand>{},
                   .context = context,
                   .color = ui.style.palette.at(static_cast<std::size_t>(encoding_color(encoding))),
                   .frame = frame,
@@ -172,4 +172,4 @@ void draw_wavelength_bars(Session& session, const Result& result, const Figure& 
   follow_mouse(session, bars, map.id, ui);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

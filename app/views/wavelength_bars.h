@@ -4,7 +4,7 @@
 #include "app/session/session.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::views {
+namespace orrery {
 
 /// Draws the wavelength of each pair of a map of pairs as a bar in the row of the pair, on a
 /// logarithmic axis in `strip`, which lies beside the map as `frame` has it; a line at the context
@@ -17,4 +17,4 @@ void draw_wavelength_bars(Session& session, const Result& result, const Figure& 
 /// Whether the result has them.
 bool has_wavelengths(const Result& result, const Figure& map);
 
-}  // namespace orrery::views
+}  // namespace orrery

@@ -1,6 +1,6 @@
 #include "app/views/word_button.h"
 
-namespace orrery::views {
+namespace orrery {
 
 bool word_button(const char* word, bool chosen, const Ui& ui, ImVec2 size) {
   ImGui::PushStyleColor(ImGuiCol_Text,
@@ -16,4 +16,4 @@ double word_button_width(const std::string& word) {
                              2 * ImGui::GetStyle().FramePadding.x);
 }
 
-}  // namespace orrery::views
+}  // namespace orrery

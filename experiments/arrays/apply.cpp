@@ -15,7 +15,7 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/user_tables.h"
 
-namespace orrery::arrays {
+namespace orrery {
 namespace {
 
 template <class T>
@@ -228,4 +228,4 @@ RopeConvention AppliedEncoding::rope(Index d) const {
   return rope_convention_of(settings(d));
 }
 
-}  // namespace orrery::arrays
+}  // namespace orrery

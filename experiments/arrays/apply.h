@@ -15,7 +15,7 @@ class Encoding;
 struct EncodingSettings;
 }  // namespace orrery
 
-namespace orrery::arrays {
+namespace orrery {
 
 /// encoding, dim, heads, side, defect, precision, seed, and all encodings' own.
 std::vector<ParamSpec> apply_params();
@@ -68,4 +68,4 @@ class AppliedEncoding {
   std::unique_ptr<Made> made_;
 };
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 
-namespace orrery::arrays {
+namespace orrery {
 namespace {
 
 constexpr const char* no_defect = "none";
@@ -94,4 +94,4 @@ std::shared_ptr<const Array> apply_defective_rope(const EncodingSettings& settin
   return encoded_array(x.shape, std::move(values));
 }
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/model/inputs.h"
 #include "experiments/setup/common_params.h"
 
-namespace orrery::arrays {
+namespace orrery {
 
 /// "defect" of `apply`, none unless it is given: a known mistake of RoPE.
 ParamSpec applied_defect_param();
@@ -23,4 +23,4 @@ bool has_defect(const ParamSet& params);
 std::shared_ptr<const Array> apply_defective_rope(const EncodingSettings& settings, const Tensor& x,
                                                   const Positions& at);
 
-}  // namespace orrery::arrays
+}  // namespace orrery

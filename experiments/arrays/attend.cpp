@@ -16,7 +16,7 @@
 #include "experiments/setup/logit_rule_params.h"
 #include "experiments/setup/user_tables.h"
 
-namespace orrery::arrays {
+namespace orrery {
 namespace {
 
 bool asks_for(const ParamSet& params, std::string_view array) {
@@ -318,4 +318,4 @@ AttendResult attend(const ParamSet& params, AttendInputs inputs, ArraySink& sink
                               : attend_in<float>(params, inputs, tables, sink, progress);
 }
 
-}  // namespace orrery::arrays
+}  // namespace orrery

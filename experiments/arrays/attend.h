@@ -7,7 +7,7 @@
 #include "experiments/data/array_sink.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::arrays {
+namespace orrery {
 
 /// encoding, kernel, scale, mask, causal, window, weights, heads, head, first_position, precision,
 /// seed, and all encodings' own.
@@ -37,4 +37,4 @@ std::vector<std::string> attention_table_names(const ParamSet& params, bool cont
 AttendResult attend(const ParamSet& params, AttendInputs inputs, ArraySink& sink,
                     Progress& progress);
 
-}  // namespace orrery::arrays
+}  // namespace orrery

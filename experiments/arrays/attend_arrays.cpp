@@ -5,7 +5,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::arrays {
+namespace orrery {
 namespace {
 
 template <class T>
@@ -80,4 +80,4 @@ template class AttendArrays<double>;
 template void FiniteRows::see(int, Index, const Matrix<float>&);
 template void FiniteRows::see(int, Index, const Matrix<double>&);
 
-}  // namespace orrery::arrays
+}  // namespace orrery

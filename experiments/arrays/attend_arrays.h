@@ -7,7 +7,7 @@
 #include "experiments/arrays/attend_layer.h"
 #include "experiments/data/array_sink.h"
 
-namespace orrery::arrays {
+namespace orrery {
 
 /// The arrays that attend gives, passed on head after head within each batch entry, some queries at
 /// a time.
@@ -56,4 +56,4 @@ class FiniteRows {
   std::vector<bool> finite_;
 };
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/data/tensor_map.h"
 #include "experiments/model/result.h"
 
-namespace orrery::arrays {
+namespace orrery {
 
 /// The shape, as `describe` lists it, of a table that is a projection: with weights=torch_linear it
 /// is stored transposed.
@@ -52,4 +52,4 @@ struct AttendResult {
   std::vector<std::string> notes{};  ///< how inputs were read, one sentence each
 };
 
-}  // namespace orrery::arrays
+}  // namespace orrery

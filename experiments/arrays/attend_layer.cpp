@@ -12,7 +12,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 
-namespace orrery::arrays {
+namespace orrery {
 namespace {
 
 Index rows_of(const Tensor& tensor) {
@@ -272,4 +272,4 @@ template LayerInputs<double> layer_of_qkv(AttendInputs&, const AttendLayer&, std
 template std::unique_ptr<Encoding> encoding_of<double>(const ParamSet&, const AttendLayer&, Index,
                                                        const Tables&);
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "core/encodings/settings.h"
 #include "experiments/arrays/attend_inputs.h"
 
-namespace orrery::arrays {
+namespace orrery {
 
 // How attend reads its arrays, for either kernel.
 
@@ -52,4 +52,4 @@ template <class T>
 std::unique_ptr<Encoding> encoding_of(const ParamSet& params, const AttendLayer& layout,
                                       Index d_head, const Tables& tables);
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/arrays/attend_projections.h"
 #include "experiments/setup/common_params.h"
 
-namespace orrery::arrays {
+namespace orrery {
 namespace {
 
 LinearVariant variant_of(const ParamSet& params) {
@@ -277,4 +277,4 @@ template AttendResult attend_linear<float>(const ParamSet&, AttendInputs&, const
 template AttendResult attend_linear<double>(const ParamSet&, AttendInputs&, const Tables&,
                                             const AttendLayer&, const UserMask&, ArraySink&);
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include "experiments/arrays/attend_mask.h"
 #include "experiments/data/array_sink.h"
 
-namespace orrery::arrays {
+namespace orrery {
 
 /// The table of FAVOR+'s projection, [M, d].
 inline constexpr const char* favor_table_name = "linear.projection";
@@ -20,4 +20,4 @@ template <class T>
 AttendResult attend_linear(const ParamSet& params, AttendInputs& in, const Tables& tables,
                            const AttendLayer& layout, const UserMask& mask, ArraySink& sink);
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 
-namespace orrery::arrays {
+namespace orrery {
 namespace {
 
 using Shape = std::vector<std::size_t>;
@@ -188,4 +188,4 @@ MaskSpec UserMask::of_batch(std::size_t batch) const {
   return spec;
 }
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/arrays/attend_layer.h"
 
-namespace orrery::arrays {
+namespace orrery {
 
 // Which keys the queries of attend see: causal, window, a mask of one's own, and padding.
 
@@ -38,4 +38,4 @@ class UserMask {
   std::vector<std::string> notes_{};
 };
 
-}  // namespace orrery::arrays
+}  // namespace orrery

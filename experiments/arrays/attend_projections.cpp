@@ -8,7 +8,7 @@
 #include "core/errors.h"
 #include "core/product.h"
 
-namespace orrery::arrays {
+namespace orrery {
 namespace {
 
 /// The matrices that weights= describes, of which the encoding of the parameters may have some of
@@ -184,4 +184,4 @@ template std::optional<LayerProjections<double>> projections_of(const ParamSet&,
 template class LayerOutput<float>;
 template class LayerOutput<double>;
 
-}  // namespace orrery::arrays
+}  // namespace orrery

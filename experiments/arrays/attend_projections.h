@@ -7,7 +7,7 @@
 #include "experiments/arrays/attend_arrays.h"
 #include "experiments/arrays/attend_layer.h"
 
-namespace orrery::arrays {
+namespace orrery {
 
 // W_q, W_k, W_v, W_o and b_q, b_k, b_v, b_o of attend, and how these and the projections that an
 // encoding has of its own are stored.
@@ -54,4 +54,4 @@ class LayerOutput {
   Matrix<T> heads_{};  ///< [N_q, heads·d_v] of a batch entry
 };
 
-}  // namespace orrery::arrays
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace orrery::arrays {
+namespace orrery {
 
 std::shared_ptr<const Array> encoded_array(
     const std::vector<std::size_t>& shape,
@@ -14,4 +14,4 @@ std::shared_ptr<const Array> encoded_array(
   return std::make_shared<const Array>(std::move(out));
 }
 
-}  // namespace orrery::arrays
+}  // namespace orrery

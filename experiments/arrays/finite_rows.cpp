@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace orrery::arrays {
+namespace orrery {
 
 std::vector<bool> finite_rows(const Array& array) {
   const bool is_column = !array.axes.empty() && array.axes.back() == "query";
@@ -17,4 +17,4 @@ std::vector<bool> finite_rows(const Array& array) {
       array.values);
 }
 
-}  // namespace orrery::arrays
+}  // namespace orrery

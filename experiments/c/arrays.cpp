@@ -18,7 +18,7 @@
 #include "core/unknown_name.h"
 #include "experiments/data/load_inputs.h"
 
-namespace orrery::c {
+namespace orrery {
 namespace {
 
 struct NamedType {
@@ -312,4 +312,4 @@ void Given::require_all_taken(const std::vector<std::string>& known) const {
     throw_unknown_name(arrays_.front().name, "an array that is read here", known);
 }
 
-}  // namespace orrery::c
+}  // namespace orrery

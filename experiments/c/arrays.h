@@ -7,13 +7,12 @@
 
 #include "core/params.h"
 #include "core/position.h"
-#include "experiments/c/layers.h"
 #include "experiments/c/orrery.h"
 #include "experiments/data/array_codec.h"
 #include "experiments/data/tensor_map.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::c {
+namespace orrery {
 
 /// The values of a caller's array, exactly. Throws UsageError: no such type, a null pointer, another
 /// struct_size; DataError as decode_array does.
@@ -63,4 +62,4 @@ class Given {
 /// What a file parameter says whose array the caller gives.
 inline constexpr std::string_view name_of_given = "(array)";
 
-}  // namespace orrery::c
+}  // namespace orrery

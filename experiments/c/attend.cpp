@@ -13,7 +13,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/sweeps/assignments.h"
 
-namespace orrery::c {
+namespace orrery {
 namespace {
 
 /// The words over the defaults, and over those the arrays that are given.
@@ -72,12 +72,12 @@ void attend_given(const char* settings, Given given, const orrery_progress* prog
 }
 
 }  // namespace
-}  // namespace orrery::c
+}  // namespace orrery
 
 extern "C" orrery_status orrery_attend(const char* settings, const orrery_array* inputs,
                                        size_t input_count, const orrery_progress* progress,
                                        orrery_result** result) {
-  return orrery::c::guarded([&] {
-    orrery::c::attend_given(settings, orrery::c::Given(inputs, input_count), progress, result);
+  return orrery::guarded([&] {
+    orrery::attend_given(settings, orrery::Given(inputs, input_count), progress, result);
   });
 }

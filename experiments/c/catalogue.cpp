@@ -10,7 +10,7 @@
 #include "experiments/setup/plugins.h"
 #include "experiments/sweeps/catalogue_json.h"
 
-namespace orrery::c {
+namespace orrery {
 namespace {
 
 void give_list(const char* what, orrery_result** result) {
@@ -23,25 +23,25 @@ void give_list(const char* what, orrery_result** result) {
 }
 
 }  // namespace
-}  // namespace orrery::c
+}  // namespace orrery
 
 extern "C" {
 
 orrery_status orrery_list(const char* what, orrery_result** result) {
-  return orrery::c::guarded([&] { orrery::c::give_list(what, result); });
+  return orrery::guarded([&] { orrery::give_list(what, result); });
 }
 
 orrery_status orrery_describe(const char* name, orrery_result** result) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(name, "the name");
-    orrery::c::give(result, orrery::sweeps::description_json(name));
+  return orrery::guarded([&] {
+    orrery::require(name, "the name");
+    orrery::give(result, orrery::description_json(name));
   });
 }
 
 orrery_status orrery_load_plugin(const char* file) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(file, "the file");
-    orrery::setup::load_plugin(file);
+  return orrery::guarded([&] {
+    orrery::require(file, "the file");
+    orrery::load_plugin(file);
   });
 }
 

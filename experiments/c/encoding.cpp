@@ -18,7 +18,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/assignments.h"
 
-namespace orrery::c {
+namespace orrery {
 namespace {
 
 /// All at their defaults: made once, as there are hundreds.
@@ -72,58 +72,58 @@ void give_table(orrery_result** place, const Table& table) {
 }
 
 }  // namespace
-}  // namespace orrery::c
+}  // namespace orrery
 
 extern "C" {
 
 orrery_status orrery_encoding_create(const char* settings, const orrery_array* tables,
                                      size_t table_count, orrery_encoding** encoding) {
-  return orrery::c::guarded([&] { orrery::c::create(settings, tables, table_count, encoding); });
+  return orrery::guarded([&] { orrery::create(settings, tables, table_count, encoding); });
 }
 
 orrery_status orrery_encoding_settings(const orrery_encoding* encoding, orrery_result** result) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(encoding, "the encoding");
-    orrery::c::give(result, orrery::c::settings_json(encoding->applied.params()));
+  return orrery::guarded([&] {
+    orrery::require(encoding, "the encoding");
+    orrery::give(result, orrery::settings_json(encoding->applied.params()));
   });
 }
 
 orrery_status orrery_apply(const orrery_encoding* encoding, const orrery_array* x,
                            const orrery_array* positions, const orrery_array* out) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(encoding, "the encoding");
-    orrery::c::require(x, "x");
-    orrery::c::require(out, "out");
-    const orrery::c::Tensor tensor = orrery::c::tensor_of(*x, "x");
-    const auto at = orrery::c::positions_or_first(positions, orrery::c::rows_of(tensor));
-    orrery::c::write_to(*out, *encoding->applied.apply(tensor, at));
+  return orrery::guarded([&] {
+    orrery::require(encoding, "the encoding");
+    orrery::require(x, "x");
+    orrery::require(out, "out");
+    const orrery::Tensor tensor = orrery::tensor_of(*x, "x");
+    const auto at = orrery::positions_or_first(positions, orrery::rows_of(tensor));
+    orrery::write_to(*out, *encoding->applied.apply(tensor, at));
   });
 }
 
 orrery_status orrery_bias(const orrery_encoding* encoding, const orrery_array* m,
                           const orrery_array* n, const orrery_array* out) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(encoding, "the encoding");
-    orrery::c::require(m, "m");
-    orrery::c::require(n, "n");
-    orrery::c::require(out, "out");
-    const auto rows = orrery::c::positions_of(*m, "m"), columns = orrery::c::positions_of(*n, "n");
+  return orrery::guarded([&] {
+    orrery::require(encoding, "the encoding");
+    orrery::require(m, "m");
+    orrery::require(n, "n");
+    orrery::require(out, "out");
+    const auto rows = orrery::positions_of(*m, "m"), columns = orrery::positions_of(*n, "n");
     // A map of one head as it is computed, and as it is given.
     constexpr double bytes_per_number = 2 * sizeof(double);
-    orrery::files::require_memory(
+    orrery::require_memory(
         bytes_per_number * static_cast<double>(rows.size()) * static_cast<double>(columns.size()),
         "the bias", "give fewer positions");
-    orrery::c::write_to(*out, encoding->applied.bias(rows, columns));
+    orrery::write_to(*out, encoding->applied.bias(rows, columns));
   });
 }
 
 orrery_status orrery_constants(const orrery_encoding* encoding, const orrery_array* positions,
                                orrery_result** result) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(encoding, "the encoding");
+  return orrery::guarded([&] {
+    orrery::require(encoding, "the encoding");
     constexpr std::ptrdiff_t default_positions = 10;
-    orrery::c::give_table(result, encoding->applied.constants(
-                                      orrery::c::positions_or_first(positions, default_positions)));
+    orrery::give_table(result, encoding->applied.constants(
+                                   orrery::positions_or_first(positions, default_positions)));
   });
 }
 

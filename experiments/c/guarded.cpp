@@ -10,7 +10,7 @@
 #include "experiments/model/progress.h"
 #include "experiments/results/memory.h"
 
-namespace orrery::c {
+namespace orrery {
 namespace {
 
 struct LastError {
@@ -64,7 +64,7 @@ orrery_status guarded(const std::function<void()>& work) noexcept {
     return failed(status_of(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
     try {
-      return failed(ORRERY_IO, results::memory_shortage());
+      return failed(ORRERY_IO, memory_shortage());
     } catch (const std::bad_alloc&) {
       last_error().shown = "out of memory";
       return ORRERY_IO;
@@ -76,4 +76,4 @@ orrery_status guarded(const std::function<void()>& work) noexcept {
 
 const char* error_text() noexcept { return last_error().shown; }
 
-}  // namespace orrery::c
+}  // namespace orrery

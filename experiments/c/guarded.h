@@ -2,10 +2,9 @@
 
 #include <functional>
 
-#include "experiments/c/layers.h"
 #include "experiments/c/orrery.h"
 
-namespace orrery::c {
+namespace orrery {
 
 /// Runs the work of one call and turns what it throws into a status and a text.
 orrery_status guarded(const std::function<void()>& work) noexcept;
@@ -13,4 +12,4 @@ orrery_status guarded(const std::function<void()>& work) noexcept;
 /// The text of the thread's last call.
 const char* error_text() noexcept;
 
-}  // namespace orrery::c
+}  // namespace orrery

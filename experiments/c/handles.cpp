@@ -11,7 +11,7 @@
 #include "experiments/results/build_info.h"
 #include "experiments/results/result_json.h"
 
-namespace orrery::c {
+namespace orrery {
 
 void require(const void* pointer, const char* what) {
   if (pointer == nullptr) throw UsageError(what, "must not be NULL", "give one");
@@ -23,7 +23,7 @@ void give(orrery_result** place, orrery_result&& result) {
 }
 
 void give(orrery_result** place, const nlohmann::ordered_json& json) {
-  give(place, orrery_result{.json = results::json_text(json)});
+  give(place, orrery_result{.json = json_text(json)});
 }
 
 CallerProgress::CallerProgress(const orrery_progress* progress) : progress_(progress) {
@@ -39,13 +39,13 @@ void CallerProgress::update(double fraction, std::string_view stage) {
   if (progress_->update(progress_->user, fraction, text.c_str()) != 0) stopped_ = true;
 }
 
-}  // namespace orrery::c
+}  // namespace orrery
 
 extern "C" {
 
-const char* orrery_version(void) { return orrery::results::build_info().version.c_str(); }
+const char* orrery_version(void) { return orrery::build_info().version.c_str(); }
 int orrery_abi_version(void) { return ORRERY_ABI_VERSION; }
-const char* orrery_error_text(void) { return orrery::c::error_text(); }
+const char* orrery_error_text(void) { return orrery::error_text(); }
 
 const char* orrery_result_json(const orrery_result* result) {
   return result == nullptr ? "" : result->json.c_str();
@@ -56,14 +56,14 @@ size_t orrery_result_array_count(const orrery_result* result) {
 }
 
 orrery_status orrery_result_array(const orrery_result* result, size_t index, orrery_array* array) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(result, "the result");
-    orrery::c::require(array, "the array");
+  return orrery::guarded([&] {
+    orrery::require(result, "the result");
+    orrery::require(array, "the array");
     if (index >= result->arrays.size())
       throw orrery::UsageError(fmt::format("array {}", index),
                                fmt::format("the result has {}", result->arrays.size()),
                                "count from 0 to orrery_result_array_count - 1");
-    *array = orrery::c::view_of(*result->arrays[index]);
+    *array = orrery::view_of(*result->arrays[index]);
   });
 }
 

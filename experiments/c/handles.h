@@ -7,22 +7,21 @@
 #include <vector>
 
 #include "experiments/arrays/apply.h"
-#include "experiments/c/layers.h"
 #include "experiments/c/orrery.h"
 #include "experiments/model/progress.h"
 #include "experiments/model/result.h"
 
 struct orrery_result {
   std::string json{};
-  std::vector<std::shared_ptr<const orrery::model::Array>> arrays{};
-  std::optional<orrery::model::Result> found{};  ///< whose figures can be drawn
+  std::vector<std::shared_ptr<const orrery::Array>> arrays{};
+  std::optional<orrery::Result> found{};  ///< whose figures can be drawn
 };
 
 struct orrery_encoding {
-  orrery::arrays::AppliedEncoding applied;
+  orrery::AppliedEncoding applied;
 };
 
-namespace orrery::c {
+namespace orrery {
 
 /// Passes a result to the caller. Throws UsageError where there is no place for it.
 void give(orrery_result** place, orrery_result&& result);
@@ -44,4 +43,4 @@ class CallerProgress : public Progress {
   bool stopped_{false};
 };
 
-}  // namespace orrery::c
+}  // namespace orrery

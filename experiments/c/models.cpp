@@ -23,7 +23,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/sweeps/assignments.h"
 
-namespace orrery::c {
+namespace orrery {
 namespace {
 
 /// Of a file, a folder, or the text of a configuration.
@@ -31,13 +31,11 @@ PositionPlan plan_of(const std::string& model, std::int64_t length) {
   const ReadOptions options{.length = length};
   const std::size_t first = model.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && model[first] == '{')
-    return model_files::read_config(model, "the configuration", options);
-  return model_files::read_positions(model, options);
+    return read_config(model, "the configuration", options);
+  return read_positions(model, options);
 }
 
-ParamSpec threads_setting() {
-  return setup::count_param("threads", "Threads; 0: all cores.", 0, 0, 4096);
-}
+ParamSpec threads_setting() { return count_param("threads", "Threads; 0: all cores.", 0, 0, 4096); }
 
 int threads_of(const ParamSet& params) {
   return threads_or_all(static_cast<int>(params.integer("threads")));
@@ -53,7 +51,7 @@ ParamSpec text_setting(const char* key, const char* description) {
 ParamSet identify_settings(const char* settings) {
   return params_from(
       ParamSet({text_setting("model", "What should have happened: a model's file or its text."),
-                setup::count_param("layer", "Its layer.", 0, 0, 1e6),
+                count_param("layer", "Its layer.", 0, 0, 1e6),
                 {.key = "format",
                  .description = "The format of the tensor's numbers.",
                  .kind = ParamKind::choice,
@@ -63,7 +61,7 @@ ParamSet identify_settings(const char* settings) {
                              {"fp32", ""},
                              {"bf16", ""},
                              {"fp16", ""}}},
-                setup::count_param("most", "The most explanations.", 6, 1, 1000),
+                count_param("most", "The most explanations.", 6, 1, 1000),
                 {.key = "tokens_first",
                  .description = "Tensors are [N, H, d] rather than [H, N, d].",
                  .kind = ParamKind::boolean,
@@ -152,23 +150,23 @@ void identify(const char* settings, const orrery_encoding* expected, const orrer
 }
 
 }  // namespace
-}  // namespace orrery::c
+}  // namespace orrery
 
 extern "C" {
 
 orrery_status orrery_positions(const char* model, int64_t length, orrery_result** result) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(model, "the model");
-    const auto plan = orrery::c::plan_of(model, length);
-    orrery::c::give(result, orrery_result{.json = orrery::model_files::positions_json(plan)});
+  return orrery::guarded([&] {
+    orrery::require(model, "the model");
+    const auto plan = orrery::plan_of(model, length);
+    orrery::give(result, orrery_result{.json = orrery::positions_json(plan)});
   });
 }
 
 orrery_status orrery_identify(const char* settings, const orrery_encoding* expected,
                               const orrery_array* inputs, size_t input_count,
                               orrery_result** result) {
-  return orrery::c::guarded(
-      [&] { orrery::c::identify(settings, expected, inputs, input_count, result); });
+  return orrery::guarded(
+      [&] { orrery::identify(settings, expected, inputs, input_count, result); });
 }
 
 }  // extern "C"

@@ -26,7 +26,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/verify/claims.h"
 
-namespace orrery::c {
+namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
@@ -124,7 +124,7 @@ void run(const std::string& name, const char* settings, Given given,
   const Inputs inputs = given.take_inputs(params);
   given.require_all_taken(file_keys(params));
   if (experiment.check) experiment.check(params, inputs);
-  results::require_memory(experiment, params);
+  require_memory(experiment, params);
   CallerProgress told(progress);
   give(result, handle_of(experiment.run(params, inputs, told), spec.notes));
 }
@@ -146,7 +146,7 @@ ParamSet draw_settings(const char* settings) {
                                 .choices = named({"svg", "png", "pdf"})},
                                {.key = "theme",
                                 .kind = ParamKind::choice,
-                                .default_value = std::string(figure::auto_theme),
+                                .default_value = std::string(auto_theme),
                                 .choices = named({"auto", "light", "dark", "print"})},
                                real_setting("width", 0, 1e4),
                                real_setting("height", 0, 1e4),
@@ -168,11 +168,11 @@ const Figure& figure_named(const Result& result, const char* name) {
 
 std::string drawn(const Result& result, const char* name, const char* settings) {
   const ParamSet params = draw_settings(settings);
-  figure::ExportOptions options{.png_scale = params.real("scale")};
+  ExportOptions options{.png_scale = params.real("scale")};
   if (params.real("width") > 0) options.page.width = params.real("width");
   if (params.real("height") > 0) options.page.height = params.real("height");
-  return figure::figure_file(figure_named(result, name), params.text("format"),
-                             params.text("theme"), options);
+  return figure_file(figure_named(result, name), params.text("format"), params.text("theme"),
+                     options);
 }
 
 void draw(const orrery_result& result, const char* name, const char* settings,
@@ -203,34 +203,34 @@ ordered_json verified(const char* settings, const orrery_progress* progress) {
 }
 
 }  // namespace
-}  // namespace orrery::c
+}  // namespace orrery
 
 extern "C" {
 
 orrery_status orrery_points(const char* experiment, const char* settings, orrery_result** result) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(experiment, "the experiment");
-    const auto spec = orrery::c::spec_of(experiment, orrery::c::words_of(settings));
-    orrery::c::give(result, orrery::c::points_json(orrery::sweeps::make_plan(spec, {})));
+  return orrery::guarded([&] {
+    orrery::require(experiment, "the experiment");
+    const auto spec = orrery::spec_of(experiment, orrery::words_of(settings));
+    orrery::give(result, orrery::points_json(orrery::make_plan(spec, {})));
   });
 }
 
 orrery_status orrery_run(const char* experiment, const char* settings, const orrery_array* inputs,
                          size_t input_count, const orrery_progress* progress,
                          orrery_result** result) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(experiment, "the experiment");
-    orrery::c::run(experiment, settings, orrery::c::Given(inputs, input_count), progress, result);
+  return orrery::guarded([&] {
+    orrery::require(experiment, "the experiment");
+    orrery::run(experiment, settings, orrery::Given(inputs, input_count), progress, result);
   });
 }
 
 orrery_status orrery_draw(const orrery_result* result, const char* figure, const char* settings,
                           unsigned char** bytes, size_t* size) {
-  return orrery::c::guarded([&] {
-    orrery::c::require(result, "the result");
-    orrery::c::require(bytes, "the place for the bytes");
-    orrery::c::require(size, "the place for the size");
-    orrery::c::draw(*result, figure, settings, bytes, size);
+  return orrery::guarded([&] {
+    orrery::require(result, "the result");
+    orrery::require(bytes, "the place for the bytes");
+    orrery::require(size, "the place for the size");
+    orrery::draw(*result, figure, settings, bytes, size);
   });
 }
 
@@ -238,8 +238,7 @@ void orrery_free(void* bytes) { std::free(bytes); }
 
 orrery_status orrery_verify(const char* settings, const orrery_progress* progress,
                             orrery_result** result) {
-  return orrery::c::guarded(
-      [&] { orrery::c::give(result, orrery::c::verified(settings, progress)); });
+  return orrery::guarded([&] { orrery::give(result, orrery::verified(settings, progress)); });
 }
 
 }  // extern "C"

@@ -8,7 +8,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::c {
+namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
@@ -58,4 +58,4 @@ std::vector<std::string> words_of(const char* settings) {
   return words;
 }
 
-}  // namespace orrery::c
+}  // namespace orrery

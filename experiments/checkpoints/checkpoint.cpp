@@ -18,15 +18,10 @@
 #include "experiments/model_files/read_positions.h"
 #include "experiments/model_files/text_config.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-using model_files::ConfigValues;
-using model_files::GgufFile;
-using model_files::GgufKeys;
-using model_files::LayerPlan;
-using model_files::PositionPlan;
 
 const Family& family_of(const PositionPlan& plan, bool gguf) {
   const Family* family =
@@ -53,7 +48,7 @@ std::vector<LayerPlan> decoder_layers(const LayerPlan& like, std::size_t count) 
   for (std::size_t l = 0; l < count; ++l) {
     layers[l].layer = static_cast<int>(l);
     layers[l].causal = true;
-    model_files::put_param(layers[l], "t5.bidirectional", false, "layers of the decoder");
+    put_param(layers[l], "t5.bidirectional", false, "layers of the decoder");
   }
   return layers;
 }
@@ -109,12 +104,11 @@ struct StackReader {
   std::vector<Stack> of_config(const ConfigValues& config,
                                std::vector<std::string>& assumed) const {
     const ModelKeys keys = config_keys(family, config, plan);
-    for (const std::string& sentence : keys.assumed) model_files::assume(assumed, sentence);
+    for (const std::string& sentence : keys.assumed) assume(assumed, sentence);
     if (const std::vector<std::string> unread = config.unread(plan.keys_read); !unread.empty())
-      model_files::assume(assumed,
-                          fmt::format("{}: {} not read, and may change what the model computes",
-                                      config.key_name(fmt::format("{}", fmt::join(unread, ", "))),
-                                      unread.size() == 1 ? "is" : "are"));
+      assume(assumed, fmt::format("{}: {} not read, and may change what the model computes",
+                                  config.key_name(fmt::format("{}", fmt::join(unread, ", "))),
+                                  unread.size() == 1 ? "is" : "are"));
     return with_decoder(*family.names, keys, family.decoder,
                         [&] { return decoder_keys(config, keys); });
   }
@@ -150,7 +144,7 @@ fs::path config_of(const fs::path& path) {
 }
 
 /// Of a model that would not run with its weights either, that is said first.
-TensorStore open_weights(const fs::path& path, const model_files::ReadOptions& options) try {
+TensorStore open_weights(const fs::path& path, const ReadOptions& options) try {
   return TensorStore::open(path);
 } catch (const DataError&) {
   if (const fs::path config = config_of(path); is_file_at(config))
@@ -160,7 +154,7 @@ TensorStore open_weights(const fs::path& path, const model_files::ReadOptions& o
 
 }  // namespace
 
-Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions& options) {
+Checkpoint Checkpoint::open(const fs::path& path, const ReadOptions& options) {
   TensorStore store = open_weights(path, options);
   const bool gguf = store.is_gguf();
   const fs::path facts = gguf ? fs::path(store.name()) : config_of(path);
@@ -168,15 +162,15 @@ Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions
   checkpoint.family_ = &family_of(checkpoint.plan_, gguf);
   const StackReader reader{checkpoint.store_, *checkpoint.family_, checkpoint.plan_};
   if (gguf) {
-    const files::MappedFile mapped(facts);
-    const GgufFile file = model_files::parse_gguf(mapped.bytes(), checkpoint.store_.name());
+    const MappedFile mapped(facts);
+    const GgufFile file = parse_gguf(mapped.bytes(), checkpoint.store_.name());
     const GgufKeys keys(file, checkpoint.plan_.model_type, checkpoint.store_.name());
     const std::size_t tokens =
-        model_files::gguf_list(mapped.bytes(), "tokenizer.ggml.tokens", keys.name()).texts.size();
+        gguf_list(mapped.bytes(), "tokenizer.ggml.tokens", keys.name()).texts.size();
     checkpoint.stacks_ = reader.of_gguf(keys, tokens);
   } else {
-    const ConfigValues config = model_files::text_config(
-        files::read_file(facts, model_files::max_config_bytes, facts.string()), facts.string());
+    const ConfigValues config =
+        text_config(read_file(facts, max_config_bytes, facts.string()), facts.string());
     checkpoint.stacks_ = reader.of_config(config, checkpoint.plan_.assumed);
   }
   std::vector<const Places*> places;
@@ -185,4 +179,4 @@ Checkpoint Checkpoint::open(const fs::path& path, const model_files::ReadOptions
   return checkpoint;
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

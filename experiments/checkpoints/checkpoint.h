@@ -13,13 +13,13 @@
 #include "experiments/checkpoints/tensor_store.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// Layers that follow each other: a model, or one of the two of an encoder-decoder.
 struct Stack {
   TransformerDesign design{};
   Places places{};
-  std::vector<model_files::LayerPlan> layers{};
+  std::vector<LayerPlan> layers{};
   /// Row pad + 1 of the table of positions is that of position 0, and tokens of this number have row pad.
   std::optional<std::int32_t> pad{};
 
@@ -34,11 +34,10 @@ class Checkpoint {
   /// Throws DataError, naming the value: a model of no family, such as a mixture of experts; keys
   /// out of range; a tensor that is missing, of a wrong shape, or that no family has. Throws
   /// IoError: a file that is not there or cannot be read.
-  static Checkpoint open(const std::filesystem::path& path,
-                         const model_files::ReadOptions& options = {});
+  static Checkpoint open(const std::filesystem::path& path, const ReadOptions& options = {});
 
   const Family& family() const { return *family_; }
-  const model_files::PositionPlan& plan() const { return plan_; }
+  const PositionPlan& plan() const { return plan_; }
   const TensorStore& store() const { return store_; }
   /// The model; of an encoder-decoder its encoder.
   const Stack& stack() const { return stacks_.front(); }
@@ -48,11 +47,11 @@ class Checkpoint {
   const Stack& last_stack() const { return stacks_.back(); }
 
  private:
-  Checkpoint(TensorStore store, model_files::PositionPlan plan)
+  Checkpoint(TensorStore store, PositionPlan plan)
       : store_(std::move(store)), plan_(std::move(plan)) {}
 
   TensorStore store_;
-  model_files::PositionPlan plan_;
+  PositionPlan plan_;
   const Family* family_{nullptr};
   std::vector<Stack> stacks_{};
 };
@@ -68,4 +67,4 @@ std::unique_ptr<WeightSource<T>> weight_source(const Checkpoint& checkpoint, con
 /// layers.
 std::uint64_t pass_bytes(const Stack& stack, std::uint64_t tokens, std::size_t bytes_per_number);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

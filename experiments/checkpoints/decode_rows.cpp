@@ -13,11 +13,8 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
-
-using model_files::decode_gguf_blocks;
-using model_files::gguf_block;
 
 // Work that a thread takes at a time: some 10 µs, so that taking it costs nothing.
 constexpr Index numbers_at_a_time = Index{1} << 16;
@@ -139,4 +136,4 @@ void decode_rows(const StoredTensor& tensor, std::string_view name, Index first,
 template void decode_rows(const StoredTensor&, std::string_view, Index, MatrixOut<float>, int);
 template void decode_rows(const StoredTensor&, std::string_view, Index, MatrixOut<double>, int);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "core/types.h"
 #include "experiments/checkpoints/stored_tensors.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// A tensor's numbers as a matrix: the last dimension runs along a row.
 struct MatrixSize {
@@ -30,4 +30,4 @@ template <class T>
 void decode_rows(const StoredTensor& tensor, std::string_view name, Index first, MatrixOut<T> out,
                  int threads = 1);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

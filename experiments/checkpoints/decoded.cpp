@@ -2,7 +2,7 @@
 
 #include "experiments/checkpoints/decode_rows.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 /// The matrix whose rows are those of the first dimension.
@@ -79,4 +79,4 @@ ORRERY_INSTANTIATE(float);
 ORRERY_INSTANTIATE(double);
 #undef ORRERY_INSTANTIATE
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

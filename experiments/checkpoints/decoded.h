@@ -4,7 +4,7 @@
 #include "core/types.h"
 #include "experiments/checkpoints/placed_tensors.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// All rows of a tensor, as many channels each as its other dimensions have together. Empty where
 /// there is no tensor. A vector is [1, d]. Throws DataError for a NaN or an infinity.
@@ -18,4 +18,4 @@ LinearWeights<T> decoded(const PlacedLinear& placed, int threads = 1);
 template <class T>
 NormWeights<T> decoded(const PlacedNorm& placed);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

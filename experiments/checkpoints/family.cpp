@@ -1,6 +1,6 @@
 #include "experiments/checkpoints/family.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 // Sources: Transformers 5.23, modeling_*.py and the conversions of its saved names; llama.cpp,
@@ -696,4 +696,4 @@ const TensorNames* gguf_decoder_names(const Family& family) {
   return family.decoder ? &gguf_of_decoder : nullptr;
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

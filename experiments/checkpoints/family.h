@@ -5,7 +5,7 @@
 
 #include "core/transformer/design.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// How a file holds the rows of W_q, W_k and W_v.
 enum class QkvLayout {
@@ -155,4 +155,4 @@ void for_each_word(std::string_view list, const Use& use) {
   }
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

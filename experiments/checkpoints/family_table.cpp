@@ -5,7 +5,7 @@
 #include "core/transformer/activation.h"
 #include "experiments/checkpoints/family.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 std::string norm_text(const Family& family) {
@@ -97,4 +97,4 @@ std::string family_of_model(std::string_view model_type) {
   return family ? std::string(family->name) : "";
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

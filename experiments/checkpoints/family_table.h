@@ -4,9 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// A family's row in words.
 struct FamilyRow {
@@ -29,4 +27,4 @@ std::string families_text();
 /// The family of a model_type or of a GGUF's architecture; empty where there is none.
 std::string family_of_model(std::string_view model_type);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

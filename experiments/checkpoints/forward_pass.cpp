@@ -12,7 +12,7 @@
 #include "core/transformer/forward.h"
 #include "experiments/checkpoints/checkpoint.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 /// What can be written of a pass.
@@ -389,4 +389,4 @@ PassResult PassModel::run(const PassInputs& inputs, const PassRequest& request,
                         : PassRun<double>(*checkpoint_, inputs, request, sink).run();
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/data/array_sink.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 class Checkpoint;
 
@@ -66,4 +66,4 @@ class PassModel {
   std::unique_ptr<const Checkpoint> checkpoint_;
 };
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -9,14 +9,8 @@
 
 #include "core/errors.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
-
-using model_files::ConfigValues;
-using model_files::GgufKeys;
-using model_files::LayerPlan;
-using model_files::PositionPlan;
-using model_files::Valued;
 
 constexpr std::int64_t most_heads = 1 << 16;
 constexpr std::int64_t most_channels_of_model = std::int64_t{1} << 24;
@@ -462,4 +456,4 @@ ModelKeys gguf_decoder_keys(const GgufKeys& file, ModelKeys encoder) {
   return decoder_of(std::move(encoder), file.integer("decoder_block_count", 1, most_layers));
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

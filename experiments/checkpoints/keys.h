@@ -10,7 +10,7 @@
 #include "experiments/model_files/gguf_keys.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// A model as its files describe it, before its tensors are looked at.
 struct ModelKeys {
@@ -33,13 +33,11 @@ struct ModelKeys {
 /// What a config.json says of a model of the family, beyond positions.
 /// Throws DataError, naming the key: a value out of range or of another kind, and one for which the
 /// family has no place: talking heads, a clamp of q, k and v.
-ModelKeys config_keys(const Family& family, const model_files::ConfigValues& config,
-                      const model_files::PositionPlan& plan);
+ModelKeys config_keys(const Family& family, const ConfigValues& config, const PositionPlan& plan);
 /// The same of a GGUF's metadata.
-ModelKeys gguf_model_keys(const Family& family, const model_files::GgufKeys& keys,
-                          const model_files::PositionPlan& plan);
+ModelKeys gguf_model_keys(const Family& family, const GgufKeys& keys, const PositionPlan& plan);
 /// Those of an encoder-decoder's decoder.
-ModelKeys decoder_keys(const model_files::ConfigValues& config, ModelKeys encoder);
-ModelKeys gguf_decoder_keys(const model_files::GgufKeys& keys, ModelKeys encoder);
+ModelKeys decoder_keys(const ConfigValues& config, ModelKeys encoder);
+ModelKeys gguf_decoder_keys(const GgufKeys& keys, ModelKeys encoder);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -16,17 +16,15 @@
 #include "core/transformer/norm.h"
 #include "experiments/checkpoints/decoded.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
-
-using model_files::LayerPlan;
 
 constexpr double sinusoid_base = 10000.0;
 
 /// A parameter of the plan, or its usual value.
 template <class V>
 V param(const LayerPlan& layer, const char* key, V usual) {
-  const auto found = model_files::find_param(layer, key);
+  const auto found = find_param(layer, key);
   if (!found) return usual;
   const V* value = std::get_if<V>(&*found);
   return value ? *value : usual;
@@ -100,7 +98,7 @@ std::shared_ptr<const Encoding> deberta(const LayerPlan& layer, const Places& pl
   const PlacedPositions& own = places.layers[static_cast<std::size_t>(layer.layer)].relative;
   Matrix<T> table = decoded<T>(places.relative_table);
   // Normalised here, with the model's own epsilon.
-  if (places.relative_norm.gain && model_files::find_param(layer, "deberta.norm"))
+  if (places.relative_norm.gain && find_param(layer, "deberta.norm"))
     table = normalised<T>(design.norm, decoded<T>(places.relative_norm), table);
   const Index width = design.attention.heads * design.attention.d_head;
   const auto projection = [&](const PlacedLinear& placed, Matrix<T>& b) -> Matrix<T> {
@@ -159,4 +157,4 @@ template std::shared_ptr<const Encoding> layer_encoding<float>(const LayerPlan&,
 template std::shared_ptr<const Encoding> layer_encoding<double>(const LayerPlan&, const Places&,
                                                                 const TransformerDesign&);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,4 +68,4 @@ std::vector<ModelPlace> model_places(const Environment& environment) {
   return places;
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

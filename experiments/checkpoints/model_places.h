@@ -6,9 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// A folder in which models are looked for, or a model itself.
 struct ModelPlace {
@@ -31,4 +29,4 @@ std::optional<std::string> process_environment(const char* name);
 /// or ~/.cache/huggingface/hub, as huggingface_hub has it.
 std::vector<ModelPlace> model_places(const Environment& environment = process_environment);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/model_files/gguf_folder.h"
 #include "experiments/model_files/read_positions.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -24,10 +24,10 @@ constexpr std::size_t most_folders = 20'000;
 constexpr std::size_t most_models = 1000;
 constexpr std::size_t most_entries = 500'000;  // of all folders together
 
-void add_positions(ModelEntry& entry, const model_files::PositionPlan& plan) {
+void add_positions(ModelEntry& entry, const PositionPlan& plan) {
   entry.model_type = plan.model_type;
   entry.layers = static_cast<int>(plan.layers.size());
-  for (const model_files::LayerPlan& layer : plan.layers) {
+  for (const LayerPlan& layer : plan.layers) {
     const auto known =
         std::find_if(entry.encodings.begin(), entry.encodings.end(),
                      [&](const EncodingLayers& e) { return e.encoding == layer.encoding; });
@@ -184,7 +184,7 @@ ModelEntry describe_model(const fs::path& path) {
     entry.format = store.format();
     entry.bytes = store.bytes();
   });
-  attempt(entry, [&] { add_positions(entry, model_files::read_positions(path)); });
+  attempt(entry, [&] { add_positions(entry, read_positions(path)); });
   return entry;
 }
 
@@ -194,4 +194,4 @@ ModelList list_models(const std::vector<ModelPlace>& places) {
   return walk.take();
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/checkpoints/model_places.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// How many layers of a model have an encoding.
 struct EncodingLayers {
@@ -46,4 +46,4 @@ ModelEntry describe_model(const std::filesystem::path& path);
 /// `skipped`, as is a folder that cannot be read, and a place that was asked for and is not there.
 ModelList list_models(const std::vector<ModelPlace>& places);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

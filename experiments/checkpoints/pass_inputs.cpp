@@ -14,7 +14,7 @@
 #include "experiments/data/take_tensor.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 std::vector<std::int32_t> ids_of(Inputs& inputs, const char* key) {
@@ -35,8 +35,7 @@ std::vector<std::int32_t> tokens_of(const std::filesystem::path& model, const Pa
   if (tokens.empty() == !has_text)
     throw UsageError(has_text ? "text= and tokens=" : "neither text= nor tokens=",
                      "a pass reads one of the two", "give text=FILE, or tokens=FILE.npy");
-  if (has_text)
-    tokens = tokenizers::read_tokenizer(model)->encode(std::get<Text>(inputs.at("text")).utf8);
+  if (has_text) tokens = read_tokenizer(model)->encode(std::get<Text>(inputs.at("text")).utf8);
   const auto most = static_cast<std::size_t>(params.integer("length"));
   if (most > 0 && tokens.size() > most) tokens.resize(most);
   return tokens;
@@ -61,4 +60,4 @@ PassInputs pass_inputs(const std::filesystem::path& model, const ParamSet& param
           .decoder_tokens = ids_of(inputs, "decoder_tokens")};
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/checkpoints/forward_pass.h"
 #include "experiments/model/inputs.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// The numbers of an array as ids of tokens, in row-major order.
 /// Throws DataError, naming `key`: a number that is no id.
@@ -22,4 +22,4 @@ std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key);
 /// number that is no id; and as read_tokenizer does.
 PassInputs pass_inputs(const std::filesystem::path& model, const ParamSet& params, Inputs inputs);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 bool has_pickle_name(std::string_view name) {
   constexpr std::array<std::string_view, 5> endings{".bin", ".pt", ".pth", ".ckpt", ".pkl"};
@@ -20,4 +20,4 @@ bool is_pickle(std::string_view bytes) {
          !is_header;
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

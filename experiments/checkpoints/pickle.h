@@ -2,9 +2,7 @@
 
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::checkpoints {
+namespace orrery {
 
 // PyTorch's own files are pickles: programs that Python runs when it reads them. They are refused.
 
@@ -21,4 +19,4 @@ inline constexpr std::string_view pickle_remedy =
     "Transformers, "
     "which writes model.safetensors";
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

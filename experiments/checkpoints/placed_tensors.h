@@ -7,7 +7,7 @@
 #include "core/types.h"
 #include "experiments/checkpoints/stored_tensors.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// Rows of a matrix.
 struct RowRange {
@@ -140,4 +140,4 @@ void for_each_tensor(const Places& places, const Use& use) {
   for (const PlacedLayer& layer : places.layers) for_each_tensor(layer, use);
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 /// How the names of buffers end that the code computes anew.
@@ -101,4 +101,4 @@ std::vector<std::string> unread_tensors(const TensorStore& store,
   return unread;
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

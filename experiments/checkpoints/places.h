@@ -8,7 +8,7 @@
 #include "experiments/checkpoints/placed_tensors.h"
 #include "experiments/checkpoints/tensor_store.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// Finds tensors by a family's names.
 class TensorFinder {
@@ -34,11 +34,11 @@ class TensorFinder {
 /// Throws DataError, naming file and tensor: one that is missing, of another shape, of a type that is
 /// not decoded, or that some layers have and others lack.
 Places find_places(const TensorStore& store, const TensorNames& names,
-                   const std::vector<model_files::LayerPlan>& plan, ModelKeys& keys);
+                   const std::vector<LayerPlan>& plan, ModelKeys& keys);
 
 /// The tensors of the file that no place names and that are no buffers of the code, as
 /// "attn.masked_bias" is: a part of the model that the family does not have.
 std::vector<std::string> unread_tensors(const TensorStore& store,
                                         const std::vector<const Places*>& places);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

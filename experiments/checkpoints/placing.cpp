@@ -7,7 +7,7 @@
 #include "core/errors.h"
 #include "experiments/checkpoints/places.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 /// "h.3." of "h.{}.".
@@ -75,8 +75,8 @@ enum class Stored {
 /// Finds the weights of a stack, layer by layer. Each has the shape that the design expects.
 class Placing {
  public:
-  Placing(const TensorStore& store, const TensorNames& names,
-          const std::vector<model_files::LayerPlan>& plan, ModelKeys& keys)
+  Placing(const TensorStore& store, const TensorNames& names, const std::vector<LayerPlan>& plan,
+          ModelKeys& keys)
       : finder_(store, names),
         names_(names),
         plan_(plan),
@@ -244,9 +244,9 @@ class Placing {
 
   /// What all layers share: T5's biases [buckets, heads], DeBERTa's vectors [2·span, d_model].
   void place_relative_table() {
-    const model_files::LayerPlan& first = plan_.front();
+    const LayerPlan& first = plan_.front();
     const auto size = [&](const char* key, std::int64_t usual) {
-      const auto value = model_files::find_param(first, key);
+      const auto value = find_param(first, key);
       const auto* const number = value ? std::get_if<std::int64_t>(&*value) : nullptr;
       return number ? *number : usual;
     };
@@ -258,7 +258,7 @@ class Placing {
     if (first.encoding != "deberta") return;
     places_.relative_table = need(names_.relative_table, of_weights,
                                   {{2 * size("deberta.span", 512), "2 · span"}, d_model_});
-    if (model_files::find_param(first, "deberta.norm"))
+    if (find_param(first, "deberta.norm"))
       places_.relative_norm = norm(names_.relative_norm, d_model_);
   }
 
@@ -389,7 +389,7 @@ class Placing {
 
   /// The query's projection for p2c, the key's for c2p.
   void place_deberta(PlacedPositions& relative) {
-    const auto terms = model_files::find_param(plan_.front(), "deberta.terms");
+    const auto terms = find_param(plan_.front(), "deberta.terms");
     const auto* const text = terms ? std::get_if<std::string>(&*terms) : nullptr;
     const auto placed = [&](std::string_view names, Presence bias) {
       std::string own = in_layer(names.substr(0, names.find(' ')));
@@ -478,7 +478,7 @@ class Placing {
 
   const TensorFinder finder_;
   const TensorNames& names_;
-  const std::vector<model_files::LayerPlan>& plan_;
+  const std::vector<LayerPlan>& plan_;
   const ModelKeys& keys_;
   TransformerDesign& design_;
   Dimension d_model_, d_embedding_, vocabulary_, d_inner_, heads_, d_head_;
@@ -518,8 +518,8 @@ void Placing::require_like(const PlacedLayer& first, const PlacedLayer& layer, i
 }  // namespace
 
 Places find_places(const TensorStore& store, const TensorNames& names,
-                   const std::vector<model_files::LayerPlan>& plan, ModelKeys& keys) {
+                   const std::vector<LayerPlan>& plan, ModelKeys& keys) {
   return Placing(store, names, plan, keys).run();
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

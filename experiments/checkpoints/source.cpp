@@ -7,7 +7,7 @@
 #include "experiments/checkpoints/decoded.h"
 #include "experiments/checkpoints/layer_encoding.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 template <class T>
@@ -206,4 +206,4 @@ std::uint64_t pass_bytes(const Stack& stack, std::uint64_t tokens, std::size_t b
          tokens * bytes_per_number * static_cast<std::uint64_t>(by_token + cached);
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 // So that numbers can be counted and their places computed in 64 bits.
@@ -59,7 +59,7 @@ StoredTensors safetensors_tensors(std::string_view bytes, std::string_view name)
   return tensors;
 }
 
-void require_single_part(const model_files::GgufFile& file, std::string_view name) {
+void require_single_part(const GgufFile& file, std::string_view name) {
   const auto found = file.values.find("split.count");
   if (found == file.values.end()) return;
   const auto* const parts = std::get_if<std::int64_t>(&found->second);
@@ -74,9 +74,9 @@ void require_single_part(const model_files::GgufFile& file, std::string_view nam
                   "convert the model again with a newer llama.cpp");
 }
 
-StoredTensor gguf_tensor(const std::string& tensor, const model_files::GgufTensor& entry,
+StoredTensor gguf_tensor(const std::string& tensor, const GgufTensor& entry,
                          std::string_view name) {
-  const model_files::GgufBlock* const block = model_files::find_gguf_block(entry.type);
+  const GgufBlock* const block = find_gguf_block(entry.type);
   if (!block)
     refuse_gguf(name, tensor, fmt::format("of type {}, which llama.cpp does not have", entry.type));
   if (!entry.shape.empty() && entry.shape.front() % block->numbers != 0)
@@ -95,7 +95,7 @@ StoredTensor gguf_tensor(const std::string& tensor, const model_files::GgufTenso
 }
 
 StoredTensors gguf_tensors(std::string_view bytes, std::string_view name) {
-  const model_files::GgufFile file = model_files::parse_gguf(bytes, name);
+  const GgufFile file = parse_gguf(bytes, name);
   require_single_part(file, name);
   StoredTensors tensors;
   for (const auto& [tensor, entry] : file.tensors)
@@ -138,7 +138,7 @@ void require_as_listed(const WeightIndex& index, const Found& found, std::string
 StoredTensors stored_tensors(std::string_view bytes, std::string_view name) {
   require_weights(bytes, name);
   StoredTensors tensors =
-      model_files::is_gguf(bytes) ? gguf_tensors(bytes, name) : safetensors_tensors(bytes, name);
+      is_gguf(bytes) ? gguf_tensors(bytes, name) : safetensors_tensors(bytes, name);
   for (const Entry& tensor : tensors) require_countable(tensor, name);
   return tensors;
 }
@@ -168,4 +168,4 @@ std::uint64_t bytes_of(const StoredTensors& tensors) {
   return bytes;
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "experiments/checkpoints/weight_index.h"
-#include "experiments/model/layers.h"
 #include "experiments/model_files/gguf_blocks.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// A type of numbers that is decoded. Both formats share F32, F16, BF16 and F64.
-using StoredType = model_files::GgufType;
+using StoredType = GgufType;
 
 /// A tensor as it lies in a file.
 struct StoredTensor {
@@ -50,4 +49,4 @@ StoredTensors sharded_tensors(const WeightIndex& index, std::string_view name,
 /// Bytes of all tensors.
 std::uint64_t bytes_of(const StoredTensors& tensors);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

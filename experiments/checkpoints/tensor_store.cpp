@@ -14,7 +14,7 @@
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,7 +104,7 @@ TensorStore TensorStore::open(const fs::path& path) {
 
 void TensorStore::open_file(const fs::path& file) {
   const std::string_view bytes = map(file);
-  is_gguf_ = model_files::is_gguf(bytes);
+  is_gguf_ = is_gguf(bytes);
   if (!is_gguf_ && has_pickle_name(name_))
     throw DataError(name_, fmt::format("is a file {}", pickle_rule), pickle_remedy);
   tensors_ = stored_tensors(bytes, name_);
@@ -128,11 +128,11 @@ const StoredTensor* TensorStore::find(std::string_view tensor) const {
 }
 
 void TensorStore::require_whole() const {
-  for (const files::MappedFile& file : files_) file.require_whole();
+  for (const MappedFile& file : files_) file.require_whole();
 }
 
 std::string TensorStore::label(std::string_view tensor) const {
   return tensor_label(name_, tensor);
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/checkpoints/stored_tensors.h"
 #include "experiments/files/mapped_file.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// The tensors of a checkpoint, where they lie in its files. Nothing is copied: the files are
 /// mapped, and of them only the headers are read before a tensor is looked at.
@@ -46,7 +46,7 @@ class TensorStore {
   std::string name_{};
   std::string format_{};
   bool is_gguf_{false};
-  std::vector<files::MappedFile> files_{};
+  std::vector<MappedFile> files_{};
   StoredTensors tensors_{};  // views into files_
 };
 
@@ -54,4 +54,4 @@ class TensorStore {
 /// folder is returned as it is. Throws as TensorStore::open does for a folder.
 std::filesystem::path weights_file(const std::filesystem::path& path);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/text/nesting.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::checkpoints {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_shards = 4096;
@@ -145,4 +145,4 @@ WeightIndex parse_weight_index(std::string_view text, std::string_view name) {
   return events.take();
 }
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::checkpoints {
+namespace orrery {
 
 /// Which shard of a checkpoint holds a tensor, by the tensor's name.
 using WeightIndex = std::map<std::string, std::string, std::less<>>;
@@ -26,4 +24,4 @@ inline constexpr std::uintmax_t max_index_bytes = std::uintmax_t{64} << 20;
 /// @param name  the file's name in messages
 WeightIndex parse_weight_index(std::string_view text, std::string_view name);
 
-}  // namespace orrery::checkpoints
+}  // namespace orrery

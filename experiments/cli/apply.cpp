@@ -16,7 +16,7 @@
 #include "experiments/sweeps/assignments.h"
 #include "experiments/text/display_width.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 /// Those of --positions, or 0 to count − 1.
@@ -131,4 +131,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

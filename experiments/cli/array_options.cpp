@@ -18,7 +18,7 @@
 #include "experiments/files/file.h"
 #include "experiments/setup/encoding_summary.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 constexpr std::int64_t most_positions = std::int64_t{1} << 24;
@@ -227,4 +227,4 @@ std::string keys_section(const std::vector<ParamSpec>& specs) {
   return "Keys, as key=value, with their defaults:\n" + keys_text(specs);
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

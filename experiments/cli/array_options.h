@@ -10,7 +10,7 @@
 #include "experiments/cli/command.h"
 #include "experiments/data/load_inputs.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Options of attend and apply, which take arrays.
 struct ArrayOptions {
@@ -62,4 +62,4 @@ std::string keys_text(const std::vector<ParamSpec>& specs);
 /// The same under its heading.
 std::string keys_section(const std::vector<ParamSpec>& specs);
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -18,7 +18,7 @@
 #include "experiments/results/result_folder.h"
 #include "experiments/sweeps/assignments.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 std::string shape_of(const Array& array) {
@@ -225,4 +225,4 @@ Command attend_command() {
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -37,7 +37,7 @@
   X(help, "Program")
 // clang-format on
 
-namespace orrery::cli {
+namespace orrery {
 
 #define ORRERY_DECLARE(name, group) Command name##_command();
 ORRERY_COMMANDS(ORRERY_DECLARE)
@@ -126,4 +126,4 @@ std::vector<Option> joined(std::vector<Option> options, const std::vector<Option
   return options;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

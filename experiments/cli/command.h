@@ -8,9 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::cli {
+namespace orrery {
 
 /// Exit statuses of the program.
 enum ExitCode {
@@ -87,4 +85,4 @@ std::string footer_of(const Command& command);
 /// The options of several tables, one after the other.
 std::vector<Option> joined(std::vector<Option> options, const std::vector<Option>& more);
 
-}  // namespace orrery::cli
+}  // namespace orrery

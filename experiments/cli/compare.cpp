@@ -13,7 +13,7 @@
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct CompareCommandOptions {
@@ -147,4 +147,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct CompletionOptions {
@@ -33,7 +33,7 @@ Words names_for(const Command& of) {
     if (option.is_positional() && !option.rules.choices.empty()) return option.rules.choices;
   Words names;
   if (command == "help")
-    for (const manual::Topic& topic : manual::topics()) names.push_back(topic.name);
+    for (const Topic& topic : topics()) names.push_back(topic.name);
   if (!runs_experiments(command) && command != "describe") return names;
   for (const Experiment* experiment : experiment_catalogue())
     names.push_back(experiment->info.name);
@@ -203,4 +203,4 @@ Command completion_command() {
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

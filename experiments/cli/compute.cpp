@@ -20,7 +20,7 @@
 #include "experiments/sweeps/sweep_results.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -110,10 +110,10 @@ class LinePrinter : public SweepObserver {
 };
 
 SweepOutcome run_and_print(const Plan& plan, SweepFolder& folder, const ComputeOptions& options) {
-  const sweeps::RunnerOptions how{.threads = threads_or_all(options.threads),
-                                  .fail_fast = options.fail_fast,
-                                  .argv = options.argv,
-                                  .stop_requested = [] { return stop_signal() != 0; }};
+  const RunnerOptions how{.threads = threads_or_all(options.threads),
+                          .fail_fast = options.fail_fast,
+                          .argv = options.argv,
+                          .stop_requested = [] { return stop_signal() != 0; }};
   SweepConsole console(is_quiet());
   if (!options.json) return run_sweep(plan, folder, how, console);
   LinePrinter printer(folder, plan, console);
@@ -135,10 +135,10 @@ int threads_that_fit(const Experiment& experiment, const std::vector<const Param
   std::sort(estimates.begin(), estimates.end(),
             [](const MemoryEstimate& a, const MemoryEstimate& b) { return a.bytes > b.bytes; });
   if (!estimates.empty() && estimates.front().bytes > allowed)
-    warn(fmt::format("a point of {}",
-                     files::too_little_memory(estimates.front().bytes, experiment.info.name,
-                                              estimates.front().remedy)
-                         .what()));
+    warn(fmt::format(
+        "a point of {}",
+        too_little_memory(estimates.front().bytes, experiment.info.name, estimates.front().remedy)
+            .what()));
   double together = 0;
   int fitting = 0;
   while (fitting < wanted && static_cast<std::size_t>(fitting) < estimates.size()) {
@@ -189,4 +189,4 @@ int compute(const Plan& plan, const fs::path& path, const ComputeOptions& option
   return whole && all_checks_hold(outcome.points) ? exit_ok : exit_failed;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

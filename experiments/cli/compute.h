@@ -6,7 +6,7 @@
 #include "experiments/cli/command.h"
 #include "experiments/sweeps/plan.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Of the commands that compute points.
 struct ComputeOptions {
@@ -21,4 +21,4 @@ std::vector<Option> compute_options(ComputeOptions& options);
 /// Computes what a folder lacks of a plan, and says how that went. Returns the exit status.
 int compute(const Plan& plan, const std::filesystem::path& folder, const ComputeOptions& options);
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 volatile std::sig_atomic_t received_signal = 0;
@@ -179,4 +179,4 @@ void ConsoleProgress::update(double fraction, std::string_view stage) {
                           24 - filled, 100 * fraction, stage, left));
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model/progress.h"
 #include "experiments/model/result.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Whoever reads stdout has left: `| head`.
 struct ClosedPipe {};
@@ -89,4 +89,4 @@ class ConsoleProgress : public Progress {
   Clock::time_point last_{};
 };
 
-}  // namespace orrery::cli
+}  // namespace orrery

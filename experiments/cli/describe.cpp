@@ -15,7 +15,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/display_width.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct DescribeOptions {
@@ -208,4 +208,4 @@ given; *: while one is), and is refused otherwise.)";
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

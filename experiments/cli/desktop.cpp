@@ -8,7 +8,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 constexpr const char* desktop_name = "orrery-desktop";
@@ -45,4 +45,4 @@ int start_desktop(Words words) {
                 "build it with ORRERY_DESKTOP=ON, or install it beside orrery");
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

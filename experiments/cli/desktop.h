@@ -4,7 +4,7 @@
 
 #include "experiments/cli/command.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Throws IoError where there is no display for the desktop's window.
 /// @param instead  what shows the same without one
@@ -14,4 +14,4 @@ void require_display(const std::string& what, const std::string& instead);
 /// IoError where it is not found.
 int start_desktop(Words words);
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -17,7 +17,7 @@
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_json.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct ExportCommandOptions {
@@ -78,4 +78,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

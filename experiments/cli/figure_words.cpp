@@ -7,7 +7,7 @@
 #include "core/errors.h"
 #include "experiments/cli/parser.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 /// --title and --no-title, of which one can be given.
@@ -49,21 +49,21 @@ std::vector<Option> drawing_options(FigureOptions& figures, const Words& formats
 }
 
 // They are set in this order, whatever that of the words: a preset gives way to those after it.
-std::vector<Option> page_options(figure::Page& page) {
+std::vector<Option> page_options(Page& page) {
   Words names;
-  for (const figure::PagePreset& preset : figure::page_presets())
+  for (const PagePreset& preset : page_presets())
     names.push_back(fmt::format("{} ({})", preset.name, preset.about));
   const std::vector<Option> size{
       {"--width",
        [&page](const std::string& width) {
-         page = figure::page_named("--width", width);
+         page = page_named("--width", width);
          check_page(page);
        },
        fmt::format("Figures for print, as wide as 3.25in, 8.5cm or 240pt, or {}",
                    fmt::join(names, ", "))},
       {"--height",
        [&page](const std::string& height) {
-         page.height = figure::points_in("--height", height);
+         page.height = points_in("--height", height);
          check_page(page);
        },
        "With --width: the height; default in proportion"},
@@ -95,11 +95,10 @@ Words figure_words(const FigureOptions& figures) {
     add("--format", fmt::format("{}", fmt::join(figures.formats, ",")));
   if (figures.theme != defaults.theme) add("--theme", figures.theme);
   if (figures.formulas) words.emplace_back("--formulas");
-  const figure::Page& page = figures.page;
+  const Page& page = figures.page;
   if (page.width) add("--width", fmt::format("{}pt", *page.width));
   if (page.height) add("--height", fmt::format("{}pt", *page.height));
-  if (page.text_size != figure::Page{}.text_size)
-    add("--text-size", fmt::format("{}", page.text_size));
+  if (page.text_size != Page{}.text_size) add("--text-size", fmt::format("{}", page.text_size));
   if (page.title) words.emplace_back(*page.title ? "--title" : "--no-title");
   if (page.caption) words.emplace_back(*page.caption ? "--caption" : "--no-caption");
   return words;
@@ -114,4 +113,4 @@ FigureOptions figures_in(const Words& argv) {
                    "name the experiment, its settings and these options yourself");
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/cli/command.h"
 #include "experiments/results/figure_options.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Figures as they are written where nothing is said of them.
 FigureOptions default_figures();
@@ -16,7 +16,7 @@ std::vector<Option> figure_options(FigureOptions& figures);
 /// --format, of these, --theme and the page.
 std::vector<Option> drawing_options(FigureOptions& figures, const Words& formats);
 /// --width, --height, --text-size, --title and --caption of the page that figures are drawn on.
-std::vector<Option> page_options(figure::Page& page);
+std::vector<Option> page_options(Page& page);
 
 /// The same options without the format "none".
 FigureOptions without_none(FigureOptions figures);
@@ -28,4 +28,4 @@ Words figure_words(const FigureOptions& figures);
 /// UsageError for a page that there is not.
 FigureOptions figures_in(const Words& argv);
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/results/build_info.h"
 #include "experiments/text/display_width.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct HelpOptions {
@@ -23,16 +23,16 @@ struct HelpOptions {
 
 std::string list_of_topics() {
   std::string text = "\nTopics (orrery help TOPIC, or F1 on the desktop):\n";
-  for (const manual::Topic& topic : manual::topics())
+  for (const Topic& topic : topics())
     text += fmt::format("  {}{}\n", padded(topic.name, 28), topic.about);
   return text;
 }
 
 void write_man_pages(const std::filesystem::path& folder) {
   atomic_write(folder / "orrery.1", man_page());
-  for (const manual::Topic& topic : manual::topics())
+  for (const Topic& topic : topics())
     atomic_write(folder / fmt::format("orrery-{}.7", topic.name),
-                 manual::man_page(topic, build_info().version));
+                 man_page(topic, build_info().version));
 }
 
 int show_help(const HelpOptions& options) {
@@ -40,13 +40,13 @@ int show_help(const HelpOptions& options) {
     write_man_pages(options.man);
     return exit_ok;
   }
-  if (const manual::Topic* topic = manual::find_topic(options.topic)) {
-    print(manual::terminal_text(*topic));
+  if (const Topic* topic = find_topic(options.topic)) {
+    print(terminal_text(*topic));
     return exit_ok;
   }
   const std::vector<Command> commands = all_commands();
   Words names = names_of(commands);
-  for (const manual::Topic& topic : manual::topics()) names.push_back(topic.name);
+  for (const Topic& topic : topics()) names.push_back(topic.name);
   if (options.topic.empty())
     print(help_of(commands, "") + list_of_topics());
   else if (find_command(commands, options.topic))
@@ -70,4 +70,4 @@ Command help_command() {
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

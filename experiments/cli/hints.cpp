@@ -15,7 +15,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/ascii.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 /// What papers, captions and other programs call a parameter.
@@ -208,4 +208,4 @@ void check_first_word(const std::string& word) {
   throw_unknown_name(typed, "an option before a command", options);
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

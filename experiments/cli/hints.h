@@ -6,7 +6,7 @@
 #include "core/errors.h"
 #include "experiments/cli/command.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Throws a UsageError that names what was meant, where a word after the command is neither one of
 /// its options nor a parameter: a misspelt option, a parameter in capitals, a name that other
@@ -19,4 +19,4 @@ void suggest_better(const std::vector<Command>& commands, const Command& command
 /// a command that is an option, an experiment, or a part of another command by now.
 void check_first_word(const std::string& word);
 
-}  // namespace orrery::cli
+}  // namespace orrery

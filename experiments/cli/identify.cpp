@@ -15,7 +15,7 @@
 #include "experiments/findings/tensor_pairs.h"
 #include "experiments/model_files/read_positions.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct IdentifyCommandOptions {
@@ -119,7 +119,7 @@ int identify(const IdentifyCommandOptions& options) {
                           .threads = threads_or_all(0)};
   read_positions_of(options.positions, reading);
   std::optional<PositionPlan> plan;
-  if (!options.expect.empty()) plan = model_files::read_positions(options.expect);
+  if (!options.expect.empty()) plan = read_positions(options.expect);
   const PositionPlan* expected = plan ? &*plan : nullptr;
   if (options.before.empty() && options.bias.empty() && options.logits.empty())
     throw UsageError("no tensor", "there must be something to identify",
@@ -186,4 +186,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

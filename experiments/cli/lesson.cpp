@@ -25,7 +25,7 @@
 #include "experiments/setup/plugins.h"
 #include "experiments/text/display_width.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct LessonOptions {
@@ -184,8 +184,8 @@ int play_lesson(const LessonOptions& options) {
     require_display(
         "lesson play",
         fmt::format("{} writes it as a page with its figures, and {} a picture per step",
-                    setup::command_line({"orrery", "lesson", "print", name}),
-                    setup::command_line({"orrery", "lesson", "render", name})));
+                    command_line({"orrery", "lesson", "print", name}),
+                    command_line({"orrery", "lesson", "render", name})));
   }
   return start_desktop(std::move(words));
 }
@@ -237,4 +237,4 @@ play opens a lesson in the desktop; render writes its steps as PNG files, withou
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

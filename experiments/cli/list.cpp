@@ -15,7 +15,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/display_width.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct ListOptions {
@@ -99,4 +99,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

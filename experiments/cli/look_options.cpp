@@ -10,7 +10,7 @@
 #include "experiments/text/model_names.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 std::optional<Range> range_in(const char* option, const std::string& text) {
@@ -59,4 +59,4 @@ Figure recolored(Figure figure, const LookOptions& options) {
   return figure;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

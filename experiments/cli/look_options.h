@@ -7,7 +7,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// How a figure is drawn, whatever it was drawn as before; empty: as it is.
 struct LookOptions {
@@ -27,4 +27,4 @@ FigureView view_of(const LookOptions& options);
 /// The figure with these colours, if it is a map.
 Figure recolored(Figure figure, const LookOptions& options);
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -20,7 +20,6 @@
 namespace {
 
 using namespace orrery;
-using namespace orrery::cli;
 
 int exit_code_of(const Error& error) {
   switch (error.kind()) {
@@ -84,7 +83,7 @@ Parsed parse_checked(const std::vector<Command>& commands, const Words& argv) tr
 }
 
 int run_program(const Words& argv) {
-  if (!only_explains(argv)) setup::load_plugins(argv);  // before any command is declared
+  if (!only_explains(argv)) load_plugins(argv);  // before any command is declared
   const std::vector<Command> commands = all_commands();
   const Parsed parsed = parse_checked(commands, argv);
   if (!parsed.command) return parsed.status;
@@ -101,8 +100,8 @@ int run_program(const Words& argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  results::keep_freed_memory(1 << 30);
-  files::set_notice_sink([](const std::string& line) { warn(line); });
+  keep_freed_memory(1 << 30);
+  set_notice_sink([](const std::string& line) { warn(line); });
   reserve_memory_for_errors();
   return guarded([&] { return run_program({argv, argv + argc}); });
 }

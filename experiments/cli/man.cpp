@@ -11,10 +11,8 @@
 #include "experiments/manual/topic.h"
 #include "experiments/results/build_info.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
-
-using manual::roff;
 
 std::string in_bold(const std::string& words) { return "\\fB" + roff(words) + "\\fR"; }
 std::string in_italic(const std::string& words) { return "\\fI" + roff(words) + "\\fR"; }
@@ -45,8 +43,8 @@ std::string verbatim(const std::string& lines) {
 }
 
 std::string section_of(const char* page, const char* heading) {
-  const manual::Topic* topic = manual::find_topic(page);
-  return topic ? manual::man_blocks(manual::section(*topic, heading)) : "";
+  const Topic* topic = find_topic(page);
+  return topic ? man_blocks(section(*topic, heading)) : "";
 }
 
 }  // namespace
@@ -55,8 +53,8 @@ std::string man_page() {
   std::set<std::string> said;
   for (const Option& option : program_options()) said.insert(option.name);
   std::string text =
-      manual::man_head("orrery", 1, "position encodings of transformers: see, measure, compare",
-                       build_info().version) +
+      man_head("orrery", 1, "position encodings of transformers: see, measure, compare",
+               build_info().version) +
       ".SH SYNOPSIS\n.B orrery\n.I COMMAND\n.RI [ OPTIONS ]\n.RI [ NAME ]\n.RI [ key = value \" "
       "...]\"\n.SH OPTIONS\n" +
       entries_of(program_options(), {});
@@ -67,9 +65,9 @@ std::string man_page() {
   text += ".SH EXIT STATUS\n" + section_of("exit-codes", "Statuses");
   text += ".SH ENVIRONMENT\n" + section_of("command-line", "Environment");
   text += ".SH TOPICS\n";
-  for (const manual::Topic& topic : manual::topics())
+  for (const Topic& topic : topics())
     text += entry(in_bold("orrery-" + topic.name) + "(7)", topic.about);
   return text;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -2,9 +2,9 @@
 
 #include <string>
 
-namespace orrery::cli {
+namespace orrery {
 
 /// The man page of the program: every command with its options, as declared.
 std::string man_page();
 
-}  // namespace orrery::cli
+}  // namespace orrery

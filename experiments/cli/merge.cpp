@@ -7,7 +7,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/sweeps/merge.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,4 +51,4 @@ Command merge_command() {
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct ModelsOptions {
@@ -105,4 +105,4 @@ Command models_command() {
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

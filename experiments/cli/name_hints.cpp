@@ -19,7 +19,7 @@
 #include "experiments/text/ascii.h"
 #include "experiments/text/shell_quote.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ void suggest_for_value(const std::string& message) {
                                  lower_ascii(value)));
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -3,9 +3,8 @@
 #include <string>
 
 #include "core/errors.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// For a NAME that is neither an experiment, a preset nor a sweep file: throws a UsageError that
 /// says what it is instead: the folder of a result or a sweep, a manifest, an encoding, a
@@ -18,4 +17,4 @@ void suggest_for_name(const std::string& name);
 /// @param message  of the error that was thrown
 void suggest_for_value(const std::string& message);
 
-}  // namespace orrery::cli
+}  // namespace orrery

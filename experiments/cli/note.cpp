@@ -12,7 +12,7 @@
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct NoteOptions {
@@ -97,4 +97,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/setup/plugins.h"
 #include "experiments/sweeps/sweep_spec.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct OpenOptions {
@@ -54,15 +54,14 @@ std::string instead_of(const OpenOptions& options) {
   if (options.name.empty()) return "orrery list, and orrery run NAME, tell it in a terminal";
   std::error_code failure;
   if (fs::is_directory(options.name, failure))
-    return setup::command_line({"orrery", "report", options.name}) +
-           " writes a page with all of it";
+    return command_line({"orrery", "report", options.name}) + " writes a page with all of it";
   Words words{"orrery", "run", options.name};
   words.insert(words.end(), options.words.begin(), options.words.end());
   Words drawn{"orrery", "open", options.name};
   drawn.insert(drawn.end(), options.words.begin(), options.words.end());
   drawn.insert(drawn.end(), {"--render", "pictures"});
   return fmt::format("{} writes figures and numbers, and {} what the window would show",
-                     setup::command_line(words), setup::command_line(drawn));
+                     command_line(words), command_line(drawn));
 }
 
 int open_desktop(const OpenOptions& options) {
@@ -93,4 +92,4 @@ Command open_command() {
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/results/build_info.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 std::string version_text() {
@@ -178,4 +178,4 @@ std::string read_options(const std::vector<Option>& options, const Words& words)
   return {};
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

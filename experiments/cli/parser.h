@@ -5,7 +5,7 @@
 
 #include "experiments/cli/command.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// What a command line asks for.
 struct Parsed {
@@ -24,4 +24,4 @@ std::string help_of(const std::vector<Command>& commands, const std::string& com
 /// with them; empty where nothing is.
 std::string read_options(const std::vector<Option>& options, const Words& words);
 
-}  // namespace orrery::cli
+}  // namespace orrery

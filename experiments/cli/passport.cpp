@@ -14,7 +14,7 @@
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/assignments.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct PassportOptions {
@@ -111,4 +111,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

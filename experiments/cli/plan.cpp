@@ -26,7 +26,7 @@
 #include "experiments/sweeps/sweep_folder.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct PlanOptions {
@@ -182,7 +182,7 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
   EmitOptions emit{.program = failure ? "orrery" : self.string(),
                    .folder = current_folder().string(),
                    .sweep = words_of(spec, options.sweep),
-                   .plugins = setup::plugin_words(),
+                   .plugins = plugin_words(),
                    .name = spec.name.empty() ? spec.experiment->info.name : spec.name,
                    .out = spec.out,
                    .plan = plan_id(plan),
@@ -268,4 +268,4 @@ Command plan_command() {
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -24,7 +24,7 @@
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_table.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct PlotOptions {
@@ -36,7 +36,6 @@ struct PlotOptions {
 };
 
 namespace fs = std::filesystem;
-using combine::PlotRequest;
 
 constexpr std::size_t most_pages = 200;
 
@@ -53,15 +52,15 @@ std::pair<std::string, std::string> parts_of(const std::string& word) {
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-combine::Band band_named(const std::string& name) {
-  for (const auto& [band, known] : combine::band_names())
+Band band_named(const std::string& name) {
+  for (const auto& [band, known] : band_names())
     if (known == name) return band;
   throw UsageError("band=" + name, "is not a kind of band",
                    "take interval, deviation, range or none");
 }
 
-combine::Band band_in(const SavedSweep& sweep, const std::string& name) {
-  const combine::Band band = band_named(name);
+Band band_in(const SavedSweep& sweep, const std::string& name) {
+  const Band band = band_named(name);
   if (sweep.repeats < 2)
     throw UsageError("band=" + name, "is of repeats, and this sweep has none", "leave it out");
   return band;
@@ -118,13 +117,13 @@ PlotRequest request_of(const SavedSweep& sweep, const std::vector<std::string>& 
 }
 
 /// What the page shows is part of the name: another plot of the same figure has another file.
-std::string file_stem(const combine::DrawnPage& page) {
+std::string file_stem(const DrawnPage& page) {
   const PlotRequest& request = page.request;
   std::string stem = page.panels.id;
   if (!request.hue.empty()) stem += "_by_" + request.hue;
   if (!request.facet.empty()) stem += "_per_" + request.facet;
   if (!request.dash.empty()) stem += "_dashed_by_" + request.dash;
-  return stem + combine::file_part(request.where);
+  return stem + file_part(request.where);
 }
 
 void print_what_there_is(const SavedSweep& sweep) {
@@ -132,7 +131,7 @@ void print_what_there_is(const SavedSweep& sweep) {
   const auto line = [](const char* what, const std::vector<std::string>& names) {
     print(fmt::format("{:<9} {}\n", what, fmt::join(names, " ")));
   };
-  line("figures", combine::curve_figures(sweep));
+  line("figures", curve_figures(sweep));
   line("measures", tidy.measures);
   std::vector<std::string> keys = tidy.keys;
   if (tidy.has_encodings) keys.emplace_back("encoding");
@@ -144,12 +143,12 @@ struct File {
   std::string bytes;
 };
 
-std::vector<File> files_of(const std::vector<combine::DrawnPage>& pages, const PlotOptions& options,
+std::vector<File> files_of(const std::vector<DrawnPage>& pages, const PlotOptions& options,
                            const fs::path& out) {
-  const figure::ExportOptions look{.page = options.figures.page, .view = view_of(options.look)};
+  const ExportOptions look{.page = options.figures.page, .view = view_of(options.look)};
   const std::string& theme = options.figures.theme;
   std::vector<File> files;
-  for (const combine::DrawnPage& drawn : pages) {
+  for (const DrawnPage& drawn : pages) {
     const fs::path stem = out / file_stem(drawn);
     Panels page = drawn.panels;
     for (Figure& panel : page.panels) panel = recolored(std::move(panel), options.look);
@@ -158,13 +157,13 @@ std::vector<File> files_of(const std::vector<combine::DrawnPage>& pages, const P
           {stem.string() + "." + format, page.panels.size() == 1
                                              ? figure_file(page.panels.front(), format, theme, look)
                                              : figure_file(page, format, theme, look)});
-    files.push_back({stem.string() + ".csv", csv_text(combine::table_of(page))});
+    files.push_back({stem.string() + ".csv", csv_text(table_of(page))});
   }
   return files;
 }
 
 /// Parts of the look that some pages cannot have, and figures that have no page.
-void tell_what_does_not_fit(const combine::Drawing& drawing, const PlotRequest& request) {
+void tell_what_does_not_fit(const Drawing& drawing, const PlotRequest& request) {
   for (const auto& [key, part] : {std::pair{"hue", &PlotRequest::hue},
                                   {"facet", &PlotRequest::facet},
                                   {"dash", &PlotRequest::dash}}) {
@@ -179,14 +178,14 @@ void tell_what_does_not_fit(const combine::Drawing& drawing, const PlotRequest& 
 }
 
 /// One line per point and reason, with the figures that lack its curves.
-void say_left_out(const std::vector<combine::LeftOut>& left_out) {
+void say_left_out(const std::vector<LeftOut>& left_out) {
   struct Lack {
     std::vector<std::string> figures{};
     std::size_t curves{};
     bool known{true};  ///< how many curves
   };
   std::map<std::string, Lack> by_point;
-  for (const combine::LeftOut& one : left_out) {
+  for (const LeftOut& one : left_out) {
     const bool lost = one.point.empty();
     Lack& lack = by_point[lost ? one.reason : fmt::format("point {}", one.point)];
     lack.figures.push_back(one.figure);
@@ -203,8 +202,8 @@ void say_left_out(const std::vector<combine::LeftOut>& left_out) {
 }
 
 /// What is asked for may be missing since points are: they are named before the refusal.
-combine::Drawing drawn_or_reason(const SavedSweep& sweep, const PlotRequest& request) try {
-  return combine::drawn(sweep, request, most_pages);
+Drawing drawn_or_reason(const SavedSweep& sweep, const PlotRequest& request) try {
+  return drawn(sweep, request, most_pages);
 } catch (const UsageError&) {
   warn_each(damage_messages(sweep));
   throw;
@@ -212,7 +211,7 @@ combine::Drawing drawn_or_reason(const SavedSweep& sweep, const PlotRequest& req
 
 /// Names what is damaged or has no result, and what is drawn without it. Returns whether anything
 /// is missing.
-bool say_what_is_missing(const SavedSweep& sweep, const combine::Drawing& drawing) {
+bool say_what_is_missing(const SavedSweep& sweep, const Drawing& drawing) {
   const auto missing = {sweep.problems, damage_messages(sweep), points_without_result(sweep)};
   bool any = !drawing.left_out.empty();
   for (const std::vector<std::string>& messages : missing) any = !warn_each(messages) || any;
@@ -234,8 +233,8 @@ int plot_sweep(const PlotOptions& options) {
                     "has no point with a result: its sweep is at work, or was ended",
                     "wait for it, or compute what is left with orrery resume " + options.folder);
   const PlotRequest request = request_of(sweep, options.words);
-  const combine::Drawing drawing = drawn_or_reason(sweep, request);
-  const std::vector<combine::DrawnPage>& pages = drawing.pages;
+  const Drawing drawing = drawn_or_reason(sweep, request);
+  const std::vector<DrawnPage>& pages = drawing.pages;
   if (pages.empty() && drawing.left_out.empty())
     throw UsageError(options.folder, "has no points that differ in anything that can be drawn",
                      "sweep a parameter, as in dim=32,64");
@@ -249,7 +248,7 @@ int plot_sweep(const PlotOptions& options) {
   for (const File& file : files) atomic_write(file.path, file.bytes);
   tell(fmt::format("drew {} plot{}, {} files in {}/\n", pages.size(), pages.size() == 1 ? "" : "s",
                    files.size(), out.string()));
-  for (const combine::DrawnPage& page : pages) detail(file_stem(page) + "\n");
+  for (const DrawnPage& page : pages) detail(file_stem(page) + "\n");
   tell_what_does_not_fit(drawing, request);
   return say_what_is_missing(sweep, drawing) ? exit_failed : exit_ok;
 }
@@ -286,4 +285,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/plan_sweep.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct PositionsOptions {
@@ -70,4 +70,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -22,7 +22,7 @@
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct RedrawOptions {
@@ -71,7 +71,7 @@ Panels panels_of(const Result& result, const LookOptions& look) {
   for (const Figure& figure : result.figures)
     if (!std::holds_alternative<TableFigure>(figure.content))
       figures.push_back(recolored(figure, look));
-  return figure::lettered_panels("panels", result.provenance.experiment, std::move(figures));
+  return lettered_panels("panels", result.provenance.experiment, std::move(figures));
 }
 
 std::size_t redraw(const Result& result, const fs::path& to, const RedrawOptions& options) {
@@ -187,4 +187,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -14,13 +14,13 @@
 #include "experiments/files/file.h"
 #include "experiments/reports/report.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct ReportCommandOptions {
   std::string folder{}, out{};
   std::optional<std::size_t> points{};
-  figure::Page drawn_on{};
+  Page drawn_on{};
 };
 
 namespace fs = std::filesystem;
@@ -46,11 +46,11 @@ void require_ours(const fs::path& path, std::string_view mark) {
 }
 
 /// The SVGs that Markdown links to, in a folder that only an older report may have made.
-void write_panels(const Report& report, const fs::path& beside, const figure::Page& page) {
+void write_panels(const Report& report, const fs::path& beside, const Page& page) {
   for (const Block& block : report.document.blocks)
     if (const auto* picture = std::get_if<PanelPicture>(&block))
       atomic_write(beside / picture->file,
-                   figure_file(picture->panels, "svg", figure::auto_theme, {.page = page}));
+                   figure_file(picture->panels, "svg", auto_theme, {.page = page}));
 }
 
 int write_report(const ReportCommandOptions& options) {
@@ -106,4 +106,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,10 +65,10 @@ void require_same_plugins(const SavedFolder& saved) {
   std::vector<std::string> settings;
   const Provenance from = read_from(saved, experiment_of);
   for (const auto& [key, value] : from.params) settings.push_back(key + "=" + value);
-  const std::vector<setup::Plugin> loaded = setup::plugins_named_in(settings);
+  const std::vector<Plugin> loaded = plugins_named_in(settings);
   for (const auto& [file, hash] : hashes)
     if (std::none_of(loaded.begin(), loaded.end(),
-                     [&, &hash = hash](const setup::Plugin& one) { return one.sha256 == hash; }))
+                     [&, &hash = hash](const Plugin& one) { return one.sha256 == hash; }))
       throw DataError(file, "is not the plug-in that the result was computed with",
                       "name its file as it was then: --plugin FILE");
 }
@@ -124,8 +124,8 @@ Words command_again(const SavedRun& saved, const std::string& out, bool force) {
   for (std::string& word : figure_words(saved.figures)) words.push_back(std::move(word));
   if (!out.empty()) words.insert(words.end(), {"--out", out});
   if (force) words.emplace_back("--force");
-  for (std::string& word : setup::plugin_words()) words.push_back(std::move(word));
+  for (std::string& word : plugin_words()) words.push_back(std::move(word));
   return words;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/results/figure_options.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// What a result was computed with, by its manifest.
 struct SavedRun {
@@ -29,4 +29,4 @@ void require_same_inputs(const std::filesystem::path& folder, const std::vector<
 /// The command line that computes it without its folder, into `out` where that is given.
 Words command_again(const SavedRun& saved, const std::string& out, bool force);
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include "experiments/cli/compute.h"
 #include "experiments/sweeps/sweep_folder.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct ResumeOptions {
@@ -26,4 +26,4 @@ Command resume_command() {
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -25,7 +25,7 @@
 #include "experiments/text/display_width.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct RunOptions {
@@ -75,7 +75,7 @@ Point prepare(const Experiment& experiment, const ParamSet& params, const RunOpt
   Point point{params, load_inputs(params), {}};
   if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
   if (experiment.check) experiment.check(point.params, point.loaded.inputs);
-  results::require_memory(experiment, point.params);
+  require_memory(experiment, point.params);
   if (writes_arrays(options)) {
     if (several)
       throw UsageError("--out " + options.out, "is one file, and these are several results",
@@ -356,4 +356,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

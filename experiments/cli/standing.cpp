@@ -1,6 +1,6 @@
 #include "experiments/cli/standing.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 Standing standing_of(const Plan& plan, const std::filesystem::path& folder) {
   Standing standing;
@@ -18,4 +18,4 @@ Standing standing_of(const Plan& plan, const std::filesystem::path& folder) {
   return standing;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

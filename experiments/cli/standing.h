@@ -8,7 +8,7 @@
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// The points of a folder by status, read without locking it.
 struct Standing {
@@ -22,4 +22,4 @@ struct Standing {
 /// Reads every file of every finished point.
 Standing standing_of(const Plan& plan, const std::filesystem::path& folder);
 
-}  // namespace orrery::cli
+}  // namespace orrery

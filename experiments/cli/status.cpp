@@ -19,7 +19,7 @@
 #include "experiments/sweeps/merge.h"
 #include "experiments/sweeps/sweep_folder.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct StatusOptions {
@@ -199,4 +199,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

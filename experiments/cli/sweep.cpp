@@ -12,7 +12,7 @@
 #include "experiments/sweeps/merge.h"
 #include "experiments/sweeps/sweep_folder.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,10 +31,10 @@ std::optional<Plan> planned_before(const SweepSpec& spec, const FigureOptions& f
                                    Shard shard) try {
   const std::string request = request_id(spec, figures);
   const fs::path folder = shard_folder(spec.out, shard);
-  const bool may_be = !spec.out.empty() && !request.empty() && setup::plugin_words().empty() &&
-                      fs::exists(folder.parent_path() / sweeps::whole_plan_file);
-  if (!may_be || !sweeps::is_sweep_folder(folder)) return std::nullopt;
-  Plan plan = sweeps::read_plan(folder);
+  const bool may_be = !spec.out.empty() && !request.empty() && plugin_words().empty() &&
+                      fs::exists(folder.parent_path() / whole_plan_file);
+  if (!may_be || !is_sweep_folder(folder)) return std::nullopt;
+  Plan plan = read_plan(folder);
   const bool is_same = plan.whole && plan.whole->request == request && plan.shard == shard;
   return is_same ? std::optional(std::move(plan)) : std::nullopt;
 } catch (const Error&) {  // damaged, or of another program: it is planned anew, and then refused
@@ -87,4 +87,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

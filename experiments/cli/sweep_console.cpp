@@ -12,7 +12,7 @@
 #include "experiments/text/display_width.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 constexpr double line_interval = 2.0;  // seconds between lines where there is no terminal
@@ -230,4 +230,4 @@ void SweepConsole::finished(const PlanPoint& point, const JournalEntry& entry,
   tick(progress);
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

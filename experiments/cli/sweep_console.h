@@ -2,7 +2,7 @@
 
 #include "experiments/sweeps/runner.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Reports a sweep on stderr: on a terminal a bar with rate and time left, elsewhere a line every
 /// two seconds; one line per point that failed.
@@ -34,4 +34,4 @@ std::size_t output_width();
 /// "3.2 points/s", "4.5 points/min".
 std::string rate_text(double points_per_second);
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 /// Says what a large plan takes before it is made: nothing else is printed until then.
@@ -62,4 +62,4 @@ std::string folder_of(const SweepSpec& spec, const Plan& plan) {
   return fmt::format("orrery-results/{}-{}", name, plan_id(plan));
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_spec.h"
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Of sweep and plan. A zero, -1 or an empty word is: as in the file.
 struct SweepOptions {
@@ -35,4 +35,4 @@ Plan planned(const SweepSpec& spec, const FigureOptions& figures);
 /// The sweep's folder, all shards together: the one that is named, or orrery-results/NAME-ID.
 std::string folder_of(const SweepSpec& spec, const Plan& plan);
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -18,7 +18,7 @@
 #include "experiments/sweeps/assignments.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct TokensOptions {
@@ -138,4 +138,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

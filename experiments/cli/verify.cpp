@@ -13,7 +13,7 @@
 #include "experiments/text/display_width.h"
 #include "experiments/verify/claims.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 struct VerifyCommandOptions {
@@ -162,4 +162,4 @@ Examples:
   return command;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -22,7 +22,7 @@
 #include "experiments/text/display_width.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::cli {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -193,4 +193,4 @@ int watch_status(const std::string& folder) {
   return now.failed == 0 ? exit_ok : exit_failed;
 }
 
-}  // namespace orrery::cli
+}  // namespace orrery

@@ -2,9 +2,9 @@
 
 #include <string>
 
-namespace orrery::cli {
+namespace orrery {
 
 /// Counts the points of a sweep and its shards again and again until all have an outcome.
 int watch_status(const std::string& folder);
 
-}  // namespace orrery::cli
+}  // namespace orrery

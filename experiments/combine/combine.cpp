@@ -8,7 +8,7 @@
 #include "core/errors.h"
 #include "experiments/combine/parts.h"
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 std::vector<std::string> with_all(std::vector<std::string> keys,
@@ -236,4 +236,4 @@ Drawing drawn(const SavedSweep& sweep, const PlotRequest& request, std::size_t m
   return drawing;
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/model/panels.h"
 #include "experiments/sweeps/saved_sweep.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 /// Ids of the figures of curves that the finished points have.
 std::vector<std::string> curve_figures(const SavedSweep& sweep);
@@ -55,4 +55,4 @@ Drawing drawn(const SavedSweep& sweep, const PlotRequest& request, std::size_t m
 /// The panels of a page as figures of their own, with ids that are told apart by numbers.
 std::vector<Figure> figures_of(Panels page);
 
-}  // namespace orrery::combine
+}  // namespace orrery

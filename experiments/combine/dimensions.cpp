@@ -13,7 +13,7 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_panels = 16;
@@ -83,7 +83,7 @@ std::string without_blanks(const std::string& text) {
 }
 
 int slot_of_encoding(const std::string& name) {
-  const auto& list = setup::encoding_list();
+  const auto& list = encoding_list();
   for (std::size_t i = 0; i < list.size(); ++i)
     if (list[i].name == name) return static_cast<int>(i);
   return 0;
@@ -250,7 +250,7 @@ bool belongs(const Setting& setting, const Place& place) {
 }
 
 std::string value_name(const Dimension& dimension, const std::string& value) {
-  if (dimension.key == encoding_key) return setup::label_of_encoding(value);
+  if (dimension.key == encoding_key) return label_of_encoding(value);
   if (dimension.key == curve_key) return value;
   return fmt::format("{} = {}", dimension.key, shown_value(value));
 }
@@ -301,4 +301,4 @@ std::string file_part(const Place& place) {
   return part;
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/combine/plot_request.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 /// The settings at which a curve or a number was found, by key; a key that is not read there is
 /// missing. "encoding" is the one that it is of, "curve" the name of a curve of no encoding.
@@ -78,4 +78,4 @@ std::vector<std::string> varying_keys(const std::vector<Setting>& settings);
 /// The keys and values as a part of a file's name: "dim_64_base_10000".
 std::string file_part(const Place& place);
 
-}  // namespace orrery::combine
+}  // namespace orrery

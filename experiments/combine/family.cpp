@@ -14,7 +14,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 // Dashes tell apart up to three.
@@ -84,7 +84,7 @@ SavedSweep sweep_of(const Members& members, const std::string& key) {
 
 std::size_t encodings_in(const Members& members) {
   std::set<std::string> labels;
-  for (const setup::EncodingSummary& encoding : setup::encoding_list())
+  for (const EncodingSummary& encoding : encoding_list())
     for (const Member& member : members)
       for (const Series& series : std::get<LinePlot>(member.figure->content).series)
         if (series.name == encoding.label) labels.insert(series.name);
@@ -140,4 +140,4 @@ std::vector<Figure> family(const Results& results, const std::string& figure,
   return {};
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/model/result.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 using Results = std::vector<std::shared_ptr<const Result>>;
 
@@ -18,4 +18,4 @@ using Results = std::vector<std::shared_ptr<const Result>>;
 std::vector<Figure> family(const Results& results, const std::string& figure,
                            const std::string& key);
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/statistics/welch.h"
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 constexpr double no_interval = std::numeric_limits<double>::quiet_NaN();
@@ -67,4 +67,4 @@ Spread spread_of(const std::vector<double>& values, Band band) {
   return {moments.mean, interval.low, interval.high};
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/combine/dimensions.h"
 #include "experiments/combine/quantiles.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 // Which curves and numbers of the points of a sweep become one curve of a panel, and that curve.
 
@@ -51,4 +51,4 @@ Series mean_over(const NumbersAtPlaces& numbers, Band band) {
   return series;
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

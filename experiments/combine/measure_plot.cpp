@@ -15,7 +15,7 @@
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -350,4 +350,4 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
   return pages;
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -19,7 +19,7 @@
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_read = 10'000;  ///< points whose curves are read; of more a sample
@@ -45,7 +45,7 @@ std::string figure_path(const std::string& id) { return "figures/" + id + ".json
 
 /// The encoding whose label this is; empty when it is none's.
 std::string encoding_labelled(const std::string& label) {
-  for (const setup::EncodingSummary& encoding : setup::encoding_list())
+  for (const EncodingSummary& encoding : encoding_list())
     if (encoding.label == label) return encoding.name;
   return {};
 }
@@ -380,4 +380,4 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
   return pages;
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

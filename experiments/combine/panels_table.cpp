@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 constexpr double no_band = std::numeric_limits<double>::quiet_NaN();
@@ -64,4 +64,4 @@ Table table_of(const Panels& page) {
   return table;
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -121,7 +121,7 @@ Captions::Captions(const SavedSweep& sweep) {
   for (const auto& [key, value] : constants_of(sweep))
     if (key != encoding_key && key != "seed" && !is_usual(sweep.experiment, key, value)) {
       const ParamSpec* spec = spec_of(sweep.experiment, key);
-      rest_ += " · " + setup::setting_text(spec ? *spec : ParamSpec{.key = key}, value);
+      rest_ += " · " + setting_text(spec ? *spec : ParamSpec{.key = key}, value);
     }
   const std::size_t all = sweep.points.size(), done = count_with(sweep.points, PointStatus::done);
   if (done < all)
@@ -295,4 +295,4 @@ std::vector<Panels> pages_of(const std::vector<Setting>& settings, const Arrange
   return made;
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/tidy_table.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 // What curves laid over one another and measures over settings have in common.
 
@@ -97,4 +97,4 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
 std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
                                  const PlotRequest& request);
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -7,10 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/model/layers.h"
 #include "experiments/text/enum_names.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 /// The shade around a mean over repeats.
 enum class Band {
@@ -46,4 +45,4 @@ struct LeftOut {
   std::size_t curves{};  ///< as many as each other point has; 0 where they differ in that
 };
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-namespace orrery::combine {
+namespace orrery {
 namespace {
 
 constexpr double no_quantile = std::numeric_limits<double>::quiet_NaN();
@@ -113,4 +113,4 @@ std::string steps_text(std::size_t places, const std::string& x) {
   return places > most_places ? fmt::format(", in {} steps of {}", most_places, x) : "";
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 /// With more curves or more points than these in a panel, no eye tells them apart: bands are drawn
 /// in their place.
@@ -32,4 +32,4 @@ std::string steps_text(std::size_t places, const std::string& x);
 /// The q-quantile of numbers in ascending order, linear between two of them; NaN of none.
 double quantile(const std::vector<double>& ascending, double q);
 
-}  // namespace orrery::combine
+}  // namespace orrery

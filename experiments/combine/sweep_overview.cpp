@@ -14,7 +14,7 @@
 #include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 namespace {
 
@@ -93,4 +93,4 @@ FolderFacts sweep_facts(const std::filesystem::path& folder) {
   return facts;
 }
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/sweeps/point_record.h"
 #include "experiments/sweeps/sweep_index.h"
 
-namespace orrery::combine {
+namespace orrery {
 
 /// The provenance of what sweep_overview() makes names this in place of an experiment.
 inline constexpr const char* sweep_overview_name = "sweep_overview";
@@ -29,4 +29,4 @@ std::vector<std::string> varied_settings(const std::vector<PointRecord>& points)
 /// What the sweep is of, as name and text. Throws what load_sweep does.
 FolderFacts sweep_facts(const std::filesystem::path& folder);
 
-}  // namespace orrery::combine
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/data/npy.h"
 #include "experiments/data/npz.h"
 
-namespace orrery::data {
+namespace orrery {
 
 ArchiveFile::ArchiveFile(std::filesystem::path path, Existing existing)
     : path_(std::move(path)), existing_(existing) {}
@@ -51,4 +51,4 @@ void ArchiveFile::commit() {
   file_->commit();
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

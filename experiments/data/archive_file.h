@@ -10,7 +10,7 @@
 #include "experiments/data/zip_writer.h"
 #include "experiments/files/atomic_write.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// Writes the arrays of one .npz or .safetensors file at the same time. The file appears as a whole
 /// or not at all. Memory: independent of the arrays.
@@ -37,4 +37,4 @@ class ArchiveFile final : public ArraySink {
   std::vector<std::uint64_t> whole_{};
 };
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -12,7 +12,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -241,4 +241,4 @@ std::string_view array_bytes(const Array& array) {
       array.values);
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

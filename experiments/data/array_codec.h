@@ -9,7 +9,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// Largest number of elements read at a time: 1 GiB as double, eight heads of 4096 by 4096.
 inline constexpr std::size_t max_elements = std::size_t{1} << 27;
@@ -63,4 +63,4 @@ bool is_single(const Array& array);
 /// Bytes of all values that its shape promises, whether it has them or not.
 std::size_t value_bytes(const Array& array);
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -9,7 +9,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// Where arrays go whose shapes are known before their values are: a map of attention is computed
 /// and written some rows at a time, and is never held as a whole.
@@ -42,4 +42,4 @@ inline void write_to(ArraySink& sink, const std::vector<std::shared_ptr<const Ar
         arrays[i]->values);
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/data/array_codec.h"
 #include "experiments/data/array_sink.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// Arrays in memory, with the values that came in parts.
 class HeldArrays : public ArraySink {
@@ -48,4 +48,4 @@ class HeldArrays : public ArraySink {
   std::vector<std::size_t> filled_{};
 };
 
-}  // namespace orrery::data
+}  // namespace orrery

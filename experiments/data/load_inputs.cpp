@@ -20,7 +20,7 @@
 #include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/read_positions.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 // A long book has 10 MB; a larger file was probably chosen by mistake.
@@ -264,4 +264,4 @@ std::shared_ptr<const LoadedInputs> InputCache::load(const ParamSet& params) {
   return loaded_;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

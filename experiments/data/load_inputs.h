@@ -10,7 +10,7 @@
 #include "experiments/data/sliced_tensor.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// An input file of a run, as its manifest records it.
 struct InputFile {
@@ -78,4 +78,4 @@ class InputCache {
   std::shared_ptr<const LoadedInputs> loaded_{};
 };
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/data/array_codec.h"
 #include "experiments/data/npy_header.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 void require_data_size(std::size_t held, const ArrayLayout& layout, std::string_view name) {
@@ -65,4 +65,4 @@ std::string npy_header(const Array& array) {
   return header_v1(is_single(array) ? "<f4" : "<f8", array.shape);
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

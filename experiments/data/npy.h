@@ -8,7 +8,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// Size of the largest .npy file with max_elements.
 inline constexpr std::uintmax_t max_npy_file_bytes = (std::uintmax_t{1} << 30) + (1 << 17);
@@ -35,4 +35,4 @@ std::string npy_bytes(const Array& array);
 /// What precedes the values in that file.
 std::string npy_header(const Array& array);
 
-}  // namespace orrery::data
+}  // namespace orrery

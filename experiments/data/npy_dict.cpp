@@ -10,7 +10,7 @@
 #include "core/errors.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 // More digits do not fit 64 bits, and more dimensions are refused later anyway.
@@ -153,4 +153,4 @@ NpyDict parse_npy_dict(std::string_view text, std::string_view name) {
   return DictParser(text, name).parse();
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::data {
+namespace orrery {
 
 /// The dictionary of a .npy header, as written.
 struct NpyDict {
@@ -21,4 +19,4 @@ struct NpyDict {
 /// Throws DataError, with the offset in the header; also for structured types.
 NpyDict parse_npy_dict(std::string_view text, std::string_view name);
 
-}  // namespace orrery::data
+}  // namespace orrery

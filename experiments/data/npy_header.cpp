@@ -9,7 +9,7 @@
 #include "experiments/data/npy_dict.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
@@ -150,4 +150,4 @@ NpyHeader parse_npy_header(std::string_view bytes, std::string_view name) {
   return header;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/data/array_codec.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// The header of a .npy file, checked.
 struct NpyHeader {
@@ -19,4 +19,4 @@ inline constexpr std::size_t max_npy_header_bytes = 10012;
 /// Throws DataError for all errors of parse_npy that concern the header.
 NpyHeader parse_npy_header(std::string_view bytes, std::string_view name);
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/data/zip_writer.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 constexpr std::string_view suffix = ".npy";
@@ -106,4 +106,4 @@ std::string npz_bytes(std::span<const Array* const> arrays) {
   return stored_zip(members);
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

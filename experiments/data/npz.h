@@ -11,7 +11,7 @@
 #include "experiments/data/zip_archive.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// An .npz file in memory. The bytes must outlive it.
 class NpzArchive final : public TensorArchive {
@@ -47,4 +47,4 @@ std::string npz_bytes(std::span<const Array* const> arrays);
 /// The name of an array's member there. A name that parse_npz would refuse breaks an invariant.
 std::string npz_member(const Array& array);
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -87,4 +87,4 @@ FilesDigest digest_of(const std::vector<fs::path>& files) {
   return known[version] = digest;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

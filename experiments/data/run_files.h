@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::data {
+namespace orrery {
 
 /// Where a model is run from: its GGUF, or the folder of a configuration or of weights.
 std::filesystem::path place_of_model(const std::filesystem::path& path);
@@ -29,4 +27,4 @@ struct FilesDigest {
 /// Each version is read once in a process. Throws IoError for a file that cannot be read.
 FilesDigest digest_of(const std::vector<std::filesystem::path>& files);
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/data/array_codec.h"
 #include "experiments/data/safetensors_json.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 /// The numbers of the arrays, first to last in the file.
@@ -103,4 +103,4 @@ std::string safetensors_bytes(std::span<const Array* const> arrays) {
   return bytes;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/data/tensor_archive.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// A .safetensors file in memory. The bytes must outlive it.
 class SafetensorsArchive final : public TensorArchive {
@@ -54,4 +54,4 @@ struct SafetensorsLayout {
 /// Of arrays that need no values. Breaks invariants as above.
 SafetensorsLayout safetensors_layout(std::span<const Array* const> arrays);
 
-}  // namespace orrery::data
+}  // namespace orrery

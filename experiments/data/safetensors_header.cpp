@@ -11,7 +11,7 @@
 #include "experiments/data/safetensors_json.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 constexpr std::size_t length_bytes = 8;
@@ -175,4 +175,4 @@ SafetensorsEntries parse_safetensors_header(std::string_view bytes, std::string_
   return entries;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "experiments/data/array_codec.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// The place and type of a tensor in a safetensors file.
 struct SafetensorsEntry {
@@ -24,4 +24,4 @@ using SafetensorsEntries = std::map<std::string, SafetensorsEntry, std::less<>>;
 /// of a Tensor (empty, rank 0 or above 4, more than max_elements).
 SafetensorsEntries parse_safetensors_header(std::string_view bytes, std::string_view name);
 
-}  // namespace orrery::data
+}  // namespace orrery

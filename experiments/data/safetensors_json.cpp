@@ -9,7 +9,7 @@
 #include "core/errors.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 // More dimensions are refused later anyway.
@@ -184,4 +184,4 @@ SafetensorsInfos parse_safetensors_json(std::string_view text, std::string_view 
   return events.take();
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

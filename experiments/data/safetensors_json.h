@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::data {
+namespace orrery {
 
 /// The entry of a tensor in a safetensors header, as written.
 struct SafetensorsInfo {
@@ -32,4 +30,4 @@ SafetensorsInfos parse_safetensors_json(std::string_view text, std::string_view 
 /// The one key that is not a tensor's name.
 inline constexpr std::string_view safetensors_metadata = "__metadata__";
 
-}  // namespace orrery::data
+}  // namespace orrery

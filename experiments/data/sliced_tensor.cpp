@@ -7,7 +7,7 @@
 #include "core/errors.h"
 #include "experiments/data/array_codec.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 constexpr std::size_t large = std::size_t{8} << 20;  // bytes: smaller ones are soon read whole
@@ -75,4 +75,4 @@ std::unique_ptr<SlicedTensor> sliced_tensor(const std::shared_ptr<const MappedFi
   }
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/files/mapped_file.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// An array of matrices [N, d], such as the heads of a layer, of which a caller needs one at a
 /// time: the whole in memory, or in a file whose matrices are read when they are asked for.
@@ -44,4 +44,4 @@ std::unique_ptr<SlicedTensor> sliced_tensor(const std::shared_ptr<const MappedFi
                                             const TensorArchive& archive, const std::string& tensor,
                                             const std::string& label);
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/model/inputs.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// The tensor of a file parameter, taken out of the inputs; empty when the parameter is.
 inline std::optional<Tensor> take_tensor(Inputs& inputs, const char* key) {
@@ -17,4 +17,4 @@ inline std::optional<Tensor> take_tensor(Inputs& inputs, const char* key) {
   return tensor;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

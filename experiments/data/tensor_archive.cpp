@@ -6,7 +6,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::data {
+namespace orrery {
 
 TensorMap all_tensors(const TensorArchive& archive, std::string_view file,
                       std::size_t most_elements) {
@@ -24,4 +24,4 @@ TensorMap all_tensors(const TensorArchive& archive, std::string_view file,
   return tensors;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/data/array_codec.h"
 #include "experiments/data/tensor_map.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// A file of tensors whose header is read and checked at once, and whose values are decoded one
 /// tensor at a time: a model's file has hundreds, of which a run needs one.
@@ -36,4 +36,4 @@ class TensorArchive {
 TensorMap all_tensors(const TensorArchive& archive, std::string_view file,
                       std::size_t most_elements = max_elements);
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 class NpyFile final : public TensorArchive {
@@ -100,4 +100,4 @@ TensorMap read_tensors(const std::filesystem::path& path) {
   return all_tensors(*open_tensors(bytes, path, display_name), display_name);
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

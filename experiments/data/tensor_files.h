@@ -9,7 +9,7 @@
 
 #include "experiments/data/tensor_archive.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// Largest file of tensors that is read: half a billion parameters as F32.
 inline constexpr std::uintmax_t max_tensor_file_bytes = std::uintmax_t{1} << 31;
@@ -53,4 +53,4 @@ std::string read_tensor_file(const std::filesystem::path& path, const std::strin
 /// than max_tensor_file_bytes, or as parse_npy, parse_npz and parse_safetensors do.
 TensorMap read_tensors(const std::filesystem::path& path);
 
-}  // namespace orrery::data
+}  // namespace orrery

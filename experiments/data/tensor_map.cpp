@@ -10,7 +10,7 @@
 #include "core/unknown_name.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_listed = 8;
@@ -63,4 +63,4 @@ const std::string& resolve_tensor_name(const std::vector<std::string>& names,
   return *found;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// The tensors of a file by name.
 using TensorMap = std::map<std::string, Tensor, std::less<>>;
@@ -22,4 +22,4 @@ std::string tensor_label(std::string_view file, std::string_view tensor);
 const std::string& resolve_tensor_name(const std::vector<std::string>& names,
                                        std::string_view wanted, const std::string& file);
 
-}  // namespace orrery::data
+}  // namespace orrery

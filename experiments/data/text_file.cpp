@@ -10,7 +10,7 @@
 #include "core/errors.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
@@ -85,4 +85,4 @@ Text parse_text(std::string bytes, std::string name) {
   return Text{.name = std::move(name), .utf8 = std::move(bytes)};
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::data {
+namespace orrery {
 
 /// Checks that the bytes are a UTF-8 text with at least one visible character. Removes a UTF-8 byte
 /// order mark and changes nothing else.
@@ -13,4 +13,4 @@ namespace orrery::data {
 /// the offset in bytes), empty or only white space, more than 2^31 − 1 bytes.
 Text parse_text(std::string bytes, std::string name);
 
-}  // namespace orrery::data
+}  // namespace orrery

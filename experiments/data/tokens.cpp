@@ -13,7 +13,7 @@
 #include "core/errors.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 using TextHandle = std::unique_ptr<UText, decltype(&utext_close)>;
@@ -40,7 +40,7 @@ std::unique_ptr<icu::BreakIterator> word_boundaries(UText& text) {
 
 bool is_blank(std::string_view word) {
   for (std::size_t at = 0; at < word.size();)
-    if (!text::is_blank(next_character(word, at))) return false;
+    if (!is_blank(next_character(word, at))) return false;
   return true;
 }
 
@@ -134,4 +134,4 @@ std::size_t count_tokens(const Text& text, TokenUnit unit, std::size_t up_to) {
   return for_each_word(text.utf8, up_to, [](std::string_view) {});
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

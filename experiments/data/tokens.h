@@ -6,7 +6,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::data {
+namespace orrery {
 
 enum class TokenUnit { words, bytes };
 
@@ -29,4 +29,4 @@ Tokens tokenize(const Text& text, TokenUnit unit, std::size_t max_tokens);
 /// How many tokens the whole text has; counting stops at up_to.
 std::size_t count_tokens(const Text& text, TokenUnit unit, std::size_t up_to);
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/data/zip_layout.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 constexpr std::string_view again = "copy or download the file again";
@@ -174,4 +174,4 @@ void ZipArchive::unpack(std::size_t index, std::string_view label, const TakeByt
                                      unpacked > declared ? "more" : "fewer"));
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

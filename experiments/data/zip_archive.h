@@ -9,11 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
 struct zip;  // of libzip
 
-namespace orrery::data {
+namespace orrery {
 
 /// A zip archive in memory, for reading. The bytes must outlive it.
 class ZipArchive {
@@ -65,4 +63,4 @@ class ZipArchive {
 inline constexpr int zip_stored = 0;
 inline constexpr int zip_deflated = 8;
 
-}  // namespace orrery::data
+}  // namespace orrery

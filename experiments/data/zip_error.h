@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace orrery::data {
+namespace orrery {
 
 class ZipError {
  public:
@@ -21,4 +21,4 @@ class ZipError {
   zip_error_t error_{};
 };
 
-}  // namespace orrery::data
+}  // namespace orrery

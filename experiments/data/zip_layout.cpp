@@ -8,7 +8,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 // The records of the zip format (APPNOTE 6.3.10, §4.3), by their fixed parts.
@@ -192,4 +192,4 @@ std::vector<std::string_view> packed_members(std::string_view bytes, std::size_t
   return packed;
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

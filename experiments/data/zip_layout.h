@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::data {
+namespace orrery {
 
 /// The fixed part of a member's local header (APPNOTE 6.3.10, §4.3.7).
 inline constexpr std::size_t local_bytes = 30;
@@ -28,4 +26,4 @@ bool lacks_zip_end(std::string_view bytes);
 std::vector<std::string_view> packed_members(std::string_view bytes, std::size_t comment_bytes,
                                              std::string_view name);
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -18,7 +18,7 @@
 #include "experiments/files/presence.h"
 #include "experiments/files/retry.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 // The records of the zip format (APPNOTE 6.3.10, §4.3 to §4.5).
@@ -518,4 +518,4 @@ void GrowingZipPack::end_at(std::uint64_t end) {
   sync_file(descriptor_, path_.string());
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

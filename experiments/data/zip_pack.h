@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "experiments/files/atomic_write.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::data {
+namespace orrery {
 
 // A pack is a zip archive of uncompressed members that grows by groups: the members of one folder
 // of the archive, one after the other. The local header of a group's first member has an extra
@@ -115,4 +114,4 @@ class GrowingZipPack {
   bool cut_{false};  ///< whether nothing follows the last group
 };
 
-}  // namespace orrery::data
+}  // namespace orrery

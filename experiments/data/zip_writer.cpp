@@ -14,7 +14,7 @@
 #include "experiments/data/zip_error.h"
 #include "experiments/data/zip_layout.h"
 
-namespace orrery::data {
+namespace orrery {
 namespace {
 
 using Source = std::unique_ptr<zip_source_t, decltype(&zip_source_free)>;
@@ -263,4 +263,4 @@ void StoredZipFile::finish(AtomicFile& file) const {
   }
 }
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "experiments/files/atomic_write.h"
 
-namespace orrery::data {
+namespace orrery {
 
 // Zip archives of uncompressed members, dated 1980-01-01: the same members give the same bytes at
 // any time and in any time zone. Sizes and offsets of 4 GiB and more take Zip64.
@@ -39,4 +39,4 @@ class StoredZipFile {
   std::vector<PlacedMember> members_;
 };
 
-}  // namespace orrery::data
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/model/notices.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double screen_text = 13.0;  ///< of themes, in points
@@ -242,4 +242,4 @@ std::string figure_file(const Panels& panels, std::string_view format, std::stri
   return file_of(panels, format, theme, std::move(options));
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

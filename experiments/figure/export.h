@@ -15,7 +15,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Size in points at which a figure of this kind is readable on a screen.
 Size export_size(const Figure& figure);
@@ -72,4 +72,4 @@ std::string figure_file(const Figure& figure, std::string_view format, std::stri
 std::string figure_file(const Panels& panels, std::string_view format, std::string_view theme,
                         ExportOptions options);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/figure/equation/latex.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double least_length = 36, largest_length = 7200;
@@ -112,4 +112,4 @@ std::string latex_figure(std::string_view title, std::string_view caption, std::
       latex_text(caption), stem);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 inline constexpr double points_per_inch = 72.0;
 
@@ -56,4 +56,4 @@ std::string page_text(const Page& page);
 std::string latex_figure(std::string_view title, std::string_view caption, std::string_view stem,
                          const Page& page);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/figure/export.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// The drawing without the XML declaration, which is only for files.
@@ -85,4 +85,4 @@ std::string ThemedSvgs::dark_rules() const {
   return rules;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

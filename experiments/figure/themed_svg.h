@@ -13,7 +13,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// SVG for pages that follow the reader's choice of a light or a dark theme. Where the two differ
 /// only in colours, one drawing serves both, with the dark colours in CSS classes; where they
@@ -42,4 +42,4 @@ class ThemedSvgs {
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> classes_{};
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

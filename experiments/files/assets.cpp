@@ -10,7 +10,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::files {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,4 +55,4 @@ std::filesystem::path asset_path(std::string_view relative) {
                 "check the name, or set ORRERY_ASSETS to the folder that contains it");
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

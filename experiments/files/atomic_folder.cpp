@@ -16,7 +16,7 @@
 #include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 
-namespace orrery::files {
+namespace orrery {
 namespace {
 
 /// Makes "/a/.b.tmp-PID-WORD" for "/a/b" and "tmp".
@@ -114,4 +114,4 @@ void AtomicFolder::replace_in_two_steps() {
   temporary_ = old;
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -4,9 +4,7 @@
 #include <filesystem>
 #include <span>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::files {
+namespace orrery {
 
 /// A folder that appears as a whole or not at all: it is filled under the hidden name
 /// ".NAME.tmp-PID" beside `target`, on the same file system, and takes the target's place in
@@ -43,4 +41,4 @@ class AtomicFolder {
   std::chrono::steady_clock::time_point opened_{};
 };
 
-}  // namespace orrery::files
+}  // namespace orrery

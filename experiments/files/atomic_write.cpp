@@ -20,7 +20,7 @@
 #include "experiments/files/retry.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::files {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ void remove_leftovers(const fs::path& folder) {
   }
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -6,9 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::files {
+namespace orrery {
 
 /// What becomes of a file that is there already.
 enum class Existing { replaced, refused };
@@ -63,4 +61,4 @@ void remove_abandoned(const std::filesystem::path& target);
 /// left in `folder`. Call it only while holding the folder's lock. Throws IoError.
 void remove_leftovers(const std::filesystem::path& folder);
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 
-namespace orrery::files {
+namespace orrery {
 namespace {
 
 /// A file descriptor that is closed on destruction; close() closes it early and reports errors.
@@ -280,4 +280,4 @@ std::string sha256_hex(std::string_view bytes) {
   return hash.hex();
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -8,9 +8,8 @@
 #include <string_view>
 
 #include "core/errors.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::files {
+namespace orrery {
 
 /// The whole content of a regular file.
 /// @param max_bytes     the largest size that is accepted
@@ -101,4 +100,4 @@ class Sha256 {
   std::unique_ptr<Context> context_;
 };
 
-}  // namespace orrery::files
+}  // namespace orrery

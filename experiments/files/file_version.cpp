@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace orrery::files {
+namespace orrery {
 
 FileVersion version_of(const struct stat& status) {
   return {.device = status.st_dev,
@@ -19,4 +19,4 @@ FileVersion version_at(const std::filesystem::path& path) {
   return ::stat(path.c_str(), &status) == 0 ? version_of(status) : FileVersion{};
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

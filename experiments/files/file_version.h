@@ -3,11 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "experiments/model/layers.h"
-
 struct stat;
 
-namespace orrery::files {
+namespace orrery {
 
 /// What tells one content of a file from another without reading it: which file it is, its size,
 /// and when it was last written.
@@ -24,4 +22,4 @@ FileVersion version_of(const struct stat& status);
 /// that no file has.
 FileVersion version_at(const std::filesystem::path& path);
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/files/random_word.h"
 #include "experiments/files/retry.h"
 
-namespace orrery::files {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ FolderTurn::FolderTurn(const std::filesystem::path& folder) {
 
 FolderTurn::~FolderTurn() { ::close(fd_); }
 
-}  // namespace orrery::files
+}  // namespace orrery

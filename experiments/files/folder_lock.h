@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::files {
+namespace orrery {
 
 /// Another process holds the folder. Exit status 6.
 class LockedError : public Error {
@@ -97,4 +96,4 @@ class FolderTurn {
   int fd_{-1};
 };
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -17,7 +17,7 @@
 #include "experiments/files/file.h"
 #include "experiments/files/retry.h"
 
-namespace orrery::files {
+namespace orrery {
 namespace {
 
 void require_regular(const struct stat& status, const std::string& name) {
@@ -152,4 +152,4 @@ MappedFile::MappedFile(MappedFile&& other) noexcept
       name_(std::move(other.name_)),
       is_short_(std::exchange(other.is_short_, nullptr)) {}
 
-}  // namespace orrery::files
+}  // namespace orrery

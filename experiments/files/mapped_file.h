@@ -6,9 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::files {
+namespace orrery {
 
 /// A regular file whose bytes are read from the disk where they are looked at, and not before.
 /// Where another process has shortened it meanwhile, the bytes that are gone read as zeros, and
@@ -41,4 +39,4 @@ class MappedFile {
 /// before is forgotten.
 std::string sha256_of(const MappedFile& file);
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "experiments/text/number_text.h"
 
-namespace orrery::files {
+namespace orrery {
 
 std::uintmax_t memory_limit() {
   const auto pages = static_cast<std::uintmax_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
@@ -30,4 +30,4 @@ void require_memory(double bytes, const std::string& what, const std::string& re
   if (bytes > static_cast<double>(memory_limit())) throw too_little_memory(bytes, what, remedy);
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

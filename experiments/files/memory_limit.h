@@ -4,9 +4,8 @@
 #include <string>
 
 #include "core/errors.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::files {
+namespace orrery {
 
 /// Bytes of memory that this process may have: the machine's, or less where ulimit -v allows less.
 std::uintmax_t memory_limit();
@@ -18,4 +17,4 @@ IoError too_little_memory(double bytes, const std::string& what, const std::stri
 /// late.
 void require_memory(double bytes, const std::string& what, const std::string& remedy);
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-namespace orrery::files {
+namespace orrery {
 namespace {
 
 NoticeSink& sink() {
@@ -57,4 +57,4 @@ void say_no_sync() {
   });
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::files {
+namespace orrery {
 
 /// Takes a line about what a file system cannot do. A program sets it once, before it writes.
 using NoticeSink = std::function<void(const std::string& line)>;
@@ -25,4 +23,4 @@ void say_taken_over(const std::filesystem::path& folder, const std::string& hold
 /// Says, once in a process, that nothing waits for the disk.
 void say_no_sync();
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/files/file.h"
 
-namespace orrery::files {
+namespace orrery {
 
 std::filesystem::file_type type_at(const std::filesystem::path& path) {
   for (;;) {
@@ -16,4 +16,4 @@ std::filesystem::file_type type_at(const std::filesystem::path& path) {
   }
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

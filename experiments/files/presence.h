@@ -2,9 +2,7 @@
 
 #include <filesystem>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::files {
+namespace orrery {
 
 // What lies at a path. "Nothing" is ENOENT and ENOTDIR alone: a disk that fails, or a folder that
 // may not be entered, is an IoError with the system's reason, and EINTR is taken up again.
@@ -22,4 +20,4 @@ inline bool is_folder_at(const std::filesystem::path& path) {
   return type_at(path) == std::filesystem::file_type::directory;
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -4,11 +4,11 @@
 
 #include <random>
 
-namespace orrery::files {
+namespace orrery {
 
 std::string random_word() {
   std::random_device source;
   return fmt::format("{:08x}{:08x}", source(), source());
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

@@ -2,10 +2,10 @@
 
 #include <string>
 
-namespace orrery::files {
+namespace orrery {
 
 /// Sixteen hexadecimal digits by chance: others each time, also from a process of another machine
 /// that has the same number.
 std::string random_word();
 
-}  // namespace orrery::files
+}  // namespace orrery

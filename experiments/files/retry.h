@@ -2,9 +2,7 @@
 
 #include <cerrno>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::files {
+namespace orrery {
 
 /// The result of a system call that reports errors by −1, begun again for as long as a signal
 /// interrupts it. Not for close(): Linux has closed the file by then.
@@ -25,4 +23,4 @@ inline bool has_no_locks(int code) {
   return is_missing_feature(code) || code == ENOLCK || code == EIO;
 }
 
-}  // namespace orrery::files
+}  // namespace orrery

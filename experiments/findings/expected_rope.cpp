@@ -5,7 +5,7 @@
 #include "core/errors.h"
 #include "experiments/model_files/rotation.h"
 
-namespace orrery::findings {
+namespace orrery {
 namespace {
 
 /// That of a layer without RoPE: in the pairing that most ropes have, because none is said.
@@ -27,4 +27,4 @@ WrittenRope expected_rope(const LayerPlan& layer, Index channels) {
                    "save q or k before heads are joined, or name another layer");
 }
 
-}  // namespace orrery::findings
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/search/identify_logits.h"
 #include "experiments/search/telling_input.h"
 
-namespace orrery::findings {
+namespace orrery {
 namespace {
 namespace in_identify_matrices {
 
@@ -339,4 +339,4 @@ TensorReport identify_bias_matrix(const std::string& name, const Tensor& bias,
   return report;
 }
 
-}  // namespace orrery::findings
+}  // namespace orrery

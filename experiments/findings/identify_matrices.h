@@ -5,7 +5,7 @@
 #include "experiments/findings/identify_tensors.h"
 #include "experiments/findings/tensor_report.h"
 
-namespace orrery::findings {
+namespace orrery {
 
 /// What a bias is made of that is added to logits, [N_q, N_k], [H, N_q, N_k] or [B, H, N_q, N_k]:
 /// the mask, whether it depends on m − n alone, and ALiBi, T5, KERPLE, Sandwich or none of them.
@@ -22,4 +22,4 @@ TensorReport identify_bias_matrix(const std::string& name, const Tensor& bias,
 TensorReport identify_logits_matrix(const std::string& name, const Tensor& q, const Tensor& k,
                                     const Tensor& logits, const IdentifyOptions& options);
 
-}  // namespace orrery::findings
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/search/identify_rotation.h"
 #include "experiments/search/telling_input.h"
 
-namespace orrery::findings {
+namespace orrery {
 namespace {
 namespace in_identify_tensors {
 
@@ -280,4 +280,4 @@ TensorReport identify_frequencies(const std::string& name, const Tensor& inv_fre
   return report;
 }
 
-}  // namespace orrery::findings
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model/inputs.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::findings {
+namespace orrery {
 
 /// What is known beside the tensors.
 struct IdentifyOptions {
@@ -37,4 +37,4 @@ TensorReport identify_frequencies(const std::string& name, const Tensor& inv_fre
 TensorReport identify_tables(const std::string& name, const Tensor& cos, const Tensor& sin,
                              const IdentifyOptions& options);
 
-}  // namespace orrery::findings
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace orrery::findings {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -142,4 +142,4 @@ std::string identify_json(const std::vector<TensorReport>& reports) {
          "\n";
 }
 
-}  // namespace orrery::findings
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/findings/tensor_report.h"
 
-namespace orrery::findings {
+namespace orrery {
 
 /// The reports for readers. Several tensors are summed up first: which explanation holds for how
 /// many of them, and which disagree.
@@ -17,4 +17,4 @@ std::string identify_text(const std::vector<TensorReport>& reports);
 /// "notes"}]}.
 std::string identify_json(const std::vector<TensorReport>& reports);
 
-}  // namespace orrery::findings
+}  // namespace orrery

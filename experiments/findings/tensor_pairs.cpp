@@ -13,7 +13,7 @@
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
 
-namespace orrery::findings {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ Tensor read_named_tensor(const std::string& path, Values allowed) {
   return archive->tensor(resolve_tensor_name(archive->names(), at.tensor, shown), allowed);
 }
 
-}  // namespace orrery::findings
+}  // namespace orrery

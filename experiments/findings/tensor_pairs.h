@@ -7,9 +7,8 @@
 
 #include "experiments/data/array_codec.h"
 #include "experiments/model/inputs.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::findings {
+namespace orrery {
 
 /// A tensor before and after, by where it lies: "dump/q_before.npy" or "dump.npz#q_before".
 struct TensorPair {
@@ -32,4 +31,4 @@ bool holds_pairs(const std::string& path);
 /// The tensor of a path such as "dump.npz#q_before". Throws as read_tensors does.
 Tensor read_named_tensor(const std::string& path, Values allowed = Values::finite);
 
-}  // namespace orrery::findings
+}  // namespace orrery

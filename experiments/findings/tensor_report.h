@@ -5,9 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::findings {
+namespace orrery {
 
 /// A property in which a found rope is not the expected one.
 struct Deviation {
@@ -50,4 +48,4 @@ struct TensorReport {
   std::vector<std::string> notes{};            ///< what was assumed
 };
 
-}  // namespace orrery::findings
+}  // namespace orrery

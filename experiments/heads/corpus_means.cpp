@@ -5,7 +5,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 std::set<HeadPlace> replaced_heads(const std::vector<Edit>& edits, int heads) {
@@ -53,4 +53,4 @@ template std::map<HeadPlace, Matrix<double>> corpus_means(ModelRun<double>&,
                                                           const std::vector<Edit>&,
                                                           const std::vector<ModelText>&);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/heads/model_run.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// The mean output Σ_j A_ij v_j of each head that an edit corpus_mean names, over the tokens of
 /// some texts. [1, d_value]
@@ -15,4 +15,4 @@ template <class T>
 std::map<HeadPlace, Matrix<T>> corpus_means(ModelRun<T>& run, const std::vector<Edit>& edits,
                                             const std::vector<ModelText>& corpus);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -8,23 +8,22 @@
 #include "core/errors.h"
 #include "experiments/search/defects.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 /// A layer's rope as it is written; empty where it has none.
-std::vector<std::optional<search::WrittenRope>> written_ropes(const search::RopeDefect& defect,
-                                                              const Edit& edit,
-                                                              const std::vector<LayerPlan>& layers,
-                                                              Index tokens) {
-  std::vector<std::optional<search::WrittenRope>> ropes;
+std::vector<std::optional<WrittenRope>> written_ropes(const RopeDefect& defect, const Edit& edit,
+                                                      const std::vector<LayerPlan>& layers,
+                                                      Index tokens) {
+  std::vector<std::optional<WrittenRope>> ropes;
   bool any = false;
   for (const LayerPlan& layer : layers) {
     if (layer.encoding != "rope" || !edit.acts_in(layer.layer)) {
       ropes.emplace_back();
       continue;
     }
-    const search::WrittenRope sound{completed(layer.rope)};
-    std::optional<search::WrittenRope> broken = defect.inject(sound, tokens);
+    const WrittenRope sound{completed(layer.rope)};
+    std::optional<WrittenRope> broken = defect.inject(sound, tokens);
     any = any || broken;
     ropes.push_back(broken ? std::move(broken) : sound);
   }
@@ -39,23 +38,23 @@ std::vector<std::optional<search::WrittenRope>> written_ropes(const search::Rope
 
 template <class T>
 Turn<T> defect_turn(const Edit& edit, const std::vector<LayerPlan>& layers, Index tokens) {
-  const search::RopeDefect& defect = search::find_rope_defect(edit.key);
-  auto ropes = std::make_shared<std::vector<std::optional<search::WrittenRope>>>(
+  const RopeDefect& defect = find_rope_defect(edit.key);
+  auto ropes = std::make_shared<std::vector<std::optional<WrittenRope>>>(
       written_ropes(defect, edit, layers, tokens));
   return [ropes](int layer, int head, PositionsIn positions, MatrixOut<T> x) {
     const auto& rope = (*ropes)[static_cast<std::size_t>(layer)];
     check_invariant(rope.has_value(), "only layers with RoPE turn q and k");
-    search::RowPlaces places{.heads = {head}, .positions = AxisPositions(x.rows(), 1)};
+    RowPlaces places{.heads = {head}, .positions = AxisPositions(x.rows(), 1)};
     for (Index n = 0; n < x.rows(); ++n) {
       places.rows.push_back(n);
       places.positions(n, 0) = positions[static_cast<std::size_t>(n)];
     }
     const Matrix<double> before = x.template cast<double>();
-    x = search::apply_written(*rope, places, before).template cast<T>();
+    x = apply_written(*rope, places, before).template cast<T>();
   };
 }
 
 template Turn<float> defect_turn(const Edit&, const std::vector<LayerPlan>&, Index);
 template Turn<double> defect_turn(const Edit&, const std::vector<LayerPlan>&, Index);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace orrery::heads {
+namespace orrery {
 
 using nlohmann::ordered_json;
 
@@ -16,4 +16,4 @@ ordered_json numbers_json(const std::vector<double>& values) {
   return json;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

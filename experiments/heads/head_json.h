@@ -3,11 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "experiments/heads/layers.h"
-
-namespace orrery::heads {
+namespace orrery {
 
 /// The number; null for a NaN or an infinity, which JSON does not have.
 nlohmann::ordered_json number_json(double value);
 nlohmann::ordered_json numbers_json(const std::vector<double>& values);
-}  // namespace orrery::heads
+}  // namespace orrery

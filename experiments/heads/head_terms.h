@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/heads/layers.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// A summand of a head's logits.
 struct HeadTerm {
@@ -29,4 +28,4 @@ struct HeadTerms {
   std::string encoding{};  ///< that the terms are of: "rope", "alibi"
 };
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "core/transformer/weights.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// Another source's weights, of which the first layers and parts of the vocabulary that fit into
 /// `bytes` stay decoded.
@@ -70,4 +70,4 @@ class KeptWeights final : public WeightSource<T> {
   std::map<std::pair<Index, Index>, std::shared_ptr<const LinearWeights<T>>> vocabulary_{};
 };
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr Index lens_logits_at_once = Index{1} << 22;
@@ -78,4 +78,4 @@ std::uint64_t lens_bytes(const LiveModel& model, const LensRequest& request) {
          states * tokens * cell;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/heads/live_model.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 struct LensRequest {
   ModelText text{};
@@ -48,4 +48,4 @@ Lens logit_lens(LiveModel& model, const LensRequest& request, Progress& progress
 /// Bytes that it holds beside the model: every state, logits of some tokens, and its cells.
 std::uint64_t lens_bytes(const LiveModel& model, const LensRequest& request);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/heads/model_texts.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 template <class T>
 class ModelRun;
@@ -70,4 +70,4 @@ class LiveModel {
   std::unique_ptr<ModelRun<double>> double_;
 };
 
-}  // namespace orrery::heads
+}  // namespace orrery

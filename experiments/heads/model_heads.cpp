@@ -18,7 +18,7 @@
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/random_tokens.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr double no_score = std::numeric_limits<double>::quiet_NaN();
@@ -321,4 +321,4 @@ std::vector<double> band_shares(const HeadRow& row) {
   return bands;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// A score that every head has: its formula is that of core/analysis/head_scores.h, of `place` that
 /// of swap_scores.h.
@@ -83,4 +83,4 @@ HeadTable measure_heads(LiveModel& model, const HeadsRequest& request, Progress&
 /// The shares of the eight bands of pairs, the fastest first (mixer_band_of).
 std::vector<double> band_shares(const HeadRow& row);
 
-}  // namespace orrery::heads
+}  // namespace orrery

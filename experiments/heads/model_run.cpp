@@ -15,13 +15,13 @@
 #include "experiments/files/memory_limit.h"
 #include "experiments/heads/defect_turn.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr std::uint64_t kept_part = 3;  // of the machine's memory
 
 std::uint64_t bytes_to_keep(const RunSettings& settings) {
-  return settings.kept_bytes > 0 ? settings.kept_bytes : files::memory_limit() / kept_part;
+  return settings.kept_bytes > 0 ? settings.kept_bytes : memory_limit() / kept_part;
 }
 
 void require_one_stack(const Checkpoint& checkpoint) {
@@ -123,9 +123,8 @@ template <class T>
 Matrix<T> ModelRun<T>::pass(const std::vector<std::int32_t>& tokens, PassOptions<T> options) {
   if (tokens.empty())
     throw UsageError("no tokens", "a pass reads at least one", "give a longer text");
-  files::require_memory(
-      static_cast<double>(pass_bytes(checkpoint_.stack(), tokens.size(), sizeof(T))),
-      fmt::format("a pass over {} tokens", tokens.size()), "give fewer tokens");
+  require_memory(static_cast<double>(pass_bytes(checkpoint_.stack(), tokens.size(), sizeof(T))),
+                 fmt::format("a pass over {} tokens", tokens.size()), "give fewer tokens");
   options.threads = threads_;
   options.before_layer = [this] {
     if (asked_ && asked_->stop_requested()) throw Stopped();
@@ -260,4 +259,4 @@ template class ModelRun<double>;
 template std::vector<double> probabilities_of<float>(const MatrixIn<float>&, Index);
 template std::vector<double> probabilities_of<double>(const MatrixIn<double>&, Index);
 
-}  // namespace orrery::heads
+}  // namespace orrery

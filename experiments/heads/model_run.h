@@ -12,7 +12,7 @@
 #include "experiments/heads/live_model.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// What a pass over a text leaves behind.
 template <class T>
@@ -104,4 +104,4 @@ std::vector<double> probabilities_of(const MatrixIn<T>& logits, Index row);
 std::vector<std::int32_t> most_probable(const std::vector<double>& probabilities,
                                         std::size_t count);
 
-}  // namespace orrery::heads
+}  // namespace orrery

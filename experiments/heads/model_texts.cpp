@@ -10,7 +10,7 @@
 #include "experiments/checkpoints/pass_inputs.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr std::size_t fewest_tokens = 2;
@@ -40,7 +40,7 @@ ParamSpec file_param(std::string key, std::string description, std::string usual
 }
 
 ModelText read_text(const std::filesystem::path& model, const Text& text) {
-  return {text.name, tokenizers::read_tokenizer(model)->encode(text.utf8)};
+  return {text.name, read_tokenizer(model)->encode(text.utf8)};
 }
 
 }  // namespace
@@ -131,25 +131,24 @@ std::int32_t leading_token(const std::filesystem::path& model) {
   return leading_token(tokenizer_of(model).get());
 }
 
-std::int32_t leading_token(const tokenizers::Tokenizer* tokenizer) {
+std::int32_t leading_token(const Tokenizer* tokenizer) {
   if (!tokenizer) return -1;
-  const std::vector<std::int32_t> with = tokenizer->encode("a", tokenizers::Special::add),
-                                  without = tokenizer->encode("a", tokenizers::Special::omit);
+  const std::vector<std::int32_t> with = tokenizer->encode("a", Special::add),
+                                  without = tokenizer->encode("a", Special::omit);
   return with.empty() || (!without.empty() && with.front() == without.front()) ? -1 : with.front();
 }
 
 std::vector<std::int32_t> ids_of_words(const std::filesystem::path& model,
                                        const std::string& words) {
-  std::vector<std::int32_t> ids =
-      tokenizers::read_tokenizer(model)->encode(words, tokenizers::Special::omit);
+  std::vector<std::int32_t> ids = read_tokenizer(model)->encode(words, Special::omit);
   if (ids.empty())
     throw UsageError("\"" + words + "\"", "has no tokens", "give words that the tokenizer reads");
   return ids;
 }
 
-std::unique_ptr<tokenizers::Tokenizer> tokenizer_of(const std::filesystem::path& model) {
+std::unique_ptr<Tokenizer> tokenizer_of(const std::filesystem::path& model) {
   try {
-    return tokenizers::read_tokenizer(model);
+    return read_tokenizer(model);
   } catch (const Error&) {  // ids are all that there is to show
     return nullptr;
   }
@@ -160,14 +159,14 @@ std::vector<std::string> labels_of(const std::filesystem::path& model,
   return labels_of(tokenizer_of(model).get(), ids);
 }
 
-std::vector<std::string> labels_of(const tokenizers::Tokenizer* tokenizer,
+std::vector<std::string> labels_of(const Tokenizer* tokenizer,
                                    const std::vector<std::int32_t>& ids) {
   std::vector<std::string> labels;
   for (const std::int32_t id : ids) {
     const bool known = tokenizer && static_cast<std::size_t>(id) < tokenizer->size();
-    labels.push_back(known ? tokenizers::label(*tokenizer, id) : fmt::format("{}", id));
+    labels.push_back(known ? label(*tokenizer, id) : fmt::format("{}", id));
   }
   return labels;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "core/params.h"
-#include "experiments/heads/layers.h"
 #include "experiments/model/inputs.h"
 #include "experiments/tokenizers/tokenizer.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// A text as a model reads it.
 struct ModelText {
@@ -49,7 +48,7 @@ std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::
 
 /// The token that a model's tokenizer puts before every text, <s> or [CLS]; −1 without one.
 std::int32_t leading_token(const std::filesystem::path& model);
-std::int32_t leading_token(const tokenizers::Tokenizer* tokenizer);
+std::int32_t leading_token(const Tokenizer* tokenizer);
 
 /// The tokens of words, without what stands around a text. Throws UsageError for none, and as
 /// read_tokenizer does.
@@ -57,12 +56,12 @@ std::vector<std::int32_t> ids_of_words(const std::filesystem::path& model,
                                        const std::string& words);
 
 /// The model's tokenizer; null where it has none that can be read.
-std::unique_ptr<tokenizers::Tokenizer> tokenizer_of(const std::filesystem::path& model);
+std::unique_ptr<Tokenizer> tokenizer_of(const std::filesystem::path& model);
 
 /// How a model's pieces read; "5" for the id 5 without a tokenizer.
-std::vector<std::string> labels_of(const tokenizers::Tokenizer* tokenizer,
+std::vector<std::string> labels_of(const Tokenizer* tokenizer,
                                    const std::vector<std::int32_t>& ids);
 std::vector<std::string> labels_of(const std::filesystem::path& model,
                                    const std::vector<std::int32_t>& ids);
 
-}  // namespace orrery::heads
+}  // namespace orrery

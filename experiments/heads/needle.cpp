@@ -10,7 +10,7 @@
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/random_tokens.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 using Ids = std::vector<std::int32_t>;
@@ -52,8 +52,8 @@ class NeedleSearch {
         }
       }
       for (NeedleCell& cell : row) {
-        cell.loss = statistics::sample_mean(cell.losses);
-        cell.gain = statistics::paired_test(cell.losses, without);
+        cell.loss = sample_mean(cell.losses);
+        cell.gain = paired_test(cell.losses, without);
         table_.cells.push_back(std::move(cell));
       }
     }
@@ -174,4 +174,4 @@ NeedleTable find_needles(LiveModel& model, const NeedleRequest& request, Progres
   return table;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model/progress.h"
 #include "experiments/statistics/welch.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// A fact that is put into a text, and what asks for it.
 struct Needle {
@@ -39,7 +39,7 @@ struct NeedleCell {
   double loss{};                 ///< mean over draws, nats
   /// Loss of the same answers to the same questions in as long contexts without the fact, less that
   /// with it, paired by draws.
-  statistics::Welch gain{};
+  Welch gain{};
 };
 
 struct NeedleTable {
@@ -69,4 +69,4 @@ struct NeedleTable {
 /// Source: Kamradt 2023, "Needle in a haystack"; Liu et al. 2023, arXiv 2307.03172.
 NeedleTable find_needles(LiveModel& model, const NeedleRequest& request, Progress& progress);
 
-}  // namespace orrery::heads
+}  // namespace orrery

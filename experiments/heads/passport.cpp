@@ -15,7 +15,7 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr std::size_t fewest_passport_texts = 4;
@@ -28,11 +28,11 @@ std::string name_of(const std::filesystem::path& path) {
   return (plain.has_filename() ? plain : plain.parent_path()).filename().string();
 }
 
-std::vector<PassportLayers> layers_of(const model_files::PositionPlan& plan) {
+std::vector<PassportLayers> layers_of(const PositionPlan& plan) {
   std::vector<PassportLayers> all;
-  for (const std::vector<int>& alike : model_files::alike_layers(plan)) {
+  for (const std::vector<int>& alike : alike_layers(plan)) {
     const LayerPlan& layer = plan.layers[static_cast<std::size_t>(alike.front())];
-    all.push_back({model_files::numbers_text(alike), model_files::facts_of(layer)});
+    all.push_back({numbers_text(alike), facts_of(layer)});
   }
   return all;
 }
@@ -133,9 +133,9 @@ std::vector<PlaceLoss> losses_by_place(const std::vector<std::vector<double>>& o
       if (losses.size() < to) continue;
       const auto begin = losses.begin() + static_cast<std::ptrdiff_t>(from - 1);
       const auto end = losses.begin() + static_cast<std::ptrdiff_t>(to);
-      means.push_back(statistics::sample_mean({begin, end}));
+      means.push_back(sample_mean({begin, end}));
     }
-    const statistics::SampleMoments moments = statistics::sample_moments(means);
+    const SampleMoments moments = sample_moments(means);
     bins.push_back({static_cast<std::int64_t>(from), static_cast<std::int64_t>(to), moments.mean,
                     moments.standard_error});
   }
@@ -160,10 +160,9 @@ class LossChapter {
     }
     passport_.by_place = losses_by_place(of_texts);
     std::vector<double> own;
-    for (std::size_t t = 1; t < of_texts.size(); t += 2)
-      own.push_back(statistics::sample_mean(of_texts[t]));
-    passport_.loss = statistics::sample_mean(own);
-    const double own_copying = statistics::sample_mean(passport_.repeat->second_half);
+    for (std::size_t t = 1; t < of_texts.size(); t += 2) own.push_back(sample_mean(of_texts[t]));
+    passport_.loss = sample_mean(own);
+    const double own_copying = sample_mean(passport_.repeat->second_half);
     const std::vector<TriedBreak> tried =
         tried_breaks(run_.layers(), passport_.table, passport_.request);
     for (std::size_t b = 0; b < tried.size(); ++b) {
@@ -180,8 +179,8 @@ class LossChapter {
     try {
       const std::vector<Edit> edits = {parse_edit(tried.edits.front())};
       const std::vector<double> changed = means_under(edits);
-      one.loss = statistics::sample_mean(changed);
-      one.difference = statistics::paired_test(own, changed);
+      one.loss = sample_mean(changed);
+      one.difference = paired_test(own, changed);
       one.copying = copying_under(edits) - own_copying;
     } catch (const UsageError&) {
       return;
@@ -192,7 +191,7 @@ class LossChapter {
   void correct_breaks() {
     std::vector<double> p;
     for (const Break& one : passport_.breaks) p.push_back(one.difference.p);
-    const std::vector<double> corrected = statistics::holm_corrected(p);
+    const std::vector<double> corrected = holm_corrected(p);
     for (std::size_t b = 0; b < corrected.size(); ++b) passport_.breaks[b].p = corrected[b];
   }
 
@@ -201,7 +200,7 @@ class LossChapter {
     std::vector<double> means;
     const std::vector<ModelText>& texts = passport_.request.texts;
     for (std::size_t t = 1; t < texts.size(); t += 2)
-      means.push_back(statistics::sample_mean(run_.edited_losses(edits, texts[t].tokens)));
+      means.push_back(sample_mean(run_.edited_losses(edits, texts[t].tokens)));
     return means;
   }
 
@@ -215,7 +214,7 @@ class LossChapter {
                                                     request.seed, s, request.first));
       means.push_back(second_half_mean(losses, static_cast<std::size_t>(request.repeated)));
     }
-    return statistics::sample_mean(means);
+    return sample_mean(means);
   }
 
   ModelRun<T>& run_;
@@ -239,7 +238,7 @@ Passport passport_of(LiveModel& model, const PassportRequest& request, Progress&
                     .single = model.settings().single,
                     .request = request};
   model.with_run([&](auto& run) {
-    const model_files::PositionPlan& plan = run.checkpoint().plan();
+    const PositionPlan& plan = run.checkpoint().plan();
     passport.format = plan.format;
     passport.kv_heads = static_cast<int>(run.design().attention.kv_heads);
     passport.encodings = layers_of(plan);
@@ -269,4 +268,4 @@ Passport passport_of(LiveModel& model, const PassportRequest& request, Progress&
   return passport;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/heads/settle.h"
 #include "experiments/model_files/positions_text.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 struct PassportRequest {
   std::vector<ModelText> texts{};         ///< four or more: even ones choose, odd ones test
@@ -28,7 +28,7 @@ struct PassportRequest {
 /// Layers of one kind, and what their files say of positions, each with its reason.
 struct PassportLayers {
   std::string layers{};  ///< "layers 0 to 29"
-  std::vector<model_files::PositionFact> facts{};
+  std::vector<PositionFact> facts{};
 };
 
 /// The losses of tokens at some places of a text.
@@ -42,8 +42,8 @@ struct PlaceLoss {
 struct Break {
   std::string name{};  ///< "the fastest quarter of RoPE's pairs stands still"
   std::vector<std::string> edits{};
-  double loss{};                   ///< mean over the odd texts
-  statistics::Welch difference{};  ///< less the model's own, paired by texts
+  double loss{};       ///< mean over the odd texts
+  Welch difference{};  ///< less the model's own, paired by texts
   /// Of no difference, Holm-corrected over all changes; NaN where all texts change alike.
   double p{};
   double copying{};  ///< loss of repeated random tokens, less the model's own
@@ -90,4 +90,4 @@ void require_passport(const nlohmann::ordered_json& document, std::string_view n
 /// A document that passport_json has written. Throws DataError for any other text.
 nlohmann::ordered_json read_passport(const std::string& text, const std::string& name);
 
-}  // namespace orrery::heads
+}  // namespace orrery

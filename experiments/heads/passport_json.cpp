@@ -10,7 +10,7 @@
 #include "experiments/heads/head_json.h"
 #include "experiments/heads/passport.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
@@ -36,7 +36,7 @@ ordered_json p_json(double p) {
   return std::isnan(p) ? ordered_json() : ordered_json(std::stod(fmt::format("{:.2g}", p)));
 }
 
-ordered_json difference_json(const statistics::Welch& difference) {
+ordered_json difference_json(const Welch& difference) {
   return {{"difference", short_number(difference.difference)},
           {"low", short_number(difference.low)},
           {"high", short_number(difference.high)}};
@@ -46,7 +46,7 @@ ordered_json encodings_json(const Passport& passport) {
   ordered_json all = ordered_json::array();
   for (const PassportLayers& layers : passport.encodings) {
     ordered_json facts = ordered_json::array();
-    for (const model_files::PositionFact& fact : layers.facts)
+    for (const PositionFact& fact : layers.facts)
       facts.push_back({{"field", fact.label}, {"value", fact.value}, {"reason", fact.reason}});
     all.push_back({{"layers", layers.layers}, {"facts", std::move(facts)}});
   }
@@ -90,7 +90,7 @@ std::vector<double> layer_means(const HeadTable& table, std::size_t score) {
     std::vector<double> own;
     for (const HeadRow& row : table.rows)
       if (row.layer == layer && !std::isnan(row.scores[score])) own.push_back(row.scores[score]);
-    means.push_back(statistics::sample_mean(own));
+    means.push_back(sample_mean(own));
   }
   return means;
 }
@@ -195,8 +195,8 @@ ordered_json copying_json(const Repeat& repeat) {
       {"repeats", repeat.request.sequences},
       {"seed", repeat.request.seed},
       {"loss_of_chance", short_number(std::log(static_cast<double>(repeat.vocabulary)))},
-      {"first_half", short_number(statistics::sample_mean(repeat.first_half))},
-      {"second_half", short_number(statistics::sample_mean(repeat.second_half))},
+      {"first_half", short_number(sample_mean(repeat.first_half))},
+      {"second_half", short_number(sample_mean(repeat.second_half))},
       {"gain", difference_json(repeat.gain)}};
   json["loss_by_position"] = short_numbers(repeat.by_position);
   return json;
@@ -322,4 +322,4 @@ ordered_json passports_compared(const ordered_json& one, const ordered_json& oth
   return {{"a", one}, {"b", other}, {"differences", std::move(differences)}};
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "core/errors.h"
 #include "experiments/heads/passport.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 using nlohmann::json;
@@ -128,4 +128,4 @@ void require_passport(const ordered_json& document, std::string_view name) {
   PassportCheck(document, name).run();
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

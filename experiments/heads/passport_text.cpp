@@ -5,7 +5,7 @@
 
 #include "experiments/heads/passport.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
@@ -128,4 +128,4 @@ std::string passport_text(const ordered_json& one, const ordered_json& other) {
   return text;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 struct PatchedQuantity {
@@ -180,4 +180,4 @@ std::vector<std::int32_t> patch_ids(const PatchResult& result) {
   return ids;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

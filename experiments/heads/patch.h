@@ -7,7 +7,7 @@
 #include "experiments/heads/live_model.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// Two texts of as many tokens, and the tokens between which they decide.
 struct PatchRequest {
@@ -55,4 +55,4 @@ std::uint64_t patch_bytes(const LiveModel& model, const PatchRequest& request);
 /// The clean tokens, the corrupted ones, the answer and the foil.
 std::vector<std::int32_t> patch_ids(const PatchResult& result);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 std::vector<std::int32_t> random_tokens(Random& random, std::int64_t count, int vocabulary,
                                         std::span<const std::int32_t> left_out) {
@@ -36,4 +36,4 @@ std::vector<std::int32_t> repeated_tokens(std::int64_t count, int vocabulary, st
   return tokens;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

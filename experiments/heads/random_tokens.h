@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "core/random.h"
-#include "experiments/heads/layers.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// Random tokens of a vocabulary, each once before any comes again, so that what followed a token
 /// before is never in doubt.
@@ -22,4 +21,4 @@ std::vector<std::int32_t> random_tokens(Random& random, std::int64_t count, int 
 std::vector<std::int32_t> repeated_tokens(std::int64_t count, int vocabulary, std::int64_t seed,
                                           std::int64_t number, std::int32_t first = -1);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr double sure_to_help = 0.05;
@@ -36,20 +36,19 @@ double loss_behind(ModelRun<T>& run, const ModelText& text, std::int64_t context
   std::vector<std::int32_t> tokens(begin, text.tokens.end());
   if (first >= 0 && begin != text.tokens.begin()) tokens.insert(tokens.begin(), first);
   const std::vector<double> losses = run.edited_losses({}, tokens);
-  return statistics::sample_mean(
-      {losses.end() - static_cast<std::ptrdiff_t>(targets), losses.end()});
+  return sample_mean({losses.end() - static_cast<std::ptrdiff_t>(targets), losses.end()});
 }
 
 void judge_contexts(ContextReach& reach) {
   std::vector<double> p;
   for (std::size_t c = 0; c < reach.contexts.size(); ++c) {
     ContextLoss& one = reach.contexts[c];
-    one.loss = statistics::sample_mean(one.losses);
+    one.loss = sample_mean(one.losses);
     const std::vector<double>& before = reach.contexts[c == 0 ? 0 : c - 1].losses;
-    one.gain = statistics::paired_test(one.losses, before);
+    one.gain = paired_test(one.losses, before);
     if (c > 0) p.push_back(one.gain.p);
   }
-  const std::vector<double> corrected = statistics::holm_corrected(p);
+  const std::vector<double> corrected = holm_corrected(p);
   reach.reach = reach.contexts.front().context;
   reach.contexts.front().p = std::numeric_limits<double>::quiet_NaN();
   for (std::size_t c = 1; c < reach.contexts.size(); ++c) {
@@ -81,4 +80,4 @@ ContextReach context_reach(LiveModel& model, const std::vector<ModelText>& texts
   return reach;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/model/progress.h"
 #include "experiments/statistics/welch.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// The losses of some tokens behind a context of a length.
 struct ContextLoss {
@@ -16,7 +16,7 @@ struct ContextLoss {
   double loss{};                 ///< mean over texts
   /// What the tokens beyond the context before lower the loss by, paired by texts; of the first
   /// context NaN.
-  statistics::Welch gain{};
+  Welch gain{};
   double p{};    ///< of no gain, Holm-corrected over all contexts
   bool helps{};  ///< p < 0.05, and the loss is lower
 };
@@ -38,4 +38,4 @@ struct ContextReach {
 ContextReach context_reach(LiveModel& model, const std::vector<ModelText>& texts,
                            std::int64_t targets, std::int32_t first, Progress& progress);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/random_tokens.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 /// Means over sequences of numbers by position.
@@ -62,7 +62,7 @@ void measure_repeats(ModelRun<T>& run, Repeat& repeat, Progress& progress) {
 
 double second_half_mean(const std::vector<double>& losses, std::size_t tokens) {
   const auto begin = losses.end() - static_cast<std::ptrdiff_t>(tokens - 1);
-  return statistics::sample_mean({begin, losses.end()});
+  return sample_mean({begin, losses.end()});
 }
 
 Repeat repeat_tokens(LiveModel& model, const RepeatRequest& request, Progress& progress) {
@@ -74,8 +74,8 @@ Repeat repeat_tokens(LiveModel& model, const RepeatRequest& request, Progress& p
                 .request = request,
                 .vocabulary = model.vocabulary()};
   model.with_run(progress, [&](auto& run) { measure_repeats(run, repeat, progress); });
-  repeat.gain = statistics::paired_test(repeat.second_half, repeat.first_half);
+  repeat.gain = paired_test(repeat.second_half, repeat.first_half);
   return repeat;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/model/progress.h"
 #include "experiments/statistics/welch.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 struct RepeatRequest {
   std::int64_t tokens{64};    ///< n, random ones that come twice
@@ -30,7 +30,7 @@ struct Repeat {
   int vocabulary{};
   std::vector<double> first_half{}, second_half{};  ///< nats, of each sequence
   /// First less second half, paired by sequences; NaN but for the difference where there is one.
-  statistics::Welch gain{};
+  Welch gain{};
   /// −ln p of each of the 2n tokens, the mean over sequences; NaN for one that nothing predicts.
   std::vector<double> by_position{};
 };
@@ -44,4 +44,4 @@ Repeat repeat_tokens(LiveModel& model, const RepeatRequest& request, Progress& p
 /// The mean loss of x_1 … x_{n−1}, which end the sequence that these losses are of.
 double second_half_mean(const std::vector<double>& losses, std::size_t tokens);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "core/analysis/rope_bands.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr int runs_of_pairs = 4;
@@ -90,4 +90,4 @@ HeadTerms SeenHead<T>::terms(std::string_view encoding, const std::vector<ScoreT
 template class SeenHead<float>;
 template class SeenHead<double>;
 
-}  // namespace orrery::heads
+}  // namespace orrery

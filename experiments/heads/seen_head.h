@@ -8,7 +8,7 @@
 #include "core/transformer/probe.h"
 #include "experiments/heads/head_terms.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// What a pass has of one head.
 template <class T>
@@ -45,4 +45,4 @@ class SeenHead {
   Matrix<T> q_{}, k_{}, logits_{};
 };
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/heads/model_run.h"
 #include "experiments/statistics/welch.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr double significance = 0.05;
@@ -161,8 +161,7 @@ class TextLosses {
     if (!is_new) return known->second;
     const std::string& label = known->first.first;
     checkpoint(progress_, 0.5, label.empty() ? "as it stands" : label);
-    known->second =
-        statistics::sample_mean(run_.edited_losses(parse_edits(edits), texts_[text].tokens));
+    known->second = sample_mean(run_.edited_losses(parse_edits(edits), texts_[text].tokens));
     ++passes_;
     return known->second;
   }
@@ -278,7 +277,7 @@ class Settling {
   /// The hypothesis of the lowest loss of the even texts comes first.
   void prefer(OpenQuestion& question, const Edits& stands) {
     const auto loss = [&](const Hypothesis& h) {
-      return statistics::sample_mean(half_of(losses_with(stands, h), 0));
+      return sample_mean(half_of(losses_with(stands, h), 0));
     };
     auto best = question.hypotheses.begin();
     for (auto one = question.hypotheses.begin(); one != question.hypotheses.end(); ++one)
@@ -293,8 +292,8 @@ class Settling {
           half_of(losses_with(stands, question.hypotheses.front()), 1);
       for (Hypothesis& h : question.hypotheses) {
         const std::vector<double> own = half_of(losses_with(stands, h), 1);
-        const statistics::Welch test = statistics::paired_test(preferred, own);
-        h.loss = statistics::sample_mean(own);
+        const Welch test = paired_test(preferred, own);
+        h.loss = sample_mean(own);
         h.difference = test.difference;
         h.low = test.low;
         h.high = test.high;
@@ -302,7 +301,7 @@ class Settling {
         if (&h != &question.hypotheses.front()) p.push_back(test.p);
       }
     }
-    const std::vector<double> corrected = statistics::holm_corrected(p);
+    const std::vector<double> corrected = holm_corrected(p);
     auto next = corrected.begin();
     for (OpenQuestion& question : questions) {
       for (auto h = question.hypotheses.begin() + 1; h != question.hypotheses.end(); ++h) {
@@ -422,8 +421,7 @@ class Settling {
   /// Whether the odd texts say so.
   bool is_better(const Edits& a, const Edits& b) {
     if (a == b) return false;
-    const statistics::Welch test =
-        statistics::paired_test(half_of(losses_.of(b), 1), half_of(losses_.of(a), 1));
+    const Welch test = paired_test(half_of(losses_.of(b), 1), half_of(losses_.of(a), 1));
     return test.p < significance && test.difference < 0;
   }
 
@@ -483,4 +481,4 @@ bool is_contradicted(const Settlement& settlement) {
                      });
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/heads/live_model.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// A way to run a model's weights.
 struct Hypothesis {
@@ -81,4 +81,4 @@ Settlement settle(LiveModel& model, const SettleRequest& request, Progress& prog
 /// settings at once are better.
 bool is_contradicted(const Settlement& settlement);
 
-}  // namespace orrery::heads
+}  // namespace orrery

@@ -17,7 +17,7 @@
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/seen_head.h"
 
-namespace orrery::heads {
+namespace orrery {
 namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
@@ -326,18 +326,18 @@ class SideBySide {
     std::vector<double> means[2];
     for (const TextEffect& text : result_.texts) {
       if (text.before.empty()) continue;
-      means[0].push_back(statistics::sample_mean(text.before));
-      means[1].push_back(statistics::sample_mean(text.after));
+      means[0].push_back(sample_mean(text.before));
+      means[1].push_back(sample_mean(text.after));
     }
-    result_.before = statistics::sample_mean(means[0]);
-    result_.after = statistics::sample_mean(means[1]);
+    result_.before = sample_mean(means[0]);
+    result_.after = sample_mean(means[1]);
     result_.difference = {.difference = result_.after - result_.before,
                           .t = no_number,
                           .degrees = no_number,
                           .p = no_number,
                           .low = no_number,
                           .high = no_number};
-    if (means[0].size() > 1) result_.difference = statistics::paired_test(means[0], means[1]);
+    if (means[0].size() > 1) result_.difference = paired_test(means[0], means[1]);
     if (side_ > 0) {
       const auto side = static_cast<std::size_t>(side_);
       result_.small_maps = {.name = "small_maps",
@@ -400,4 +400,4 @@ std::vector<std::int32_t> next_ids(const WhatIf& result) {
   return ids;
 }
 
-}  // namespace orrery::heads
+}  // namespace orrery

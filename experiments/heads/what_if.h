@@ -11,7 +11,7 @@
 #include "experiments/model/progress.h"
 #include "experiments/statistics/welch.h"
 
-namespace orrery::heads {
+namespace orrery {
 
 /// A question: what would the model do if …?
 struct WhatIfRequest {
@@ -59,7 +59,7 @@ struct WhatIf {
   std::vector<TextEffect> texts{};
   double before{}, after{};  ///< mean losses over the texts' means; NaN without losses
   /// Of the texts' mean losses, after less before. NaN where there is one text, or no loss.
-  statistics::Welch difference{};
+  Welch difference{};
   std::vector<HeadChange> changes{};  ///< from the first edited layer on; layer by layer
   std::vector<Array> maps{};          ///< of the first text: before and after, [heads, N, N]
   /// The largest weight of each cell, of the first text under the edits. [layers, heads, c, c]
@@ -84,4 +84,4 @@ std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request);
 /// The ids of the tokens that may come next, text by text.
 std::vector<std::int32_t> next_ids(const WhatIf& result);
 
-}  // namespace orrery::heads
+}  // namespace orrery

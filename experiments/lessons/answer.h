@@ -4,9 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::lessons {
+namespace orrery {
 
 /// What a reader predicts, or what is true: the members of the prediction's kind.
 struct Answer {
@@ -19,4 +17,4 @@ struct Answer {
   friend bool operator==(const Answer&, const Answer&) = default;
 };
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "core/errors.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 std::string Block::text() const {
   std::string joined;
@@ -90,4 +90,4 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::lessons {
+namespace orrery {
 
 /// A line of a file, counted from 1.
 struct Line {
@@ -49,4 +47,4 @@ std::size_t rfind_unquoted(std::string_view text, std::string_view part);
 /// The words of a text; in double quotes they may have spaces.
 std::vector<std::string> words_of(std::string_view text);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

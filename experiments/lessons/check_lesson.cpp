@@ -19,7 +19,7 @@
 #include "experiments/lessons/scoreboard.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 class StepCheck {
@@ -185,4 +185,4 @@ LessonCheck check_lesson(const ParsedLesson& parsed, const std::string& file, Re
   return found;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/lessons/result_cache.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// What a check found.
 struct LessonCheck {
@@ -21,4 +21,4 @@ struct LessonCheck {
 LessonCheck check_lesson(const ParsedLesson& parsed, const std::string& file, ResultCache& results,
                          Progress& progress);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

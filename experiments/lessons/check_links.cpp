@@ -15,7 +15,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 std::vector<std::string> names_of(const std::string& kind) {
@@ -32,10 +32,10 @@ std::vector<std::string> names_of(const std::string& kind) {
   return names;
 }
 
-void add_names(const figure::EquationNode& node, std::vector<std::string>& names) {
-  const std::string name = figure::equation_name(node);
+void add_names(const EquationNode& node, std::vector<std::string>& names) {
+  const std::string name = equation_name(node);
   if (!name.empty()) names.push_back(name);
-  for (const figure::EquationNode& child : node.children) add_names(child, names);
+  for (const EquationNode& child : node.children) add_names(child, names);
 }
 
 }  // namespace
@@ -54,11 +54,10 @@ void check_link(const std::string& target) {
 
 std::vector<std::string> symbols_of(const LessonStep& step) {
   std::vector<std::string> names;
-  for (const figure::Equation& formula : step.formulas)
-    add_names(figure::parse_equation(formula.tex), names);
+  for (const Equation& formula : step.formulas) add_names(parse_equation(formula.tex), names);
   for (const Prose& prose : step.prose)
     for (const Span& span : prose.spans)
-      if (span.kind == Span::Kind::formula) add_names(figure::parse_equation(span.text), names);
+      if (span.kind == Span::Kind::formula) add_names(parse_equation(span.text), names);
   return names;
 }
 
@@ -68,4 +67,4 @@ void check_symbol(const std::string& symbol, const LessonStep& step) {
     throw_unknown_name(symbol, "a symbol of the step's formulas", names);
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/lessons/lesson.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// Throws UsageError for a link to something that Orrery does not have: "lesson:07-decay",
 /// "experiment:rotation", "encoding:rope", "preset:roformer_figure_2", "card:table-2".
@@ -17,4 +17,4 @@ std::vector<std::string> symbols_of(const LessonStep& step);
 /// Throws UsageError unless a formula of the step has the symbol.
 void check_symbol(const std::string& symbol, const LessonStep& step);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

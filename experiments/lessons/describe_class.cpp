@@ -8,7 +8,7 @@
 #include "experiments/lessons/prediction.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 std::string chosen_text(const Prediction::Choose& choose, std::span<const Answer> given,
@@ -59,4 +59,4 @@ std::string describe_class(const Prediction& prediction, std::span<const Answer>
   return fmt::format("{} of {} answered so: {}", same, given.size(), truth_text(prediction, truth));
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

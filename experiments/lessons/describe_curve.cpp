@@ -8,7 +8,7 @@
 #include "experiments/lessons/evaluate.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 constexpr double shake = 0.02;         ///< of the true curve's range
@@ -116,4 +116,4 @@ std::string describe_curve(const Answer& given, const Answer& truth) {
   return text;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

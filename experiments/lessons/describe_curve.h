@@ -6,7 +6,7 @@
 
 #include "experiments/lessons/answer.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// Describes a curve that was drawn beside the true one: where both rise, end and turn, and how far
 /// their order agrees. Pixels are not compared.
@@ -25,4 +25,4 @@ std::size_t rising_stretches(const std::vector<double>& y, double least);
 /// is level.
 double rank_agreement(const std::vector<double>& a, const std::vector<double>& b);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

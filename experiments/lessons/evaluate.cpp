@@ -12,7 +12,7 @@
 #include "core/errors.h"
 #include "core/unknown_name.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 using Kind = Expression::Kind;
@@ -349,4 +349,4 @@ std::size_t rises_of(const Series& series) {
   return rises;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/lessons/expression.h"
 #include "experiments/model/result.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// What expressions and assertions are about.
 struct Facts {
@@ -55,4 +55,4 @@ double value_at(const Series& series, double x);
 /// How many points are above the one before them.
 std::size_t rises_of(const Series& series);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

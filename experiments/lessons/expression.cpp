@@ -11,7 +11,7 @@
 #include "experiments/lessons/tokens.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 using Kind = Expression::Kind;
@@ -257,4 +257,4 @@ Expression parse_expression(const std::string& text) { return Parser(text).expre
 
 Assertion parse_assertion(const std::string& text) { return Parser(text).assertion(); }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

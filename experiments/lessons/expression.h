@@ -4,9 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::lessons {
+namespace orrery {
 
 /// A number that is asked of a result and its settings: "value decay_bound RoPE 10",
 /// "2 * rope_first_rise", "largest score_curve \"with ALiBi\" - bound rows_sum_to_one".
@@ -92,4 +90,4 @@ Expression parse_expression(const std::string& text);
 ///                 | EXPRESSION = EXPRESSION ± TOLERANCE[%]        also ≈ for =, +- for ±
 Assertion parse_assertion(const std::string& text);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

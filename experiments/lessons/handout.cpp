@@ -15,15 +15,9 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
-using figure::Block;
-using figure::Document;
-using figure::Grid;
-using figure::Heading;
-using figure::Paragraph;
-using figure::Picture;
 using TextKind = Paragraph::Kind;
 
 /// The text with its formulas and emphasis; as it is where it cannot be read.
@@ -53,7 +47,7 @@ class HandoutMaker {
 
   Document make() {
     const std::string number = lesson_.number > 0 ? fmt::format("{} · ", lesson_.number) : "";
-    handout_.title = number + figure::plain_text(lesson_.title);
+    handout_.title = number + plain_text(lesson_.title);
     text(fmt::format("{} minutes. What dies here: “{}”", lesson_.minutes, lesson_.misconception),
          TextKind::quiet);
     for (std::size_t i = 0; i < lesson_.steps.size(); ++i) {
@@ -61,7 +55,7 @@ class HandoutMaker {
       add_step(lesson_.steps[i], i + 1);
     }
     add_board();
-    add(figure::PageBreak{});
+    add(PageBreak{});
     add(Heading{2, "Answers", "answers"});
     for (Block& block : answers_) handout_.blocks.push_back(std::move(block));
     return std::move(handout_);
@@ -79,26 +73,26 @@ class HandoutMaker {
   void add_step(const LessonStep& step, std::size_t number) {
     SilentProgress quiet;
     result_ = results_.result_of(step.state, quiet);
-    add(Heading{2, fmt::format("{}. {}", number, figure::plain_text(step.title)),
+    add(Heading{2, fmt::format("{}. {}", number, plain_text(step.title)),
                 fmt::format("step-{}", number)});
     for (const Prose& prose : step.prose) add_prose(prose);
-    if (!step.formulas.empty()) add(figure::Equations{step.formulas});
+    if (!step.formulas.empty()) add(Equations{step.formulas});
     const bool veiled = step.prediction && !veils_of(step).empty();
     if (!hides_all(step)) add_picture(step, veiled, handout_.blocks);
     if (step.prediction) add_prediction(step, number, veiled);
     if (step.task) add_task(*step.task, number);
     if (step.card) text(step.card->statement, TextKind::boxed);
-    add(figure::CodeBlock{command_of(step.state)});
+    add(CodeBlock{command_of(step.state)});
     if (step.exercise) add_exercise(*step.exercise);
   }
 
   void add_prose(const Prose& prose) {
     if (!prose.is_item) return add(Paragraph{prose.spans});
-    auto* list = std::get_if<figure::BulletList>(&handout_.blocks.back());
+    auto* list = std::get_if<BulletList>(&handout_.blocks.back());
     if (list)
       list->items.push_back(prose.spans);
     else
-      add(figure::BulletList{{prose.spans}});
+      add(BulletList{{prose.spans}});
   }
 
   /// What is hidden until the reveal: the veils, and the curve that is to be drawn.
@@ -182,12 +176,12 @@ class HandoutMaker {
     });
     text(prediction.ask, TextKind::strong);
     add_blanks(prediction);
-    std::string said = fmt::format("*{}. {}* {}", number, figure::plain_text(step.title),
-                                   truth_text(prediction, truth));
+    std::string said =
+        fmt::format("*{}. {}* {}", number, plain_text(step.title), truth_text(prediction, truth));
     if (!prediction.reveal.empty()) said += " " + prediction.reveal;
     answer(said);
     if (veiled) add_picture(step, false, answers_);
-    if (veiled) answers_.emplace_back(figure::CodeBlock{command_of(step.state)});
+    if (veiled) answers_.emplace_back(CodeBlock{command_of(step.state)});
   }
 
   void add_blanks(const Prediction& prediction) {
@@ -208,7 +202,7 @@ class HandoutMaker {
 
   void add_task(const LessonTask& task, std::size_t number) {
     text("☐ " + task.goal, TextKind::strong);
-    add(figure::BlankLines{1});
+    add(BlankLines{1});
     answer(fmt::format("*{}. {}* For instance with `{}`.", number, task.goal,
                        fmt::join(task.by, " ")));
   }
@@ -216,7 +210,7 @@ class HandoutMaker {
   void add_exercise(const Exercise& exercise) {
     add(Heading{2, "Exercise", "exercise"});
     text(exercise.task);
-    add(figure::BlankLines{3});
+    add(BlankLines{3});
     answer("*Exercise* " + exercise.answer);
   }
 
@@ -285,4 +279,4 @@ Document make_handout(const Lesson& lesson, std::span<const Lesson> course, Resu
   return HandoutMaker(lesson, course, results, progress).make();
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/lessons/expression.h"
 #include "experiments/lessons/step_state.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 // A lesson as parse_lesson reads it from Markdown; assets/lessons/README.md has the format. Plain
 // data: the desktop's player, the handout and the check only read it.
@@ -156,7 +156,7 @@ struct LessonStep {
   int line{};
   std::string title{};
   std::vector<Prose> prose{};
-  std::vector<figure::Equation> formulas{};
+  std::vector<Equation> formulas{};
   std::vector<std::string> controls{};  ///< keys of parameters, at most most_controls
   int controls_line{};
   StepState state{};  ///< that of the step before where the step has none
@@ -195,4 +195,4 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-}  // namespace orrery::lessons
+}  // namespace orrery

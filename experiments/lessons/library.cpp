@@ -11,7 +11,7 @@
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ std::vector<std::pair<fs::path, Lesson>> readable_lessons() {
   return lessons;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

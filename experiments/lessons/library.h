@@ -7,7 +7,7 @@
 
 #include "experiments/lessons/parse_lesson.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// The files of lessons: those that come with Orrery, in the order of their numbers.
 std::vector<std::filesystem::path> bundled_lessons();
@@ -25,4 +25,4 @@ std::vector<std::pair<std::filesystem::path, Lesson>> readable_lessons();
 /// Reads and parses a file. Throws IoError, and DataError for one of more than 1 MiB.
 ParsedLesson read_lesson(const std::filesystem::path& file);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

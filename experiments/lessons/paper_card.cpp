@@ -11,7 +11,7 @@
 #include "experiments/text/shell_quote.h"
 #include "experiments/text/toml_fields.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 constexpr std::uintmax_t max_card_bytes = std::uintmax_t{1} << 20;
@@ -84,4 +84,4 @@ const PaperCard& card_named(const std::string& name) {
   throw_unknown_name(name, "a card of the paper", names);
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

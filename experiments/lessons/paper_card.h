@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "experiments/model/experiment.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// A table, a figure or a section of the RoFormer paper: what it says, how it was made, and what it
 /// does not show.
@@ -35,4 +34,4 @@ const std::vector<PaperCard>& paper_cards();
 /// Throws UsageError with the nearest name.
 const PaperCard& card_named(const std::string& name);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

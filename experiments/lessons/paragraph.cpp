@@ -7,11 +7,9 @@
 #include "experiments/figure/equation/layout.h"
 #include "experiments/figure/equation/parse.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
-using figure::Canvas;
-using figure::TextStyle;
 using Piece = ParagraphLayout::Piece;
 
 constexpr double line_height = 1.45;  ///< in em
@@ -37,8 +35,8 @@ class Breaker {
  public:
   Breaker(const Canvas& canvas, double width, const TextStyle& style)
       : canvas_(canvas), width_(width), style_(style) {
-    style_.vertical = figure::VerticalAlign::baseline;
-    style_.horizontal = figure::HorizontalAlign::left;
+    style_.vertical = VerticalAlign::baseline;
+    style_.horizontal = HorizontalAlign::left;
     space_ = canvas_.text_size("n n", style_).width - canvas_.text_size("nn", style_).width;
   }
 
@@ -54,7 +52,7 @@ class Breaker {
   void add(const Span& span) {
     if (span.kind == Span::Kind::formula) {
       Piece piece{.style = style_};
-      piece.box = figure::lay_out_in_line(figure::parse_equation(span.text), canvas_, style_.size);
+      piece.box = lay_out_in_line(parse_equation(span.text), canvas_, style_.size);
       piece.width = piece.box.width;
       put(std::move(piece));
       return;
@@ -132,15 +130,15 @@ ParagraphLayout lay_out_paragraph(const std::vector<Span>& spans, const Canvas& 
   return Breaker(canvas, width, style).lay_out(spans);
 }
 
-void draw_paragraph(Canvas& canvas, const ParagraphLayout& paragraph, figure::Point corner,
-                    const figure::EquationHighlight& highlight) {
+void draw_paragraph(Canvas& canvas, const ParagraphLayout& paragraph, Point corner,
+                    const EquationHighlight& highlight) {
   for (const Piece& piece : paragraph.pieces) {
-    const figure::Point at{corner.x + piece.at.x, corner.y + piece.at.y};
+    const Point at{corner.x + piece.at.x, corner.y + piece.at.y};
     if (piece.text.empty())
-      figure::draw_equation(canvas, piece.box, at, piece.style.color, highlight);
+      draw_equation(canvas, piece.box, at, piece.style.color, highlight);
     else
       canvas.text(at, piece.text, piece.style);
   }
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -7,16 +7,16 @@
 #include "experiments/figure/document/prose.h"
 #include "experiments/figure/equation/box.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// A paragraph in lines, words and formulas, ready to be drawn on any canvas.
 struct ParagraphLayout {
   struct Piece {
-    figure::Point at{};  ///< left end of its baseline, from the paragraph's upper left corner
+    Point at{};  ///< left end of its baseline, from the paragraph's upper left corner
     double width{};
     std::string text{};  ///< empty for a formula
-    figure::TextStyle style{};
-    figure::EquationBox box{};
+    TextStyle style{};
+    EquationBox box{};
     std::string target{};  ///< of a link
   };
   std::vector<Piece> pieces{};
@@ -26,11 +26,11 @@ struct ParagraphLayout {
 /// Breaks the paragraph into lines within `width`. A word that is wider than a line has one of its
 /// own, and a number keeps its groups of digits together: "10 000". Formulas are set in line;
 /// `canvas` measures.
-ParagraphLayout lay_out_paragraph(const std::vector<Span>& spans, const figure::Canvas& canvas,
-                                  double width, const figure::TextStyle& style);
+ParagraphLayout lay_out_paragraph(const std::vector<Span>& spans, const Canvas& canvas,
+                                  double width, const TextStyle& style);
 
 /// Draws it with its upper left corner at `corner`. Symbols of `highlight` have its colour.
-void draw_paragraph(figure::Canvas& canvas, const ParagraphLayout& paragraph, figure::Point corner,
-                    const figure::EquationHighlight& highlight = {});
+void draw_paragraph(Canvas& canvas, const ParagraphLayout& paragraph, Point corner,
+                    const EquationHighlight& highlight = {});
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_steps = 200;
@@ -220,4 +220,4 @@ ParsedLesson parse_lesson(std::string_view markdown, const std::string& file) {
   return LessonReader(file).read(markdown);
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/lessons/lesson.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// A lesson, and everything that is wrong with its text. What could be read is there in any case,
 /// so that a player shows the sound steps beside the errors.
@@ -20,4 +20,4 @@ struct ParsedLesson {
 /// @param file  its name in messages; the lesson's name is its stem
 ParsedLesson parse_lesson(std::string_view markdown, const std::string& file);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/lessons/describe_curve.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 using Cell = std::pair<std::size_t, std::size_t>;
@@ -230,4 +230,4 @@ std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes, const
   return placed;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

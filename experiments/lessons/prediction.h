@@ -11,7 +11,7 @@
 #include "experiments/lessons/evaluate.h"
 #include "experiments/lessons/lesson.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// Gives the result of the step's state with "key=value" words applied; with none, its own.
 using ResultWith =
@@ -36,7 +36,6 @@ std::string truth_text(const Prediction& prediction, const Answer& truth);
 std::string hint_for(const LessonTask& task, const Facts& facts);
 
 /// The notes at their places. Throws as value_of does.
-std::vector<figure::PlacedNote> placed_notes(const std::vector<FigureNote>& notes,
-                                             const Facts& facts);
+std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes, const Facts& facts);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

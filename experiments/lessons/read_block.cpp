@@ -12,16 +12,16 @@
 #include "experiments/text/number_text.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 void read_formulas(const Block& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] {
       const std::size_t percent = line.text.find(" % ");
-      figure::Equation formula{trimmed(line.text.substr(0, percent)), ""};
+      Equation formula{trimmed(line.text.substr(0, percent)), ""};
       if (percent != std::string::npos) formula.source = trimmed(line.text.substr(percent + 3));
-      (void)figure::parse_equation(formula.tex);
+      (void)parse_equation(formula.tex);
       step.formulas.push_back(std::move(formula));
     });
 }
@@ -282,4 +282,4 @@ void read_block(const Block& block, Lesson& lesson, LessonStep* step, const Guar
   throw_unknown_name(block.name, "a block of a lesson", names);
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

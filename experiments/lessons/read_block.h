@@ -6,7 +6,7 @@
 #include "experiments/lessons/lesson.h"
 #include "experiments/text/guarded.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// Reads a block into the lesson or its step; `step` is null above the first one. Every statement
 /// of the block is read under the guard, so that one error hides no other. Throws UsageError for a
@@ -25,4 +25,4 @@ void read_scoreboard(const Block& block, Lesson& lesson, const Guarded& guarded)
 /// Reads the block tick: the boxes of the scoreboard that a step settles.
 void read_ticks(const Block& block, LessonStep& step, const Guarded& guarded);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/text/number_text.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 using PredictionKind = decltype(Prediction::kind);
@@ -151,4 +151,4 @@ Prediction read_prediction(const Block& block, const Guarded& guarded) {
   return prediction;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

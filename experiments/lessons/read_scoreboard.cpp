@@ -9,7 +9,7 @@
 #include "experiments/lessons/read_block.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 /// "wish KEY: TEXT" or "code KEY: NAME".
@@ -66,4 +66,4 @@ void read_ticks(const Block& block, LessonStep& step, const Guarded& guarded) {
     guarded(line.number, [&] { step.ticks.push_back(read_tick(line)); });
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 std::shared_ptr<const Result> ResultCache::result_of(const StepState& state, Progress& progress) {
   return result_of(state, {}, progress);
@@ -30,4 +30,4 @@ std::shared_ptr<const Result> ResultCache::run(const Experiment& experiment, con
   return result;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

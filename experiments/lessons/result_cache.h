@@ -10,7 +10,7 @@
 #include "experiments/lessons/step_state.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// Results by experiment and settings: steps with equal settings share one computation.
 class ResultCache {
@@ -32,4 +32,4 @@ class ResultCache {
   std::map<std::string, std::shared_ptr<const Result>> results_{};
 };
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "core/unknown_name.h"
 #include "experiments/lessons/library.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 bool has_key(const std::vector<BoardEntry>& entries, const std::string& key) {
@@ -142,4 +142,4 @@ std::vector<std::string> new_remarks(const Scoreboard& board) {
   return remarks;
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

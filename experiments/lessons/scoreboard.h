@@ -8,7 +8,7 @@
 
 #include "experiments/lessons/lesson.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// The scoreboard of a course, at a place in it: which code grants which wish, as far as the steps
 /// up to there have settled it.
@@ -51,4 +51,4 @@ std::string mark_text(const Scoreboard::Cell& cell);
 /// The remarks of the boxes that are new, as "RoPE, distance: …".
 std::vector<std::string> new_remarks(const Scoreboard& board);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

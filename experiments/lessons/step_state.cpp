@@ -10,7 +10,7 @@
 #include "experiments/text/shell_quote.h"
 #include "experiments/text/toml_fields.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 void set_experiment(StepState& state, const std::string& name) {
@@ -30,7 +30,7 @@ const TomlFields<StepState>& state_fields() {
       field("layout", &StepState::layout, toml_name(layout_names(), "a layout")),
       field("second_figure", &StepState::second_figure, toml_text()),
       {"params", read_params},
-      section_field("view", &StepState::views, figure::figure_view_fields())};
+      section_field("view", &StepState::views, figure_view_fields())};
   return fields;
 }
 
@@ -75,4 +75,4 @@ std::string command_of(const StepState& state, const std::string& out) {
   return shell_line(words);
 }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

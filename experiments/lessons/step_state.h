@@ -9,10 +9,9 @@
 #include "core/params.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/experiment.h"
-#include "experiments/model/layers.h"
 #include "experiments/text/guarded.h"
 
-namespace orrery::lessons {
+namespace orrery {
 
 /// What is on the screen in a step: an experiment, its settings and how its figures are shown.
 struct StepState {
@@ -40,4 +39,4 @@ ParamSet with_words(const ParamSet& params, const std::vector<std::string>& word
 /// folder, or empty.
 std::string command_of(const StepState& state, const std::string& out = {});
 
-}  // namespace orrery::lessons
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::lessons {
+namespace orrery {
 namespace {
 
 using SignText = std::pair<std::string_view, std::string_view>;
@@ -114,4 +114,4 @@ class Tokenizer {
 
 std::vector<ExpressionToken> tokens_of(std::string_view text) { return Tokenizer(text).read(); }
 
-}  // namespace orrery::lessons
+}  // namespace orrery

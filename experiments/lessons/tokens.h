@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::lessons {
+namespace orrery {
 
 /// A word, a quoted name, a number or a sign of an expression.
 struct ExpressionToken {
@@ -21,4 +19,4 @@ struct ExpressionToken {
 /// character that is in none, a quote that does not end, a number that is none.
 std::vector<ExpressionToken> tokens_of(std::string_view text);
 
-}  // namespace orrery::lessons
+}  // namespace orrery

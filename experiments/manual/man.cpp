@@ -7,11 +7,8 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/manual/terminal.h"
 
-namespace orrery::manual {
+namespace orrery {
 namespace {
-
-using figure::Span;
-using figure::Spans;
 
 constexpr std::size_t table_width = 70;
 
@@ -26,7 +23,7 @@ std::string words_of(const Spans& spans) {
         words += "\\fI" + roff(span.text) + "\\fR";
         break;
       case Span::Kind::formula:
-        words += roff(figure::formula_text(span.text));
+        words += roff(formula_text(span.text));
         break;
       case Span::Kind::text:
       case Span::Kind::link:
@@ -45,21 +42,21 @@ std::string verbatim(const std::vector<std::string>& lines) {
 }
 
 struct ManWriter {
-  std::string operator()(const figure::Heading& heading) const {
+  std::string operator()(const Heading& heading) const {
     return ".SH " + words_of(heading.text) + "\n";
   }
-  std::string operator()(const figure::Paragraph& paragraph) const {
+  std::string operator()(const Paragraph& paragraph) const {
     // The section SEE ALSO has these.
     if (paragraph.text.front().text.starts_with("See also:")) return "";
     return ".PP\n" + words_of(paragraph.text) + "\n";
   }
-  std::string operator()(const figure::BulletList& list) const {
+  std::string operator()(const BulletList& list) const {
     std::string text;
     for (const Spans& item : list.items) text += ".IP \\(bu 2\n" + words_of(item) + "\n";
     return text;
   }
-  std::string operator()(const figure::CodeBlock& code) const { return verbatim(lines_of(code)); }
-  std::string operator()(const figure::Grid& grid) const {
+  std::string operator()(const CodeBlock& code) const { return verbatim(lines_of(code)); }
+  std::string operator()(const Grid& grid) const {
     return verbatim(table_lines(grid, table_width));
   }
   /// Pictures are for the desktop, and no page of the manual has others.
@@ -81,8 +78,8 @@ std::string see_also(const Topic& topic) {
     }
   };
   for (const Block& block : topic.blocks) {
-    if (const auto* paragraph = std::get_if<figure::Paragraph>(&block)) add(paragraph->text);
-    if (const auto* list = std::get_if<figure::BulletList>(&block))
+    if (const auto* paragraph = std::get_if<Paragraph>(&block)) add(paragraph->text);
+    if (const auto* list = std::get_if<BulletList>(&block))
       for (const Spans& item : list->items) add(item);
   }
   return roff(fmt::format("{}", fmt::join(pages, ", ")));
@@ -131,4 +128,4 @@ std::string man_page(const Topic& topic, std::string_view version) {
   return text;
 }
 
-}  // namespace orrery::manual
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/manual/topic.h"
 
-namespace orrery::manual {
+namespace orrery {
 
 // Man pages, in the macros of man(7).
 
@@ -20,4 +20,4 @@ std::string man_blocks(std::span<const Block> blocks);
 /// The page orrery-NAME.7.
 std::string man_page(const Topic& topic, std::string_view version);
 
-}  // namespace orrery::manual
+}  // namespace orrery

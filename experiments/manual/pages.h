@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-namespace orrery::manual {
+namespace orrery {
 
 /// A file of docs/ as it was when the program was built.
 struct PageSource {
@@ -14,4 +14,4 @@ struct PageSource {
 /// All of them, by name. The build writes this function: cmake/manual.cmake.
 std::span<const PageSource> page_sources();
 
-}  // namespace orrery::manual
+}  // namespace orrery

@@ -7,11 +7,8 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/text/display_width.h"
 
-namespace orrery::manual {
+namespace orrery {
 namespace {
-
-using figure::Span;
-using figure::Spans;
 
 constexpr std::size_t column_gap = 2, narrowest_column = 12;
 
@@ -23,7 +20,7 @@ std::string words_of(const Spans& spans) {
   std::string words;
   for (const Span& span : spans) {
     if (span.kind == Span::Kind::formula)
-      words += figure::formula_text(span.text);
+      words += formula_text(span.text);
     else if (span.kind == Span::Kind::code && marked)
       words += "`" + span.text + "`";
     else
@@ -41,7 +38,7 @@ std::vector<std::string> wrapped(std::string_view words, std::size_t width) {
     std::string& line = lines.back();
     if (line.empty())
       line = word;
-    else if (text::display_width(line) + 1 + text::display_width(word) <= width)
+    else if (display_width(line) + 1 + display_width(word) <= width)
       line += " " + word;
     else
       lines.push_back(word);
@@ -55,7 +52,7 @@ std::vector<std::size_t> column_widths(const std::vector<std::vector<std::string
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
     for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], text::display_width(row[i]));
+      widths[i] = std::max(widths[i], display_width(row[i]));
   }
   std::size_t all = column_gap * (widths.size() - 1);
   for (const std::size_t one : widths) all += one;
@@ -80,7 +77,7 @@ void append_row(const std::vector<std::string>& row, const std::vector<std::size
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string part = y < cells[i].size() ? cells[i][y] : "";
-      line += text::padded(part, widths[i] + column_gap);
+      line += padded(part, widths[i] + column_gap);
     }
     lines.push_back(line.substr(0, line.find_last_not_of(' ') + 1));
   }
@@ -100,18 +97,16 @@ class TextWriter {
   }
 
  private:
-  void add(const figure::Heading& heading) {
-    lines("", "", wrapped(words_of(heading.text), width_));
-  }
-  void add(const figure::Paragraph& paragraph) {
+  void add(const Heading& heading) { lines("", "", wrapped(words_of(heading.text), width_)); }
+  void add(const Paragraph& paragraph) {
     lines("  ", "  ", wrapped(words_of(paragraph.text), width_ - 2));
   }
-  void add(const figure::BulletList& list) {
+  void add(const BulletList& list) {
     for (const Spans& item : list.items) lines("  - ", "    ", wrapped(words_of(item), width_ - 4));
   }
-  void add(const figure::CodeBlock& code) { lines("    ", "    ", lines_of(code)); }
-  void add(const figure::Grid& grid) { lines("  ", "  ", table_lines(grid, width_ - 2)); }
-  void add(const figure::Picture& picture) {
+  void add(const CodeBlock& code) { lines("    ", "    ", lines_of(code)); }
+  void add(const Grid& grid) { lines("  ", "  ", table_lines(grid, width_ - 2)); }
+  void add(const Picture& picture) {
     lines("  ", "  ", wrapped("picture: " + picture.figure.title, width_ - 2));
   }
   /// No page of the manual has others.
@@ -131,12 +126,12 @@ class TextWriter {
 
 }  // namespace
 
-std::vector<std::string> table_lines(const figure::Grid& grid, std::size_t width) {
+std::vector<std::string> table_lines(const Grid& grid, std::size_t width) {
   std::vector<std::vector<std::string>> texts{{}};
   for (const Spans& name : grid.header) texts.back().push_back(words_of(name));
   for (const auto& row : grid.rows) {
     texts.emplace_back();
-    for (const figure::GridCell& cell : row) texts.back().push_back(words_of(cell.text));
+    for (const GridCell& cell : row) texts.back().push_back(words_of(cell.text));
   }
   std::vector<std::string> lines;
   const std::vector<std::size_t> widths = column_widths(texts, width);
@@ -148,4 +143,4 @@ std::string terminal_text(const Topic& topic, std::size_t width) {
   return TextWriter(width).write(topic);
 }
 
-}  // namespace orrery::manual
+}  // namespace orrery

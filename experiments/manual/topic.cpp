@@ -8,22 +8,12 @@
 #include "experiments/lessons/block_text.h"
 #include "experiments/manual/pages.h"
 
-namespace orrery::manual {
+namespace orrery {
 namespace {
 
-using figure::BulletList;
-using figure::CodeBlock;
-using figure::Grid;
-using figure::GridCell;
-using figure::Heading;
-using figure::Paragraph;
-using figure::Picture;
-using figure::spans_of;
-using lessons::trimmed;
-
 /// The cells of "| a | b |"; a bar after a backslash is part of its cell.
-std::vector<figure::Spans> cells_of(std::string_view line) {
-  std::vector<figure::Spans> cells;
+std::vector<Spans> cells_of(std::string_view line) {
+  std::vector<Spans> cells;
   std::string cell;
   line.remove_prefix(1);
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -92,14 +82,14 @@ class TopicReader {
 
   void take_row(std::string_view line) {
     if (line.starts_with("|--")) return;
-    const std::vector<figure::Spans> cells = cells_of(line);
+    const std::vector<Spans> cells = cells_of(line);
     auto* grid = topic_.blocks.empty() ? nullptr : std::get_if<Grid>(&topic_.blocks.back());
     if (!grid || after_gap_) {
       topic_.blocks.push_back(Grid{.header = cells});
       return;
     }
     grid->rows.emplace_back();
-    for (const figure::Spans& cell : cells) grid->rows.back().push_back({.text = cell});
+    for (const Spans& cell : cells) grid->rows.back().push_back({.text = cell});
   }
 
   void take_words(std::string_view line) { words_ += (words_.empty() ? "" : " ") + trimmed(line); }
@@ -112,7 +102,7 @@ class TopicReader {
 
   void finish() {
     if (words_.empty()) return;
-    const figure::Spans spans = spans_of(std::exchange(words_, {}));
+    const Spans spans = spans_of(std::exchange(words_, {}));
     if (topic_.about.empty()) topic_.about = plain_prose(spans);
     if (!std::exchange(is_item_, false))
       topic_.blocks.push_back(Paragraph{spans});
@@ -155,7 +145,7 @@ const Topic* find_topic(std::string_view name) {
   return found == topics().end() ? nullptr : &*found;
 }
 
-std::vector<std::string> lines_of(const figure::CodeBlock& code) {
+std::vector<std::string> lines_of(const CodeBlock& code) {
   std::vector<std::string> lines;
   std::istringstream text(code.text);
   for (std::string line; std::getline(text, line);) lines.push_back(line);
@@ -174,4 +164,4 @@ std::vector<Block> section(const Topic& topic, std::string_view heading) {
   return blocks;
 }
 
-}  // namespace orrery::manual
+}  // namespace orrery

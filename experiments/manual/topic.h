@@ -6,9 +6,7 @@
 
 #include "experiments/figure/document/document.h"
 
-namespace orrery::manual {
-
-using figure::Block;
+namespace orrery {
 
 /// A page of the manual. `orrery help`, F1 on the desktop and the man pages show the same ones.
 struct Topic {
@@ -19,7 +17,7 @@ struct Topic {
 };
 
 /// Reads a page: headings, paragraphs, lists of "- ", fenced code, tables and pictures, with the
-/// marks of figure::spans_of. A link to another page has the target "NAME.md".
+/// marks of spans_of. A link to another page has the target "NAME.md".
 ///
 /// Throws UsageError for a page without a title, a fence that does not end or a formula that cannot
 /// be read.
@@ -31,9 +29,9 @@ const std::vector<Topic>& topics();
 const Topic* find_topic(std::string_view name);
 
 /// The lines of code of a page.
-std::vector<std::string> lines_of(const figure::CodeBlock& code);
+std::vector<std::string> lines_of(const CodeBlock& code);
 
 /// The blocks below a heading, up to the next one; empty without such a heading.
 std::vector<Block> section(const Topic& topic, std::string_view heading);
 
-}  // namespace orrery::manual
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace orrery::model {
+namespace orrery {
 namespace {
 
 std::string in_axis(const Axis& axis, char name) {
@@ -114,4 +114,4 @@ std::string inconsistency_of(const Table& table) {
   return {};
 }
 
-}  // namespace orrery::model
+}  // namespace orrery

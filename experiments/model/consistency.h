@@ -5,7 +5,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/model/result.h"
 
-namespace orrery::model {
+namespace orrery {
 
 // What every sink of figures and tables relies on. Figures and tables made here have these
 // properties; readers of files check them.
@@ -20,4 +20,4 @@ std::string inconsistency_of(const Figure& figure);
 /// The same for a table: all columns have the same length.
 std::string inconsistency_of(const Table& table);
 
-}  // namespace orrery::model
+}  // namespace orrery

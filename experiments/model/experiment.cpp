@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace orrery::model {
+namespace orrery {
 namespace {
 
 template <class T>
@@ -30,4 +30,4 @@ MemoryEstimate memory_of(const Experiment& experiment, const ParamSet& params) {
   return experiment.memory ? experiment.memory(params) : MemoryEstimate{};
 }
 
-}  // namespace orrery::model
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/model/progress.h"
 #include "experiments/model/result.h"
 
-namespace orrery::model {
+namespace orrery {
 
 /// Whose formulas the figures of an experiment show.
 enum class FormulasShown {
@@ -134,4 +134,4 @@ struct Experiment {
 /// Its estimate; 0 bytes without one.
 MemoryEstimate memory_of(const Experiment& experiment, const ParamSet& params);
 
-}  // namespace orrery::model
+}  // namespace orrery

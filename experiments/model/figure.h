@@ -7,9 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model {
+namespace orrery {
 
 // Titles, captions, labels, symbols, statements and descriptions are text for people, whose
 // mathematics is marked: "angle of pair $t$", see experiments/text/marked_text.h. Names and ids are
@@ -217,4 +215,4 @@ inline const std::string& name_of(const Figure& figure) {
   return figure.role.kind.empty() ? figure.id : figure.role.kind;
 }
 
-}  // namespace orrery::model
+}  // namespace orrery

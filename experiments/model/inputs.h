@@ -7,13 +7,11 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model_files {
+namespace orrery {
 struct PositionPlan;  // experiments/model_files/position_plan.h
 }
 
-namespace orrery::model {
+namespace orrery {
 
 /// A text that was read, valid UTF-8 and not empty.
 struct Text {
@@ -31,7 +29,7 @@ struct Tensor {
 /// The layers of a model's file that was read.
 struct ModelFile {
   std::string name{};  ///< for captions: the file's name, after that of its folder
-  std::shared_ptr<const model_files::PositionPlan> plan{};
+  std::shared_ptr<const PositionPlan> plan{};
   std::filesystem::path path{};  ///< of the GGUF or the folder, for those who run the model
   bool has_weights{};            ///< whether there are any to run it with
   std::string sha256{};          ///< of what is read of it
@@ -41,4 +39,4 @@ using Input = std::variant<Text, Tensor, ModelFile>;
 /// The contents of the files that a ParamSet names, by parameter key; without keys left empty.
 using Inputs = std::map<std::string, Input, std::less<>>;
 
-}  // namespace orrery::model
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace orrery::model {
+namespace orrery {
 namespace {
 
 constexpr std::string_view between_parts = " · ", between_clauses = "; ";
@@ -47,4 +47,4 @@ std::string notices_in(std::string_view caption) {
   return notices;
 }
 
-}  // namespace orrery::model
+}  // namespace orrery

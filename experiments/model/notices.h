@@ -4,9 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model {
+namespace orrery {
 
 // What no picture may leave unsaid. A notice is a part of a figure's caption, parted from the
 // others by " · " or "; ". Where a figure stands without its caption, its notices stay.
@@ -26,4 +24,4 @@ std::string assumption_notice(std::string_view what);
 /// The notices in a caption, joined by " · "; empty without one.
 std::string notices_in(std::string_view caption);
 
-}  // namespace orrery::model
+}  // namespace orrery

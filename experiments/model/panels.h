@@ -5,7 +5,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::model {
+namespace orrery {
 
 /// Figures of one kind side by side on one page, such as the same curves at several settings.
 struct Panels {
@@ -16,4 +16,4 @@ struct Panels {
   std::vector<Figure> panels{};  ///< each titled by what tells it apart; one alone fills the page
 };
 
-}  // namespace orrery::model
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model {
+namespace orrery {
 
 struct Result;
 
@@ -49,4 +47,4 @@ class SilentProgress : public Progress {
   bool stop_requested() const override { return false; }
 };
 
-}  // namespace orrery::model
+}  // namespace orrery

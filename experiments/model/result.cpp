@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace orrery::model {
+namespace orrery {
 
 bool Check::holds() const {
   if (relation == Relation::at_most) return measured <= bound;
@@ -16,4 +16,4 @@ double Check::excess() const {
   return std::abs(measured - bound) - tolerance;
 }
 
-}  // namespace orrery::model
+}  // namespace orrery

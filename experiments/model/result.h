@@ -12,7 +12,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/model/shared_text.h"
 
-namespace orrery::model {
+namespace orrery {
 
 /// One number worth naming.
 struct Scalar {
@@ -121,4 +121,4 @@ struct Result {
   std::optional<NextStep> next{};
 };
 
-}  // namespace orrery::model
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
-namespace orrery::model {
+namespace orrery {
 
 struct SharedText::Kept {
   explicit Kept(std::string_view of) : text(of) {}
@@ -106,4 +106,4 @@ const std::string& SharedText::str() const {
   return kept_ ? kept_->text : *none;
 }
 
-}  // namespace orrery::model
+}  // namespace orrery

@@ -6,9 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model {
+namespace orrery {
 
 /// A text that many have, in the memory of one: equal ones lie in one place for as long as somebody
 /// has them. Threads may make and copy them at once.
@@ -47,4 +45,4 @@ class SharedText {
 /// Keys with their values, both as they are typed.
 using Settings = std::vector<std::pair<SharedText, SharedText>>;
 
-}  // namespace orrery::model
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/model/progress.h"
 
-namespace orrery::model {
+namespace orrery {
 
 /// One part of the work, from the fraction `from` of the whole to the fraction `to`. It is a
 /// Progress itself: its own fractions run from 0 to 1.
@@ -30,4 +30,4 @@ inline SubProgress equal_part(Progress& whole, std::size_t part, std::size_t cou
   return {whole, static_cast<double>(part) / parts, static_cast<double>(part + 1) / parts};
 }
 
-}  // namespace orrery::model
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/model_files/positions_text.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 bool same(double a, double b) {
@@ -191,4 +191,4 @@ std::string comparison_json(const PositionPlan& a, const PositionPlan& b,
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// A field in which layers of two plans differ, with both values as texts.
 struct PositionDifference {
@@ -35,4 +35,4 @@ std::string comparison_text(const PositionPlan& a, const PositionPlan& b,
 std::string comparison_json(const PositionPlan& a, const PositionPlan& b,
                             const PositionComparison& comparison);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

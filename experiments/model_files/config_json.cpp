@@ -9,7 +9,7 @@
 #include "experiments/text/nesting.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 /// The text with Python's Infinity, -Infinity and NaN as null.
@@ -59,4 +59,4 @@ Json parse_config(std::string_view text, std::string_view name) {
   }
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -9,7 +9,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 struct OtherNames {
@@ -304,4 +304,4 @@ const Json* ConfigValues::list(std::string_view key) const {
   return value;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

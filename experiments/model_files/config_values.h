@@ -11,7 +11,7 @@
 #include "experiments/model_files/config_json.h"
 #include "experiments/model_files/model_types.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// A value that a file may not give, and why it is what it is.
 template <class T>
@@ -84,4 +84,4 @@ class ConfigValues {
 /// A number that is finite, or nothing.
 std::optional<double> finite_number(const Json& value);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

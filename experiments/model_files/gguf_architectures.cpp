@@ -1,6 +1,6 @@
 #include "experiments/model_files/gguf_architectures.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 using A = GgufArchitecture;
@@ -253,4 +253,4 @@ const GgufArchitecture* find_gguf_architecture(std::string_view name) {
 
 const GgufArchitecture& unknown_gguf_architecture() { return unknown; }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -2,9 +2,7 @@
 
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model_files {
+namespace orrery {
 
 /// What llama.cpp does for an architecture, where no key of a GGUF says it: its graph, its table of
 /// RoPE types, and which keys it reads.
@@ -119,4 +117,4 @@ const GgufArchitecture* find_gguf_architecture(std::string_view name);
 /// What is assumed of an architecture that is not known: each key means what it means for most.
 const GgufArchitecture& unknown_gguf_architecture();
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -9,7 +9,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -334,4 +334,4 @@ void decode_gguf_blocks(GgufType type, const char* bytes, std::size_t count, flo
   block_kind(type).decode(reinterpret_cast<const BlockByte*>(bytes), count, out);
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model_files {
+namespace orrery {
 
 /// The types of tensors in GGUF files whose numbers are decoded.
 enum class GgufType : std::uint32_t {
@@ -50,4 +48,4 @@ const GgufBlock& gguf_block(GgufType type);
 /// Cost: loops that the compiler vectorises for all types but MXFP4, IQ4_NL and IQ4_XS.
 void decode_gguf_blocks(GgufType type, const char* bytes, std::size_t count, float* out);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "core/errors.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 constexpr std::string_view magic = "GGUF";
@@ -389,4 +389,4 @@ GgufList gguf_list(std::string_view bytes, std::string_view key, std::string_vie
   return {};
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

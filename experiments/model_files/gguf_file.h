@@ -7,10 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/model/layers.h"
 #include "experiments/model_files/gguf_blocks.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// A value of a GGUF's metadata. Numbers of integer types are std::int64_t where they fit; a list
 /// holds numbers only, and longer ones than max_gguf_list, or of texts, are left out: empty.
@@ -57,4 +56,4 @@ GgufList gguf_list(std::string_view bytes, std::string_view key, std::string_vie
 /// is no whole number of blocks, or cut off.
 std::vector<double> gguf_numbers(const GgufTensor& tensor, std::string_view name);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include <string>
 #include <system_error>
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -31,4 +31,4 @@ std::vector<fs::path> ggufs_in(const fs::path& folder) {
   return found;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

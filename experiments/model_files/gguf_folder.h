@@ -4,9 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model_files {
+namespace orrery {
 
 /// Whether a file's name says that it is a part behind the first: "model-00002-of-00003.gguf".
 bool is_later_part(std::string_view name);
@@ -15,4 +13,4 @@ bool is_later_part(std::string_view name);
 /// with more than 100,000 entries those among the first.
 std::vector<std::filesystem::path> ggufs_in(const std::filesystem::path& folder);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/model_files/layer_schedule.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 GgufKeys::GgufKeys(const GgufFile& file, std::string architecture, std::string_view name)
     : file_(file), architecture_(std::move(architecture)), name_(name) {}
@@ -89,4 +89,4 @@ std::vector<double> GgufKeys::tensor(const std::string& name, int layer,
   return {};
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

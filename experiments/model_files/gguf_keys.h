@@ -9,7 +9,7 @@
 #include "experiments/model_files/config_values.h"
 #include "experiments/model_files/gguf_file.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// Keys of a GGUF beneath its architecture's name. Each throws DataError, naming the key, for a
 /// value of another kind or outside its range.
@@ -43,4 +43,4 @@ class GgufKeys {
   std::string_view name_;
 };
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/model_files/layer_schedule.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 using Architecture = GgufArchitecture;
@@ -168,4 +168,4 @@ bool has_no_positions(const GgufModel& model, const LayerPlan& layer, std::strin
   return false;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

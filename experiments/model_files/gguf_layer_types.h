@@ -2,7 +2,7 @@
 
 #include "experiments/model_files/gguf_model.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// Sets type, window and their reasons.
 void read_gguf_window(const GgufModel& model, LayerPlan& layer);
@@ -14,4 +14,4 @@ bool has_no_attention(const GgufModel& model, const LayerPlan& layer, std::strin
 /// Whether the layer's graph has no position encoding though its architecture has RoPE. Needs type.
 bool has_no_positions(const GgufModel& model, const LayerPlan& layer, std::string& reason);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

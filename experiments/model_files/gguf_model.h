@@ -7,7 +7,7 @@
 #include "experiments/model_files/gguf_keys.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// A GGUF while its layers are read.
 struct GgufModel {
@@ -27,4 +27,4 @@ inline Valued<std::int64_t> layer_integer(const GgufModel& model, const std::str
   return model.keys.integer(key, 0, 1 << 20, static_cast<std::size_t>(layer.layer));
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

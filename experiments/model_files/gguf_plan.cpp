@@ -17,7 +17,7 @@
 #include "experiments/model_files/temperature.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 using Architecture = GgufArchitecture;
@@ -405,4 +405,4 @@ PositionPlan read_gguf(std::string_view bytes, const std::string& file,
   return plan;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

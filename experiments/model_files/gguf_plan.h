@@ -5,7 +5,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// The plan of a GGUF file as llama.cpp would run it: keys {arch}.rope.*, the pairing of its
 /// architecture, and the tensors rope_freqs and rope_factors_*. Throws DataError as parse_gguf
@@ -13,4 +13,4 @@ namespace orrery::model_files {
 PositionPlan read_gguf(std::string_view bytes, const std::string& file,
                        const ReadOptions& options = {});
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -10,7 +10,7 @@
 
 #include "experiments/model_files/layer_schedule.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 using Architecture = GgufArchitecture;
@@ -304,4 +304,4 @@ double latent_softmax_factor(const GgufModel& model) {
   return a * a;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/model_files/gguf_model.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// Sets the scaling of a RoPE layer as llama.cpp computes it: theta·m/f of each pair, f of the
 /// tensors, blended with its s-th part where the type is yarn, and cos and sin times
@@ -17,4 +17,4 @@ bool is_compressed(const GgufModel& model, int layer);
 /// factor times the square of the one that rope.scaling.yarn_log_multiplier gives.
 double latent_softmax_factor(const GgufModel& model);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 constexpr std::int64_t most = 1 << 16;
@@ -119,4 +119,4 @@ bool read_hybrid_type(const ConfigValues& config, LayerPlan& layer) {
   return true;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "experiments/model_files/hybrid_layers.h"
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 const ModelType& type_of(const ConfigValues& config) {
@@ -345,4 +345,4 @@ std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
   return layers;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

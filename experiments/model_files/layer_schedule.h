@@ -7,7 +7,7 @@
 #include "experiments/model_files/config_values.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// The most layers that are read.
 inline constexpr int most_layers = 2048;
@@ -22,4 +22,4 @@ inline constexpr std::int64_t most_channels = 8192;
 std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
                                       std::vector<std::string>& assumed);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/model_files/positions_text.h"
 #include "experiments/model_files/rotation.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 void require_runnable(const LayerPlan& layer) {
@@ -103,4 +103,4 @@ const LayerPlan& layer_of(const PositionPlan& plan, std::int64_t number) {
       fmt::format("try layer={}", plan.layers.size() / 2));
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

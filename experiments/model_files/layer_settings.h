@@ -6,7 +6,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// A layer as parameters of an experiment: `encoding`, `dim`, `base`, `causal` and those of the
 /// encoding, as far as the experiment has them; M-RoPE is axis_rope where the experiment has it,
@@ -22,4 +22,4 @@ std::vector<std::string> left_out(const LayerPlan& layer, const std::vector<Para
 /// The layer of that number. Throws UsageError when there is none.
 const LayerPlan& layer_of(const PositionPlan& plan, std::int64_t number);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

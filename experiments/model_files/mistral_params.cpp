@@ -9,7 +9,7 @@
 #include "experiments/model_files/layer_schedule.h"
 #include "experiments/model_files/temperature.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 /// A value of a dictionary within the file.
@@ -129,4 +129,4 @@ PositionPlan read_mistral_params(const Json& root, const std::string& file,
   return plan;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/rope_settings.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// Whether a file has the keys of Mistral's params.json (or Meta's) rather than a config.json's.
 bool is_mistral_params(const Json& root);
@@ -17,4 +17,4 @@ bool is_mistral_params(const Json& root);
 PositionPlan read_mistral_params(const Json& root, const std::string& file,
                                  const ReadOptions& options);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -3,9 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::model_files {
+namespace orrery {
 
 /// How the types of layers follow from their numbers where a file has no `layer_types`. Counting is
 /// from 0; n is the row's `period`, or the key `period_key` of the file.
@@ -134,4 +132,4 @@ const ModelType* find_model_type(std::string_view name);
 /// itself where there is none.
 std::string_view text_type_of(std::string_view name);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -1,6 +1,6 @@
 #include "experiments/model_files/model_types.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 // clang-format off
@@ -130,4 +130,4 @@ std::string_view text_type_of(std::string_view name) {
   return name;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -1,6 +1,6 @@
 #include "experiments/model_files/model_types.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 // One row per type, by name; clang-format would give every field a line of its own.
@@ -325,4 +325,4 @@ constexpr ModelType rope_types[] = {
 
 std::span<const ModelType> rope_model_types() { return rope_types; }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model_files/rotation.h"
 #include "experiments/model_files/temperature.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 constexpr std::int64_t most = std::int64_t{1} << 30;
@@ -239,4 +239,4 @@ void read_other_encoding(const ConfigValues& config, const ReadOptions& options,
   if (encoding == "unknown") assume(assumed, "no key names a position encoding");
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "core/encodings/rope_frequencies.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 constexpr double one_turn = 2.0 * std::numbers::pi;
@@ -61,4 +61,4 @@ std::vector<PairBand> bands_of(const LayerPlan& layer, double trained, double co
   return bands;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

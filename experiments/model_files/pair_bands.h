@@ -5,7 +5,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// What a pair of a RoPE layer meets in a context longer than its model was trained on. theta is
 /// its frequency in the training, theta' that of the plan, L0 and L the lengths of both, or the
@@ -30,4 +30,4 @@ double trained_length(const LayerPlan& layer, double trained);
 /// are compared up to a relative 1e-9, the rounding of lengths and factors.
 std::vector<PairBand> bands_of(const LayerPlan& layer, double trained, double context);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "core/encodings/rope_settings.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 auto values_of(const LayerPlan& l) {
@@ -74,4 +74,4 @@ std::vector<std::vector<int>> alike_layers(const PositionPlan& plan) {
   return groups;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -10,9 +10,8 @@
 
 #include "core/encodings/rope_convention.h"
 #include "core/params.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// A setting of an experiment by its key, "rope.factor".
 using Setting = std::pair<std::string, ParamValue>;
@@ -95,4 +94,4 @@ void assume(std::vector<std::string>& assumed, std::string sentence);
 /// the reason for it.
 void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::string reason);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/model_files/rotation.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -86,4 +86,4 @@ std::string positions_json(const PositionPlan& plan) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// {"source", "format", "model_type", "layers": [{"layer", "type", "encoding", "pairing",
 /// "head_dim", "rotary_dims", "rotary_begin", "base", "inv_freq": [in order of pairs, after
@@ -21,4 +21,4 @@ namespace orrery::model_files {
 /// with window_in_blocks only those with floor(n/w) = floor(m/w). Null: all keys.
 std::string positions_json(const PositionPlan& plan);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

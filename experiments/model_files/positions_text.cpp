@@ -8,7 +8,7 @@
 
 #include "experiments/text/printable.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 /// Seven significant digits are enough to see what a number is.
@@ -182,4 +182,4 @@ std::string positions_text(const PositionPlan& plan) {
   return text;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

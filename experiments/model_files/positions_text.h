@@ -5,7 +5,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// A value of a layer and why it is so.
 struct PositionFact {
@@ -27,4 +27,4 @@ std::string numbers_text(const std::vector<int>& layers);
 /// The plan for readers: equal layers together, each value with its reason, then what was assumed.
 std::string positions_text(const PositionPlan& plan);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

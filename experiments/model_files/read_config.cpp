@@ -15,7 +15,7 @@
 #include "experiments/model_files/temperature.h"
 #include "experiments/model_files/text_config.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 constexpr std::int64_t most_hidden = std::int64_t{1} << 24;
@@ -190,4 +190,4 @@ PositionPlan read_config(std::string_view text, const std::string& file,
   return plan;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

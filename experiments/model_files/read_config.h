@@ -5,7 +5,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// The plan of a Hugging Face config.json, of Transformers 4 or 5; of a multimodal model that of
 /// its text. An unknown model type is read as far as its keys go, and `assumed` says so.
@@ -14,4 +14,4 @@ namespace orrery::model_files {
 PositionPlan read_config(std::string_view text, const std::string& file,
                          const ReadOptions& options = {});
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/model_files/gguf_plan.h"
 #include "experiments/model_files/read_config.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ const LayerPlan& layer_of(const PositionPlan& plan, int layer) {
                    "give the number of one, counted from 0");
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

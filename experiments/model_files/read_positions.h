@@ -4,7 +4,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// The plan of a model's file: a config.json, a params.json or a GGUF; in a folder the first of
 /// config.json, params.json and the only *.gguf.
@@ -16,4 +16,4 @@ PositionPlan read_positions(const std::filesystem::path& path, const ReadOptions
 /// The layer of that number, counted from 0. Throws UsageError when there is none such.
 const LayerPlan& layer_of(const PositionPlan& plan, int layer);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 using Influence = std::vector<double>;  // by position
@@ -73,4 +73,4 @@ ReceptiveField receptive_field(const PositionPlan& plan, std::int64_t context, d
   return field;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

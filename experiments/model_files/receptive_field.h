@@ -5,7 +5,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// How far back the last token of a context sees through the layers of a model, from the last layer
 /// down. Distances in tokens.
@@ -32,4 +32,4 @@ Reach reach_of(const LayerPlan& layer, std::int64_t context);
 /// Luo et al. 2016 (effective receptive field), who do so for convolutions.
 ReceptiveField receptive_field(const PositionPlan& plan, std::int64_t context, double residual);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 void put_all(RopeDictionary& into, const Json& from, const std::string& reason) {
@@ -148,4 +148,4 @@ RopeDictionary rope_dictionary(const ConfigValues& config, std::string_view laye
   return dictionary;
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/model_files/config_values.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// The dictionary of RoPE's settings that a type of layers reads, from rope_parameters,
 /// rope_scaling or the keys of older files.
@@ -27,4 +27,4 @@ struct RopeDictionary {
 /// rope_parameters; a dictionary is nested where a VALUE of it is a dictionary. Throws DataError.
 RopeDictionary rope_dictionary(const ConfigValues& config, std::string_view layer_type);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/model_files/scaling_settings.h"
 #include "experiments/model_files/temperature.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 constexpr double usual_base = 10000.0;
@@ -331,4 +331,4 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   complete(config, layer);
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

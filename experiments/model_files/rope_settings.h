@@ -6,7 +6,7 @@
 #include "experiments/model_files/config_values.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// RoPE of a layer as a configuration has it: base, slice, scaling, frequencies and temperature.
 /// The layer has its number, type, head_dim and softmax_scale; where the file has null for its type
@@ -14,4 +14,4 @@ namespace orrery::model_files {
 void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
                std::vector<std::string>& assumed);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
 
-namespace orrery::model_files {
+namespace orrery {
 void complete_rope(LayerPlan& layer) {
   RopeConvention& rope = layer.rope;
   if (rope.rotary_dims < 2 || rope.rotary_dims > rope.d_head)
@@ -51,4 +51,4 @@ void rotate(const LayerPlan& layer, std::int64_t position, std::vector<double>& 
     Rope<double>(layer.rope).transform_queries(Positions{position}, row);
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

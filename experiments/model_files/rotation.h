@@ -6,7 +6,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// Sets inv_freq and attention_factor of a RoPE layer from its convention, by the same code as
 /// `orrery run`. Throws UsageError: what Rope and its parameters refuse, such as an odd number of
@@ -26,4 +26,4 @@ std::vector<std::pair<int, int>> channel_pairs(const LayerPlan& layer);
 /// Throws UsageError for another number.
 void rotate(const LayerPlan& layer, std::int64_t position, std::vector<double>& x);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

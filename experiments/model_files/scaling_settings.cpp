@@ -11,7 +11,7 @@
 #include "experiments/model_files/pair_bands.h"
 #include "experiments/model_files/rotation.h"
 
-namespace orrery::model_files {
+namespace orrery {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kinds{{
@@ -273,4 +273,4 @@ void put_factors(LayerPlan& layer, std::vector<double> factors, std::string reas
   put_param(layer, "rope.scaling", std::string("factors"), std::move(reason));
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

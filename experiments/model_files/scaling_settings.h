@@ -6,7 +6,7 @@
 #include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/rope_dictionary.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// The rope_type of a dictionary in the words of rope.scaling and rope.partial: "su" is longrope,
 /// "mrope" is none, "proportional" stays.
@@ -21,4 +21,4 @@ void read_scaling(const ConfigValues& config, const RopeDictionary& dictionary,
 /// Replaces the layer's scaling by factors, one per pair, by which frequencies are divided.
 void put_factors(LayerPlan& layer, std::vector<double> factors, std::string reason);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

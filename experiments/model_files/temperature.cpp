@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace orrery::model_files {
+namespace orrery {
 
 double temperature_at(const Temperature& temperature, std::int64_t m) {
   const auto& terms = temperature.terms;
@@ -17,4 +17,4 @@ double temperature_at(const Temperature& temperature, std::int64_t m) {
   return ratio <= 1 ? 1 : 1 + terms.at("α") * std::log(ratio);
 }
 
-}  // namespace orrery::model_files
+}  // namespace orrery

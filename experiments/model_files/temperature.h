@@ -4,7 +4,7 @@
 
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 // Rules of Temperature; the names in them are the keys of its terms.
 inline constexpr const char* floor_of_next = "1 + a ln(1 + floor((m + 1)/f))";  ///< Llama 4
@@ -17,4 +17,4 @@ inline constexpr const char* log_of_length =
 /// are not there.
 double temperature_at(const Temperature& temperature, std::int64_t m);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

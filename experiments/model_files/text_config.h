@@ -5,10 +5,10 @@
 
 #include "experiments/model_files/config_values.h"
 
-namespace orrery::model_files {
+namespace orrery {
 
 /// The keys of a Hugging Face config.json; of a multimodal model those of its text. Throws DataError:
 /// not JSON.
 ConfigValues text_config(std::string_view text, const std::string& file);
 
-}  // namespace orrery::model_files
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 using Texts = std::map<std::string, std::string>;
@@ -65,4 +65,4 @@ Comparison compare_folders(const std::filesystem::path& a, const std::filesystem
   return found;
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/reports/comparison.h"
 
-namespace orrery::reports {
+namespace orrery {
 
 /// Compares two results or two sweeps. Points are matched by id, then by repeat and settings,
 /// ignoring the seed and settings with one value throughout A and another throughout B.
@@ -21,4 +21,4 @@ nlohmann::ordered_json to_json(const Comparison& comparison);
 /// The comparison as plain text.
 std::string comparison_text(const Comparison& comparison);
 
-}  // namespace orrery::reports
+}  // namespace orrery

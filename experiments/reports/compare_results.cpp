@@ -8,7 +8,7 @@
 
 #include "experiments/results/figure_table.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 template <class Item>
@@ -153,4 +153,4 @@ ResultComparison compare_results(const Result& a, const Result& b, double tolera
   return found;
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/reports/comparison.h"
 #include "experiments/results/saved_result.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 using Values = std::map<std::string, std::set<std::string>>;
@@ -276,4 +276,4 @@ SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double 
   return found;
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

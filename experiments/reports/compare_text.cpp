@@ -9,7 +9,7 @@
 #include "experiments/results/json_fields.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -288,4 +288,4 @@ std::string comparison_text(const Comparison& comparison) {
          (differs ? "Numbers differ.\n" : "All numbers that can be compared are the same.\n");
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

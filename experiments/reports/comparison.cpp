@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 /// An integer in the order of the doubles, the same for −0 and 0.
@@ -55,4 +55,4 @@ bool ResultComparison::same_numbers() const {
                      [](const NumberDifference& scalar) { return scalar.same(); });
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

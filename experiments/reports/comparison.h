@@ -9,7 +9,7 @@
 #include "experiments/statistics/welch.h"
 #include "experiments/sweeps/saved_sweep.h"
 
-namespace orrery::reports {
+namespace orrery {
 
 /// The number of steps between neighbouring doubles from a to b: 0 when equal (−0 equals 0, NaN
 /// equals NaN), 2^64 − 1 when only one of them is NaN.
@@ -134,4 +134,4 @@ struct Comparison {
   bool same_numbers() const { return sweeps ? sweep.same_numbers() : result.same_numbers(); }
 };
 
-}  // namespace orrery::reports
+}  // namespace orrery

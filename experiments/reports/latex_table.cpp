@@ -13,7 +13,7 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/measure_titles.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 /// "1.25", "1.2 \times 10^{-7}", in mathematics.
@@ -81,7 +81,7 @@ std::string latex_table(const TidyTable& table, const std::vector<std::string>& 
       cells.push_back(value.empty() ? "--" : latex_words(value));
     }
     if (table.has_encodings)
-      cells.push_back(latex_words(setup::label_of_encoding(group.rows.front()->encoding)));
+      cells.push_back(latex_words(label_of_encoding(group.rows.front()->encoding)));
     for (const std::size_t m : places) cells.push_back(cell(group.moments[m]));
     rows += fmt::format("    {} \\\\\n", fmt::join(cells, " & "));
   }
@@ -93,4 +93,4 @@ std::string latex_table(const TidyTable& table, const std::vector<std::string>& 
       std::string(places.size(), 'r'), fmt::join(header, " & "), rows);
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

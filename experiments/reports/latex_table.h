@@ -5,7 +5,7 @@
 
 #include "experiments/sweeps/tidy_table.h"
 
-namespace orrery::reports {
+namespace orrery {
 
 /// A LaTeX table (with the package booktabs) of a sweep: a row per setting and encoding, a column
 /// per measure; over repeats the mean ± half of its 95 % interval. What is the same everywhere is
@@ -14,4 +14,4 @@ namespace orrery::reports {
 std::string latex_table(const TidyTable& table, const std::vector<std::string>& measures,
                         const std::string& title);
 
-}  // namespace orrery::reports
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/heads/passport.h"
 #include "experiments/reports/report_parts.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
@@ -266,7 +266,7 @@ class PassportWriter {
 };
 
 void add_column(const ordered_json& passport, const char* prefix, std::vector<Block>& blocks) {
-  blocks.push_back(figure::ColumnStart{});
+  blocks.push_back(ColumnStart{});
   blocks.push_back(Heading{2, words(passport.at("model")), std::string(prefix) + "model"});
   PassportWriter(passport, 3, prefix, blocks).write();
 }
@@ -281,7 +281,7 @@ Document passport_page(const ordered_json& one, const ordered_json& other) {
   }
   page.title = "Two passports";
   Grid grid{.header = {"differs", words(one.at("model")), words(other.at("model"))}};
-  const ordered_json compared = heads::passports_compared(one, other);
+  const ordered_json compared = passports_compared(one, other);
   for (const ordered_json& row : compared.at("differences"))
     grid.rows.push_back({text_cell(words(row.at("what"))), text_cell(words(row.at("a"))),
                          text_cell(words(row.at("b")))});
@@ -291,4 +291,4 @@ Document passport_page(const ordered_json& one, const ordered_json& other) {
   return page;
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

@@ -4,10 +4,10 @@
 
 #include "experiments/figure/document/document.h"
 
-namespace orrery::reports {
+namespace orrery {
 
 /// The passport of a model as a page; of two, which a null `other` is not, what differs comes first
-/// and they stand side by side. Both must be as heads::require_passport demands.
+/// and they stand side by side. Both must be as require_passport demands.
 Document passport_page(const nlohmann::ordered_json& one, const nlohmann::ordered_json& other);
 
-}  // namespace orrery::reports
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/text/shell_quote.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 std::string summary(const Result& result) {
@@ -130,4 +130,4 @@ Report make_report(const ReportOptions& options) {
   return is_sweep_folder(options.folder) ? sweep_report(options) : result_report(options);
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

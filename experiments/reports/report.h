@@ -2,7 +2,7 @@
 
 #include "experiments/reports/report_options.h"
 
-namespace orrery::reports {
+namespace orrery {
 
 /// A report with claims and verdicts, numbers, figures drawn from their data, settings, provenance
 /// and the commands that reproduce it. For a sweep also a table of its points, and every scalar
@@ -10,4 +10,4 @@ namespace orrery::reports {
 /// IoError; DataError when the manifest, result.json or plan.json cannot be read.
 Report make_report(const ReportOptions& options);
 
-}  // namespace orrery::reports
+}  // namespace orrery

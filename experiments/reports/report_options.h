@@ -7,7 +7,7 @@
 
 #include "experiments/figure/document/document.h"
 
-namespace orrery::reports {
+namespace orrery {
 
 struct ReportOptions {
   std::filesystem::path folder{};            ///< folder of a result or a sweep
@@ -25,4 +25,4 @@ struct Report {
       without_result{};  ///< points of a sweep that failed or were not computed
 };
 
-}  // namespace orrery::reports
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/setup/plugins.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_rows_shown = 24;  ///< more rows of a table are only in its CSV
@@ -104,7 +104,7 @@ std::string run_command_line(const Provenance& provenance, const std::string& ou
   for (const auto& [key, value] : provenance.params)
     if (!value.empty()) words.push_back(key + "=" + value);
   if (!out.empty()) words.insert(words.end(), {"--out", out});
-  return setup::command_line(std::move(words));
+  return command_line(std::move(words));
 }
 
 void add_claims(const ResultSections& of, std::vector<Block>& blocks) {
@@ -195,4 +195,4 @@ void add_program_and_machine(const nlohmann::ordered_json& manifest, Grid& grid)
   add_field(machine, "kernel", "kernel", grid);
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/saved_sweep.h"
 
-namespace orrery::reports {
+namespace orrery {
 
 // The parts that the reports of a result and of a sweep have in common.
 
@@ -51,4 +51,4 @@ void add_notes(const std::filesystem::path& folder, std::vector<Block>& blocks,
 /// Adds rows about program and machine from a manifest.
 void add_program_and_machine(const nlohmann::ordered_json& manifest, Grid& grid);
 
-}  // namespace orrery::reports
+}  // namespace orrery

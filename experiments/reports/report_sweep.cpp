@@ -19,7 +19,7 @@
 #include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/shell_quote.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 /// The values of a setting in the order of the points.
@@ -118,8 +118,8 @@ void add_claims_table(const SavedSweep& sweep, std::vector<Block>& blocks) {
 
 void add_overview(const SavedSweep& sweep, const ReportOptions& options,
                   std::vector<Block>& blocks) {
-  const combine::Drawing drawing = combine::overview(sweep, combine::most_overview_pages);
-  const std::vector<combine::DrawnPage>& pages = drawing.pages;
+  const Drawing drawing = overview(sweep, most_overview_pages);
+  const std::vector<DrawnPage>& pages = drawing.pages;
   if (pages.empty() && drawing.not_drawn.empty() && drawing.left_out.empty()) return;
   blocks.push_back(Heading{2, "Overview", "overview"});
   for (std::size_t i = 0; i < pages.size(); ++i)
@@ -129,7 +129,7 @@ void add_overview(const SavedSweep& sweep, const ReportOptions& options,
                      .file = options.panels.empty()
                                  ? ""
                                  : fmt::format("{}/{}.svg", options.panels, pages[i].panels.id)});
-  if (pages.size() == combine::most_overview_pages)
+  if (pages.size() == most_overview_pages)
     blocks.push_back(Paragraph{fmt::format(
         "These are the first {} figures; orrery plot draws all of them.", pages.size())});
   else if (!pages.empty())
@@ -139,7 +139,7 @@ void add_overview(const SavedSweep& sweep, const ReportOptions& options,
     blocks.push_back(Paragraph{fmt::format(
         "Left out here: {}{} figures or measures over settings. The first, since {} orrery plot "
         "draws those of the points that are chosen.",
-        pages.size() == combine::most_overview_pages ? "at least " : "", drawing.not_drawn.size(),
+        pages.size() == most_overview_pages ? "at least " : "", drawing.not_drawn.size(),
         drawing.not_drawn.front())});
   if (!drawing.left_out.empty())
     blocks.push_back(Paragraph{
@@ -308,4 +308,4 @@ Report sweep_report(const ReportOptions& options) {
   return report;
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

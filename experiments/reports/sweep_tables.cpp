@@ -10,7 +10,7 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::reports {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_rows = 200;  ///< of a table in the page; the others are in its CSV
@@ -91,7 +91,7 @@ void add_results(const SweepTables& of_sweep, std::vector<Block>& blocks) {
     std::vector<GridCell> row{std::move(name), status_cell(point)};
     if (sweep.repeats > 1) row.push_back(number_cell(point.repeat));
     for (const std::string& key : tidy.keys) row.push_back(text_cell(point.param(key)));
-    if (tidy.has_encodings) row.push_back(text_cell(setup::label_of_encoding(of.encoding)));
+    if (tidy.has_encodings) row.push_back(text_cell(label_of_encoding(of.encoding)));
     for (std::size_t m = 0; m < tidy.measures.size(); ++m)
       if (!is_constant(tidy, m)) row.push_back(number_cell(of.values[m]));
     grid.rows.push_back(std::move(row));
@@ -132,7 +132,7 @@ std::vector<GridCell> repeats_row(const SweepTables& of, const RepeatGroup& grou
   const MeanInterval interval = mean_interval(moments);
   std::vector<GridCell> row;
   for (const std::string& key : tidy.keys) row.push_back(text_cell(first.point->param(key)));
-  if (tidy.has_encodings) row.push_back(text_cell(setup::label_of_encoding(first.encoding)));
+  if (tidy.has_encodings) row.push_back(text_cell(label_of_encoding(first.encoding)));
   const MeasureTitle title = title_of(of.sweep.measures, tidy.measures[measure]);
   row.push_back(text_cell(with_unit(plain_text(title.title), title.unit)));
   for (const double value : {static_cast<double>(moments.n), moments.mean, moments.deviation,
@@ -167,4 +167,4 @@ void add_repeats(const SweepTables& of, std::vector<Block>& blocks) {
                 Paragraph::Kind::quiet});
 }
 
-}  // namespace orrery::reports
+}  // namespace orrery

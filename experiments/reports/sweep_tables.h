@@ -9,7 +9,7 @@
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/tidy_table.h"
 
-namespace orrery::reports {
+namespace orrery {
 
 /// What the tables of a sweep's report are made of. Of a table with many rows the first are in the
 /// page, with a sentence on where all are.
@@ -32,4 +32,4 @@ void add_results(const SweepTables& of, std::vector<Block>& blocks);
 /// Means over repeats with their intervals; nothing where there are none.
 void add_repeats(const SweepTables& of, std::vector<Block>& blocks);
 
-}  // namespace orrery::reports
+}  // namespace orrery

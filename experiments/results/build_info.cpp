@@ -2,7 +2,7 @@
 
 #include "orrery_build_info.h"  // written by cmake/build_info.cmake
 
-namespace orrery::results {
+namespace orrery {
 
 const BuildInfo& build_info() {
   static const BuildInfo info{.version = ORRERY_BUILD_VERSION,
@@ -15,4 +15,4 @@ const BuildInfo& build_info() {
   return info;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

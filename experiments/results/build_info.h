@@ -3,9 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::results {
+namespace orrery {
 
 /// The source and the build of this program.
 struct BuildInfo {
@@ -21,4 +19,4 @@ struct BuildInfo {
 
 const BuildInfo& build_info();
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/text/model_names.h"
 
-namespace orrery::results {
+namespace orrery {
 
 nlohmann::ordered_json check_numbers_json(const Check& check) {
   nlohmann::ordered_json json{{"measured", number_json(check.measured)},
@@ -22,4 +22,4 @@ Check check_numbers_from(const nlohmann::ordered_json& json) {
           .tolerance = json.contains("tolerance") ? number_field(json, "tolerance") : 0.0};
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -9,17 +9,15 @@
 #include "experiments/results/json_fields.h"
 #include "experiments/text/enum_names.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
-
-using verify::ClaimKind;
 
 const EnumNames<ClaimKind> claim_kind_names{{ClaimKind::roformer, "roformer"},
                                             {ClaimKind::cited, "cited"},
                                             {ClaimKind::property, "property"},
                                             {ClaimKind::note, "note"}};
 
-nlohmann::ordered_json claim_json(const verify::Claim& claim) {
+nlohmann::ordered_json claim_json(const Claim& claim) {
   const Check& c = claim.check;
   nlohmann::ordered_json json{{"name", c.name},
                               {"kind", name_in(claim_kind_names, claim.kind)},
@@ -38,15 +36,14 @@ nlohmann::ordered_json claim_json(const verify::Claim& claim) {
 
 }  // namespace
 
-nlohmann::ordered_json claims_json(const std::vector<verify::Claim>& claims) {
+nlohmann::ordered_json claims_json(const std::vector<Claim>& claims) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const verify::Claim& claim : claims) list.push_back(claim_json(claim));
+  for (const Claim& claim : claims) list.push_back(claim_json(claim));
   return list;
 }
 
-std::vector<verify::Claim> matching_claims(std::vector<verify::Claim> claims,
-                                           const std::string& part) {
-  std::erase_if(claims, [&](const verify::Claim& claim) {
+std::vector<Claim> matching_claims(std::vector<Claim> claims, const std::string& part) {
+  std::erase_if(claims, [&](const Claim& claim) {
     const Check& c = claim.check;
     return fmt::format("{} {} {} {} {}", c.name, c.statement, c.equation, claim.source,
                        name_in(claim_kind_names, claim.kind))
@@ -57,4 +54,4 @@ std::vector<verify::Claim> matching_claims(std::vector<verify::Claim> claims,
                    "give part of a name, a statement or an equation, such as (16)");
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

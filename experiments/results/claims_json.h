@@ -6,16 +6,15 @@
 
 #include "experiments/verify/claims.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// A list of objects: name, kind, source, equation, statement, precision, over, the numbers of a
 /// check, and "roformer_differs" where there is such a difference. A note has a measured number
 /// alone.
-nlohmann::ordered_json claims_json(const std::vector<verify::Claim>& claims);
+nlohmann::ordered_json claims_json(const std::vector<Claim>& claims);
 
 /// Those of which a name, statement, equation, source or kind has `part` in it. Throws UsageError when
 /// there is none.
-std::vector<verify::Claim> matching_claims(std::vector<verify::Claim> claims,
-                                           const std::string& part);
+std::vector<Claim> matching_claims(std::vector<Claim> claims, const std::string& part);
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 void append_field(std::string& text, double value) {
@@ -114,4 +114,4 @@ std::string csv_text(const Table& table) {
   return text;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/model/result.h"
 #include "experiments/results/figure_table.h"  // table_of(figure)
 
-namespace orrery::results {
+namespace orrery {
 
 /// Stands before text that a spreadsheet would run, as OWASP's "CSV Injection" advises: such a cell
 /// is shown without it and not computed.
@@ -22,4 +22,4 @@ bool is_formula(std::string_view text);
 /// (%.17g) and read back as the same doubles; numbers that are not finite are nan, inf and -inf.
 std::string csv_text(const Table& table);
 
-}  // namespace orrery::results
+}  // namespace orrery

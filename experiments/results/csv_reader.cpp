@@ -15,7 +15,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 using Limits = std::numeric_limits<double>;
@@ -133,4 +133,4 @@ Table read_csv(std::string_view csv, Table described, std::optional<std::size_t>
   return described;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/model/result.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// The table that csv_text wrote, to the bit; every NaN is the same one.
 /// @param described  the table without values: its columns have the names and the types
@@ -16,4 +16,4 @@ namespace orrery::results {
 Table read_csv(std::string_view csv, Table described, std::optional<std::size_t> rows,
                std::string_view name);
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/results/json_fields.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -160,4 +160,4 @@ std::vector<Series> curves_from(const Json& content, const TableAt& table_at) {
   });
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

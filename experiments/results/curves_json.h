@@ -7,7 +7,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/results/table_json.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// Adds the curves of a figure to its content, as "series". Where one has more than
 /// most_rows_in_json points and the figure's table (table_of) is as ID.csv in csv_folder, "table"
@@ -19,4 +19,4 @@ void add_curves(nlohmann::ordered_json& content, const Figure& figure, const Lin
 /// The inverse. Throws MalformedJson, and what `table_at` throws.
 std::vector<Series> curves_from(const nlohmann::ordered_json& content, const TableAt& table_at);
 
-}  // namespace orrery::results
+}  // namespace orrery

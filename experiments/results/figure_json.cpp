@@ -10,7 +10,7 @@
 #include "experiments/results/json_fields.h"
 #include "experiments/text/model_names.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -347,4 +347,4 @@ Array array_from_json(const Json& json) {
   return array;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/results/table_json.h"
 
-namespace orrery::results {
+namespace orrery {
 
 inline constexpr std::string_view figure_schema = "orrery.figure/1";
 
@@ -41,4 +41,4 @@ nlohmann::ordered_json array_json(const Array& array);
 /// The array without its numbers: `values` is empty but has the right type. Throws MalformedJson.
 Array array_from_json(const nlohmann::ordered_json& json);
 
-}  // namespace orrery::results
+}  // namespace orrery

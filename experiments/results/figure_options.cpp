@@ -16,7 +16,7 @@
 #include "experiments/figure/export.h"
 #include "experiments/studies/formulas.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 struct Drawing {
@@ -114,4 +114,4 @@ WriteOptions drawn_on(std::size_t threads, const Result& result, WriteOptions op
   return options;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -8,14 +8,14 @@
 #include "experiments/figure/export.h"
 #include "experiments/results/result_folder.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// How figures are written. Part of a plan, as it determines bytes.
 struct FigureOptions {
   std::vector<std::string> formats{};
-  std::string theme{figure::auto_theme};
+  std::string theme{auto_theme};
   bool formulas{false};  ///< whether the experiment's formulas are drawn beneath the title
-  figure::Page page{};
+  Page page{};
   std::vector<std::string> only{};  ///< figures to write without tables and arrays; empty for all
   friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
@@ -37,4 +37,4 @@ WriteOptions drawn_on(std::size_t threads, const Result& result, WriteOptions op
 /// The same on all cores.
 WriteOptions drawn_on_all_cores(const Result& result, WriteOptions options);
 
-}  // namespace orrery::results
+}  // namespace orrery

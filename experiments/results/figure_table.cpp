@@ -16,7 +16,7 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/model/consistency.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -182,4 +182,4 @@ Table table_of(const Figure& figure) {
           .columns = std::visit(ColumnsOf{}, figure.content)};
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

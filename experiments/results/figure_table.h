@@ -7,7 +7,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/model/result.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// The numbers shown in a figure, as a table with the figure's name.
 /// lines:   x and one column per series (with NAME_low and NAME_high where it has a band) when all
@@ -26,4 +26,4 @@ struct CurveCells {
 /// One for each series of the plot.
 std::vector<CurveCells> curve_cells(const LinePlot& plot);
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/text/nesting.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -145,4 +145,4 @@ std::vector<std::size_t> sizes_field(const Json& object, const char* key) {
   });
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

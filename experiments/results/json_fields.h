@@ -15,7 +15,7 @@
 #include "experiments/model/shared_text.h"
 #include "experiments/text/enum_names.h"
 
-namespace orrery::results {
+namespace orrery {
 
 // Fields of our own JSON files, written and read back. Not for JSON from users.
 
@@ -26,7 +26,7 @@ class MalformedJson : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Parses a file of ours, of text::most_levels at most. Throws MalformedJson.
+/// Parses a file of ours, of most_levels at most. Throws MalformedJson.
 /// @param take  may take what has been read, and leave it out by returning false
 nlohmann::ordered_json json_in(std::string_view text,
                                const nlohmann::ordered_json::parser_callback_t& take = nullptr);
@@ -82,4 +82,4 @@ auto list_from(const nlohmann::ordered_json& object, const char* key, Convert co
   return items;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string_view>
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 constexpr std::string_view unknown = "unknown";
@@ -42,4 +42,4 @@ Machine this_machine() {
   return machine;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

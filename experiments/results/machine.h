@@ -2,9 +2,7 @@
 
 #include <string>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::results {
+namespace orrery {
 
 /// The machine that the program runs on; "unknown" where the system gives no answer.
 struct Machine {
@@ -16,4 +14,4 @@ struct Machine {
 
 Machine this_machine();
 
-}  // namespace orrery::results
+}  // namespace orrery

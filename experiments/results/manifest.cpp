@@ -15,7 +15,7 @@
 #include "experiments/text/model_names.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -74,9 +74,9 @@ WrittenFile file_from(const Json& json) {
   return file;
 }
 
-Json plugins_json(const std::vector<setup::Plugin>& plugins) {
+Json plugins_json(const std::vector<Plugin>& plugins) {
   Json all = Json::array();
-  for (const setup::Plugin& plugin : plugins)
+  for (const Plugin& plugin : plugins)
     all.push_back(
         {{"file", plugin.file}, {"sha256", plugin.sha256}, {"encodings", plugin.encodings}});
   return all;
@@ -113,7 +113,7 @@ nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
       {"files", files_json(files)}};
   std::vector<std::string> settings;
   for (const auto& [key, value] : result.provenance.params) settings.push_back(key + "=" + value);
-  if (const auto plugins = setup::plugins_named_in(settings); !plugins.empty())
+  if (const auto plugins = plugins_named_in(settings); !plugins.empty())
     json["plugins"] = plugins_json(plugins);
   return json;
 }
@@ -140,4 +140,4 @@ std::string iso8601_utc(std::chrono::system_clock::time_point time) {
                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, millis);
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/data/load_inputs.h"
 #include "experiments/model/result.h"
 
-namespace orrery::results {
+namespace orrery {
 
 inline constexpr std::string_view manifest_schema = "orrery.manifest/1";
 
@@ -58,4 +58,4 @@ nlohmann::ordered_json machine_json();
 /// "2024-05-17T09:30:00.123Z", in UTC.
 std::string iso8601_utc(std::chrono::system_clock::time_point time);
 
-}  // namespace orrery::results
+}  // namespace orrery

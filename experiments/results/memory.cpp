@@ -13,7 +13,7 @@
 #include "experiments/files/memory_limit.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 // Never written, so never in use: at most this, and at most this part of what is allowed.
@@ -56,7 +56,7 @@ std::string memory_shortage(std::string_view also) {
 
 void require_memory(const Experiment& experiment, const ParamSet& run) {
   const MemoryEstimate estimate = memory_of(experiment, run);
-  files::require_memory(estimate.bytes, experiment.info.name, estimate.remedy);
+  require_memory(estimate.bytes, experiment.info.name, estimate.remedy);
 }
 
 void keep_freed_memory([[maybe_unused]] int most) {
@@ -69,4 +69,4 @@ void keep_freed_memory([[maybe_unused]] int most) {
 #endif
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "experiments/model/experiment.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// Sets some address space aside, which is given back when an allocation fails, just before
 /// std::bad_alloc is thrown: destructors on the way out may allocate as well (nlohmann::json's do),
@@ -29,4 +28,4 @@ void require_memory(const Experiment& experiment, const ParamSet& run);
 /// the next: half of the time of some runs.
 void keep_freed_memory(int most);
 
-}  // namespace orrery::results
+}  // namespace orrery

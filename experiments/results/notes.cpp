@@ -19,7 +19,7 @@
 #include "experiments/results/result_json.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -159,4 +159,4 @@ std::string notes_text(const Notes& notes) {
   return text + "\n";
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::results {
+namespace orrery {
 
 /// A file in the folder of a result or of a sweep that no manifest lists: what people say of the
 /// numbers changes, and the numbers do not. Another result of the same settings that replaces the
@@ -55,4 +53,4 @@ void join_notes(Notes& notes, const Notes& others);
 /// "tags  a, b\nnote  first line\n      second line\n"; nothing where both are empty.
 std::string notes_text(const Notes& notes);
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/studies/catalogue.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -34,4 +34,4 @@ std::span<const ParamSpec> specs_of(const std::string& experiment) {
   return known ? std::span<const ParamSpec>(known->info.params) : std::span<const ParamSpec>();
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

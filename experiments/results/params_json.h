@@ -7,7 +7,7 @@
 #include "core/params.h"
 #include "experiments/model/shared_text.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// Settings as a JSON object: numbers and truth values as such where the specs say so, everything
 /// else as text, also a number that JSON lacks. settings_field reads them.
@@ -16,4 +16,4 @@ nlohmann::ordered_json params_json(const Settings& params, std::span<const Param
 /// The parameters of an experiment by its name; none where this program has no such one.
 std::span<const ParamSpec> specs_of(const std::string& experiment);
 
-}  // namespace orrery::results
+}  // namespace orrery

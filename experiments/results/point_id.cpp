@@ -9,7 +9,7 @@
 #include "experiments/files/file.h"
 #include "experiments/setup/plugins.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 constexpr std::size_t id_digits = 12;
@@ -41,9 +41,8 @@ std::string point_id(const ExperimentInfo& info, const ParamSet& params,
   std::vector<std::string> settings;
   for (const auto& [key, value] : effective(params, files)) settings.push_back(key + "=" + value);
   for (const std::string& setting : settings) text += setting + "\n";
-  for (const setup::Plugin& plugin : setup::plugins_named_in(settings))
-    text += plugin.sha256 + "\n";
+  for (const Plugin& plugin : plugins_named_in(settings)) text += plugin.sha256 + "\n";
   return sha256_hex(text).substr(0, id_digits);
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/data/load_inputs.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// Identifies a point: the first 12 hexadecimal digits of the SHA-256 of the experiment's name and
 /// version and its used parameters, sorted by key. A file counts by
@@ -16,4 +16,4 @@ namespace orrery::results {
 std::string point_id(const ExperimentInfo& info, const ParamSet& params,
                      const std::vector<InputFile>& files);
 
-}  // namespace orrery::results
+}  // namespace orrery

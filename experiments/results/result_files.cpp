@@ -12,7 +12,7 @@
 #include "experiments/files/file_version.h"
 #include "experiments/files/presence.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ std::string ResultFiles::read(std::string_view path, std::uintmax_t max_bytes) c
   return std::string(found->second);
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

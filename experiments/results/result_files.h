@@ -7,9 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::results {
+namespace orrery {
 
 /// The files of a result where they lie: in a folder of their own, or as the group of that name in
 /// the pack beside it (zip_pack.h). "points/ID" is then the folder ID in points.zip. Where both are
@@ -43,4 +41,4 @@ class ResultFiles {
 /// "points.zip" for "points/ID": where results that have no folder lie.
 std::filesystem::path pack_beside(const std::filesystem::path& folder);
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -21,7 +21,7 @@
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -382,4 +382,4 @@ WrittenResult write_result(const Result& result, const RunRecord& run,
   return staged.written;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/model/result.h"
 #include "experiments/results/manifest.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// Which older result in the folder is replaced.
 enum class Replaceable {
@@ -90,4 +90,4 @@ StagedResult pack_result(const Result& result, const RunRecord& run, const Write
 /// options.folder by a result of this provenance. Cheap: call it before a long computation.
 void require_replaceable(const WriteOptions& options, const Provenance& wanted);
 
-}  // namespace orrery::results
+}  // namespace orrery

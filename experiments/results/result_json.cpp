@@ -11,7 +11,7 @@
 #include "experiments/results/table_json.h"
 #include "experiments/text/model_names.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -145,4 +145,4 @@ std::string json_line(const nlohmann::ordered_json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/model/result.h"
 #include "experiments/results/table_json.h"
 
-namespace orrery::results {
+namespace orrery {
 
 inline constexpr std::string_view result_schema = "orrery.result/1";
 
@@ -43,4 +43,4 @@ std::string json_text(const nlohmann::ordered_json& json);
 /// The same on one line, for large data.
 std::string json_line(const nlohmann::ordered_json& json);
 
-}  // namespace orrery::results
+}  // namespace orrery

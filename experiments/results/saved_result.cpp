@@ -16,7 +16,7 @@
 #include "experiments/results/result_json.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -259,4 +259,4 @@ RecoveredResult recover_result(const SavedFolder& saved) {
   return recovered;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/results/manifest.h"
 #include "experiments/results/result_files.h"
 
-namespace orrery::results {
+namespace orrery {
 
 /// The files of a result, in a folder or in a pack, verified on reading: a file that differs from
 /// its entry in the manifest is refused by name.
@@ -64,4 +64,4 @@ struct RecoveredResult {
 /// Throws only when result.json itself cannot be read.
 RecoveredResult recover_result(const SavedFolder& saved);
 
-}  // namespace orrery::results
+}  // namespace orrery

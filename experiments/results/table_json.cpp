@@ -15,7 +15,7 @@
 #include "experiments/text/enum_names.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::results {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -99,4 +99,4 @@ std::optional<Table> table_from_json(const Json& json, const TableAt& table_at) 
   return table;
 }
 
-}  // namespace orrery::results
+}  // namespace orrery

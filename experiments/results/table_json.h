@@ -8,7 +8,7 @@
 
 #include "experiments/model/result.h"
 
-namespace orrery::results {
+namespace orrery {
 
 // Tables in our own JSON files, and those whose numbers are in a CSV file beside them alone.
 
@@ -33,4 +33,4 @@ using TableAt =
 /// `table_at` throws.
 std::optional<Table> table_from_json(const nlohmann::ordered_json& json, const TableAt& table_at);
 
-}  // namespace orrery::results
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "core/analysis/largest.h"
 #include "experiments/search/named_slopes.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 using Cell = BiasCells::Cell;
@@ -322,4 +322,4 @@ Residual residual_of(const WrittenBias& bias, const BiasCells& cells) {
 
 std::vector<BiasFit> fitted_biases(const BiasCells& cells) { return Fits(cells).all(); }
 
-}  // namespace orrery::search
+}  // namespace orrery

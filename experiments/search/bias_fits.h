@@ -6,7 +6,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_bias.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// The cells of a bias that are seen, with their positions and the units of their residuals.
 struct BiasCells {
@@ -37,4 +37,4 @@ std::vector<BiasFit> fitted_biases(const BiasCells& cells);
 /// The residual of the cells after a bias.
 Residual residual_of(const WrittenBias& bias, const BiasCells& cells);
 
-}  // namespace orrery::search
+}  // namespace orrery

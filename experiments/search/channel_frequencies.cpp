@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// y = x cos(α + nθ) + x' sin(α + nθ) for one output channel, x' with its sign.
@@ -102,4 +102,4 @@ std::vector<FrequencyEstimate> estimate_channel_frequencies(const WrittenRope& r
   return estimates;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/search/pair_phasors.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Frequencies of a rope whose wiring does not keep lengths, so that pairs have no angle: for each
 /// channel the frequency at which u cos nθ + v sin nθ of its inputs comes nearest to its output, by
@@ -14,4 +14,4 @@ namespace orrery::search {
 std::vector<FrequencyEstimate> estimate_channel_frequencies(const WrittenRope& rope,
                                                             const RotationSample& sample);
 
-}  // namespace orrery::search
+}  // namespace orrery

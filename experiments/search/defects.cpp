@@ -4,7 +4,7 @@
 
 #include "core/unknown_name.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 using Defective = std::optional<WrittenRope>;
@@ -360,4 +360,4 @@ const RopeDefect& find_rope_defect(std::string_view name) {
   throw_unknown_name(name, "a defect", names);
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

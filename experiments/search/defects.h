@@ -7,7 +7,7 @@
 
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// A mistake that implementations of RoPE have been shipped with.
 struct RopeDefect {
@@ -25,4 +25,4 @@ const std::vector<RopeDefect>& rope_defects();
 /// Throws UsageError naming the nearest.
 const RopeDefect& find_rope_defect(std::string_view name);
 
-}  // namespace orrery::search
+}  // namespace orrery

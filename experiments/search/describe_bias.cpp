@@ -10,7 +10,7 @@
 
 #include "experiments/search/named_slopes.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
@@ -267,4 +267,4 @@ std::string rule_text(const SeenMask& mask) {
 
 }  // namespace
 
-}  // namespace orrery::search
+}  // namespace orrery

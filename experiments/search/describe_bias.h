@@ -6,7 +6,7 @@
 
 #include "experiments/search/identify_bias.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// "ALiBi −s|m − n|; slopes 2^(−8(h+1)/H)".
 std::string short_text(const WrittenBias& bias, Precision format);
@@ -24,4 +24,4 @@ std::string setting_text(const WrittenBias& bias, Precision format);
 /// "hides keys ahead of the query".
 std::string mask_text(const SeenMask& mask);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "core/encodings/rope_settings.h"
 #include "core/params.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 constexpr std::array<const char*, 4> wiring_names{
@@ -243,4 +243,4 @@ std::vector<RopeDifference> differences_of(const WrittenRope& a, const WrittenRo
   return differences;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// A property of a rope as words: {"base", "500000"}.
 using RopeFact = std::pair<std::string, std::string>;
@@ -30,4 +30,4 @@ struct RopeDifference {
 };
 std::vector<RopeDifference> differences_of(const WrittenRope& a, const WrittenRope& b);
 
-}  // namespace orrery::search
+}  // namespace orrery

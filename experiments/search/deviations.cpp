@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 bool same_scaling(const RopeScaling& a, const RopeScaling& b) {
@@ -121,4 +121,4 @@ std::vector<WrittenRope> with_expected_parts(const WrittenRope& rope, const Writ
   return found;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include "core/precision.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Whether the format rounds more than fp32, in which programs form their tables.
 bool is_coarser_than_fp32(Precision format);
@@ -21,4 +21,4 @@ int deviations(const WrittenRope& expected, const WrittenRope& rope, Precision t
 /// themselves.
 std::vector<WrittenRope> with_expected_parts(const WrittenRope& rope, const WrittenRope& expected);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/search/rounded_frequencies.h"
 #include "experiments/search/structures.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// What models round that should not be rounded.
@@ -138,4 +138,4 @@ std::vector<WrittenRope> with_measured_factor(const WrittenRope& rope, double me
   return found;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Ropes whose base, scaling and factor are estimated from the sample's rows at these positions
 /// [rows, axes], for each likely way of pairing: families of frequencies that come near, with the
@@ -27,4 +27,4 @@ double told_factor(const WrittenRope& rope, double measured, Precision format);
 std::vector<WrittenRope> with_measured_factor(const WrittenRope& rope, double measured,
                                               Precision format);
 
-}  // namespace orrery::search
+}  // namespace orrery

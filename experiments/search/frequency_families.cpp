@@ -9,7 +9,7 @@
 #include "experiments/search/known_numbers.h"
 #include "experiments/search/rope_cost.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 using FrequencyEstimates = std::vector<FrequencyEstimate>;
@@ -328,4 +328,4 @@ std::vector<FamilyFit> fit_families(const WrittenRope& structure,
   return Fitter(structure, estimates).fits(most);
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/search/pair_phasors.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Every kind of scaling with known factors and lengths, none among them.
 std::vector<RopeScaling> known_scalings();
@@ -25,4 +25,4 @@ std::vector<FamilyFit> fit_families(const WrittenRope& structure,
                                     const std::vector<FrequencyEstimate>& estimates,
                                     std::size_t most);
 
-}  // namespace orrery::search
+}  // namespace orrery

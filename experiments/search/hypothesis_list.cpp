@@ -12,7 +12,7 @@
 #include "experiments/search/defects.h"
 #include "experiments/search/rope_cost.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 constexpr Index tried_rows = 24;
@@ -306,4 +306,4 @@ Position HypothesisList::reach() const {
                                                 : question_.tensor.positions.cwiseAbs().maxCoeff();
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/search/rope_hypothesis.h"
 #include "experiments/search/rotation_sample.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// The stages as PyTorch programs have them: frequencies, angles, cosines in fp32.
 StageRounding fp32_stages();
@@ -75,4 +75,4 @@ class HypothesisList {
   const RotationSample* measured_{nullptr};
 };
 
-}  // namespace orrery::search
+}  // namespace orrery

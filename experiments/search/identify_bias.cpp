@@ -13,7 +13,7 @@
 #include "experiments/search/bias_fits.h"
 #include "experiments/search/rope_hypothesis.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 constexpr double explained_bias = 4.0;        // roundings: what is above is no explanation
@@ -264,4 +264,4 @@ BiasAnswer identify_bias(const BiasQuestion& question) {
   return answer;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

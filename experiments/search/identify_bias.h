@@ -8,7 +8,7 @@
 #include "experiments/search/seen_mask.h"
 #include "experiments/search/written_bias.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// A bias of the logits of some heads, [heads·N_q, N_k], head by head.
 struct BiasQuestion {
@@ -58,4 +58,4 @@ BiasAnswer identify_bias(const BiasQuestion& question);
 std::optional<Position> telling_distance(const WrittenBias& a, const WrittenBias& b, Index heads,
                                          Precision format);
 
-}  // namespace orrery::search
+}  // namespace orrery

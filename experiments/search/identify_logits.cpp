@@ -19,7 +19,7 @@
 #include "experiments/search/seen_mask.h"
 #include "experiments/search/structures.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// Roundings: what is above is no explanation. Queries and keys each leave explained_roundings of
@@ -414,4 +414,4 @@ std::string scale_words(double scale, Index d_head, Precision format) {
   return fmt::format("{:.5g}/√{}", scale * root, d_head);
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

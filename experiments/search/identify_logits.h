@@ -5,7 +5,7 @@
 
 #include "experiments/search/logits_question.h"
 
-namespace orrery::search {
+namespace orrery {
 
 struct LogitsAnswer {
   std::vector<LogitsHypothesis> hypotheses{};  ///< best first, ties lead; never empty
@@ -29,4 +29,4 @@ LogitsAnswer identify_logits(const LogitsQuestion& question);
 /// "1/√64", "1.8133/√64" or a number: the scale in words.
 std::string scale_words(double scale, Index d_head, Precision format);
 
-}  // namespace orrery::search
+}  // namespace orrery

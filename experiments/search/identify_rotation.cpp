@@ -24,7 +24,7 @@
 #include "experiments/search/rope_search.h"
 #include "experiments/search/structures.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// The parts of the search in their order.
@@ -345,4 +345,4 @@ RotationAnswer identify_rotation(const RotationQuestion& question) {
   return Search(question).answer();
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

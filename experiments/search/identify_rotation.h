@@ -2,7 +2,7 @@
 
 #include "experiments/search/rope_hypothesis.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Finds which rope turned a tensor into another. Frequencies and stretch are estimated, not tried:
 /// each pair's angle is solved for by row and regressed on positions, for each way of pairing that
@@ -14,4 +14,4 @@ namespace orrery::search {
 /// UsageError for shapes that disagree, and for no hypothesis at all: an odd number of channels.
 RotationAnswer identify_rotation(const RotationQuestion& question);
 
-}  // namespace orrery::search
+}  // namespace orrery

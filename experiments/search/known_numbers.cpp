@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace orrery::search {
+namespace orrery {
 
 const std::vector<double>& known_bases() {
   static const std::vector<double> bases{100,     1000,     10000,    26000,   100000,  150000,
@@ -33,4 +33,4 @@ double rounded_to_digits(double value, int digits) {
   return std::round(value * scale) / scale;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

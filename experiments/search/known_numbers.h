@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace orrery::search {
+namespace orrery {
 
 /// Bases, factors and lengths of released models: what a fitted number is taken for when it is as
 /// near as its error.
@@ -16,4 +16,4 @@ bool is_known(const std::vector<double>& list, double value);
 /// The nearest number with so many significant decimal digits. The value is positive.
 double rounded_to_digits(double value, int digits);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/search/hypothesis_list.h"
 #include "experiments/search/known_numbers.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 struct Tried {
@@ -64,4 +64,4 @@ std::vector<WrittenRope> best_known_ropes(const WrittenRope& way, const Rotation
   return best;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

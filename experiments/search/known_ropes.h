@@ -6,7 +6,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Ropes with the channels, the wiring and the direction of `way`, every known base with every
 /// known scaling, of pairs that turn also at bf16 positions and angles: the `most` that leave the
@@ -15,4 +15,4 @@ namespace orrery::search {
 std::vector<WrittenRope> best_known_ropes(const WrittenRope& way, const RotationSample& few_rows,
                                           std::size_t most);
 
-}  // namespace orrery::search
+}  // namespace orrery

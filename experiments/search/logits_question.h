@@ -6,7 +6,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Logits of queries and keys that were turned, and both as they were before.
 struct LogitsQuestion {
@@ -33,4 +33,4 @@ struct LogitsHypothesis {
   bool tied{false};
 };
 
-}  // namespace orrery::search
+}  // namespace orrery

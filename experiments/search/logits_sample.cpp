@@ -6,7 +6,7 @@
 #include "core/analysis/largest.h"
 #include "experiments/search/seen_mask.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// A half from the first on, the others spread to the last.
@@ -110,4 +110,4 @@ void measure(LogitsHypothesis& hypothesis, const LogitsSample& sample) {
   hypothesis.residual = residual;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/search/logits_question.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Some queries and keys of some heads, copied, with the units of their logits.
 struct LogitsSample {
@@ -23,4 +23,4 @@ LogitsSample logits_sample(const LogitsQuestion& question, Index most_rows, Inde
 /// The scale by least squares, and what remains.
 void measure(LogitsHypothesis& hypothesis, const LogitsSample& sample);
 
-}  // namespace orrery::search
+}  // namespace orrery

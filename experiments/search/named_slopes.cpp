@@ -8,7 +8,7 @@
 
 #include "core/encodings/alibi.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 std::vector<double> powers(std::size_t heads, double exponent, double first) {
@@ -117,4 +117,4 @@ std::vector<NamedSlopes> named_slopes(const std::vector<double>& fitted, Precisi
   return found;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

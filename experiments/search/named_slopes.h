@@ -5,7 +5,7 @@
 
 #include "core/precision.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Slopes that a formula gives, and what it is called.
 struct NamedSlopes {
@@ -23,4 +23,4 @@ struct NamedSlopes {
 /// The fitted numbers themselves are last. Of one head alone every power of two may be the slope.
 std::vector<NamedSlopes> named_slopes(const std::vector<double>& fitted, Precision format);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/parallel.h"
 #include "experiments/search/pair_phasors.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 using Complex = std::complex<double>;
@@ -190,4 +190,4 @@ std::vector<WrittenRope> likely_rules(const WrittenRope& rope, const RotationSam
   return likely;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Offsets of all positions, from −2^12 to 2^20, at which the pairs of the rope agree best, at most
 /// 4. Each pair determines the offset modulo its own wavelength.
@@ -17,4 +17,4 @@ std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSamp
 std::vector<WrittenRope> likely_rules(const WrittenRope& rope, const RotationSample& sample,
                                       const RotatedTensor& tensor);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <numeric>
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 using Complex = std::complex<double>;
@@ -258,4 +258,4 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
   return found;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

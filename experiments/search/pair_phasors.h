@@ -6,7 +6,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// By how much each pair of channels turned in each row, as unit complex numbers pooled over heads.
 struct PairPhasors {
@@ -44,4 +44,4 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const AxisPositions& positions,
                                                     const std::vector<std::size_t>& axes);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/search/refined_base.h"
 #include "experiments/search/restart_search.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// The sample with heads for rows, at the positions 0, 1, … of heads.
@@ -145,4 +145,4 @@ void search_positions(RopeSearch& search) {
     if (!search.list.fits()) step(search);
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

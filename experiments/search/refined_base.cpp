@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// Frequencies and angles without rounding, so that they follow the base smoothly.
@@ -71,4 +71,4 @@ double refined_base(const WrittenRope& rope, const RotationSample& sample,
   return at.base;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

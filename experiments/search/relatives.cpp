@@ -9,7 +9,7 @@
 #include "experiments/search/known_numbers.h"
 #include "experiments/search/structures.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 constexpr std::array<std::pair<Stage, Precision>, 7> coarse_stages{
@@ -138,4 +138,4 @@ std::vector<WrittenRope> relatives_of(const WrittenRope& rope, std::size_t axes)
   return relatives.found();
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/search/structures.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 constexpr Index looked_at_rows = 4096;
@@ -181,4 +181,4 @@ void add_row_numbers(RopeSearch& search) {
   search.refine_bases();
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

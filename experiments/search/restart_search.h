@@ -2,7 +2,7 @@
 
 #include "experiments/search/rope_search.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// Ropes that count positions from 0 in each text of the tensor: behind padding at the left, or in
 /// several texts that were packed into one row. A row at position 0 does not rotate under
@@ -17,4 +17,4 @@ void add_paddings(RopeSearch& search);
 /// Ropes at the numbers of the rows, where others are stated: a program that counts padding.
 void add_row_numbers(RopeSearch& search);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/search/deviations.h"
 #include "experiments/search/known_numbers.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// Decimal digits that a number needs, at most 17.
@@ -65,4 +65,4 @@ double cost_of(const WrittenRope& rope) {
   return cost;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// A rope that may have made a tensor.
 struct RopeHypothesis {
@@ -50,4 +50,4 @@ inline constexpr double explained_roundings = 1.0;
 /// hypotheses are tied.
 inline constexpr double evidence_to_decide = 25.0;
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/search/known_numbers.h"
 #include "experiments/search/refined_base.h"
 
-namespace orrery::search {
+namespace orrery {
 
 void RopeSearch::add_estimated(const RotationSample& sample, const AxisPositions& positions,
                                const Change& change) {
@@ -45,4 +45,4 @@ void RopeSearch::add_with_fewer_digits(WrittenRope rope) {
   }
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/search/hypothesis_list.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// A question, the hypotheses that were found so far, and what every part of the search does with
 /// them: estimate ropes from a sample, and fit their bases. The question must outlive it.
@@ -41,4 +41,4 @@ class RopeSearch {
   bool leaves_far_less(const WrittenRope& rope, const RopeHypothesis& known) const;
 };
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "core/analysis/largest.h"
 #include "core/parallel.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 std::vector<Index> spread(Index count, Index most) {
@@ -176,4 +176,4 @@ ResidualMap residual_map(const WrittenRope& rope, const RotationSample& sample) 
   return map;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "core/precision.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// A tensor before and after a rotation, [heads·rows, d] each, head by head.
 struct RotatedTensor {
@@ -79,4 +79,4 @@ struct ResidualMap {
 };
 ResidualMap residual_map(const WrittenRope& rope, const RotationSample& sample);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/search/known_numbers.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// Mean square in standard errors; beyond a few a pair is wrong, by however much.
@@ -61,4 +61,4 @@ WrittenRope with_rounded_frequencies(const WrittenRope& rope, Precision format,
   return rounded;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

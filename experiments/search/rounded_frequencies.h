@@ -5,7 +5,7 @@
 #include "experiments/search/pair_phasors.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// The rope with frequencies rounded to `format` and the base, near its own, at which most of them
 /// are the estimated ones. A rounded frequency determines its base no better than to half a unit
@@ -14,4 +14,4 @@ namespace orrery::search {
 WrittenRope with_rounded_frequencies(const WrittenRope& rope, Precision format,
                                      const std::vector<FrequencyEstimate>& estimates);
 
-}  // namespace orrery::search
+}  // namespace orrery

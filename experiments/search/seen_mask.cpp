@@ -6,7 +6,7 @@
 
 #include "core/attention/mask.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 using Cells = Eigen::Matrix<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -205,4 +205,4 @@ SeenMask seen_mask(const MatrixIn<double>& values, Index heads, const Positions&
   return mask;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "core/types.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// A rule by which positions hide cells.
 enum class MaskRule {
@@ -44,4 +44,4 @@ SeenMask seen_mask(const MatrixIn<double>& values, Index heads, const Positions&
 /// below, and the −10000 of BERT.
 bool hides_cell(double value);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/search/known_numbers.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 constexpr std::array<RopePairing, 2> pairings{RopePairing::half_split, RopePairing::interleaved};
@@ -188,4 +188,4 @@ std::vector<WrittenRope> released_ropes(Index d_head, std::size_t axes) {
   return all;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/search/pair_phasors.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// A way of pairing channels, with the turns of its pairs.
 struct StructureFit {
@@ -34,4 +34,4 @@ std::vector<WrittenRope> ways_to_turn(const RotationSample& sample);
 /// short to estimate anything from. With several axes also their usual sections.
 std::vector<WrittenRope> released_ropes(Index d_head, std::size_t axes);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "core/random.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// Rules by the number of the row do not depend on the position: where both have the same one, the
@@ -51,4 +51,4 @@ TellingInput telling_input(const WrittenRope& a, const WrittenRope& b,
   return {};
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

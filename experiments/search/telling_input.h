@@ -3,7 +3,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// The input that would tell two ropes apart.
 struct TellingInput {
@@ -14,4 +14,4 @@ struct TellingInput {
 };
 TellingInput telling_input(const WrittenRope& a, const WrittenRope& b, const RotatedTensor& tensor);
 
-}  // namespace orrery::search
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "core/encodings/rotation.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 double alibi_distance(const WrittenBias& bias, Position m, Position n) {
@@ -65,4 +65,4 @@ double bias_at(const WrittenBias& bias, Index head, Position m, Position n) {
   return 0;
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

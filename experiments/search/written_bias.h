@@ -7,7 +7,7 @@
 #include "core/encodings/t5.h"
 #include "core/types.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// The families of biases.
 enum class BiasFamily {
@@ -47,4 +47,4 @@ Index table_row(const WrittenBias& bias, Position m, Position n);
 /// Σ_t cos(r base^(−2t/D)), t < D/2.
 double sinusoid_product(Position r, Index channels, double base);
 
-}  // namespace orrery::search
+}  // namespace orrery

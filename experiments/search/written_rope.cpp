@@ -12,7 +12,7 @@
 #include "core/encodings/rotation.h"
 #include "core/errors.h"
 
-namespace orrery::search {
+namespace orrery {
 namespace {
 
 /// The base whose powers −2t/r are those of `base` with the written denominator.
@@ -250,4 +250,4 @@ bool same_but_for_precision(const WrittenRope& a, const WrittenRope& b) {
   return computes_same(same, b);
 }
 
-}  // namespace orrery::search
+}  // namespace orrery

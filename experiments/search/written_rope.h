@@ -10,7 +10,7 @@
 #include "core/precision.h"
 #include "core/types.h"
 
-namespace orrery::search {
+namespace orrery {
 
 /// How the two channels of a pair meet the table of cosines and sines.
 enum class Wiring {
@@ -110,4 +110,4 @@ bool computes_same(const WrittenRope& a, const WrittenRope& b);
 /// Whether two ropes turn alike once the stages of both are given the same precision.
 bool same_but_for_precision(const WrittenRope& a, const WrittenRope& b);
 
-}  // namespace orrery::search
+}  // namespace orrery

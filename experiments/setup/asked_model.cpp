@@ -17,7 +17,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/trained_head.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 std::mutex left_mutex;
@@ -27,7 +27,7 @@ std::atomic<int> models{0};  ///< that there are, left or asked
 std::uint64_t bytes_to_keep() {
   constexpr int third = 3, most_halvings = 16;
   const int halvings = std::min<int>(models.load(), most_halvings);
-  return files::memory_limit() / third >> halvings;
+  return memory_limit() / third >> halvings;
 }
 
 /// Whether its frequencies depend on how long the sequence is.
@@ -226,4 +226,4 @@ const HeadTable& AskedModel::table(const HeadsRequest& request, Progress& progre
   return table_;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/heads/what_if.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// "model".
 ParamSpec asked_model_param();
@@ -76,7 +76,7 @@ class AskedModel {
   std::string texts_key_{};  ///< of everything that the texts follow from
   std::unique_ptr<LiveModel> live_{};
   std::vector<ModelText> texts_{};
-  std::unique_ptr<tokenizers::Tokenizer> tokenizer_{};  ///< null without one
+  std::unique_ptr<Tokenizer> tokenizer_{};  ///< null without one
   std::vector<std::string> labels_{};
   std::int32_t leading_{-1};
   std::string lens_key_{};  ///< of its request; empty without a lens
@@ -92,4 +92,4 @@ std::int32_t first_token(const ParamSet& params, const AskedModel& model);
 /// The parameter "token". Throws UsageError unless it is below `count`, of which there are so many.
 std::size_t token_in(const ParamSet& params, std::size_t count, const char* what);
 
-}  // namespace orrery::setup
+}  // namespace orrery

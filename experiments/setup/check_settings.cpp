@@ -11,7 +11,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/trained_head.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 struct Channels {
@@ -92,4 +92,4 @@ void check_operations(const std::string& settings, double operations, const std:
                    remedy);
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "core/position.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 // What every run is checked for before it computes anything.
 
@@ -42,4 +42,4 @@ double drawn_projections(const std::string& encoding);
 /// @param remedy      "lower tokens, or dim"
 void check_operations(const std::string& settings, double operations, const std::string& remedy);
 
-}  // namespace orrery::setup
+}  // namespace orrery

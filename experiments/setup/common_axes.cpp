@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-namespace orrery::setup {
+namespace orrery {
 
 Axis query_axis() { return {.label = "query", .symbol = "$m$", .role = AxisRole::query_position}; }
 
@@ -58,4 +58,4 @@ void lay_head_to_tail(VectorPlot& plot, std::span<const std::complex<double>> en
   plot.sum = Arrow{0, 0, from.real(), from.imag(), 0};
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -7,9 +7,8 @@
 
 #include "core/position.h"
 #include "experiments/model/figure.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 // The axes that several experiments share, made once each, so that what is pointed at in one
 // figure can be found in another by its role; and what is laid over them.
@@ -37,4 +36,4 @@ Rule vertical(double at, std::string label, std::string param = "");
 void lay_head_to_tail(VectorPlot& plot, std::span<const std::complex<double>> ends,
                       std::span<const double> numbers);
 
-}  // namespace orrery::setup
+}  // namespace orrery

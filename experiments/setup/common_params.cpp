@@ -10,7 +10,7 @@
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 constexpr std::string_view as_pipeline = "pipeline";
@@ -319,4 +319,4 @@ std::vector<Choice> feature_map_choices() {
   return choices;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "core/pipelines.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 // The parameters that several experiments share, declared once each.
 
@@ -103,4 +103,4 @@ inline bool stands_out(double in_exact, double rounding) { return !(in_exact < 2
 /// "; not checked: …", of a change that does not.
 std::string hidden_text(double in_exact, double rounding);
 
-}  // namespace orrery::setup
+}  // namespace orrery

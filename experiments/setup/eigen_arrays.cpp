@@ -6,7 +6,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 template <class T>
 ArrayPtr to_array(const Matrix<T>& values, std::string name, std::string description,
@@ -102,4 +102,4 @@ template Matrix<double> head_matrix(const Tensor&, std::size_t, std::size_t);
 template Matrix<float> matrix_in(const Tensor&, std::size_t);
 template Matrix<double> matrix_in(const Tensor&, std::size_t);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "core/encodings/settings.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 // Matrices of the core to arrays of a result, and tensors of the user to matrices.
 
@@ -50,4 +50,4 @@ Matrix<T> matrix_in(const Tensor& tensor, std::size_t number);
 /// A table or vector, which becomes one row. Throws DataError for rank 0 or above 2.
 Matrix<double> to_matrix(const Tensor& tensor);
 
-}  // namespace orrery::setup
+}  // namespace orrery

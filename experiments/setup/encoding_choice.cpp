@@ -6,7 +6,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/frequency_bands.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -57,4 +57,4 @@ std::vector<ParamSpec> with_params_of(const std::vector<std::string>& names,
   return specs;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -5,9 +5,8 @@
 
 #include "core/door.h"
 #include "core/params.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// Names of the encodings that use at least one of these doors, in the order of the catalogue.
 std::vector<std::string> encodings_with(const std::vector<Door>& doors);
@@ -24,4 +23,4 @@ ParamSpec encodings_param_among(const std::vector<std::string>& names,
 std::vector<ParamSpec> with_params_of(const std::vector<std::string>& names,
                                       std::vector<ParamSpec> specs);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "core/encodings/catalogue.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 std::string encoding_label(const std::string& name) { return find_encoding(name).info.label; }
 
@@ -24,4 +24,4 @@ Series encoding_series(const std::string& name) {
   return {.name = encoding_label(name), .color = encoding_color(name), .choice = name};
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -3,9 +3,8 @@
 #include <string>
 
 #include "experiments/model/figure.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 // Legend names and colours of encodings: the same in every figure.
 
@@ -18,4 +17,4 @@ int encoding_color(const std::string& name);
 /// The curve of an encoding, without its numbers.
 Series encoding_series(const std::string& name);
 
-}  // namespace orrery::setup
+}  // namespace orrery

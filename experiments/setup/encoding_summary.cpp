@@ -4,7 +4,7 @@
 
 #include "core/encodings/catalogue.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 const std::vector<EncodingSummary>& encoding_list() {
   static const std::vector<EncodingSummary> summaries = [] {
@@ -42,4 +42,4 @@ std::string label_of_encoding(const std::string& name) {
   return summary ? summary->label : name;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

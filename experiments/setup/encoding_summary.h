@@ -6,9 +6,8 @@
 
 #include "core/formula.h"
 #include "core/params.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// An encoding as people read about it; for programs that show encodings without computing with
 /// them.
@@ -39,4 +38,4 @@ const EncodingSummary* find_encoding_summary(std::string_view name);
 /// The label of the encoding; `name` itself where the catalogue has no such encoding.
 std::string label_of_encoding(const std::string& name);
 
-}  // namespace orrery::setup
+}  // namespace orrery

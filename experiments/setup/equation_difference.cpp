@@ -10,7 +10,7 @@
 #include "experiments/figure/plot/difference.h"
 #include "experiments/setup/map_equation.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 bool has_same_terms(const MapEquation& a, const MapEquation& b) {
@@ -53,7 +53,7 @@ std::string delta(const std::string& symbol) {
 
 std::optional<EquationPart> part_of(const MapTerm& shown, const MapTerm& reference,
                                     const std::vector<double>& distances) {
-  auto difference = figure::difference_of({.content = shown.map}, {.content = reference.map});
+  auto difference = difference_of({.content = shown.map}, {.content = reference.map});
   if (!difference || shown.map.values->shape.size() != 2) return std::nullopt;
   auto map = std::get<Heatmap>(std::move(difference->content));
   auto profile = profile_at(map, distances);
@@ -83,4 +83,4 @@ std::optional<MapEquation> difference_of(const MapEquation& shown, const MapEqua
   return map_equation(std::move(parts), color);
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// What changes from one equation of maps to another, term by term: differences add up as terms do.
 /// Each map has its own profile by distance, spread and factor; its rounding is the sum of both
@@ -13,4 +13,4 @@ namespace orrery::setup {
 /// say how values spread along a diagonal.
 std::optional<MapEquation> difference_of(const MapEquation& shown, const MapEquation& reference);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -118,4 +118,4 @@ bool leaves_a_pair(const std::vector<MixerBand>& bands, const std::vector<std::s
   });
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

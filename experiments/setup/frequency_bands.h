@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "core/params.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// The parameter that a frequency mixer moves: bands of RoPE's pairs that are taken out of a score.
 inline constexpr const char* mixer_key = "rope.muted";
@@ -38,4 +37,4 @@ std::vector<std::string> with_band_alone(const std::vector<MixerBand>& bands, st
 /// Whether any pair would be left in the score.
 bool leaves_a_pair(const std::vector<MixerBand>& bands, const std::vector<std::string>& muted);
 
-}  // namespace orrery::setup
+}  // namespace orrery

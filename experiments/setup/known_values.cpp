@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 constexpr KnownValue bases[] = {{10000, "RoFormer, GPT-NeoX, Llama 2"},
@@ -54,4 +54,4 @@ std::span<const KnownValue> known_values(std::string_view key) {
   return entry == std::end(entries) ? std::span<const KnownValue>{} : entry->values;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

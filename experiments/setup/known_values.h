@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-namespace orrery::setup {
+namespace orrery {
 
 /// A value that a paper or a released model uses.
 struct KnownValue {
@@ -15,4 +15,4 @@ struct KnownValue {
 /// encodings, and the configurations that were released with the models.
 std::span<const KnownValue> known_values(std::string_view key);
 
-}  // namespace orrery::setup
+}  // namespace orrery

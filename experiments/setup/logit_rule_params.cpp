@@ -7,7 +7,7 @@
 
 #include "experiments/setup/common_params.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 struct Rule {
@@ -75,4 +75,4 @@ LogitRule logit_rule_of(const ParamSet& params) {
           .offset = params.real("logit_rule.offset")};
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

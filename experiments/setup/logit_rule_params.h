@@ -4,9 +4,8 @@
 
 #include "core/logit_rule.h"
 #include "core/params.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// "logit_rule" and what it reads: a factor of all logits of a query.
 std::vector<ParamSpec> logit_rule_params();
@@ -14,4 +13,4 @@ std::vector<ParamSpec> logit_rule_params();
 /// No rule where the set has no such parameter. A strength or a length of 0 is the model's own.
 LogitRule logit_rule_of(const ParamSet& params);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 constexpr double faint_share = 0.1;  ///< of the largest value: fainter than this hides its pattern
@@ -185,4 +185,4 @@ std::string factors_text(const MapEquation& equation) {
   return drawn.empty() ? "" : fmt::format("drawn larger: {}", fmt::join(drawn, ", "));
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -9,9 +9,9 @@
 #include "experiments/model/experiment.h"
 #include "experiments/setup/eigen_arrays.h"
 
-namespace orrery::setup {
+namespace orrery {
 
-// Maps joined to an equation, each with its profile by distance: what model::MapEquation holds.
+// Maps joined to an equation, each with its profile by distance: what MapEquation holds.
 
 /// A map by m − n, over its seen values.
 struct MapProfile {
@@ -79,4 +79,4 @@ std::string factors_text(const MapEquation& equation);
 Figure equation_figure(const std::string& kind, const std::string& encoding, std::string title,
                        std::string caption, MapEquation equation);
 
-}  // namespace orrery::setup
+}  // namespace orrery

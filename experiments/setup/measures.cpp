@@ -4,7 +4,7 @@
 
 #include "core/analysis/largest.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 double largest_of(std::span<const double> values) {
   Largest largest;
@@ -73,4 +73,4 @@ void add_curve(Table& table, LinePlot& plot, Column mean, const std::vector<doub
   }
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/model/result.h"
 #include "experiments/setup/table_builder.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 // The numbers of a study, each declared once: what it is called, in which unit and how it is had of
 // a row. It becomes a column of a table, a curve and a scalar.
@@ -97,4 +97,4 @@ void add_curve(Table& table, LinePlot& plot, Column column, Series form);
 void add_curve(Table& table, LinePlot& plot, Column mean, const std::vector<double>& deviation,
                Series form);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/search/defects.h"
 #include "experiments/setup/common_params.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 ParamSpec of_edit(ParamSpec spec, std::vector<std::string> edits) {
@@ -151,4 +151,4 @@ std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& pl
   return edits;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/model/result.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// Whether an experiment looks at a head by itself, so that it has the parameters "layer" and "head".
 enum class EditedHead {
@@ -28,4 +28,4 @@ std::vector<ValueInUse> edit_limits(int layers, int heads, const PositionPlan& p
 std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan,
                                   const std::string& marked = "");
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 std::string caption_of_model(const ParamSet& params, const std::string& family,
                              const std::string& what) {
@@ -50,4 +50,4 @@ Check check_of_losses(const std::vector<double>& losses) {
           .bound = 0};
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

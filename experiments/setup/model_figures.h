@@ -6,7 +6,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 // What the experiments that ask a model draw alike.
 
@@ -29,4 +29,4 @@ void add_map_figure(Figure figure, Result& result);
 /// No token is more than certain.
 Check check_of_losses(const std::vector<double>& losses);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/setup/encoding_style.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 std::string table_name(const std::string& encoding) { return "pairs_" + encoding; }
@@ -28,4 +28,4 @@ const std::vector<double>* pair_wavelengths(const Result& result, const std::str
   return nullptr;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

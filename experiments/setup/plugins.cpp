@@ -21,7 +21,7 @@
 #include "experiments/files/mapped_file.h"
 #include "experiments/text/shell_quote.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 constexpr const char* plugins_key = "ORRERY_PLUGINS";
@@ -160,9 +160,9 @@ void load_plugin(const std::string& file, std::string_view named_by) {
   std::vector<Plugin>& plugins = loaded().plugins;
   for (const Plugin& before : plugins)
     if (before.file == plugin.file) return;
-  const files::MappedFile library(plugin.file);
+  const MappedFile library(plugin.file);
   require_whole_library(library.bytes(), plugin.file);
-  plugin.sha256 = files::sha256_of(library);
+  plugin.sha256 = sha256_of(library);
   std::vector<EncodingEntry> entries = entries_of(plugin.file);
   for (const EncodingEntry& entry : entries) plugin.encodings.push_back(entry.info.name);
   register_encodings(std::move(entries));
@@ -193,7 +193,7 @@ std::vector<std::string> plugin_words() { return words_of(loaded_plugins()); }
 
 std::string command_line(std::vector<std::string> words) {
   for (std::string& word : words_of(plugins_named_in(words))) words.push_back(std::move(word));
-  return text::shell_line(words);
+  return shell_line(words);
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

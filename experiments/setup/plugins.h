@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace orrery::setup {
+namespace orrery {
 
 /// A shared library of encodings that was loaded (core/encodings/plugin.h).
 struct Plugin {
@@ -33,4 +33,4 @@ std::vector<std::string> plugin_words();
 /// The words as a line for a shell, which loads the plug-ins that the settings among them name.
 std::string command_line(std::vector<std::string> words);
 
-}  // namespace orrery::setup
+}  // namespace orrery

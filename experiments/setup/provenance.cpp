@@ -8,7 +8,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params) {
   Provenance provenance{.experiment = info.name, .version = info.version};
@@ -116,4 +116,4 @@ std::string brief_caption(std::string caption, const ParamSet& params) {
   return caption;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

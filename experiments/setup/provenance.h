@@ -4,7 +4,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// The experiment and every setting that is read.
 Provenance provenance_of(const ExperimentInfo& info, const ParamSet& params);
@@ -25,4 +25,4 @@ std::string caption_of(const ParamSet& params);
 /// the settings are at hand.
 std::string brief_caption(std::string caption, const ParamSet& params);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/setup/frequency_bands.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 std::vector<ParamSpec> rope_params() {
   std::vector<ParamSpec> specs = Rope<double>::info().params;
@@ -30,4 +30,4 @@ std::string first_negative_text(const std::optional<Position>& found, Position s
          "supported context ends there";
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "core/encodings/rope.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// RoPE's own parameters for an experiment about RoPE alone, where no choice of encoding decides
 /// whether they are read. What acts on values only, or on the score only, is left out.
@@ -21,4 +20,4 @@ Rope<double> rope_of(const ParamSet& params, Index d_head);
 /// context that a base supports, or says that no distance up to `searched` has one.
 std::string first_negative_text(const std::optional<Position>& found, Position searched);
 
-}  // namespace orrery::setup
+}  // namespace orrery

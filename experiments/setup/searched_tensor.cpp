@@ -10,7 +10,7 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 SearchedTensor planted_tensor(const WrittenRope& rope, Random& random, Index heads,
                               AxisPositions positions) {
@@ -66,4 +66,4 @@ Axis residual_axis(std::string label) {
           .symlog_threshold = 1.0};
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

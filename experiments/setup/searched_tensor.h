@@ -8,7 +8,7 @@
 #include "experiments/search/rotation_sample.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// A tensor whose rope is searched, before and after it turned, whole.
 struct SearchedTensor {
@@ -43,4 +43,4 @@ Series residual_series(const WrittenRope& rope, const RotationSample& sample, st
 /// Its axis, whose quantity is `label`.
 Axis residual_axis(std::string label);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 bool is_empty(const Column& column) {
@@ -34,4 +34,4 @@ void TableBuilder::row(const std::vector<TableCell>& cells) {
     std::visit([&](const auto& value) { append(*column++, value); }, cell.value);
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "experiments/model/result.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// A number or a text of a table.
 struct TableCell {
@@ -43,4 +43,4 @@ class TableBuilder {
   Table table_{};
 };
 
-}  // namespace orrery::setup
+}  // namespace orrery

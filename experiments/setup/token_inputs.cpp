@@ -18,7 +18,7 @@
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 constexpr auto counted_tokens = static_cast<std::size_t>(most_tokens) + 1;
@@ -294,4 +294,4 @@ template void attend_tokens(const Encoding&, const ParamSet&, const TokenInputs<
 template void attend_tokens(const Encoding&, const ParamSet&, const TokenInputs<double>&,
                             const TokenRange&, const Mask&, const RowReader<double>&);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// The most tokens that max_tokens asks for.
 constexpr std::int64_t most_tokens = 131072;
@@ -129,4 +129,4 @@ Result study_tokens(const ParamSet& params, const Inputs& inputs, const Study& s
                               : run(token_inputs<float>(params, inputs));
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -16,12 +16,10 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
-std::filesystem::path model_folder() {
-  return files::asset_path("models/" + std::string(trained_model));
-}
+std::filesystem::path model_folder() { return asset_path("models/" + std::string(trained_model)); }
 
 /// Rows of one head as the columns of a projection.
 template <class T>
@@ -30,7 +28,7 @@ Matrix<T> projection_of(const Matrix<T>& rows, Index head, Index width) {
 }
 
 /// The ids of the first bytes of a text, each a token.
-std::vector<std::int32_t> ids_of(const tokenizers::Tokenizer& tokenizer, std::string_view text,
+std::vector<std::int32_t> ids_of(const Tokenizer& tokenizer, std::string_view text,
                                  std::size_t max_tokens) {
   // A tokenizer reads whole characters.
   std::size_t end = std::min<std::size_t>(max_tokens, text.size());
@@ -41,8 +39,8 @@ std::vector<std::int32_t> ids_of(const tokenizers::Tokenizer& tokenizer, std::st
 }
 
 /// Tokens that stand for another byte than the text has.
-std::size_t unknown_among(const tokenizers::Tokenizer& tokenizer,
-                          const std::vector<std::int32_t>& ids, std::string_view text) {
+std::size_t unknown_among(const Tokenizer& tokenizer, const std::vector<std::int32_t>& ids,
+                          std::string_view text) {
   std::size_t unknown = 0;
   for (std::size_t i = 0; i < ids.size(); ++i)
     unknown += tokenizer.bytes(ids[i]) == text.substr(i, 1) ? 0U : 1U;
@@ -87,11 +85,11 @@ void check_trained_head(std::int64_t head) {
 template <class T>
 TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::int64_t layer,
                             std::int64_t head) {
-  const auto checkpoint = checkpoints::Checkpoint::open(model_folder());
-  const checkpoints::Stack& stack = checkpoint.stack();
+  const auto checkpoint = Checkpoint::open(model_folder());
+  const Stack& stack = checkpoint.stack();
   const AttentionDesign& attention = stack.design.attention;
   check_trained_head(head);
-  const auto tokenizer = tokenizers::read_tokenizer(model_folder());
+  const auto tokenizer = read_tokenizer(model_folder());
   const std::vector<std::int32_t> ids = ids_of(*tokenizer, text, max_tokens);
   TrainedHead<T> out;
   out.unknown = unknown_among(*tokenizer, ids, text);
@@ -99,7 +97,7 @@ TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::
   TransformerDesign front = stack.design;
   front.layers.resize(static_cast<std::size_t>(layer));
   front.final_norm = false;
-  const auto weights = checkpoints::weight_source<T>(checkpoint, stack);
+  const auto weights = weight_source<T>(checkpoint, stack);
   const Matrix<T> stream = forward<T>(front, *weights, {.ids = ids});
   const auto of_layer = weights->layer(static_cast<int>(layer));
   out.x = normalised<T>(stack.design.norm, of_layer->before_attention, stream);
@@ -118,7 +116,7 @@ TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::
 template <class T>
 TrainedHead<T> trained_head_of_example(const ParamSet& params, std::int64_t tokens) {
   constexpr std::uintmax_t most_bytes = 1 << 20;
-  const std::string text = files::read_file(files::asset_path("texts/the_orrery.txt"), most_bytes);
+  const std::string text = read_file(asset_path("texts/the_orrery.txt"), most_bytes);
   return trained_head<T>(text, static_cast<std::size_t>(tokens), params.integer("trained_layer"),
                          params.integer("head"));
 }
@@ -129,4 +127,4 @@ template TrainedHead<double> trained_head(std::string_view, std::size_t, std::in
 template TrainedHead<float> trained_head_of_example(const ParamSet&, std::int64_t);
 template TrainedHead<double> trained_head_of_example(const ParamSet&, std::int64_t);
 
-}  // namespace orrery::setup
+}  // namespace orrery

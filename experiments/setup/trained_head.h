@@ -8,7 +8,7 @@
 #include "core/attention/head.h"
 #include "core/params.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// The model that comes with Orrery: it has learned to say the next byte of a text, with RoPE.
 inline constexpr std::string_view trained_model = "bytes_rope";
@@ -54,4 +54,4 @@ TrainedHead<T> trained_head(std::string_view text, std::size_t max_tokens, std::
 template <class T>
 TrainedHead<T> trained_head_of_example(const ParamSet& params, std::int64_t tokens);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "core/errors.h"
 #include "experiments/setup/common_params.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 ParamSpec user_param(const std::string& key, const std::string& what) {
   return array_file_param(
@@ -83,4 +83,4 @@ std::vector<QkPair> qk_pairs(const std::string& content, Index d, std::int64_t d
   return pairs;
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/setup/eigen_arrays.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 // Queries and keys that neither a text nor a projection provides: the user's own q, k and v, files
 // of [N, d] or [heads, N, d] of which one head is taken, and drawn ones.
@@ -64,4 +64,4 @@ std::vector<Choice> qk_content_choices(std::vector<Choice> others);
 std::vector<QkPair> qk_pairs(const std::string& content, Index d, std::int64_t draws,
                              Random& random);
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/unknown_name.h"
 #include "experiments/setup/eigen_arrays.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 Tables tables_of(const TensorMap& given) {
   Tables tables;
@@ -29,4 +29,4 @@ void check_table_names(const EncodingInfo& info, const TensorMap& given,
   }
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "core/encodings/settings.h"
 #include "experiments/data/tensor_map.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// The user's tables as an encoding takes them. Throws DataError for one that is no vector or
 /// matrix.
@@ -17,4 +17,4 @@ Tables tables_of(const TensorMap& given);
 void check_table_names(const EncodingInfo& info, const TensorMap& given,
                        const std::vector<std::string>& also = {});
 
-}  // namespace orrery::setup
+}  // namespace orrery

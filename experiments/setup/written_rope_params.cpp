@@ -11,7 +11,7 @@
 #include "experiments/search/describe_rope.h"
 #include "experiments/setup/common_params.h"
 
-namespace orrery::setup {
+namespace orrery {
 namespace {
 
 constexpr const char* no_defect = "none";
@@ -110,4 +110,4 @@ WrittenRope defective_rope_of(const ParamSet& params, Index rows) {
                    "choose another scaling, fraction or base");
 }
 
-}  // namespace orrery::setup
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/search/written_rope.h"
 
-namespace orrery::setup {
+namespace orrery {
 
 /// "defect" and the parameters of the sound rope it is a defect of: dim, base, pairing, fraction,
 /// scaling, factor and L₀. The default defect is `defect`, "none" allowed where `may_be_sound`.
@@ -19,4 +19,4 @@ WrittenRope sound_rope_of(const ParamSet& params);
 /// cannot be made in the sound one.
 WrittenRope defective_rope_of(const ParamSet& params, Index rows);
 
-}  // namespace orrery::setup
+}  // namespace orrery

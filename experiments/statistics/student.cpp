@@ -3,7 +3,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-namespace orrery::statistics {
+namespace orrery {
 namespace {
 
 using boost::math::complement;
@@ -21,4 +21,4 @@ double student_quantile(double p, double degrees) {
   return boost::math::quantile(complement(Students(degrees), 0.5 * p));
 }
 
-}  // namespace orrery::statistics
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/statistics/student.h"
 
-namespace orrery::statistics {
+namespace orrery {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -91,4 +91,4 @@ std::vector<double> holm_corrected(std::span<const double> p) {
   return corrected;
 }
 
-}  // namespace orrery::statistics
+}  // namespace orrery

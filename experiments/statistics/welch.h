@@ -4,9 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::statistics {
+namespace orrery {
 
 /// Statistics of a sample of n numbers.
 struct SampleMoments {
@@ -54,4 +52,4 @@ Welch paired_test(std::span<const double> a, std::span<const double> b);
 /// probability of any false finding among the m is at most α. NaN stays NaN and counts for nothing.
 std::vector<double> holm_corrected(std::span<const double> p);
 
-}  // namespace orrery::statistics
+}  // namespace orrery

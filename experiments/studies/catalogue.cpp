@@ -6,7 +6,7 @@
 #include "core/unknown_name.h"
 #include "experiments/studies/experiments.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_catalogue {
 
@@ -56,4 +56,4 @@ const ParamSet& default_params(const Experiment& experiment) {
   return all.at(static_cast<std::size_t>(&experiment - experiments().data()));
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

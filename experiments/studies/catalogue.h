@@ -5,7 +5,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// THE list of experiments, in the order in which menus show them.
 const std::vector<const Experiment*>& experiment_catalogue();
@@ -20,4 +20,4 @@ const Experiment& find_experiment(std::string_view name);
 /// declarations in common, which take more memory than a small plan.
 const ParamSet& default_params(const Experiment& experiment);
 
-}  // namespace orrery::studies
+}  // namespace orrery

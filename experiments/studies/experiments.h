@@ -35,10 +35,10 @@
   X(training)
 // clang-format on
 
-namespace orrery::studies {
+namespace orrery {
 
 #define ORRERY_DECLARE(name) Experiment name##_experiment();
 ORRERY_EXPERIMENTS(ORRERY_DECLARE)
 #undef ORRERY_DECLARE
 
-}  // namespace orrery::studies
+}  // namespace orrery

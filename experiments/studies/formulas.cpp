@@ -6,7 +6,7 @@
 #include "core/encodings/catalogue.h"
 #include "experiments/studies/catalogue.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_formulas {
 
@@ -113,4 +113,4 @@ std::string_view symbol_meaning(const FormulaSubject& subject, std::string_view 
   return meaning_in(common_symbols, symbol);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/formula.h"
 #include "experiments/model/result.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// Everything that the formulas of a figure depend on.
 struct FormulaSubject {
@@ -28,4 +28,4 @@ std::vector<Formula> formulas_of(const FormulaSubject& subject);
 /// itself.
 std::string_view symbol_meaning(const FormulaSubject& subject, std::string_view symbol);
 
-}  // namespace orrery::studies
+}  // namespace orrery

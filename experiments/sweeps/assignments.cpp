@@ -6,7 +6,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 std::string underscored(std::string name) {
@@ -68,4 +68,4 @@ ParamSet params_from(ParamSet defaults, const std::vector<std::string>& words) {
   return defaults;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

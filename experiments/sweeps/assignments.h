@@ -6,7 +6,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// A parameter and its value as typed.
 using Assignment = std::pair<std::string, std::string>;
@@ -20,4 +20,4 @@ std::vector<Assignment> parse_assignments(const ParamSet& defaults,
 /// Parses the words into the parameters. Throws UsageError, also for keys that nothing reads.
 ParamSet params_from(ParamSet defaults, const std::vector<std::string>& words);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
@@ -185,4 +185,4 @@ ordered_json list_json(bool experiments, bool encodings, bool presets) {
   return json;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

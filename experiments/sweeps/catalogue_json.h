@@ -8,7 +8,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/sweeps/sweep_spec.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 // What `orrery list` and `orrery describe` tell programs of experiments, encodings and presets.
 
@@ -26,4 +26,4 @@ nlohmann::ordered_json description_json(const std::string& name);
 /// "experiments", "encodings" and "presets", as far as they are asked for.
 nlohmann::ordered_json list_json(bool experiments, bool encodings, bool presets);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/sweeps/value_list.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 constexpr std::string_view uniform = "uniform(", loguniform = "loguniform(";
@@ -119,4 +119,4 @@ SweepSpec with_draws(const SweepSpec& spec) {
   return drawn;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/results/memory.h"
 #include "experiments/sweeps/stage_point.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ MergeCost merge_cost(std::size_t points) {
   return {seconds_per_point * n, bytes_of_program + bytes_per_point * n};
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

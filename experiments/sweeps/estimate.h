@@ -8,7 +8,7 @@
 
 #include "experiments/sweeps/plan.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// The estimated cost of a plan, from a sample of its points.
 struct Estimate {
@@ -41,4 +41,4 @@ struct MergeCost {
 /// disk.
 MergeCost merge_cost(std::size_t points);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

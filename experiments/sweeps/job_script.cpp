@@ -8,7 +8,7 @@
 
 #include "experiments/text/shell_quote.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 /// A path that no program takes for an option.
@@ -251,4 +251,4 @@ rule shard:
       python_list(o.sweep), python_list(o.plugins), o.plan, resources(o.merge), resources(o.task));
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

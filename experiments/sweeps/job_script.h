@@ -3,9 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::sweeps {
+namespace orrery {
 
 /// What a job asks of a cluster, with a margin; 0: not known.
 struct JobNeeds {
@@ -52,4 +50,4 @@ std::string mpi_script(const EmitOptions& options);
 /// A Snakefile with a rule for the shards and one that merges them.
 std::string snakemake_script(const EmitOptions& options);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

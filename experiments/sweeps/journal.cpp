@@ -14,7 +14,7 @@
 #include "experiments/files/retry.h"
 #include "experiments/results/json_fields.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -127,4 +127,4 @@ void Journal::append(std::span<const JournalEntry> entries) {
   }
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

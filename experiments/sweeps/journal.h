@@ -8,7 +8,7 @@
 
 #include "experiments/sweeps/point_record.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// The outcome of one point.
 struct JournalEntry {
@@ -52,4 +52,4 @@ class Journal {
   int fd_{-1};
 };
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

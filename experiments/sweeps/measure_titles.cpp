@@ -12,7 +12,7 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/tidy_table.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -22,7 +22,7 @@ constexpr std::string_view check_prefix = "check.";
 /// "mean logit" of "RoPE (untrained table): mean logit; not checked: …".
 std::string title_in(const std::string& description, const std::string& encoding) {
   std::string title = description.substr(0, description.find("; "));
-  if (encoding.empty() || !title.starts_with(setup::label_of_encoding(encoding))) return title;
+  if (encoding.empty() || !title.starts_with(label_of_encoding(encoding))) return title;
   const std::size_t colon = title.find(": ");
   return colon == std::string::npos ? title : title.substr(colon + 2);
 }
@@ -138,7 +138,7 @@ std::string check_title(const std::vector<MeasureTitle>& titles, const std::stri
   const MeasureName name = measure_name(check);
   std::string title = title_of(titles, std::string(check_prefix) + name.measure).title;
   if (name.encoding.empty()) return title;
-  return fmt::format("{}: {}", setup::label_of_encoding(name.encoding), title);
+  return fmt::format("{}: {}", label_of_encoding(name.encoding), title);
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/sweeps/point_record.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// What a measure or a check of a sweep is, for people.
 struct MeasureTitle {
@@ -38,4 +38,4 @@ std::string words_of(std::string_view name);
 /// The statement of a check, after the label of the encoding that its name begins with.
 std::string check_title(const std::vector<MeasureTitle>& titles, const std::string& check);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -20,7 +20,7 @@
 #include "experiments/results/notes.h"
 #include "experiments/sweeps/sweep_folder.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -340,4 +340,4 @@ MergeOutcome merge_shards(const fs::path& out, const std::vector<fs::path>& shar
   return merger.finish(argv);
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/sweeps/plan.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// "OUT.shards/2-of-4": the folder of a shard of the sweep whose folder is OUT.
 std::filesystem::path shard_folder(const std::filesystem::path& out, Shard shard);
@@ -45,4 +45,4 @@ MergeOutcome merge_shards(const std::filesystem::path& out,
                           const std::vector<std::filesystem::path>& shards,
                           const std::vector<std::string>& argv);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

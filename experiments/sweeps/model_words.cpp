@@ -11,7 +11,7 @@
 #include "experiments/model_files/read_positions.h"
 #include "experiments/sweeps/assignments.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 /// Takes "KEY=value" or "--KEY value" out of the words.
@@ -117,4 +117,4 @@ ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
   return expanded;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// Words of a command line, and what was made of a model's file among them.
 struct ExpandedWords {
@@ -22,4 +22,4 @@ struct ExpandedWords {
 ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
                                  const std::vector<std::string>& words);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

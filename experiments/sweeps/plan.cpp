@@ -12,7 +12,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 constexpr const char* seed_key = "seed";
@@ -235,7 +235,7 @@ std::string plan_id(const Plan& plan) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n", plan.experiment->info.name,
                                  plan.experiment->info.version, plan.root_seed, plan.repeats,
                                  fmt::join(figures.formats, ","), figures.theme, figures.formulas);
-  if (figures.page != figure::Page{}) text += page_text(figures.page) + "\n";
+  if (figures.page != Page{}) text += page_text(figures.page) + "\n";
   if (!figures.only.empty()) text += fmt::format("only {}\n", fmt::join(figures.only, ","));
   for (const PlanPoint& point : plan.points) text += point.id + "\n";
   return sha256_hex(text).substr(0, 12);
@@ -257,4 +257,4 @@ PlanError::PlanError(const std::string& folder, const std::vector<std::string>& 
     : Error(ErrorKind::plan, folder, "has a different plan:" + shown(differences) + "\n",
             "choose another folder with --out, or request its points and more") {}
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

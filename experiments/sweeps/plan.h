@@ -11,7 +11,7 @@
 #include "experiments/results/figure_options.h"
 #include "experiments/sweeps/sweep_spec.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// One point of a plan: a single computation.
 struct PlanPoint {
@@ -112,4 +112,4 @@ class PlanError : public Error {
   PlanError(const std::string& folder, const std::vector<std::string>& differences);
 };
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -104,7 +104,7 @@ std::optional<bool> choice_from(const Json& json, const char* key) {
   return json.contains(key) ? std::optional(json[key] == true) : std::nullopt;
 }
 
-figure::Page page_from(const Json& json) {
+Page page_from(const Json& json) {
   return {.width = length_from(json, "width"),
           .height = length_from(json, "height"),
           .text_size = number_field(json, "text_size"),
@@ -112,7 +112,7 @@ figure::Page page_from(const Json& json) {
           .caption = choice_from(json, "caption")};
 }
 
-Json page_json(const figure::Page& page) {
+Json page_json(const Page& page) {
   Json json{{"text_size", number_json(page.text_size)}};
   if (page.width) json["width"] = number_json(*page.width);
   if (page.height) json["height"] = number_json(*page.height);
@@ -282,7 +282,7 @@ Json to_json(const FigureOptions& figures) {
   Json json{{"formats", figures.formats}, {"theme", figures.theme}};
   if (!figures.only.empty()) json["only"] = figures.only;
   if (figures.formulas) json["formulas"] = true;
-  if (figures.page != figure::Page{}) json["page"] = page_json(figures.page);
+  if (figures.page != Page{}) json["page"] = page_json(figures.page);
   return json;
 }
 
@@ -371,4 +371,4 @@ std::optional<Plan> whole_plan_from(const PlanRecord& record, const std::string&
   return plan_as_listed(record, display_name);
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/results/figure_options.h"
 #include "experiments/sweeps/plan.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 inline constexpr std::string_view plan_schema = "orrery.plan/1";
 /// A plan with the points of one shard alone. Earlier versions wrote the points of all shards into
@@ -65,4 +65,4 @@ Plan plan_from(const PlanRecord& record, const std::string& display_name);
 /// The same with the points of all shards; empty where the record has those of one alone.
 std::optional<Plan> whole_plan_from(const PlanRecord& record, const std::string& display_name);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

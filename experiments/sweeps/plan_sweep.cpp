@@ -13,7 +13,7 @@
 #include "experiments/model_files/positions_text.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 /// Layers that are one point.
@@ -128,4 +128,4 @@ std::string plan_sweep(const PositionPlan& plan, const Experiment& experiment) {
   return text;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/model_files/position_plan.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// A sweep file, TOML as parse_sweep reads it, with a point for each kind of layer: settings that
 /// the kinds share under [params], the others under [sweep], advancing together. Comments say which
@@ -13,4 +13,4 @@ namespace orrery::sweeps {
 /// run are missing. Throws UsageError when none can, or when the experiment takes a model itself.
 std::string plan_sweep(const PositionPlan& plan, const Experiment& experiment);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/results/check_json.h"
 #include "experiments/results/params_json.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -43,4 +43,4 @@ void read_point(const Json& json, PointRecord& point) {
   }
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

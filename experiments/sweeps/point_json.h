@@ -6,7 +6,7 @@
 #include "core/params.h"
 #include "experiments/sweeps/point_record.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// One line of results.jsonl: {"id", "label", "status", "repeat", "seed"?, "error"?, "params": {…},
 /// "scalars": {name: number}, "checks": {name: {"measured", "relation", "bound", "tolerance"?,
@@ -18,4 +18,4 @@ nlohmann::ordered_json to_json(const PointRecord& point, std::span<const ParamSp
 /// Takes status, error, parameters, scalars and checks from such a line. Throws MalformedJson.
 void read_point(const nlohmann::ordered_json& json, PointRecord& point);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

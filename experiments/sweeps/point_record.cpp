@@ -4,7 +4,7 @@
 #include <limits>
 #include <set>
 
-namespace orrery::sweeps {
+namespace orrery {
 
 const EnumNames<PointStatus>& point_status_names() {
   static const EnumNames<PointStatus> names{{PointStatus::pending, "pending"},
@@ -45,4 +45,4 @@ std::vector<std::string> scalar_names(const std::vector<PointRecord>& points) {
   return names;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

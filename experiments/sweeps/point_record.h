@@ -10,7 +10,7 @@
 #include "experiments/model/result.h"
 #include "experiments/text/enum_names.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 enum class PointStatus {
   pending,  ///< not computed yet, or not completely
@@ -53,4 +53,4 @@ std::size_t count_with(const std::vector<PointRecord>& points, PointStatus statu
 /// Names of scalars, in the order in which the points first have them.
 std::vector<std::string> scalar_names(const std::vector<PointRecord>& points);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -22,7 +22,7 @@
 #include "experiments/sweeps/stage_point.h"
 #include "experiments/sweeps/sweep_results.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -372,4 +372,4 @@ SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const RunnerOption
   return outcome;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

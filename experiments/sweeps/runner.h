@@ -10,7 +10,7 @@
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_folder.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// The progress of a sweep.
 struct SweepProgress {
@@ -54,4 +54,4 @@ struct SweepOutcome {
 SweepOutcome run_sweep(const Plan& plan, SweepFolder& folder, const RunnerOptions& options,
                        SweepObserver& observer);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -21,7 +21,7 @@
 #include "experiments/sweeps/point_json.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,7 +55,7 @@ SavedSweep planned(const fs::path& folder, PlanRecord plan) {
 
 /// A problem is noted of one that is missing.
 bool is_there(const fs::path& path, SavedSweep& sweep) {
-  if (files::is_there(path)) return true;
+  if (is_there(path)) return true;
   sweep.problems.push_back(fmt::format("{}: is missing", path.string()));
   return false;
 }
@@ -127,7 +127,7 @@ void read_manifest(SavedSweep& sweep) {
 
 void read_measures(SavedSweep& sweep) try {
   const fs::path path = sweep.folder / measures_file;
-  if (!files::is_there(path)) return;
+  if (!is_there(path)) return;
   sweep.measures = titles_in(
       read_csv(read_file(path, max_bytes), empty_measures_table(), std::nullopt, path.string()));
 } catch (const DataError& error) {
@@ -209,4 +209,4 @@ std::shared_ptr<const SavedSweep> kept_sweep(const fs::path& folder) {
   return kept;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

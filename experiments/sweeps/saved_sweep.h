@@ -10,7 +10,7 @@
 #include "experiments/sweeps/measure_titles.h"
 #include "experiments/sweeps/point_record.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// A sweep as its folder records it, without the results of its points.
 struct SavedSweep {
@@ -51,4 +51,4 @@ std::vector<std::string> damage_messages(const SavedSweep& sweep);
 /// A message for each point that failed, and for those without a result yet, of many the first.
 std::vector<std::string> points_without_result(const SavedSweep& sweep);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/data/load_inputs.h"
 #include "experiments/results/figure_options.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 StagedResult write_point(const Plan& plan, const PlanPoint& point, Result result,
@@ -52,4 +52,4 @@ std::uintmax_t bytes_of_point(const Plan& plan, const PlanPoint& point,
   return bytes;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

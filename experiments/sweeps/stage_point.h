@@ -10,7 +10,7 @@
 #include "experiments/results/result_folder.h"
 #include "experiments/sweeps/plan.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// A result could not be written as it was asked for: not a failure of the point, so it ends the sweep.
 class CannotWrite : public std::exception {
@@ -37,4 +37,4 @@ StagedResult stage_point(const Plan& plan, const PlanPoint& point,
 std::uintmax_t bytes_of_point(const Plan& plan, const PlanPoint& point,
                               const std::filesystem::path& folder, Progress& progress);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -19,7 +19,7 @@
 #include "experiments/sweeps/measure_titles.h"
 #include "experiments/sweeps/tidy_table.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -242,4 +242,4 @@ std::vector<PointRecord> SweepFolder::finish(const Plan& plan, const Json& call)
   return points;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/sweep_results.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// A sweep's folder, locked by this process.
 class SweepFolder {
@@ -68,4 +68,4 @@ class SweepFolder {
   std::optional<GrowingZipPack> pack_{};  ///< where the points lie in one
 };
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

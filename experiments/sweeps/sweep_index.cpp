@@ -12,7 +12,7 @@
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/sweep_results.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ FolderFacts saved_facts(const fs::path& folder) {
 
 Result saved_result(const fs::path& folder) { return load_result(folder); }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/model/result.h"
 #include "experiments/sweeps/point_record.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 // Saved results for readers above, the desktop among them: standard types alone.
 
@@ -39,4 +39,4 @@ FolderFacts saved_facts(const std::filesystem::path& folder);
 /// The result in a folder, see load_result.
 Result saved_result(const std::filesystem::path& folder);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

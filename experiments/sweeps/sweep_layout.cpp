@@ -11,7 +11,7 @@
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ void for_points(std::size_t count, const std::function<void(std::size_t)>& work)
               [&] { return [&](std::ptrdiff_t item) { work(static_cast<std::size_t>(item)); }; });
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/sweeps/journal.h"
 #include "experiments/sweeps/plan_json.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 // A sweep's folder:
 //   plan.json       what is to be computed: written first, replaced only by a plan with more points
@@ -90,4 +90,4 @@ std::vector<PointState> point_states(const std::filesystem::path& sweep,
 /// for many on all threads.
 void for_points(std::size_t count, const std::function<void(std::size_t)>& work);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

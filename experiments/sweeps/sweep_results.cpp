@@ -14,7 +14,7 @@
 #include "experiments/sweeps/point_json.h"
 #include "experiments/sweeps/sweep_layout.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -123,4 +123,4 @@ void write_results_csv(const fs::path& path, const TidyTable& tidy) {
   });
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

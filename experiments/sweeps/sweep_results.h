@@ -11,7 +11,7 @@
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_table.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// What the journal and the point's files record of it.
 /// @param is_whole  whether the files are known to be as the journal has them, so that they are not
@@ -35,4 +35,4 @@ void write_results(const std::filesystem::path& path, const Plan& plan,
 /// The same of results_table as CSV.
 void write_results_csv(const std::filesystem::path& path, const TidyTable& tidy);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

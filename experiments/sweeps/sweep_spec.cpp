@@ -13,7 +13,7 @@
 #include "experiments/sweeps/model_words.h"
 #include "experiments/sweeps/value_list.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 using ValueAxis = SweepSpec::Axis;
@@ -120,8 +120,8 @@ PlanCost cost_of(const SweepSpec& spec, std::size_t crossed) {
   const PlanCost cost{.points = points,
                       .bytes = static_cast<double>(points) * bytes_per_point,
                       .seconds = static_cast<double>(points) * params * seconds_per_param};
-  files::require_memory(cost.bytes, fmt::format("a plan of up to {} points", points),
-                        "take fewer values or fewer repeats");
+  require_memory(cost.bytes, fmt::format("a plan of up to {} points", points),
+                 "take fewer values or fewer repeats");
   return cost;
 }
 
@@ -196,4 +196,4 @@ Combinations combinations_of(const SweepSpec& asked) {
   return all;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -9,7 +9,7 @@
 
 #include "experiments/model/experiment.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// The most points that are drawn.
 inline constexpr int max_draws = 100'000;
@@ -132,4 +132,4 @@ PlanCost plan_cost(const SweepSpec& spec);
 /// lengths, a list with a repeated value; IoError as plan_cost does, before any is made.
 Combinations combinations_of(const SweepSpec& spec);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

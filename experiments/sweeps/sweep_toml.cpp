@@ -14,7 +14,7 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/toml_fields.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -214,4 +214,4 @@ SweepSpec sweep_spec_named(const std::string& name) {
                    remedy_for_unknown(name, all_names(), "orrery list shows all names"));
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

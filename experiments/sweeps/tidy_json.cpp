@@ -6,7 +6,7 @@
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 std::string tidy_jsonl(const TidyTable& table, std::span<const ParamSpec> specs) {
   std::string text;
@@ -25,4 +25,4 @@ std::string tidy_jsonl(const TidyTable& table, std::span<const ParamSpec> specs)
   return text;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

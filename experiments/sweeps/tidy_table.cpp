@@ -9,7 +9,7 @@
 
 #include "experiments/setup/encoding_summary.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -137,7 +137,7 @@ void add_checks(const TidyTable& tidy, Table& table) {
 MeasureName measure_name(std::string_view scalar) {
   // The longest name that fits: one encoding's name may begin another's.
   std::string_view found;
-  for (const setup::EncodingSummary& encoding : setup::encoding_list()) {
+  for (const EncodingSummary& encoding : encoding_list()) {
     const std::string_view name = encoding.name;
     const bool fits =
         scalar.size() > name.size() + 1 && scalar.starts_with(name) && scalar[name.size()] == '_';
@@ -264,4 +264,4 @@ Table summary_table(const TidyTable& tidy) {
   return table;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

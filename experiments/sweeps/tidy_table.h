@@ -9,7 +9,7 @@
 #include "experiments/statistics/welch.h"
 #include "experiments/sweeps/point_record.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// A scalar's or check's name without the encoding that it begins with: "rope_change" is the
 /// measure "change" of the encoding "rope". The encoding is empty where the number is of the point
@@ -60,4 +60,4 @@ Table constants_table(const TidyTable& table);
 /// The keys, encoding, measure, n, mean, sd, ci95_low, ci95_high: see mean_interval.
 Table summary_table(const TidyTable& table);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "core/errors.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 namespace {
 
 constexpr std::size_t max_values = 1'000'000;
@@ -213,4 +213,4 @@ std::vector<std::string> value_list(const ParamSpec& spec, std::string_view text
   return values;
 }
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

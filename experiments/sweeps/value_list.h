@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "core/params.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::sweeps {
+namespace orrery {
 
 /// The values that a text lists, each as ParamSet::set reads it. Items are separated by
 /// commas; for numbers an item may be one of (NumPy's conventions)
@@ -22,4 +21,4 @@ namespace orrery::sweeps {
 /// Throws UsageError naming key=text.
 std::vector<std::string> value_list(const ParamSpec& spec, std::string_view text);
 
-}  // namespace orrery::sweeps
+}  // namespace orrery

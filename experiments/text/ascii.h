@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::text {
+namespace orrery {
 
 /// The text with A to Z in lower case, in any locale; other bytes stay.
 inline std::string lower_ascii(std::string text) {
@@ -20,4 +18,4 @@ inline std::string spaced(std::string name) {
   return name;
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 struct CloseBidi {
@@ -93,4 +93,4 @@ std::string in_visual_order(std::string_view utf8) {
   return out + line_in_visual_order(utf8);
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

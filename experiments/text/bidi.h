@@ -3,9 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::text {
+namespace orrery {
 
 /// The text in the order in which glyphs appear on a line, left to right: right-to-left runs are
 /// reversed, Arabic letters take their joined forms, and vowel marks precede their letter, as
@@ -14,4 +12,4 @@ namespace orrery::text {
 /// in other text, bytes that are not UTF-8 become U+FFFD.
 std::string in_visual_order(std::string_view utf8);
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/text/utf8.h"
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 bool is_combining_mark(char32_t character) { return character >= 0x300 && character <= 0x36F; }
@@ -30,4 +30,4 @@ std::vector<std::string> aligned(std::vector<std::string> cells, bool are_number
   return cells;
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "core/unknown_name.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::text {
+namespace orrery {
 
 /// The values of an enum, each with the name that files and commands use for it.
 template <class T>
@@ -47,4 +46,4 @@ T value_named(const EnumNames<T>& names, std::string_view name, std::string_view
   throw_unknown_name(name, kind, all_names(names));
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

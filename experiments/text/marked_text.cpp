@@ -4,7 +4,7 @@
 
 #include "experiments/text/utf8.h"
 
-namespace orrery::text {
+namespace orrery {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::string as_marked(std::string_view words) {
   return marked;
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::text {
+namespace orrery {
 
 /// A piece of text for people: words, or the TeX of a formula.
 struct MarkedPart {
@@ -26,4 +24,4 @@ std::size_t piece_length(std::string_view marked, std::size_t at);
 /// Words that others wrote, as marked text that shows them as they are.
 std::string as_marked(std::string_view words);
 
-}  // namespace orrery::text
+}  // namespace orrery

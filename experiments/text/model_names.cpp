@@ -1,6 +1,6 @@
 #include "experiments/text/model_names.h"
 
-namespace orrery::text {
+namespace orrery {
 
 const EnumNames<Relation>& relation_names() {
   static const EnumNames<Relation> names{{Relation::at_most, "at_most"},
@@ -30,4 +30,4 @@ const EnumNames<Status>& status_names() {
   return names;
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include "experiments/model/result.h"
 #include "experiments/text/enum_names.h"
 
-namespace orrery::text {
+namespace orrery {
 
 // The names that files, commands and menus use for the enums of model/.
 
@@ -18,4 +18,4 @@ inline std::string_view layout_name(ViewLayout layout) { return name_in(layout_n
 /// "completed", "stopped".
 const EnumNames<Status>& status_names();
 
-}  // namespace orrery::text
+}  // namespace orrery

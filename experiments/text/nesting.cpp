@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 TextPlace place_of(std::string_view text, std::size_t at) {
@@ -183,4 +183,4 @@ std::optional<TextPlace> first_deep_place_in_toml(std::string_view text) {
 
 std::string too_deep() { return fmt::format("is nested deeper than {} levels", most_levels); }
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -5,9 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::text {
+namespace orrery {
 
 /// How deep TOML and JSON from people may be nested: parsers, and what they return, recurse
 /// into each level, and a file of 70 KB can have more levels than a stack has room for.
@@ -33,4 +31,4 @@ std::optional<TextPlace> first_deep_place_in_toml(std::string_view text);
 /// "is nested deeper than 64 levels": the rule that such a text breaks.
 std::string too_deep();
 
-}  // namespace orrery::text
+}  // namespace orrery

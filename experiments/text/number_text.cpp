@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string_view>
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 constexpr double largest_plain = 1e6;    ///< labels from here on are powers of ten
@@ -154,4 +154,4 @@ std::optional<double> number_in(std::string_view text) {
   return value;
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

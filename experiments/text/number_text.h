@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::text {
+namespace orrery {
 
 // Numbers as people read them. core/params.h has number_text, which loses no digit.
 
@@ -51,4 +49,4 @@ std::string duration_text(double seconds);
 /// The finite number that a text is, and nothing beside it.
 std::optional<double> number_in(std::string_view text);
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/text/printable.h"
 
-namespace orrery::text {
+namespace orrery {
 
 TomlFault::TomlFault(std::string_view name, TextPlace place, std::string_view rule,
                      std::string_view remedy)
@@ -27,4 +27,4 @@ toml::table parse_toml(std::string_view text, std::string_view name) try {
                   "write lines like dim = 128, and text in quotes");
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

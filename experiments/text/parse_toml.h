@@ -8,7 +8,7 @@
 #include "core/errors.h"
 #include "experiments/text/nesting.h"
 
-namespace orrery::text {
+namespace orrery {
 
 /// The longest TOML that is read: sweep files, presets, lessons' states, cards and sessions.
 inline constexpr std::size_t most_toml_bytes = std::size_t{4} << 20;
@@ -29,4 +29,4 @@ class TomlFault : public DataError {
 /// @param name  of the text in messages: "sweep.toml"
 toml::table parse_toml(std::string_view text, std::string_view name);
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/text/utf8.h"
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_characters = 40;
@@ -85,4 +85,4 @@ std::string in_one_line(std::string_view text) {
 
 std::string in_quotes(std::string_view text) { return fmt::format("'{}'", printable(text)); }
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -3,9 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::text {
+namespace orrery {
 
 // What a terminal would obey, or a reader would not see as it is, is shown escaped: control
 // characters (C0, DEL, C1), marks that change the writing direction (U+202A to U+202E, U+2066 to
@@ -26,4 +24,4 @@ std::string without_controls(std::string_view text);
 /// The same with \x0a for line breaks: what stands in a comment ends with its line.
 std::string in_one_line(std::string_view text);
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/text/printable.h"
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 /// Characters that no shell expands, wherever they stand in a word.
@@ -54,4 +54,4 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "core/unknown_name.h"
 #include "experiments/text/toml_values.h"
 
-namespace orrery::text {
+namespace orrery {
 
 // A struct as TOML: each member is named once, for writing and reading.
 
@@ -191,4 +191,4 @@ TomlField<Struct> params_field(std::string_view key, ParamSet Struct::*member) {
               }};
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

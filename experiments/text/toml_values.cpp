@@ -8,7 +8,7 @@
 #include <sstream>
 #include <variant>
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 std::string quoted(const std::string& text) {
@@ -186,4 +186,4 @@ std::string write_params(const ParamSet& params) {
   return text;
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

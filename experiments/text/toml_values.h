@@ -14,7 +14,7 @@
 #include "experiments/text/guarded.h"
 #include "experiments/text/parse_toml.h"
 
-namespace orrery::text {
+namespace orrery {
 
 /// Writes the values of one type as TOML, and reads them. read() throws UsageError naming `key` when
 /// the node does not hold such a value.
@@ -95,4 +95,4 @@ void for_each_param(const toml::node& node, std::string_view name, const Guarded
 /// The lines of the parameters that differ from their defaults.
 std::string write_params(const ParamSet& params);
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 /// Valid in UTF-8, and never to be a character.
@@ -69,4 +69,4 @@ bool is_blank(char32_t character) {
   return u_isUWhiteSpace(c) || u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -4,9 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::text {
+namespace orrery {
 
 // UTF-8 by ICU's rules. Texts are shorter than 2^31 bytes.
 
@@ -37,4 +35,4 @@ std::string drawable_utf8(std::string_view text);
 /// White space, or a character that Unicode defines as invisible (zero-width space, soft hyphen).
 bool is_blank(char32_t character);
 
-}  // namespace orrery::text
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/text/utf8.h"
 
-namespace orrery::text {
+namespace orrery {
 namespace {
 
 /// Characters that XML 1.0 excludes; noncharacters have been replaced before.
@@ -31,4 +31,4 @@ std::string xml_escaped(std::string_view text) {
   return out;
 }
 
-}  // namespace orrery::text
+}  // namespace orrery

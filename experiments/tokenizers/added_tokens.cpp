@@ -6,7 +6,7 @@
 #include "experiments/tokenizers/categories.h"
 #include "experiments/tokenizers/split.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 /// Where the character before `at` begins. Needs at > 0.
@@ -119,4 +119,4 @@ std::vector<Stretch> AddedTokens::separate(AlignedText text) const {
   return all;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

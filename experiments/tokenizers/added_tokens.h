@@ -8,7 +8,7 @@
 #include "experiments/tokenizers/byte_trie.h"
 #include "experiments/tokenizers/normalizers.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// A token that is found in the text before anything splits it, such as <|im_start|>.
 struct AddedToken {
@@ -48,4 +48,4 @@ class AddedTokens {
   Patterns raw_{}, normalized_{};
 };
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 void require_room(const AlignedText& to, std::size_t bytes) {
@@ -63,4 +63,4 @@ Origin origin_of(const AlignedText& text, std::size_t begin, std::size_t end) {
   return {text.origins[begin].begin, text.origins[end - 1].end};
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

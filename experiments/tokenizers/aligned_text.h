@@ -7,7 +7,7 @@
 
 #include "experiments/text/utf8.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Bytes [begin, end) of the text that was given.
 struct Origin {
@@ -65,4 +65,4 @@ AlignedText with_characters(const AlignedText& from, const Replace& replace) {
   return out;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

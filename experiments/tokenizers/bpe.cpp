@@ -10,7 +10,7 @@
 #include "experiments/text/utf8.h"
 #include "experiments/tokenizers/merge_chain.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 using PairKey = std::uint64_t;
@@ -123,4 +123,4 @@ std::unique_ptr<Model> bpe_model(Vocabulary vocabulary, const MergeList& merges,
   return std::make_unique<BpeModel>(std::move(vocabulary), merges, std::move(options));
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "experiments/tokenizers/model.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 struct BpeOptions {
   std::optional<std::string> unknown{};     ///< the token for characters without one
@@ -29,4 +29,4 @@ using MergeList = std::vector<std::pair<std::string, std::string>>;
 std::unique_ptr<Model> bpe_model(Vocabulary vocabulary, const MergeList& merges,
                                  BpeOptions options);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

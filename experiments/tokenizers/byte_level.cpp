@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr char32_t first_substitute = 256;  // for bytes that are not visible, in their order
@@ -58,4 +58,4 @@ std::optional<std::string> bytes_of_byte_level(std::string_view piece) {
   return bytes;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

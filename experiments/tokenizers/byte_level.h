@@ -6,7 +6,7 @@
 
 #include "experiments/tokenizers/aligned_text.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// GPT-2's pattern of words, which ByteLevel has of its own.
 inline constexpr std::string_view gpt2_words =
@@ -21,4 +21,4 @@ const std::string& byte_character(unsigned char byte);
 /// The bytes that such characters stand for. Nothing when one is not among the 256.
 std::optional<std::string> bytes_of_byte_level(std::string_view piece);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 /// The entries below a node: those in [begin, end) agree in their first `depth` bytes.
@@ -54,4 +54,4 @@ std::optional<ByteTrie::Match> ByteTrie::longest(std::string_view text) const {
   return found;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

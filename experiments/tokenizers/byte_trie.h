@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Finds which of many texts a text begins with, in one step per byte.
 class ByteTrie {
@@ -53,4 +51,4 @@ class ByteTrie {
   std::array<std::uint32_t, 256> roots_{};  // children of the root by label, 0 for none
 };
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <iterator>
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr int bert_version = 8, normal_form_version = 9;
@@ -92,4 +92,4 @@ LowerCase lower_case(char32_t character) {
   return {static_cast<char32_t>(u_tolower(static_cast<UChar32>(character))), 0};
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 // What characters are to Hugging Face's tokenizers, whose parts know different versions of Unicode:
 // BERT's categories stop at 8.0 and normal forms and accents at 9.0, so that a character that came
@@ -41,4 +39,4 @@ struct LowerCase {
 };
 LowerCase lower_case(char32_t character);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

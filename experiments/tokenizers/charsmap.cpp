@@ -8,7 +8,7 @@
 #include "core/errors.h"
 #include "experiments/tokenizers/utf16.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::size_t node_bytes = 4;
@@ -178,4 +178,4 @@ std::string from_base64(std::string_view base64, std::string_view name) {
   return bytes;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

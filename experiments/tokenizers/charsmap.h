@@ -8,7 +8,7 @@
 
 #include "experiments/tokenizers/aligned_text.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// The precompiled map of characters in a SentencePiece model: a double array (a trie whose nodes
 /// share one array) of what is replaced, and the texts that replace it.
@@ -46,4 +46,4 @@ AlignedText with_charsmap(const Charsmap& map, const AlignedText& text);
 /// The bytes of a text in base64. Throws DataError: something else.
 std::string from_base64(std::string_view base64, std::string_view name);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

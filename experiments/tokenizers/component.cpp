@@ -5,7 +5,7 @@
 #include "core/errors.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 Component::Component(const SortedJson& json, std::string where, std::string_view file)
     : json_(json), where_(std::move(where)), file_(file) {
@@ -99,4 +99,4 @@ void Component::refuse_value(const std::string& key, std::string_view wanted) co
   refuse(fmt::format("{} for {}, which must be {},", found->type_name(), in_quotes(key), wanted));
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

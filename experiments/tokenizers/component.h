@@ -8,9 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// JSON whose objects are sorted by key: those of a vocabulary have a hundred thousand.
 using SortedJson = nlohmann::json;
@@ -70,4 +68,4 @@ auto read_component(const SortedJson& json, const std::string& where, std::strin
   return made;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

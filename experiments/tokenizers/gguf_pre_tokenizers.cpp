@@ -6,7 +6,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/tokenizers/byte_level.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 using Expressions = std::string_view[];
@@ -175,4 +175,4 @@ const GgufPreTokenizer& gguf_pre_tokenizer(std::string_view pre, std::string_vie
                   "give the model's tokenizer.json instead");
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -3,9 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// What tokenizer.ggml.pre of a GGUF stands for: regular expressions that split a text one after
 /// another, everything that they match and what lies between being pieces, and llama.cpp's defaults.
@@ -24,4 +22,4 @@ std::span<const GgufPreTokenizer> gguf_pre_tokenizers();
 /// The one of that name. Throws DataError: none.
 const GgufPreTokenizer& gguf_pre_tokenizer(std::string_view pre, std::string_view file);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -17,7 +17,7 @@
 #include "experiments/tokenizers/unigram.h"
 #include "experiments/tokenizers/wordpiece.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::string_view key_prefix = "tokenizer.ggml.";
@@ -272,4 +272,4 @@ std::unique_ptr<Tokenizer> parse_gguf_vocabulary(std::string_view bytes, std::st
   return pipeline_tokenizer(std::move(pipeline));
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

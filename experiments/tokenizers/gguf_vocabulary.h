@@ -5,7 +5,7 @@
 
 #include "experiments/tokenizers/tokenizer.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// The tokenizer of a GGUF's metadata: tokenizer.ggml.model gpt2 (merges, split by the expressions of
 /// .pre), llama (SentencePiece's byte-pair encoding), bert (WordPiece) and t5 (Unigram).
@@ -19,4 +19,4 @@ namespace orrery::tokenizers {
 /// short, a score that is not finite, a token to add that is none.
 std::unique_ptr<Tokenizer> parse_gguf_vocabulary(std::string_view bytes, std::string_view name);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

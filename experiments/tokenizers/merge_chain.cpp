@@ -2,7 +2,7 @@
 
 #include "experiments/text/utf8.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::size_t usual_part = std::size_t{1} << 14;
@@ -65,4 +65,4 @@ std::vector<Link> chain_of(const std::vector<Subword>& tokens) {
   return chain;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

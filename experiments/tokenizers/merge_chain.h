@@ -11,7 +11,7 @@
 
 #include "experiments/tokenizers/model.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// What two neighbours become, and how soon: the smallest rank comes first.
 struct Merge {
@@ -102,4 +102,4 @@ void merge_neighbours(std::vector<Link>& chain, const MergeOf& merge_of) {
   }
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

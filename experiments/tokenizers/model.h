@@ -6,7 +6,7 @@
 
 #include "experiments/tokenizers/vocabulary.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// A token, and how many bytes of its piece it stands for.
 struct Subword {
@@ -30,4 +30,4 @@ class Model {
   Vocabulary vocabulary_;
 };
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/errors.h"
 #include "experiments/tokenizers/utf16.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 void check_icu(UErrorCode status) {
@@ -90,4 +90,4 @@ AlignedText in_normal_form(const AlignedText& text, NormalForm form) {
   return out;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/tokenizers/aligned_text.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 enum class NormalForm { nfc, nfd, nfkc, nfkd };
 
@@ -10,4 +10,4 @@ enum class NormalForm { nfc, nfd, nfkc, nfkd };
 /// assigned later stay as they are, and combine with nothing.
 AlignedText in_normal_form(const AlignedText& text, NormalForm form);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

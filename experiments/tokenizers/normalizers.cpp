@@ -6,7 +6,7 @@
 #include "experiments/tokenizers/categories.h"
 #include "experiments/tokenizers/split.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr char32_t replacement_mark = 0xFFFD;
@@ -144,4 +144,4 @@ Normalizer byte_level_normalizer() { return byte_level; }
 
 Normalizer nmt() { return nmt_cleaned; }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/tokenizers/normal_form.h"
 #include "experiments/tokenizers/regex.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// What a tokenizer makes of a text before it splits it, one of Hugging Face's normalizers.
 using Normalizer = std::function<AlignedText(AlignedText)>;
@@ -38,4 +38,4 @@ Normalizer byte_level_normalizer();
 /// SentencePiece's clean-up: no control characters, and other white space a space.
 Normalizer nmt();
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 // Words come again and again; longer pieces seldom do.
@@ -148,4 +148,4 @@ std::unique_ptr<Tokenizer> pipeline_tokenizer(TokenizerStages pipeline) {
   return std::make_unique<PipelineTokenizer>(std::move(pipeline));
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/tokenizers/tokenizer.h"
 #include "experiments/tokenizers/writing.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// A part of a template: the text, or tokens that are added to it.
 struct TemplatePart {
@@ -37,4 +37,4 @@ struct TokenizerStages {
 /// A tokenizer of these stages. Needs a model.
 std::unique_ptr<Tokenizer> pipeline_tokenizer(TokenizerStages pipeline);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/tokenizers/byte_level.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 void add_piece(AlignedText piece, const PieceSink& pieces) {
@@ -104,4 +104,4 @@ PreTokenizer metaspace(const MetaspaceOptions& options) {
   };
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

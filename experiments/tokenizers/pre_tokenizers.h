@@ -6,7 +6,7 @@
 
 #include "experiments/tokenizers/split.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Hands out the pieces that a piece falls into: one of Hugging Face's pre-tokenizers. No token
 /// reaches beyond a piece.
@@ -29,4 +29,4 @@ PreTokenizer byte_level_pre_tokenizer(bool add_prefix_space, bool use_regex);
 /// SentencePiece's: a visible character for each space.
 PreTokenizer metaspace(const MetaspaceOptions& options);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

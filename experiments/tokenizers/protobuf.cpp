@@ -4,7 +4,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 // Kinds of values, in the low bits of a field's key.
@@ -65,4 +65,4 @@ std::string_view ProtoReader::take(std::uint64_t count) {
   return part;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -3,9 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// A field of a message in Protocol Buffers' encoding.
 struct ProtoField {
@@ -34,4 +32,4 @@ class ProtoReader {
   std::string_view file_;
 };
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/tokenizers/unigram.h"
 #include "experiments/tokenizers/wordpiece.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::size_t longest_affix = 64;
@@ -118,4 +118,4 @@ std::unique_ptr<Model> read_model(const SortedJson& json, std::string_view file)
   return model;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include "experiments/tokenizers/read_stages.h"
 #include "experiments/tokenizers/regex_syntax.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_stages = 64;
@@ -100,4 +100,4 @@ Regex read_pattern(const SortedJson& json, const Component& of) {
   pattern.refuse("neither a String nor a Regex");
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/tokenizers/read_stages.h"
 #include "experiments/tokenizers/regex_syntax.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 // Oniguruma's \w, which an ICU set writes out, lacks what Rust's has: joiners.
@@ -117,4 +117,4 @@ PreTokenizer read_pre_tokenizer(const SortedJson& json, std::string_view file) {
   return json.is_null() ? PreTokenizer() : read_pre_tokenizer_at(json, "pre_tokenizer", file);
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

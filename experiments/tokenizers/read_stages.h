@@ -5,7 +5,7 @@
 #include "experiments/tokenizers/component.h"
 #include "experiments/tokenizers/pipeline.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 // The stages of tokenizer.json. Each throws DataError, naming the file and the component: a type or a
 // key that is not known, a value of another type, or what the stage itself refuses.
@@ -30,4 +30,4 @@ void require_few_stages(const SortedJson& json, std::string_view where, std::str
 /// {"String": …} or {"Regex": …}.
 Regex read_pattern(const SortedJson& json, const Component& of);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/tokenizers/read_stages.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_template_parts = 1024;
@@ -117,4 +117,4 @@ Template read_template(const SortedJson& json, std::string_view file) {
   return read_template_at(json, "post_processor", file);
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

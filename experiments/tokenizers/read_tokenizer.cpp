@@ -18,7 +18,7 @@
 #include "experiments/tokenizers/tokenizer_json.h"
 #include "experiments/tokenizers/vocabulary_files.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
@@ -119,4 +119,4 @@ std::unique_ptr<Tokenizer> read_tokenizer(const fs::path& path) {
                   "give a tokenizer.json, tokenizer.model, vocab.json, vocab.txt or .gguf file");
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

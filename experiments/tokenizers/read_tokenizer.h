@@ -5,7 +5,7 @@
 
 #include "experiments/tokenizers/tokenizer.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// The tokenizer of a file, or of a model's folder: the first of tokenizer.json, tokenizer.model,
 /// spiece.model, vocab.json with merges.txt, vocab.txt, and the only *.gguf.
@@ -17,4 +17,4 @@ namespace orrery::tokenizers {
 /// a kind that is not read, which is named; a folder with several GGUFs.
 std::unique_ptr<Tokenizer> read_tokenizer(const std::filesystem::path& path);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/tokenizers/regex_syntax.h"
 #include "experiments/tokenizers/utf16.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -105,4 +105,4 @@ std::vector<TextRange> Regex::matches(std::string_view text) const {
   return found;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

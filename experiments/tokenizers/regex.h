@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Bytes [begin, end) of a text: in 32 bits, as a text has millions of them.
 struct TextRange {
@@ -43,4 +41,4 @@ class Regex {
   std::unique_ptr<Compiled> compiled_;
 };
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/text/nesting.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::size_t longest_pattern = 1 << 14;
@@ -262,4 +262,4 @@ std::string literal_pattern(std::string_view text) {
   return pattern;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

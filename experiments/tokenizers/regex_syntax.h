@@ -3,9 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// A regular expression of Oniguruma, as tokenizer.json holds them, in the syntax of ICU.
 ///
@@ -14,10 +12,10 @@ namespace orrery::tokenizers {
 /// with \n, for which ICU has flags (Regex sets them).
 ///
 /// Throws DataError, naming `name`: an escape or a group that no known tokenizer uses, such as \K,
-/// (?~…) or options other than i; too long; nested deeper than text::most_levels.
+/// (?~…) or options other than i; too long; nested deeper than most_levels.
 std::string icu_pattern(std::string_view oniguruma, std::string_view name);
 
 /// A pattern that matches a text itself.
 std::string literal_pattern(std::string_view text);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

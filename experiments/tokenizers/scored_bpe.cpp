@@ -7,7 +7,7 @@
 #include "experiments/text/utf8.h"
 #include "experiments/tokenizers/merge_chain.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::int32_t no_token = -1;
@@ -81,4 +81,4 @@ std::unique_ptr<Model> scored_bpe_model(Vocabulary vocabulary, std::vector<doubl
   return std::make_unique<ScoredBpeModel>(std::move(vocabulary), std::move(scores), unknown);
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/tokenizers/model.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// SentencePiece's byte-pair encoding, as a GGUF holds it: two neighbours are merged where the vocabulary
 /// has what they make together, that of the highest score first. A character without a token becomes
@@ -15,4 +15,4 @@ namespace orrery::tokenizers {
 std::unique_ptr<Model> scored_bpe_model(Vocabulary vocabulary, std::vector<double> scores,
                                         std::int32_t unknown);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

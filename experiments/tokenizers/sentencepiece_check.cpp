@@ -12,7 +12,7 @@
 #include "experiments/tokenizers/protobuf.h"
 #include "experiments/tokenizers/vocabulary.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 // Fields of sentencepiece_model.proto.
@@ -103,4 +103,4 @@ void check_sentencepiece(std::string_view proto, std::string_view file) {
   SentencePieceChecker(proto, file).check();
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

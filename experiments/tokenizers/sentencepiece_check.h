@@ -2,9 +2,7 @@
 
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Checks what libsentencepiece takes on trust before it is given a file: the fields of each message are
 /// whole; there are 1 to 2^21 pieces of 1 to 4096 bytes of UTF-8 without NULs, each of a known type, with a finite
@@ -13,4 +11,4 @@ namespace orrery::tokenizers {
 /// Throws DataError.
 void check_sentencepiece(std::string_view proto, std::string_view file);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/tokenizers/sentencepiece_check.h"
 #include "experiments/tokenizers/writing.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 class SentencePieceTokenizer final : public Tokenizer {
@@ -87,4 +87,4 @@ std::unique_ptr<Tokenizer> parse_sentencepiece(std::string_view proto, std::stri
   return std::make_unique<SentencePieceTokenizer>(proto, name, ends);
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

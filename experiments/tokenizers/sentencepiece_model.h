@@ -5,7 +5,7 @@
 
 #include "experiments/tokenizers/tokenizer.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Whether a model expects its first and last token around a text. A tokenizer.model does not say so.
 struct SentenceEnds {
@@ -24,4 +24,4 @@ inline constexpr std::size_t max_sentencepiece_bytes = std::size_t{1} << 20;
 std::unique_ptr<Tokenizer> parse_sentencepiece(std::string_view proto, std::string_view name,
                                                const SentenceEnds& ends);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::string_view written_space = "▁";
@@ -49,4 +49,4 @@ Normalizer sentencepiece_normalizer(std::optional<Charsmap> map, SentencePieceOp
   };
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include "experiments/tokenizers/charsmap.h"
 #include "experiments/tokenizers/normalizers.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 struct SentencePieceOptions {
   bool add_space_prefix{false};
@@ -16,4 +16,4 @@ struct SentencePieceOptions {
 /// characters, and writes ▁ for spaces.
 Normalizer sentencepiece_normalizer(std::optional<Charsmap> map, SentencePieceOptions options);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 /// A match joins the part before it, unless that was a match as well.
@@ -90,4 +90,4 @@ void split(const AlignedText& text, const std::vector<Part>& parts, SplitBehavio
   for (const TextRange& range : merged(parts, behavior)) hand_out(range);
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

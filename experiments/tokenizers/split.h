@@ -6,7 +6,7 @@
 #include "experiments/tokenizers/aligned_text.h"
 #include "experiments/tokenizers/regex.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// What becomes of the places that a pattern matches, in "the-final--countdown" with "-":
 ///
@@ -37,4 +37,4 @@ using PieceSink = std::function<void(AlignedText)>;
 void split(const AlignedText& text, const std::vector<Part>& parts, SplitBehavior behavior,
            const PieceSink& pieces);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

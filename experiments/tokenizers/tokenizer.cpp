@@ -6,7 +6,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 std::string shown_character(std::string_view character) {
@@ -61,4 +61,4 @@ void require_text(std::string_view text, std::size_t most_bytes) {
   }
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Longest text that is tokenized at once, in bytes.
 inline constexpr std::size_t max_text_bytes = std::size_t{16} << 20;
@@ -69,4 +67,4 @@ std::string label(const Tokenizer& tokenizer, std::int32_t id);
 /// Throws DataError: not UTF-8 (with the offset of the first wrong byte), or longer than most_bytes.
 void require_text(std::string_view text, std::size_t most_bytes = max_text_bytes);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

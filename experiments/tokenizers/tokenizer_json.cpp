@@ -9,7 +9,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/tokenizers/read_stages.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 [[noreturn]] void refuse_json(std::string_view name, std::string_view what) {
@@ -107,4 +107,4 @@ std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view text, std::stri
   return pipeline_tokenizer(std::move(pipeline));
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

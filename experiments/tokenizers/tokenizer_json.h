@@ -6,7 +6,7 @@
 
 #include "experiments/tokenizers/tokenizer.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Largest tokenizer.json that is read: those of 2^18 tokens have half of it.
 inline constexpr std::uintmax_t max_tokenizer_bytes = std::uintmax_t{64} << 20;
@@ -21,4 +21,4 @@ inline constexpr std::uintmax_t max_tokenizer_bytes = std::uintmax_t{64} << 20;
 /// differently: categories.h.
 std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view json, std::string_view name);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

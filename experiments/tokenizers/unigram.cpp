@@ -11,7 +11,7 @@
 #include "experiments/tokenizers/byte_trie.h"
 #include "experiments/tokenizers/merge_chain.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr double unknown_penalty = 10;
@@ -136,4 +136,4 @@ std::unique_ptr<Model> unigram_model(Vocabulary vocabulary, std::vector<double> 
                                         std::move(options));
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/tokenizers/model.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 struct UnigramOptions {
   std::int32_t unknown{-1};        ///< id of the token for what has none, or -1
@@ -24,4 +24,4 @@ struct UnigramOptions {
 std::unique_ptr<Model> unigram_model(Vocabulary vocabulary, std::vector<double> scores,
                                      UnigramOptions options);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/text/utf8.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr char32_t first_in_pairs = 0x10000, high_surrogates = 0xD800, low_surrogates = 0xDC00;
@@ -45,4 +45,4 @@ std::size_t Utf8Places::of(std::size_t utf16_place) {
   return at_;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

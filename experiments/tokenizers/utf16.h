@@ -5,9 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// The UTF-16 of a valid UTF-8 text: ICU's matchers and iterators read that.
 std::u16string utf16_of(std::string_view utf8);
@@ -27,4 +25,4 @@ class Utf8Places {
   std::size_t at_{0}, utf16_at_{0};
 };
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

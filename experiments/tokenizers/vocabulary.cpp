@@ -7,7 +7,7 @@
 #include "core/errors.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 void Vocabulary::add(std::string_view piece, std::int64_t id) {
   if (piece.size() > longest_piece)
@@ -58,4 +58,4 @@ std::array<std::int32_t, 256> byte_ids(const Vocabulary& vocabulary) {
   return ids;
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -8,9 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// Ids are smaller than this: the largest vocabulary known has 2^18 tokens.
 inline constexpr std::int64_t most_ids = std::int64_t{1} << 21;
@@ -66,4 +64,4 @@ std::optional<unsigned char> byte_of_piece(std::string_view piece);
 /// The ids of the 256 byte pieces, -1 for one that is not there.
 std::array<std::int32_t, 256> byte_ids(const Vocabulary& vocabulary);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/tokenizers/pipeline.h"
 #include "experiments/tokenizers/wordpiece.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 [[noreturn]] void refuse_files(std::string_view name, std::string_view what) {
@@ -140,4 +140,4 @@ std::unique_ptr<Tokenizer> parse_word_pieces(std::string_view lines, std::string
   return pipeline_tokenizer(std::move(pipeline));
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/tokenizers/tokenizer.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// What tokenizer_config.json says of a tokenizer whose vocabulary stands in files of text.
 struct TokenizerConfig {
@@ -28,4 +28,4 @@ std::unique_ptr<Tokenizer> parse_vocabulary_and_merges(std::string_view vocabula
 std::unique_ptr<Tokenizer> parse_word_pieces(std::string_view lines, std::string_view name,
                                              const TokenizerConfig& config);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

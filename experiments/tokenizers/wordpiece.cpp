@@ -3,7 +3,7 @@
 #include "experiments/text/utf8.h"
 #include "experiments/tokenizers/byte_trie.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 std::size_t count_characters(std::string_view text) {
@@ -67,4 +67,4 @@ std::unique_ptr<Model> word_piece_model(Vocabulary vocabulary, const WordPieceOp
   return std::make_unique<WordPieceModel>(std::move(vocabulary), options);
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/tokenizers/model.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 
 struct WordPieceOptions {
   std::string unknown{"[UNK]"};        ///< the token for a word that its tokens do not make
@@ -21,4 +21,4 @@ struct WordPieceOptions {
 /// Source: Wu et al. 2016, arXiv:1609.08144, §4.1; greedy as in BERT.
 std::unique_ptr<Model> word_piece_model(Vocabulary vocabulary, const WordPieceOptions& options);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

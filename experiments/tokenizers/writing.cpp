@@ -3,7 +3,7 @@
 #include "experiments/tokenizers/byte_level.h"
 #include "experiments/tokenizers/vocabulary.h"
 
-namespace orrery::tokenizers {
+namespace orrery {
 namespace {
 
 constexpr std::string_view metaspace_character = "▁";
@@ -46,4 +46,4 @@ std::string text_of_piece(std::string_view piece, Writing writing) {
   return without_prefix(piece, word_piece_prefix);
 }
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -3,9 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::tokenizers {
+namespace orrery {
 
 /// How a vocabulary writes bytes of texts.
 enum class Writing {
@@ -18,4 +16,4 @@ enum class Writing {
 /// The bytes of a text that a piece stands for.
 std::string text_of_piece(std::string_view piece, Writing writing);
 
-}  // namespace orrery::tokenizers
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "core/attention/head.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 
 Positions moved(const Positions& positions, Position shift) {
@@ -107,4 +107,4 @@ ORRERY_INSTANTIATE(float);
 ORRERY_INSTANTIATE(double);
 #undef ORRERY_INSTANTIATE
 
-}  // namespace orrery::verify
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "core/random.h"
 #include "experiments/verify/ledger.h"
 
-namespace orrery::verify {
+namespace orrery {
 
 inline constexpr double paper_base = 10000.0;
 inline constexpr Position far_shift = Position{1} << 40;
@@ -89,4 +89,4 @@ void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void registered_claims(const VerifyOptions& options, std::vector<Claim>& claims);
 void misprints(const VerifyOptions& options, std::vector<Claim>& claims);
 
-}  // namespace orrery::verify
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/model/progress.h"
 #include "experiments/model/result.h"
 
-namespace orrery::verify {
+namespace orrery {
 
 enum class ClaimKind {
   roformer,  ///< an equation as the RoFormer paper prints it
@@ -45,4 +45,4 @@ struct VerifyOptions {
 /// checks the laws that every encoding obeys.
 std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress);
 
-}  // namespace orrery::verify
+}  // namespace orrery

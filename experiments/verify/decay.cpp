@@ -8,7 +8,7 @@
 #include "core/encodings/sinusoidal.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_decay {
 
@@ -182,4 +182,4 @@ void decay_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   absolute_claim<float>(options, claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include "core/encodings/sinusoidal.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_attention {
 
@@ -125,4 +125,4 @@ void attention_claims(const VerifyOptions& options, std::vector<Claim>& claims) 
   claims_in<float>(options, claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

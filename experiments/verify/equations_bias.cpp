@@ -4,7 +4,7 @@
 #include "core/encodings/t5.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_bias {
 
@@ -111,4 +111,4 @@ void bias_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   table_claims(claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

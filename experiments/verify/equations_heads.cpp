@@ -8,7 +8,7 @@
 #include "core/encodings/none.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_heads {
 
@@ -149,4 +149,4 @@ void sink_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   sink_claims_in<float>(options, claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

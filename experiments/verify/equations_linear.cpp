@@ -5,7 +5,7 @@
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_linear {
 
@@ -254,4 +254,4 @@ void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   projection_claims<float>(options.seed, claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

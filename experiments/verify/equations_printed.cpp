@@ -7,7 +7,7 @@
 #include "core/product.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_printed {
 
@@ -158,4 +158,4 @@ void printed_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   claims_in<float>(options, claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

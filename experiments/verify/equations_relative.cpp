@@ -5,7 +5,7 @@
 #include "core/encodings/tupe.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_relative {
 
@@ -335,4 +335,4 @@ void relative_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   row_claims(claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

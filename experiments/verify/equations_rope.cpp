@@ -6,7 +6,7 @@
 #include "core/encodings/rope_realisations.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_rope {
 
@@ -259,4 +259,4 @@ void rope_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
       for (const Position r : {0, 1, 2, 17, 256, 4096}) abel_claims(ledger, c, r);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

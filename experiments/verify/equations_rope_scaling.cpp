@@ -8,7 +8,7 @@
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_rope_scaling {
 
@@ -143,4 +143,4 @@ void rope_scaling_claims(const VerifyOptions& options, std::vector<Claim>& claim
   claims_in<float>(options, claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

@@ -2,7 +2,7 @@
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_equations_rope_variants {
 
@@ -98,4 +98,4 @@ void rope_variant_claims(const VerifyOptions& options, std::vector<Claim>& claim
   claims_in<float>(options, claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/encodings/t5.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_formats {
 
@@ -174,4 +174,4 @@ void format_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   fp32_frequencies_claim<float>(claims);
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

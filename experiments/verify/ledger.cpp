@@ -5,7 +5,7 @@
 
 #include "core/analysis/largest.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -121,4 +121,4 @@ template double relative_error(const Matrix<double>&, const Rows&);
 template class Ledger<float>;
 template class Ledger<double>;
 
-}  // namespace orrery::verify
+}  // namespace orrery

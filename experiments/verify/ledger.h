@@ -9,7 +9,7 @@
 #include "experiments/verify/claims.h"
 #include "experiments/verify/literal_scores.h"
 
-namespace orrery::verify {
+namespace orrery {
 
 using literal::Rows;
 
@@ -110,4 +110,4 @@ class Ledger<void> {
   std::vector<Claim>& claims_;
 };
 
-}  // namespace orrery::verify
+}  // namespace orrery

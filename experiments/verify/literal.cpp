@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace orrery::verify::literal {
+namespace orrery::literal {
 
 Real dot(const Rows& a, Index i, const Rows& b, Index j) {
   Real sum = 0;
@@ -110,4 +110,4 @@ Rows layer_norm(const Rows& rows, const Rows& gain, const Rows& bias, Real epsil
   return out;
 }
 
-}  // namespace orrery::verify::literal
+}  // namespace orrery::literal

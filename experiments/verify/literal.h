@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "core/types.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::verify::literal {
+namespace orrery::literal {
 
 // Attention as the papers print it, in loops and with sums in long double: slow, plain, and sharing
 // nothing with the core but the matrix type. Positions are in literal_positions.h, and what each
@@ -53,4 +52,4 @@ Rows favor(const Rows& x, const Rows& w);
 /// Each row less its mean and over its deviation, √(variance + 1e-5).
 Rows layer_norm(const Rows& rows, const Rows& gain, const Rows& bias, Real epsilon = 1e-5L);
 
-}  // namespace orrery::verify::literal
+}  // namespace orrery::literal

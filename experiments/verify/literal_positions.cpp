@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace orrery::verify::literal {
+namespace orrery::literal {
 namespace {
 
 using Complex = std::complex<Real>;
@@ -192,4 +192,4 @@ std::vector<double> alibi_slopes(int heads) {
   return slopes;
 }
 
-}  // namespace orrery::verify::literal
+}  // namespace orrery::literal

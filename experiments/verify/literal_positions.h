@@ -2,7 +2,7 @@
 
 #include "experiments/verify/literal.h"
 
-namespace orrery::verify::literal {
+namespace orrery::literal {
 
 // Sinusoids, rotations, buckets and slopes, from the papers' formulas alone.
 
@@ -56,4 +56,4 @@ Position deberta_bucket(Position query_minus_key, Position buckets, Position max
 /// The slopes of ALiBi's heads, as its authors' get_slopes makes them.
 std::vector<double> alibi_slopes(int heads);
 
-}  // namespace orrery::verify::literal
+}  // namespace orrery::literal

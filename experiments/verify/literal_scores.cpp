@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-namespace orrery::verify::literal {
+namespace orrery::literal {
 namespace {
 
 /// score(i, j)/√(terms·d), or unscaled for terms = 0.
@@ -155,4 +155,4 @@ Terms alibi(const Head& head, double slope, bool causal) {
                                           })}};
 }
 
-}  // namespace orrery::verify::literal
+}  // namespace orrery::literal

@@ -6,7 +6,7 @@
 
 #include "experiments/verify/literal_positions.h"
 
-namespace orrery::verify::literal {
+namespace orrery::literal {
 
 // The named terms of the logits, as the cited papers define them, pair by pair.
 
@@ -92,4 +92,4 @@ Terms deberta(const Head& head, const DebertaTables& tables, DebertaForm form, b
 /// Press et al. 2022 §3.
 Terms alibi(const Head& head, double slope, bool causal);
 
-}  // namespace orrery::verify::literal
+}  // namespace orrery::literal

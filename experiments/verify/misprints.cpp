@@ -6,7 +6,7 @@
 #include "core/analysis/largest.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_misprints {
 
@@ -256,4 +256,4 @@ void misprints(const VerifyOptions& options, std::vector<Claim>& claims) {
   }
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

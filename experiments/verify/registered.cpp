@@ -12,7 +12,7 @@
 #include "core/errors.h"
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 namespace in_registered {
 
@@ -293,4 +293,4 @@ void registered_claims(const VerifyOptions& options, std::vector<Claim>& claims)
   }
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/verify/cases.h"
 
-namespace orrery::verify {
+namespace orrery {
 namespace {
 
 /// The number of "(16)", for the equations that RoFormer prints; 0 elsewhere.
@@ -45,7 +45,7 @@ std::string_view heading(ClaimKind kind) {
 }
 
 std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress) {
-  using namespace verify;
+  using namespace orrery;
   struct Topic {
     const char* name;
     void (*append)(const VerifyOptions&, std::vector<Claim>&);
@@ -73,4 +73,4 @@ std::vector<Claim> verify_paper(const VerifyOptions& options, Progress& progress
   return claims;
 }
 
-}  // namespace orrery::verify
+}  // namespace orrery

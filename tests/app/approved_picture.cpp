@@ -10,7 +10,6 @@
 
 #include "app/headless/offscreen.h"
 #include "experiments/files/atomic_write.h"
-#include "tests/app/layers.h"
 
 namespace orrery::test {
 namespace {

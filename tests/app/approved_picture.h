@@ -4,7 +4,6 @@
 #include <string>
 
 #include "experiments/figure/canvas/canvas.h"
-#include "tests/support/layers.h"
 
 namespace orrery::test {
 

@@ -16,7 +16,6 @@
 #include "app/session/session.h"
 #include "app/shell/app.h"
 #include "experiments/model/experiment.h"
-#include "tests/app/layers.h"
 
 namespace orrery::test {
 

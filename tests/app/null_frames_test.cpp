@@ -11,7 +11,6 @@
 #include "experiments/files/file.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/sampled.h"
 
 namespace orrery {

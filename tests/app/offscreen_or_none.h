@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "app/headless/offscreen.h"
-#include "tests/app/layers.h"
 
 namespace orrery::test {
 

@@ -9,7 +9,6 @@
 #include "app/headless/render_views.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/app/offscreen_or_none.h"
 #include "tests/support/sampled.h"
 

@@ -6,7 +6,6 @@
 
 #include "app/shell/start.h"
 #include "experiments/results/result_json.h"
-#include "tests/app/layers.h"
 #include "tests/cli/shell.h"
 
 namespace orrery {

@@ -23,7 +23,6 @@
 #include "app/headless/offscreen.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/temp_folder.h"
 
 namespace {

@@ -7,7 +7,6 @@
 #include "experiments/data/load_inputs.h"
 #include "experiments/figure/export.h"
 #include "experiments/studies/catalogue.h"
-#include "tests/support/layers.h"
 
 namespace {
 
@@ -28,7 +27,7 @@ void register_slides(const std::string& name, const std::string& model) {
         [&experiment, model, length](benchmark::State& state) {
           ParamSet params(experiment.info.params);
           for (const auto& [key, value] :
-               model::Settings{{"model", model}, {"length", length}, {"edits", "base"}})
+               Settings{{"model", model}, {"length", length}, {"edits", "base"}})
             params.set(key, value);
           const LoadedInputs loaded = load_inputs(params);
           SilentProgress progress;
@@ -45,8 +44,7 @@ void register_slides(const std::string& name, const std::string& model) {
 
 void register_all() {
   register_slides("bytes_rope", "bundled:bytes_rope");
-  for (const checkpoints::ModelEntry& model :
-       checkpoints::list_models(checkpoints::model_places()).models)
+  for (const ModelEntry& model : list_models(model_places()).models)
     if (model.problem.empty() && !model.encodings.empty() &&
         model.encodings.front().encoding == "rope")
       register_slides(model.path.filename().string(), model.path.string());

@@ -13,7 +13,6 @@
 #include "experiments/results/result_folder.h"
 #include "tests/bench/head.h"
 #include "tests/bench/measure.h"
-#include "tests/support/layers.h"
 
 namespace orrery::bench {
 namespace {
@@ -99,10 +98,10 @@ Result result_of(const std::vector<double>& tokens, const std::vector<Curve>& of
 
 void write(const Result& result, const std::string& folder) {
   const auto render = [](const Figure& figure, std::string_view format) {
-    return figure::export_figure(figure, figure::figure_format_named(format), Theme::light);
+    return export_figure(figure, figure_format_named(format), Theme::light);
   };
-  results::write_result(result, {.argv = {"orrery", "bench"}},
-                        {.folder = folder, .figure_formats = {"svg", "png"}, .render = render});
+  write_result(result, {.argv = {"orrery", "bench"}},
+               {.folder = folder, .figure_formats = {"svg", "png"}, .render = render});
   fmt::print("\nThe growth is drawn in {0}/figures; orrery redraw {0} draws it again\n", folder);
 }
 

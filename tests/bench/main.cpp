@@ -160,7 +160,7 @@ int main(int count, char** words) {
       return 0;
     }
     if (!first.starts_with("--benchmark")) return run_table(count, words);
-    orrery::results::keep_freed_memory(256 << 20);  // as the desktop does
+    orrery::keep_freed_memory(256 << 20);  // as the desktop does
     benchmark::Initialize(&count, words);
     benchmark::RunSpecifiedBenchmarks();
     benchmark::Shutdown();

@@ -17,7 +17,6 @@
 #include "tests/bench/head.h"
 #include "tests/bench/limits.h"
 #include "tests/bench/measure.h"
-#include "tests/support/layers.h"
 
 extern char** environ;
 

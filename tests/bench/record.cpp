@@ -31,11 +31,11 @@ Json row_json(const Measured& row) {
 }
 
 Measured row_from(const Json& json) {
-  Measured row{.name = results::text_field(json, "operation"),
-               .seconds = results::numbers_field(json, "seconds"),
-               .costs = results::numbers_field(json, "costs")};
+  Measured row{.name = text_field(json, "operation"),
+               .seconds = numbers_field(json, "seconds"),
+               .costs = numbers_field(json, "costs")};
   if (row.costs.empty() || row.costs.size() != row.seconds.size())
-    throw results::MalformedJson("an operation has no rounds");
+    throw MalformedJson("an operation has no rounds");
   return row;
 }
 
@@ -50,24 +50,24 @@ Spread middle_half(std::vector<double> values) {
 
 void write_record(const std::filesystem::path& path, const std::vector<Measured>& rows) {
   Json json{{"schema", schema},
-            {"commit", results::build_info().commit},
-            {"cpu", results::this_machine().cpu},
+            {"commit", build_info().commit},
+            {"cpu", this_machine().cpu},
             {"kernels", this_level()},
             {"operations", Json::array()}};
   for (const Measured& row : rows) json["operations"].push_back(row_json(row));
-  files::atomic_write(path, results::json_text(json));
+  atomic_write(path, json_text(json));
 }
 
 Record::Record(const std::filesystem::path& path) try {
   constexpr std::uintmax_t most_bytes = 1 << 24;
-  const Json json = results::json_in(files::read_file(path, most_bytes));
-  if (results::text_field(json, "schema") != schema)
-    throw results::MalformedJson(fmt::format("'schema' is not {}", schema));
-  commit_ = results::text_field(json, "commit");
-  cpu_ = results::text_field(json, "cpu");
-  level_ = results::text_field(json, "kernels");
-  for (const Json& row : results::list_field(json, "operations")) rows_.push_back(row_from(row));
-} catch (const results::MalformedJson& error) {
+  const Json json = json_in(read_file(path, most_bytes));
+  if (text_field(json, "schema") != schema)
+    throw MalformedJson(fmt::format("'schema' is not {}", schema));
+  commit_ = text_field(json, "commit");
+  cpu_ = text_field(json, "cpu");
+  level_ = text_field(json, "kernels");
+  for (const Json& row : list_field(json, "operations")) rows_.push_back(row_from(row));
+} catch (const MalformedJson& error) {
   throw DataError(path.string(), fmt::format("is no record of a benchmark ({})", error.what()),
                   "write one with ./orrery bench --record FILE");
 }
@@ -76,7 +76,7 @@ bool Record::compare(const std::vector<Measured>& rows) const {
   fmt::print(
       "\nAgainst commit {:.12}: cost before over cost now, by the limit of the same seconds\n",
       commit_);
-  if (cpu_ != results::this_machine().cpu || level_ != this_level())
+  if (cpu_ != this_machine().cpu || level_ != this_level())
     fmt::print("which was measured on another machine: {}, kernels for {}\n", cpu_, level_);
   fmt::print("\n{:<44} {:>10} {:>10} {:>10}\n", "operation", "before, ms", "now, ms", "ratio");
   bool none_slower = true;

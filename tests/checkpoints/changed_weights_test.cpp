@@ -25,9 +25,6 @@
 
 using namespace orrery;
 using namespace orrery::test;
-using checkpoints::Checkpoint;
-using checkpoints::Stack;
-using checkpoints::weight_source;
 
 namespace fs = std::filesystem;
 
@@ -327,7 +324,7 @@ TEST_CASE("Safetensors with a tensor of another shape or type, or without it, ch
     std::vector<RawTensor> tensors;
     for (const auto& entry : fs::directory_iterator(model))
       if (entry.path().extension() == ".safetensors")
-        add_safetensors(files::read_file(entry.path(), largest_golden_file), tensors);
+        add_safetensors(read_file(entry.path(), largest_golden_file), tensors);
     const Expected expected(model);
     Changes(
         model.filename().string(), std::move(tensors),
@@ -348,7 +345,7 @@ TEST_CASE("A GGUF with a tensor of another shape, or without it, changes no numb
   Outcome outcome;
   std::size_t number = 0;
   for (const auto& entry : fs::directory_iterator(tests_folder() + "/golden/transformer_gguf")) {
-    const RawGguf file = raw_gguf(files::read_file(entry.path(), largest_golden_file));
+    const RawGguf file = raw_gguf(read_file(entry.path(), largest_golden_file));
     const TempFolder folder;
     std::string model = entry.path().stem().string();
     if (model == "t5encoder-off") model = "t5-off";

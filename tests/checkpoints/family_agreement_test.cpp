@@ -13,10 +13,6 @@
 namespace orrery {
 namespace {
 
-using checkpoints::Checkpoint;
-using checkpoints::Stack;
-using checkpoints::weight_source;
-
 /// The bounds that the issue of every number here is held to, relative to the largest of an array.
 template <class T>
 constexpr double bound = 1e-11;

@@ -29,11 +29,11 @@ inline std::vector<std::filesystem::path> family_models() {
 class Expected {
  public:
   explicit Expected(const std::filesystem::path& model)
-      : bytes_(files::read_file(model / "expected.npz", 1 << 24)),
-        arrays_(data::parse_npz(bytes_, "expected.npz")) {}
+      : bytes_(read_file(model / "expected.npz", 1 << 24)),
+        arrays_(parse_npz(bytes_, "expected.npz")) {}
 
   bool has(const std::string& name) const { return arrays_.count(name) == 1; }
-  const data::TensorMap& arrays() const { return arrays_; }
+  const TensorMap& arrays() const { return arrays_; }
 
   /// An array as a matrix of its last dimension; of one with heads that of a head.
   Matrix<double> matrix(const std::string& name, std::size_t head = 0) const {
@@ -55,7 +55,7 @@ class Expected {
 
  private:
   std::string bytes_;
-  data::TensorMap arrays_;
+  TensorMap arrays_;
 };
 
 /// The largest difference, over the largest number of what was expected; NaN keeps a NaN, and other

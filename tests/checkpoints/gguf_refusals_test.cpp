@@ -17,8 +17,8 @@ using Catch::Matchers::Contains;
 constexpr std::uint64_t most_gguf_bytes = 1 << 20;
 
 std::string gguf_bytes(const std::string& name) {
-  return files::read_file(test::tests_folder() + "/golden/transformer_gguf/" + name + ".gguf",
-                          most_gguf_bytes);
+  return read_file(test::tests_folder() + "/golden/transformer_gguf/" + name + ".gguf",
+                   most_gguf_bytes);
 }
 
 /// The same file with other words of the same length.
@@ -40,7 +40,7 @@ std::string with_count(std::string bytes, const std::string& key, std::uint32_t 
 void check_refusal(const std::string& bytes, const std::string& named) {
   const TempFolder folder;
   const auto path = folder.file("model.gguf", bytes);
-  CHECK_THROWS_WITH(checkpoints::Checkpoint::open(path), Contains(named));
+  CHECK_THROWS_WITH(Checkpoint::open(path), Contains(named));
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
-using namespace orrery::checkpoints;
 using namespace orrery::test;
 using Catch::Matchers::Contains;
 
@@ -47,7 +46,7 @@ fs::path changed_model(const TempFolder& folder, const std::string& name,
                        const std::function<void(nlohmann::json&)>& change) {
   const fs::path from = family_model(name), to = folder.path() / name;
   fs::copy(from, to);
-  nlohmann::json config = nlohmann::json::parse(files::read_file(from / "config.json", most_bytes));
+  nlohmann::json config = nlohmann::json::parse(read_file(from / "config.json", most_bytes));
   change(config);
   fs::remove(to / "config.json");
   folder.file(name + "/config.json", config.dump());
@@ -60,15 +59,15 @@ void check_model_refused(const fs::path& path, const std::string& message) {
 }
 
 /// Keeps all that a pass writes.
-class KeptArrays final : public data::ArraySink {
+class KeptArrays final : public ArraySink {
  public:
-  void begin(std::span<const model::Array> arrays) override {
+  void begin(std::span<const Array> arrays) override {
     arrays_.assign(arrays.begin(), arrays.end());
     bytes_.resize(arrays.size());
   }
   void append(std::size_t array, std::string_view bytes) override { bytes_[array] += bytes; }
 
-  const std::vector<model::Array>& arrays() const { return arrays_; }
+  const std::vector<Array>& arrays() const { return arrays_; }
   std::size_t size_of(const std::string& name) const { return bytes_of(name).size(); }
   const std::string& bytes_of(const std::string& name) const {
     for (std::size_t i = 0; i < arrays_.size(); ++i)
@@ -78,7 +77,7 @@ class KeptArrays final : public data::ArraySink {
   }
 
  private:
-  std::vector<model::Array> arrays_{};
+  std::vector<Array> arrays_{};
   std::vector<std::string> bytes_{};
 };
 
@@ -170,7 +169,7 @@ TEST_CASE("a pass without readers and one with all of them give the same losses"
       model.run({.tokens = tokens}, {.single = false}, nullptr).losses;
   REQUIRE(seen.size() == unseen.size());
   for (std::size_t i = 0; i < seen.size(); ++i) CHECK(seen[i] == Approx(unseen[i]).epsilon(1e-13));
-  for (const model::Array& array : kept.arrays()) {
+  for (const Array& array : kept.arrays()) {
     std::size_t numbers = 1;
     for (const std::size_t extent : array.shape) numbers *= extent;
     CHECK(kept.size_of(array.name) == numbers * sizeof(double));

@@ -19,7 +19,6 @@
 // usual places have none, nothing is tried.
 
 using namespace orrery;
-using namespace orrery::checkpoints;
 using namespace orrery::test;
 
 namespace {
@@ -78,7 +77,7 @@ TEST_CASE("MiniLM has the hidden states that Transformers computes") {
 TEST_CASE("The models' own tokenizers give the ids that Transformers gives") {
   const auto reference = golden("real_models.json");
   if (const auto path = model_on_disk("llama", 30)) {
-    const auto tokenizer = tokenizers::read_tokenizer(*path);
+    const auto tokenizer = read_tokenizer(*path);
     for (const auto& text : reference.at("smollm2").at("texts")) {
       CAPTURE(text.at("name"));
       CHECK(tokenizer->encode(text.at("text").get<std::string>()) ==
@@ -87,7 +86,7 @@ TEST_CASE("The models' own tokenizers give the ids that Transformers gives") {
   }
   if (const auto path = model_on_disk("bert", 6)) {
     const auto& text = reference.at("minilm");
-    CHECK(tokenizers::read_tokenizer(*path)->encode(text.at("text").get<std::string>()) ==
+    CHECK(read_tokenizer(*path)->encode(text.at("text").get<std::string>()) ==
           text.at("tokens").get<std::vector<std::int32_t>>());
   }
 }

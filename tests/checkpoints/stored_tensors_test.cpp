@@ -6,11 +6,9 @@
 #include "core/errors.h"
 #include "experiments/files/file.h"
 #include "tests/checkpoints/weight_files.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 
 using namespace orrery;
-using namespace orrery::checkpoints;
 using namespace orrery::test;
 using Catch::Matchers::Contains;
 using Sizes = std::vector<std::uint64_t>;

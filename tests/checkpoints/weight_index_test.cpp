@@ -4,10 +4,8 @@
 #include <string>
 
 #include "core/errors.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::checkpoints;
 using Catch::Matchers::Contains;
 
 namespace {

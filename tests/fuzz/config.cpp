@@ -12,20 +12,18 @@ using namespace orrery;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(fuzz::text_of(data, size));
-  const auto plan =
-      fuzz::accepted_file([&] { return model_files::read_config(text, "config.json"); });
+  const auto plan = fuzz::accepted_file([&] { return read_config(text, "config.json"); });
   if (!plan) return 0;
   fuzz::require(!plan->layers.empty(), "a plan has layers");
-  for (const model_files::LayerPlan& layer : plan->layers) {
+  for (const LayerPlan& layer : plan->layers) {
     fuzz::require(!layer.encoding.empty(), "a layer has an encoding, or what stands for it");
     const bool finite = std::all_of(layer.inv_freq.begin(), layer.inv_freq.end(), [](double theta) {
       return std::isfinite(theta) && theta >= 0;
     });
     fuzz::require(finite, "frequencies are finite and not negative");
   }
-  fuzz::require(fuzz::is_utf8(model_files::positions_json(*plan)), "JSON is UTF-8");
-  fuzz::require(!model_files::positions_text(*plan).empty(), "a plan prints");
-  fuzz::require(model_files::compare_positions(*plan, *plan).differences.empty(),
-                "a plan equals itself");
+  fuzz::require(fuzz::is_utf8(positions_json(*plan)), "JSON is UTF-8");
+  fuzz::require(!positions_text(*plan).empty(), "a plan prints");
+  fuzz::require(compare_positions(*plan, *plan).differences.empty(), "a plan equals itself");
   return 0;
 }

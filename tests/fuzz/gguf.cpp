@@ -9,15 +9,15 @@ using namespace orrery;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = fuzz::text_of(data, size);
-  const auto file = fuzz::accepted_file([&] { return model_files::parse_gguf(bytes, "a.gguf"); });
+  const auto file = fuzz::accepted_file([&] { return parse_gguf(bytes, "a.gguf"); });
   if (!file) return 0;
   for (const auto& [name, tensor] : file->tensors) {
     fuzz::require(tensor.data.size() <= size, "a tensor lies within the file");
-    const auto numbers = fuzz::accepted_file(
-        [&, &place = tensor] { return model_files::gguf_numbers(place, "a.gguf"); });
+    const auto numbers =
+        fuzz::accepted_file([&, &place = tensor] { return gguf_numbers(place, "a.gguf"); });
     fuzz::require(!numbers || numbers->size() <= 8 * size + 64, "numbers take bytes of the file");
   }
-  const auto plan = fuzz::accepted_file([&] { return model_files::read_gguf(bytes, "a.gguf"); });
-  if (plan) fuzz::require(fuzz::is_utf8(model_files::positions_json(*plan)), "JSON is UTF-8");
+  const auto plan = fuzz::accepted_file([&] { return read_gguf(bytes, "a.gguf"); });
+  if (plan) fuzz::require(fuzz::is_utf8(positions_json(*plan)), "JSON is UTF-8");
   return 0;
 }

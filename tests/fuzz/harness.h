@@ -9,7 +9,6 @@
 
 #include "core/errors.h"
 #include "experiments/text/utf8.h"
-#include "tests/support/layers.h"
 
 // What every harness defines, and what libFuzzer or plain_driver.cpp provides.
 extern "C" {
@@ -32,8 +31,6 @@ inline void require(bool holds, const std::string& property) {
 inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};  // char may alias any type
 }
-
-using text::is_utf8;
 
 /// What `read` returns; empty when it throws one of the documented errors. Any other exception is a
 /// finding.

@@ -10,7 +10,6 @@
 #include "tests/fuzz/support/framed.h"
 
 using namespace orrery;
-using namespace orrery::checkpoints;
 
 namespace {
 
@@ -56,7 +55,7 @@ void decode(const StoredTensor& tensor) {
 }
 
 void check(const StoredTensors& tensors, std::size_t size) {
-  fuzz::require(checkpoints::bytes_of(tensors) <= size, "tensors have no more than their files");
+  fuzz::require(bytes_of(tensors) <= size, "tensors have no more than their files");
   for (const auto& [name, tensor] : tensors) decode(tensor);
 }
 

@@ -1,7 +1,6 @@
 // Reads what the desktop kept of its last session, and the settings that people copy and paste.
 #include "app/session/session_toml.h"
 
-#include "tests/app/layers.h"
 #include "tests/fuzz/harness.h"
 
 using namespace orrery;

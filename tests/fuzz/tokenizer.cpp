@@ -20,16 +20,16 @@ constexpr std::string_view texts[] = {
     {"\0\x01\x7F\t\xC2\x85\xE2\x80\xA9", 9},
     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
 
-std::unique_ptr<tokenizers::Tokenizer> parsed(std::string_view bytes) {
-  if (model_files::is_gguf(bytes)) return tokenizers::parse_gguf_vocabulary(bytes, "a.gguf");
-  if (bytes.starts_with('{')) return tokenizers::parse_tokenizer_json(bytes, "tokenizer.json");
-  return tokenizers::parse_sentencepiece(bytes, "tokenizer.model", {});
+std::unique_ptr<Tokenizer> parsed(std::string_view bytes) {
+  if (is_gguf(bytes)) return parse_gguf_vocabulary(bytes, "a.gguf");
+  if (bytes.starts_with('{')) return parse_tokenizer_json(bytes, "tokenizer.json");
+  return parse_sentencepiece(bytes, "tokenizer.model", {});
 }
 
-void require_spans(const tokenizers::Tokenizer& tokenizer, std::string_view text) {
+void require_spans(const Tokenizer& tokenizer, std::string_view text) {
   const auto spans = fuzz::accepted_file([&] { return tokenizer.spans(text); });
   if (!spans) return;
-  for (const tokenizers::TokenSpan& span : *spans) {
+  for (const TokenSpan& span : *spans) {
     fuzz::require(span.begin <= span.end && span.end <= text.size(), "a token lies in the text");
     fuzz::require(span.id >= 0, "an id is not negative");
     if (static_cast<std::size_t>(span.id) < tokenizer.size())

@@ -37,9 +37,9 @@ class HandBuilt {
     previous_head();
     duplicate_head();
     induction_head();
-    std::vector<const model::Array*> pointers;
-    for (const model::Array& array : arrays_) pointers.push_back(&array);
-    folder.file("hand_built/model.safetensors", data::safetensors_bytes(pointers));
+    std::vector<const Array*> pointers;
+    for (const Array& array : arrays_) pointers.push_back(&array);
+    folder.file("hand_built/model.safetensors", safetensors_bytes(pointers));
   }
 
   const std::filesystem::path& path() const { return path_; }
@@ -72,7 +72,7 @@ class HandBuilt {
   void wire(int layer, const char* matrix, std::size_t out, std::size_t in, double factor) {
     const std::string name =
         "model.layers." + std::to_string(layer) + ".self_attn." + matrix + "_proj.weight";
-    for (model::Array& array : arrays_)
+    for (Array& array : arrays_)
       if (array.name == name)
         std::get<std::vector<float>>(array.values)[out * array.shape[1] + in] =
             static_cast<float>(factor);
@@ -126,15 +126,15 @@ class HandBuilt {
   }
 
   std::filesystem::path path_;
-  std::vector<model::Array> arrays_{};
+  std::vector<Array> arrays_{};
 };
 
 /// A file of a text's ids, as `tokens` reads it.
 inline std::string ids_file(const TempFolder& folder, const std::vector<std::int32_t>& text) {
-  const model::Array ids{.name = "ids",
-                         .shape = {text.size()},
-                         .values = std::vector<double>(text.begin(), text.end())};
-  return folder.file("ids.npy", data::npy_bytes(ids)).string();
+  const Array ids{.name = "ids",
+                  .shape = {text.size()},
+                  .values = std::vector<double>(text.begin(), text.end())};
+  return folder.file("ids.npy", npy_bytes(ids)).string();
 }
 
 }  // namespace orrery::test

@@ -12,7 +12,6 @@
 #include "tests/support/paths.h"
 
 using namespace orrery;
-using namespace orrery::heads;
 using namespace orrery::test;
 using Catch::Matchers::Contains;
 

@@ -8,10 +8,8 @@
 
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/map_equation.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::setup;
 
 namespace {
 

@@ -8,10 +8,8 @@
 #include <vector>
 
 #include "experiments/setup/common_axes.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::setup;
 using Catch::Matchers::Contains;
 
 namespace {

@@ -7,7 +7,6 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/experiments.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;

@@ -17,7 +17,6 @@
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
-using namespace orrery::heads;
 using namespace orrery::test;
 
 namespace {
@@ -60,7 +59,7 @@ TrainedModel newly_trained(const TempFolder& folder, const std::string& base, Se
 std::vector<ModelText> texts_of_training(const TrainedModel& model, std::size_t count) {
   std::ifstream file(source_folder() + "/assets/texts/where_tokens_are.txt", std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  return parts_of({"text", tokenizers::read_tokenizer(model.path)->encode(text)}, 64, count);
+  return parts_of({"text", read_tokenizer(model.path)->encode(text)}, 64, count);
 }
 
 /// One to three settings that a reader of the file may get wrong, each of another kind.

@@ -15,11 +15,9 @@
 #include "experiments/studies/training/tasks.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
-using namespace orrery::studies;
 using namespace orrery::test;
 
 namespace {
@@ -355,10 +353,10 @@ TEST_CASE("Models that are kept open as their families', and have the loss they 
     const TempFolder folder;
     for (const ResultFile& file : result.files) folder.file(file.path, file.bytes);
     const auto name = fmt::format("models/{}_seed_0_step_12", one.encoding);
-    const checkpoints::PassModel model(folder.path() / name, 0);
+    const PassModel model(folder.path() / name, 0);
     CHECK(model.family() == one.family);
     const auto task = make_task(params, inputs);
-    const auto tokenizer = tokenizers::read_tokenizer(folder.path() / name);
+    const auto tokenizer = read_tokenizer(folder.path() / name);
     CHECK(tokenizer->size() == static_cast<std::size_t>(task->vocabulary()));
     Random random(0, "held-out sequences");
     double sum = 0, count = 0;

@@ -4,7 +4,6 @@
 #include <exception>
 
 #include "experiments/verify/claims.h"
-#include "tests/support/layers.h"
 
 /// Prints the claims that fail and how many hold. Exit status 0 when all do, 1 when one fails, 3
 /// when core throws.

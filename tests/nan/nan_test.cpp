@@ -11,7 +11,6 @@
 #include "experiments/studies/catalogue.h"
 #include "experiments/verify/claims.h"
 #include "tests/nan/nan_injection.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;

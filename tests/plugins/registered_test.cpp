@@ -15,7 +15,6 @@
 #include "tests/support/refusals.h"
 
 using namespace orrery;
-using namespace orrery::verify;
 using test::refusal;
 
 namespace {

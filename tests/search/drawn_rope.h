@@ -18,7 +18,7 @@
 
 namespace orrery::tests {
 
-using namespace search;
+using namespace orrery;
 
 /// A sound rope, a defect of it or none, and random vectors in bf16 turned by it, rounded to the
 /// format.

@@ -14,7 +14,6 @@
 #include "tests/support/golden_file.h"
 
 using namespace orrery;
-using namespace orrery::search;
 using namespace orrery::test;
 using Catch::Matchers::Contains;
 using nlohmann::json;

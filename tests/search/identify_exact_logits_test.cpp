@@ -6,7 +6,6 @@
 #include "experiments/search/identify_logits.h"
 
 using namespace orrery;
-using namespace orrery::search;
 
 namespace {
 

@@ -11,7 +11,6 @@
 #include "tests/support/sampled.h"
 
 using namespace orrery;
-using namespace orrery::search;
 using namespace orrery::test;
 using nlohmann::json;
 

@@ -6,7 +6,6 @@
 #include "tests/search/drawn_rope.h"
 
 using namespace orrery;
-using namespace orrery::search;
 using namespace orrery::tests;
 
 namespace {

@@ -15,7 +15,6 @@
 #include "tests/support/sampled.h"
 
 using namespace orrery;
-using namespace orrery::search;
 using namespace orrery::tests;
 
 namespace {

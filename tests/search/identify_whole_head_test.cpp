@@ -6,7 +6,6 @@
 #include "tests/search/drawn_rope.h"
 
 using namespace orrery;
-using namespace orrery::search;
 using namespace orrery::tests;
 
 TEST_CASE("Where a part of the head seems to turn, the whole one is tried with a known base") {

@@ -12,7 +12,6 @@
 #include "tests/support/golden.h"
 
 using namespace orrery;
-using namespace orrery::search;
 
 namespace {
 

@@ -7,12 +7,9 @@
 #include <vector>
 
 #include "experiments/model/experiment.h"
-#include "tests/support/layers.h"
 
 // Runs an experiment and looks up parts of its result by name; throws for unknown names.
 namespace orrery::test {
-
-using model::Settings;
 
 /// An experiment's parameters with these settings, the others at their defaults.
 inline ParamSet params_for(const Experiment& experiment, const Settings& settings) {

@@ -8,12 +8,12 @@
 namespace orrery::test {
 
 /// Arrays whose numbers are asked for by name.
-class HeldArrays : public data::HeldArrays {
+class HeldArrays : public HeldArrays {
  public:
   /// Empty when there is no such array.
   std::vector<double> numbers(const std::string& name) const {
     std::vector<double> values;
-    for (const model::Array& array : arrays())
+    for (const Array& array : arrays())
       for (std::size_t i = 0; array.name == name && i < array.size(); ++i)
         values.push_back(array[i]);
     return values;

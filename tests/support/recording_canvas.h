@@ -10,7 +10,6 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/equation/letter_extent.h"
 #include "experiments/text/utf8.h"
-#include "tests/support/layers.h"
 
 namespace orrery::test {
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "experiments/model/result.h"
-#include "tests/support/layers.h"
 
 namespace orrery::test {
 

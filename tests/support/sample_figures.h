@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "experiments/model/figure.h"
-#include "tests/support/layers.h"
 
 namespace orrery::test {
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "experiments/results/figure_options.h"
-#include "tests/support/layers.h"
 
 namespace orrery::test {
 

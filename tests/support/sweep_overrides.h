@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "experiments/sweeps/sweep_spec.h"
-#include "tests/support/layers.h"
 
 namespace orrery::test {
 

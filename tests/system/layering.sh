@@ -123,35 +123,11 @@ check_layers() {
   violation "no headers and sources of one folder include each other in a circle" "$(circles)"
 }
 
-# The namespaces that a layer's header opens belong to layers that it includes, itself or through one of them.
+# Whoever includes a header sees names where they are declared, and nowhere else.
 check_namespaces() {
-  violation "a layer opens the namespaces of layers that it includes, and of no others" "$(
-    { our_includes | sed 's/^/include /'
-      cd "$tree" && find experiments app -name layers.h -print0 2>/dev/null | sort -z | xargs -0r awk '
-        /^namespace orrery::/ { inside = $2; sub(/.*::/, "", inside) }
-        /^using namespace / { sub(/;/, "", $3); print "opens", FILENAME, inside, $3 }'
-    } | awk '
-      function layer(path) { split(path, part, "/"); return part[2] }
-      $1 == "include" && $3 !~ /\/layers\.h$/ && $2 !~ /^core\// && $3 !~ /^core\// {
-        if (layer($2) != layer($3)) includes[layer($2), layer($3)]
-      }
-      $1 == "opens" { opened[++count] = $0 }
-      function reaches(from, to,   pair, part) {
-        if ((from, to) in includes) return 1
-        if (from in seen) return 0
-        seen[from]
-        for (pair in includes) {
-          split(pair, part, SUBSEP)
-          if (part[1] == from && reaches(part[2], to)) return 1
-        }
-        return 0
-      }
-      END {
-        for (i = 1; i <= count; ++i) {
-          split(opened[i], word, " "); delete seen
-          if (!reaches(word[3], word[4])) print word[2] ": " word[3] " opens " word[4] ", which it does not include"
-        }
-      }')"
+  violation "no header has a using namespace" "$(
+    cd "$tree" && find core experiments app -name '*.h' -print0 2>/dev/null | sort -z |
+      xargs -0r grep -nHE '^[[:space:]]*using namespace ' || true)"
 }
 
 # tsort names a circle among units, a header and its source being one.
@@ -161,21 +137,17 @@ circles() {
     tsort 2>&1 >/dev/null | sed -n 's/^tsort: \([^-].*\/.*\)$/\1/p'
 }
 
-# Types of two headers with the same qualified name: the namespace is the folder's.
+# Types of two headers with the same name.
 check_type_names() {
-  violation "no two types have the same qualified name" "$(
+  violation "no two types have the same name" "$(
     cd "$tree" && find core experiments app -name '*.h' -print0 2>/dev/null | sort -z | xargs -0r awk '
-      FNR == 1 { space = ""; depth = 0 }
-      /^namespace [a-z:_]+ [{]/ { space = $2 }
-      /^}  [/][/] namespace/ { space = "" }
       match($0, /^(template <[^>]*> *)?(class|struct|enum class|enum|union) [A-Za-z_]+( final)?( :[^;]*)?[^;]*([{]|$)/) &&
       !/;[[:space:]]*$/ {
         name = $0
         sub(/^template <[^>]*> */, "", name); sub(/^(class|struct|enum class|enum|union) /, "", name)
         sub(/[^A-Za-z0-9_].*/, "", name)
-        key = space "::" name
-        if (key in seen && seen[key] != FILENAME) print FILENAME ": " key " is also in " seen[key]
-        seen[key] = FILENAME
+        if (name in seen && seen[name] != FILENAME) print FILENAME ": " name " is also in " seen[name]
+        seen[name] = FILENAME
       }'
   )"
 }

@@ -24,10 +24,8 @@ build_good_house() {
   printf '# never -march=native\nset(x 1)\n' >cmake/warnings.cmake
   printf '%s\n' core core/analysis experiments/model experiments/figure 'experiments/studies/*' experiments/cli \
     app/views >cmake/layers.txt
-  printf '#include "experiments/model/result.h"\nnamespace orrery::figure {\nstruct Stroke {\n' >experiments/figure/canvas.h
-  printf 'namespace orrery::model {\nstruct Stroke {\n' >experiments/model/stroke.h  # of another namespace
-  printf 'namespace orrery::figure {\nstruct Stroke;\n' >experiments/figure/forward.h
-  printf 'namespace orrery::studies {\nusing namespace figure;\nusing namespace model;\n}\n' >experiments/model/layers.h
+  printf '#include "experiments/model/result.h"\nnamespace orrery {\nstruct Stroke {\n' >experiments/figure/canvas.h
+  printf 'namespace orrery {\nstruct Stroke;\n  struct Stroke {  // of a class\n' >experiments/figure/forward.h
   printf '#include "experiments/figure/canvas.h"\n' >experiments/studies/rotation/rotation.h
   printf '#include "experiments/studies/rotation/rotation.h"\n' >experiments/studies/rotation/rotation.cpp
   printf '#include "experiments/model/result.h"\n' >experiments/studies/spectrum/spectrum.h
@@ -66,8 +64,8 @@ catches experiments/figure/canvas.h '#include "experiments/cli/main.h"'
 catches experiments/figure/canvas.h '#include "experiments/reports/report.h"' "whose folder is not in the list"
 catches experiments/reports/report.h '#include "experiments/model/result.h"' "its folder is not in the list"
 catches experiments/studies/spectrum/spectrum.h '#include "experiments/studies/rotation/rotation.h"' "of a neighbour"
-catches experiments/model/layers.h $'namespace orrery::figure {\nusing namespace studies;' "figure opens studies"
-catches experiments/figure/forward.h 'struct Stroke {' "orrery::figure::Stroke is also in experiments/figure/canvas.h"
+catches experiments/model/result.h 'using namespace orrery::kernels;'
+catches experiments/figure/forward.h 'struct Stroke {' "Stroke is also in experiments/figure/canvas.h"
 
 build_good_house
 printf '#include "experiments/figure/b.h"\n' >experiments/figure/a.cpp

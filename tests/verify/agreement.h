@@ -7,15 +7,14 @@
 
 namespace orrery::test {
 
-namespace literal = verify::literal;
-using verify::Rows;
+namespace literal = literal;
 
 /// Checks that a matrix of the library is the literal one, to the relative error `bound`.
 template <class T>
 void check_agreement(const std::string& what, const Matrix<T>& library, const Rows& expected,
                      double bound) {
-  INFO(what << " in " << verify::precision_name<T>());
-  CHECK(verify::relative_error<T>(library, expected) <= bound);
+  INFO(what << " in " << precision_name<T>());
+  CHECK(relative_error<T>(library, expected) <= bound);
 }
 
 /// The seed of what a test draws: it is run with each of them.

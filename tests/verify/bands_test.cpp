@@ -10,7 +10,6 @@
 #include "tests/verify/agreement.h"
 
 using namespace orrery;
-using namespace orrery::verify;
 using test::check_agreement;
 
 namespace {

@@ -9,7 +9,6 @@
 #include "tests/verify/agreement.h"
 
 using namespace orrery;
-using namespace orrery::verify;
 
 namespace {
 namespace in_blocks {

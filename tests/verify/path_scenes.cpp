@@ -8,8 +8,6 @@ namespace orrery::test {
 namespace {
 namespace in_path_scenes {
 
-using verify::wide;
-
 std::vector<bool> all_but_every_fifth(Index count) {
   std::vector<bool> real(static_cast<std::size_t>(count));
   for (std::size_t j = 0; j < real.size(); ++j) real[j] = j % 5 != 2;

@@ -17,7 +17,7 @@ namespace orrery::test {
 namespace {
 namespace in_path_subjects {
 
-using verify::averaged_angle_bound, verify::paper_base, verify::weights, verify::wide;
+using averaged_angle_bound, paper_base, weights, wide;
 
 using Subject = PathSubject;
 

@@ -13,7 +13,6 @@
 #include "tests/verify/path_scenes.h"
 
 using namespace orrery;
-using namespace orrery::verify;
 using namespace orrery::test;
 
 namespace {

@@ -11,7 +11,6 @@
 #include "tests/verify/agreement.h"
 
 using namespace orrery;
-using namespace orrery::verify;
 using test::check_agreement;
 
 namespace {

@@ -10,7 +10,7 @@ namespace orrery::test {
 namespace {
 namespace in_setting_cases {
 
-using verify::averaged_angle_bound, verify::angle_bound, verify::paper_base;
+using averaged_angle_bound, angle_bound, paper_base;
 
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;

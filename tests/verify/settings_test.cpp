@@ -10,7 +10,6 @@
 #include "tests/verify/setting_cases.h"
 
 using namespace orrery;
-using namespace orrery::verify;
 using namespace orrery::test;
 
 namespace {

@@ -10,10 +10,8 @@
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
 #include "experiments/verify/claims.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::verify;
 
 namespace {
 

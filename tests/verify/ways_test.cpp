@@ -13,7 +13,6 @@
 #include "tests/verify/agreement.h"
 
 using namespace orrery;
-using namespace orrery::verify;
 
 namespace {
 namespace in_ways {

@@ -15,7 +15,7 @@
 #include "experiments/figure/canvas/png_file.h"
 #include "experiments/figure/canvas/text_metrics.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double largest_png_side = 16384.0;
@@ -221,4 +221,4 @@ std::string CairoCanvas::finish() {
   return std::move(target_->bytes);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/canvas/figure_format.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A Canvas that produces a PDF or PNG file. The same drawing gives the same bytes, independent of
 /// time and locale. Text is set in DejaVu Sans and symbols in STIX; fontconfig chooses a
@@ -47,4 +47,4 @@ class CairoCanvas final : public Canvas {
   std::unique_ptr<Target> target_;
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace orrery::figure {
+namespace orrery {
 
 std::vector<double> dash_pattern(const Stroke& stroke) {
   if (stroke.dash == Dash::dashed) return {3.2 * stroke.width, 2.2 * stroke.width};
@@ -17,4 +17,4 @@ void Canvas::fill_between(std::span<const Point> upper, std::span<const Point> l
   }
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

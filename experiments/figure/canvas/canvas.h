@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::figure {
+namespace orrery {
 
 // All lengths are in points of the target (pixels at scale 1); y runs downwards.
 
@@ -100,4 +98,4 @@ class Canvas {
   virtual double pixels_per_point() const { return 1.0; }
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/text/enum_names.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 const EnumNames<FigureFormat> format_names{
@@ -16,4 +16,4 @@ FigureFormat figure_format_named(std::string_view name) {
   return value_named(format_names, name, "a figure format");
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -2,9 +2,7 @@
 
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::figure {
+namespace orrery {
 
 enum class FigureFormat { svg, pdf, png };
 
@@ -14,4 +12,4 @@ std::string_view extension(FigureFormat format);
 /// Throws UsageError for an unknown format.
 FigureFormat figure_format_named(std::string_view extension);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <cairo-ft.h>
 #include <fontconfig/fontconfig.h>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 struct Release {
@@ -20,4 +20,4 @@ FontFace open_font(const std::string& file, int index) {
   return FontFace(cairo_ft_font_face_create_for_pattern(plain.get()));
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/errors.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr FcChar32 unknown_character = 0xFFFD;
@@ -154,4 +154,4 @@ std::vector<FontRun> FontBook::runs(std::string_view utf8, Face wanted, bool bol
   return found;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

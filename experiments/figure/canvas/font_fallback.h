@@ -12,7 +12,7 @@
 #include "experiments/figure/canvas/font_face.h"
 #include "experiments/figure/canvas/symbol_font.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A piece of text in one font.
 struct FontRun {
@@ -45,4 +45,4 @@ class FontBook {
   std::map<const SymbolFont*, cairo_font_face_t*> symbols_;
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

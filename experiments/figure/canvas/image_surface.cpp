@@ -8,7 +8,7 @@
 #include "core/errors.h"
 #include "experiments/figure/canvas/png_file.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Cairo's pixel format: a 32-bit word with premultiplied alpha.
@@ -72,4 +72,4 @@ std::string png_bytes(const Image& image, int factor) {
   return png_file(image_surface(image, factor).get());
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 struct DestroySurface {
   void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
@@ -37,4 +37,4 @@ std::string png_bytes(const Image& image, int factor = 1);
 /// that viewers which smooth magnified images leave the cells sharp. 1 for smooth images.
 int upscale_factor(const Image& image, const Rect& target, Filter filter, double pixels_per_point);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -10,7 +10,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 using Pixels = std::span<const std::uint32_t>;  ///< one row: alpha, red, green, blue, premultiplied
@@ -93,4 +93,4 @@ std::string png_file(cairo_surface_t* image) {
   return {file.get(), size};
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -4,9 +4,7 @@
 
 #include <string>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::figure {
+namespace orrery {
 
 /// The bytes of a PNG file with the pixels of an image surface of format RGB24 or ARGB32; without
 /// an alpha channel where every pixel is opaque.
@@ -17,4 +15,4 @@ namespace orrery::figure {
 /// larger.
 std::string png_file(cairo_surface_t* surface);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/figure/canvas/text_metrics.h"
 #include "experiments/text/xml.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double image_pixels_per_point = 2.0;
@@ -257,4 +257,4 @@ std::string SvgCanvas::finish() {
   return svg + drawing_->body + "</svg>\n";
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Accessible title and description of a drawing, and the prefix of its ids, which must be unique
 /// on a page with several drawings.
@@ -51,4 +51,4 @@ class SvgCanvas final : public Canvas {
   std::unique_ptr<Drawing> drawing_;
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

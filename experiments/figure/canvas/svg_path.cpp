@@ -5,7 +5,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr std::int64_t steps_per_point = 100;  ///< everything is rounded to two decimals
@@ -75,4 +75,4 @@ std::string svg_path(std::span<const Point> points) {
   return path;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A number with at most two decimals, in any locale: "12.5", "-.25", "7". `value` must be finite.
 std::string svg_number(double value);
@@ -15,4 +15,4 @@ std::string svg_number(double value);
 /// left out; the path of a single point is empty.
 std::string svg_path(std::span<const Point> points);
 
-}  // namespace orrery::figure
+}  // namespace orrery

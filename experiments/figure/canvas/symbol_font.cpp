@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 struct Release {
@@ -71,4 +71,4 @@ Face face_with(char32_t character, Face wanted, bool bold) {
 WithoutSymbolFonts::WithoutSymbolFonts() { ++hidden; }
 WithoutSymbolFonts::~WithoutSymbolFonts() { --hidden; }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 // The fonts of symbols: STIX, whose letters are those of printed mathematics. Without it symbols
 // are set in the font of text, as upright letters.
@@ -33,4 +33,4 @@ class WithoutSymbolFonts {
   WithoutSymbolFonts& operator=(const WithoutSymbolFonts&) = delete;
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

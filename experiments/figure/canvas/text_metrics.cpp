@@ -6,7 +6,7 @@
 #include "experiments/text/bidi.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 struct Destroy {
@@ -74,4 +74,4 @@ Point baseline_start(const TextStyle& style, double width, const LineExtents& li
   return {x, top + line.ascent};
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/canvas/font_fallback.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Distance from the top of a line of text to its baseline, and the line's height.
 struct LineExtents {
@@ -55,4 +55,4 @@ class TextMetrics {
 /// Start of the baseline relative to the anchor, before rotation.
 Point baseline_start(const TextStyle& style, double width, const LineExtents& line);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "experiments/figure/color/oklab.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double last_index = 255.0;
@@ -165,4 +165,4 @@ std::shared_ptr<const Image> colormap_image(const Colormap& map) {
   return image;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Background of a map. Low and neutral values have colours near it, so that large values stand
 /// out.
@@ -36,4 +36,4 @@ const Colormap& stroke_colormap(Background background);
 /// image, so that a canvas creates only one texture.
 std::shared_ptr<const Image> colormap_image(const Colormap& map);
 
-}  // namespace orrery::figure
+}  // namespace orrery

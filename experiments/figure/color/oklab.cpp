@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 struct LinearRgb {
@@ -95,4 +95,4 @@ double contrast(Color a, Color b) {
   return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A colour in Björn Ottosson's OKLab, a space in which equal distances look about equally
 /// different.
@@ -38,4 +38,4 @@ bool is_dark(Color background);
 /// Contrast ratio of WCAG 2.1, (L1 + 0.05) / (L2 + 0.05) for relative luminances: 1 … 21.
 double contrast(Color a, Color b);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/figure/color/oklab.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// One of ten colours found by a search that maximises the smallest distance between two of them in
@@ -118,4 +118,4 @@ const EnumNames<Theme>& theme_names() {
 
 Theme theme_named(std::string_view name) { return value_named(theme_names(), name, "a theme"); }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/text/enum_names.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Colours, sizes and widths of a figure; one per theme: dark, light, print.
 struct FigureStyle {
@@ -45,4 +45,4 @@ Theme theme_named(std::string_view name);
 /// The style of a theme; `scale` multiplies every size (projector, high-density screens).
 FigureStyle figure_style(Theme theme, double scale = 1.0);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 // Reports, handouts, passports and pages of the manual as lists of blocks, and the formats they are
 // written in.
@@ -102,7 +102,7 @@ struct Document {
   std::string title{};
   std::string subtitle{};
   std::vector<Block> blocks{};
-  figure::Page page{};  ///< that pictures are drawn on
+  Page page{};  ///< that pictures are drawn on
   /// Bytes of HTML beyond which a picture that is elsewhere is left out, with a sentence on that.
   std::size_t room{2'700'000};
   std::string generator{"orrery report"};  ///< by which Orrery knows pages of its own
@@ -116,4 +116,4 @@ std::string html_of(const Document& document);
 /// The document in GitHub Markdown, with links to the files of pictures.
 std::string markdown_of(const Document& document);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/files/file.h"
 #include "experiments/text/xml.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double text_size = 15;     ///< of the page, in pixels
@@ -28,7 +28,7 @@ std::string sha256_base64(std::string_view text) {
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string encoded;
   unsigned bits = 0, count = 0;
-  for (const char c : files::sha256_hex(text)) {
+  for (const char c : sha256_hex(text)) {
     bits = bits << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
     count += 4;
     if (count < 6) continue;
@@ -263,4 +263,4 @@ class HtmlWriter {
 
 std::string html_of(const Document& document) { return HtmlWriter(document).write(document); }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/text/printable.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Escapes characters with a meaning in Markdown, and those that a terminal would obey; line
@@ -107,4 +107,4 @@ std::string markdown_of(const Document& document) {
   return writer.text;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

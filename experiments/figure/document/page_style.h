@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace orrery::figure {
+namespace orrery {
 
 // What every page has: its style in light, what differs in dark and in print, and the script of its
 // interactive tables.
@@ -100,4 +100,4 @@ for(const table of document.querySelectorAll('table.interactive')){
 }
 )";
 
-}  // namespace orrery::figure
+}  // namespace orrery

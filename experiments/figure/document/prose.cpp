@@ -9,7 +9,7 @@
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 class SpanReader {
@@ -141,4 +141,4 @@ std::string plain_prose(const std::vector<Span>& spans) {
   return text;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

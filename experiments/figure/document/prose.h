@@ -6,10 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/model/layers.h"
 #include "experiments/text/guarded.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A piece of a paragraph.
 struct Span {
@@ -49,4 +48,4 @@ std::size_t word_count(const std::vector<Span>& spans);
 /// The paragraph without its marks, formulas in Unicode.
 std::string plain_prose(const std::vector<Span>& spans);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 bool share_a_name(const std::vector<std::string>& a, const std::vector<std::string>& b) {
@@ -77,4 +77,4 @@ std::string symbol_at(const EquationBox& box, Point point) {
   return smallest ? smallest->name : std::string();
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A typeset formula: every glyph and line at its position. The origin is the left end of the
 /// baseline; y runs downwards, as on the Canvas.
@@ -63,4 +63,4 @@ void draw_equation(Canvas& canvas, const EquationBox& box, Point origin, Color c
 /// The name of the smallest symbol at a point relative to the origin; empty when there is none.
 std::string symbol_at(const EquationBox& box, Point point);
 
-}  // namespace orrery::figure
+}  // namespace orrery

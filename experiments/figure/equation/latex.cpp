@@ -12,7 +12,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 struct Sign {
@@ -92,4 +92,4 @@ std::string latex_text(std::string_view marked) {
   return latex;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -3,9 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::figure {
+namespace orrery {
 
 /// Words as LaTeX sets them: what LaTeX reads as commands is escaped, and mathematical signs of
 /// Unicode are written as mathematics, which pdflatex has.
@@ -14,4 +12,4 @@ std::string latex_words(std::string_view words);
 /// The same for marked text, whose formulas are typed in Unicode.
 std::string latex_text(std::string_view marked);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/figure/equation/stroke_shapes.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 using Node = EquationNode;
@@ -395,4 +395,4 @@ EquationBox lay_out_in_line(const EquationNode& equation, const Canvas& canvas, 
   return Typesetter(canvas, symbol_scale() * size).set(equation, Style::line);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

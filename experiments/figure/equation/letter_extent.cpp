@@ -14,7 +14,7 @@
 #include "experiments/figure/canvas/text_metrics.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double measuring_em = 1024.0;  ///< large enough for Cairo's rounding not to matter
@@ -97,4 +97,4 @@ double x_height() { return letter_extent(U'x', Face::roman).ascent; }
 
 double symbol_scale() { return letter_extent(U'x', Face::sans).ascent / x_height(); }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Advance and ink of a character, in em of its font. The ink runs from `left` to `right` of the
 /// point where the character begins, and from `descent` below the baseline to `ascent` above it.
@@ -27,4 +27,4 @@ double x_height();
 /// Em of symbols beside text with an em of 1, at which an x of both is equally high.
 double symbol_scale();
 
-}  // namespace orrery::figure
+}  // namespace orrery

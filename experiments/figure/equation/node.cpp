@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace orrery::figure {
+namespace orrery {
 
 std::string equation_name(const EquationNode& node) {
   if (node.kind == EquationNode::Kind::symbol) return node.text;
@@ -26,4 +26,4 @@ bool has_part(const EquationNode& node, const std::function<bool(const std::stri
   return std::any_of(node.children.begin(), node.children.end(), has_it);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

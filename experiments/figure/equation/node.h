@@ -4,9 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::figure {
+namespace orrery {
 
 /// A formula as a tree.
 struct EquationNode {
@@ -56,4 +54,4 @@ std::string equation_name(const EquationNode& node);
 /// S nor j.
 bool has_part(const EquationNode& node, const std::function<bool(const std::string&)>& is_it);
 
-}  // namespace orrery::figure
+}  // namespace orrery

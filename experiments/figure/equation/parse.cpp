@@ -14,7 +14,7 @@
 #include "experiments/figure/equation/tex_reader.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 using Node = EquationNode;
@@ -294,4 +294,4 @@ EquationNode parse_equation(std::string_view tex) {
   return Parser(clean).parse();
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/figure/equation/node.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Parses a small part of TeX: letters, digits and signs; Greek letters by
 /// name; sums, products, max, cos … with limits; ^ and _; frac, sqrt, mathrm, text, mathbf, bar,
@@ -14,4 +14,4 @@ namespace orrery::figure {
 /// command is the nearest name. Nesting deeper than 64 is refused.
 EquationNode parse_equation(std::string_view tex);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 using Node = EquationNode;
@@ -299,4 +299,4 @@ std::string plain_text(std::string_view marked) {
   return plain;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/equation/node.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A formula as one line of Unicode, for a terminal: scripts where Unicode has their letters, and
 /// "x_q" or "x_(…)" otherwise, fractions as a/b, sums as Σ_(t=0..n). Rows of a matrix are parted by
@@ -19,4 +19,4 @@ std::string formula_text(std::string_view tex);
 /// were typed in Unicode, "θ_t", otherwise as formula_text has them.
 std::string plain_text(std::string_view marked);
 
-}  // namespace orrery::figure
+}  // namespace orrery

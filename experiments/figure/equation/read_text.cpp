@@ -9,7 +9,7 @@
 #include "experiments/figure/equation/parse.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr std::size_t most_kept = 512;
@@ -56,4 +56,4 @@ bool has_formula(std::string_view marked) {
   return false;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

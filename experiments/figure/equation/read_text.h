@@ -4,7 +4,7 @@
 
 #include "experiments/figure/equation/node.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Marked text as a row: words in the font of text, and $formulas$ between them. A formula that
 /// cannot be parsed stands there as it was written.
@@ -17,4 +17,4 @@ const EquationNode& known_text(std::string_view marked, bool bold = false);
 /// Whether read_text finds a formula.
 bool has_formula(std::string_view marked);
 
-}  // namespace orrery::figure
+}  // namespace orrery

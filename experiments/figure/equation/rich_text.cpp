@@ -5,7 +5,7 @@
 
 #include "experiments/figure/equation/layout.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double line_ascent = 1901.0 / 2384;  ///< DejaVu Sans: top of a line to its baseline
@@ -64,4 +64,4 @@ void draw_rich(Canvas& canvas, Point anchor, std::string_view marked, const Text
   draw_row(canvas, anchor, known_text(marked, style.bold), style);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

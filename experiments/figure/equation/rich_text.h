@@ -6,7 +6,7 @@
 #include "experiments/figure/equation/box.h"
 #include "experiments/figure/equation/read_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 // Lines of marked text: labels, names, captions, statements. One without formulas is drawn as the
 // canvas draws any text.
@@ -21,4 +21,4 @@ void draw_rich(Canvas& canvas, Point anchor, std::string_view marked, const Text
 void draw_row(Canvas& canvas, Point anchor, const EquationNode& row, const TextStyle& style);
 double row_width(const Canvas& canvas, const EquationNode& row, const TextStyle& style);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 struct Letter {
@@ -62,4 +62,4 @@ std::optional<ScriptLetter> script_letter(std::string_view character) {
   return std::nullopt;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -4,9 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::figure {
+namespace orrery {
 
 // Letters that Unicode has as sub- or superscripts: "ₘ", "ᵀ".
 
@@ -23,4 +21,4 @@ struct ScriptLetter {
 /// The letter that a character is the script form of, if it is one.
 std::optional<ScriptLetter> script_letter(std::string_view character);
 
-}  // namespace orrery::figure
+}  // namespace orrery

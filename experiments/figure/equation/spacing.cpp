@@ -1,6 +1,6 @@
 #include "experiments/figure/equation/spacing.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 using Kind = EquationNode::Kind;
@@ -51,4 +51,4 @@ double space_between(Class left, Class right, bool in_script) {
   return apart ? outside_scripts * thin_space : 0;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/equation/node.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// The class that decides the spacing around a node: a symbol's own, or that of the base under
 /// scripts or an accent.
@@ -19,4 +19,4 @@ EquationNode::Class spacing_class_in_row(const std::vector<EquationNode>& row, s
 /// Space between two neighbours, in em, after TeX's rules; tighter in scripts.
 double space_between(EquationNode::Class left, EquationNode::Class right, bool in_script);
 
-}  // namespace orrery::figure
+}  // namespace orrery

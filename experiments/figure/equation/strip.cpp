@@ -7,7 +7,7 @@
 #include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/read_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 // Lengths in em of the figure's text.
@@ -104,4 +104,4 @@ void draw_strip(Canvas& canvas, const EquationStrip& strip, Point corner,
                   part.is_source ? style.muted : style.text);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

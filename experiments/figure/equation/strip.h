@@ -9,7 +9,7 @@
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/equation/layout.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Formulas side by side, each followed by its source, in as many rows as needed. The origin is the
 /// upper left corner.
@@ -30,4 +30,4 @@ EquationStrip lay_out_strip(std::span<const Formula> formulas, const Canvas& can
 
 void draw_strip(Canvas& canvas, const EquationStrip& strip, Point corner, const FigureStyle& style);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 using Polyline = std::vector<Point>;
@@ -78,4 +78,4 @@ std::vector<Point> tilde_shape() {
   return wave;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/canvas/canvas.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A bracket drawn with strokes, for heights that no letter has: x from 0 to `width` in em and y
 /// from −1 at the top to 1, always in the form that opens.
@@ -24,4 +24,4 @@ BracketShape bracket_shape(std::string_view bracket);
 /// One period of a sine for the tilde accent: x from −1 to 1, y from 0 to 2 upwards.
 std::vector<Point> tilde_shape();
 
-}  // namespace orrery::figure
+}  // namespace orrery

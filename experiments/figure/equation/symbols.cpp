@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 using Class = EquationNode::Class;
@@ -86,4 +86,4 @@ Class class_of_character(std::string_view character) {
   return known == symbol_table.end() ? Class::ordinary : known->role;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/equation/node.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A symbol that TeX writes as a command: "theta" for θ.
 struct NamedSymbol {
@@ -22,4 +22,4 @@ const NamedSymbol* find_named_symbol(std::string_view name);
 /// Class of a character that stands for itself: "=" is a relation.
 EquationNode::Class class_of_character(std::string_view character);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "core/errors.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 std::string_view TexReader::peek() const { return tex_.substr(at_, character_length(tex_, at_)); }
 
@@ -77,4 +77,4 @@ void TexReader::refuse_at(std::size_t position, const std::string& what, const s
   throw UsageError(fmt::format("formula, character {}: {}", position + 1, what), rule, remedy);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -4,9 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/model/layers.h"
-
-namespace orrery::figure {
+namespace orrery {
 
 /// Reads the characters, commands, numbers and words of a formula in TeX, and reports errors with
 /// their position. The text must be valid UTF-8 and outlive the reader.
@@ -47,4 +45,4 @@ class TexReader {
   std::size_t at_{0};
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/plot/axis_map.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// An axis with less room than this, in line heights, has no label, or no text at all.
@@ -270,4 +270,4 @@ void draw_axes(PlotContext& context, const Axes& axes) {
   context.content_bottom = axes.plot.bottom() + axes.x_axis.height;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

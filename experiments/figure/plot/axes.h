@@ -7,7 +7,7 @@
 #include "experiments/figure/plot/plot_context.h"
 #include "experiments/figure/plot/ticks.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Range, scale, label and ticks of one axis before layout.
 struct AxisPlan {
@@ -57,4 +57,4 @@ void draw_axes(PlotContext& context, const Axes& axes);
 AxisPlan plan_axis(const Axis& axis, const std::optional<AxisScale>& scale, const Range& data,
                    const std::optional<double>& threshold = {});
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double not_shown = std::numeric_limits<double>::quiet_NaN();
@@ -95,4 +95,4 @@ double ScaleMap::to_data(double coordinate) const {
 double AxisMap::to_canvas(double value) const { return ScaleMap(*this).to_canvas(value); }
 double AxisMap::to_data(double coordinate) const { return ScaleMap(*this).to_data(coordinate); }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Mapping between data values and canvas coordinates on one laid-out axis.
 struct AxisMap {
@@ -47,4 +47,4 @@ class ScaleMap {
   double span_{};
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/figure/plot/labels.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 bool are_equal(const std::vector<double>& a, const std::vector<double>& b) {
@@ -53,4 +53,4 @@ std::string Coincidences::note_on(const Series& series) const {
   return twin ? relation_of(series, *twin->first) + shown_name(*twin->first) : "";
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

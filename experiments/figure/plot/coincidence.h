@@ -7,7 +7,7 @@
 #include "experiments/figure/plot/silhouette.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Which curves of a plot lie on an earlier one, as the plot shows them. Such a curve is drawn in
 /// dashes over the other, and its name says so.
@@ -45,4 +45,4 @@ class Coincidences {
 /// " = " where two curves have the same numbers, " ≈ " otherwise.
 const char* relation_of(const Series& a, const Series& b);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/text/number_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Smallest height of a plot with a bar, in line heights; its width must be twice that.
@@ -148,4 +148,4 @@ void draw_small_key(PlotContext& context, const ColorBarPlan& plan, const Axes& 
   context.canvas.text({right - length - 0.5 * gap(style), bottom}, low, text);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

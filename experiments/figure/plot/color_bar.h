@@ -6,7 +6,7 @@
 
 #include "experiments/figure/plot/axes.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A colour with a label below the bar, for cells outside the colour map: masked, NaN.
 struct ColorKey {
@@ -36,4 +36,4 @@ void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& 
 /// Nothing where the axis has no room for it.
 void draw_small_key(PlotContext& context, const ColorBarPlan& plan, const Axes& axes);
 
-}  // namespace orrery::figure
+}  // namespace orrery

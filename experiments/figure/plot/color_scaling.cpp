@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <limits>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double most_decades = 6.0;  ///< weights below a millionth of the largest look alike
@@ -90,4 +90,4 @@ ScaledColors scaled_colors(const Heatmap& map, const std::optional<Range>& wante
   return map.colors == ColorScaling::quantile ? quantile_colors(map) : log_colors(map, wanted);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

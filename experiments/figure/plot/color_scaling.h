@@ -8,7 +8,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// The numbers of a map as places that are spread evenly over its colours: log10 of a number (−∞
 /// for one that is not above 0), or its rank among the finite, unmasked ones as a fraction from 0
@@ -26,4 +26,4 @@ struct ScaledColors {
 /// @param wanted  range of numbers that the colours are to cover; of log alone
 ScaledColors scaled_colors(const Heatmap& map, const std::optional<Range>& wanted);
 
-}  // namespace orrery::figure
+}  // namespace orrery

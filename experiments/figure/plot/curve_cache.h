@@ -8,7 +8,7 @@
 
 #include "experiments/figure/plot/decimate.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Identifies an array by its address. Equal keys mean equal numbers as long as the array is
 /// neither freed nor changed.
@@ -117,4 +117,4 @@ class CurveCache {
   RecentValues<CurveKey, std::vector<BandPiece>> bands_{};
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

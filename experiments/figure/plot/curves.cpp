@@ -8,7 +8,7 @@
 #include "experiments/figure/color/colormap.h"
 #include "experiments/figure/plot/decimate.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double band_alpha = 0.22;
@@ -159,4 +159,4 @@ void draw_sample(PlotContext& context, const Series& series, Point from, Point t
     draw_dot(context.canvas, {0.5 * (from.x + to.x), from.y}, dot_radius(context.style), color);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/figure/plot/axes.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// The stroke of a curve in its own colour.
 Stroke curve_stroke(const FigureStyle& style, const Series& series);
@@ -26,4 +26,4 @@ void draw_curves(PlotContext& context, const LinePlot& plot, const Axes& axes);
 void draw_sample(PlotContext& context, const Series& series, Point from, Point to);
 Color series_color(const FigureStyle& style, const Series& series);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_view.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -211,4 +211,4 @@ Range color_range(Meaning meaning, const Range& values, const std::optional<Rang
   return range;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// A range that an axis of this scale can show: ordered, finite, not empty, and above 0 on a log
 /// axis. `data` replaces ends of `wanted` that are missing or impossible.
@@ -26,4 +26,4 @@ Range value_range(const Array& values, const Array* masked);
 /// Colour range for the map's meaning: symmetric about 0 when diverging, a full turn when cyclic.
 Range color_range(Meaning meaning, const Range& values, const std::optional<Range>& wanted);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/figure/plot/axis_map.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double margin = 64.0;  ///< around the plot, so that the ends of cut lines are not visible
@@ -275,4 +275,4 @@ std::vector<BandPiece> decimated_band(std::span<const double> x, std::span<const
   return reducer.finish();
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

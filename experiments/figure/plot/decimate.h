@@ -5,7 +5,7 @@
 
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 using Strip = std::vector<Point>;
 
@@ -38,4 +38,4 @@ std::vector<BandPiece> decimated_band(std::span<const double> x, std::span<const
 /// The parts of a strip inside `bounds`; segments are cut at its edges.
 std::vector<Strip> clipped(const Strip& strip, const Rect& bounds);
 
-}  // namespace orrery::figure
+}  // namespace orrery

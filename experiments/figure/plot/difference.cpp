@@ -8,7 +8,7 @@
 
 #include "experiments/figure/plot/labels.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 std::string delta(const std::string& name) { return name.empty() ? name : "$Δ$ " + name; }
@@ -161,4 +161,4 @@ const Figure* counterpart(const std::vector<Figure>& candidates, const Figure& f
   return candidates.size() == count && place < count ? &candidates[place] : nullptr;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -7,7 +7,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// The figure `shown` − `reference`. Curves are paired by name (or, if each plot has only one, with
 /// each other) and subtracted at the x that both have; bands are left out. Maps of equal shape are
@@ -24,4 +24,4 @@ std::optional<Figure> difference_from_curve(const Figure& figure, const std::str
 const Figure* counterpart(const std::vector<Figure>& candidates, const Figure& figure,
                           std::size_t place, std::size_t count);
 
-}  // namespace orrery::figure
+}  // namespace orrery

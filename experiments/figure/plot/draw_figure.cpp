@@ -11,7 +11,7 @@
 #include "experiments/figure/plot/legend.h"
 #include "experiments/figure/plot/plot_context.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double max_title_share = 0.2;     ///< largest share of the height for the title
@@ -233,4 +233,4 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
   });
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Draws any figure into `area` and returns the position of its parts; exported and live figures
 /// share this layout. On a heatmap's axes row i and column j are centred at i and j and one unit
@@ -40,4 +40,4 @@ std::string panel_letter(std::size_t index);
 void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const FigureStyle& style,
                  const FigureView& view = {});
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/figure/plot/axis_map.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Order and range of a curve's x.
 struct CurveOrder {
@@ -50,4 +50,4 @@ std::optional<Cell> cell_at(const Heatmap& map, const FigureLayout& layout, Poin
 /// Position of a cell on the canvas; it may extend beyond the plot.
 Rect cell_rect(const Heatmap& map, const FigureLayout& layout, Cell cell);
 
-}  // namespace orrery::figure
+}  // namespace orrery

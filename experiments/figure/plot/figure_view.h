@@ -6,7 +6,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// How cells that share a pixel are combined when a map is drawn with fewer pixels than cells.
 enum class Minification { mean, max };
@@ -31,4 +31,4 @@ struct FigureView {
   friend bool operator==(const FigureView&, const FigureView&) = default;
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/text/model_names.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 TomlCodec<AxisScale> axis_scale() { return toml_name(axis_scale_names(), "an axis scale"); }
@@ -32,4 +32,4 @@ const TomlFields<FigureView>& figure_view_fields() {
   return fields;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -3,9 +3,9 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/text/toml_fields.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// The keys of [view."FIGURE"], in sessions and in lessons.
 const TomlFields<FigureView>& figure_view_fields();
 
-}  // namespace orrery::figure
+}  // namespace orrery

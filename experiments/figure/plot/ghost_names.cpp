@@ -11,7 +11,7 @@
 #include "experiments/figure/plot/silhouette.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double max_name_width = 0.45;  ///< of the plot
@@ -168,4 +168,4 @@ void draw_ghost_names(PlotContext& context, const GhostNames& names) {
   }
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/plot/axes.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Names of ghosts beside their lines.
 struct GhostNames {
@@ -27,4 +27,4 @@ GhostNames place_ghost_names(PlotContext& context, const LinePlot& plot, const A
 /// Draws the names and records their places in the layout.
 void draw_ghost_names(PlotContext& context, const GhostNames& names);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Names of more equal curves are counted.
@@ -116,4 +116,4 @@ void add_ghosts(LinePlot& plot, const GhostSource& source, const std::set<std::s
                      std::make_move_iterator(ghosts.end()));
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

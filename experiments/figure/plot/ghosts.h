@@ -6,7 +6,7 @@
 
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Whether two plots have axes in common, so that the curves of one can be read in the other.
 bool share_axes(const LinePlot& a, const LinePlot& b);
@@ -27,4 +27,4 @@ struct GhostSource {
 /// all of them.
 void add_ghosts(LinePlot& plot, const GhostSource& source, const std::set<std::string>& hidden);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Cache of a live heatmap between frames. While nothing visible has changed, draw_figure passes
 /// the canvas the same Image again and does not search the values for their range. One per heatmap
@@ -45,4 +45,4 @@ struct HeatmapCache {
   std::vector<HeatmapCache> parts{};  ///< of the maps of an equation
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/figure/plot/heatmap_raster.h"
 #include "experiments/figure/plot/reference_lines.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Mapping between an axis's data values and cell coordinates: cells are one unit wide and centred
@@ -296,4 +296,4 @@ Rect cell_rect(const Heatmap& map, const FigureLayout& layout, Cell cell) {
                  {cell.column, 1}, {cell.row, 1});
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/figure/plot/plot_context.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Finds the range of the map's values, and whether any is masked or NaN, where the cache has not
 /// that of these values yet.
@@ -15,4 +15,4 @@ Range cells_range(const Axis& axis, std::size_t count);
 /// colours for `colors`, and records where they lie in the context's layout.
 void draw_bare_map(PlotContext& context, const Heatmap& map, const Rect& plot, const Range& colors);
 
-}  // namespace orrery::figure
+}  // namespace orrery

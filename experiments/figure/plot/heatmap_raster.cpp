@@ -11,7 +11,7 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Mask of a map without one; the branch on it is decided at compile time.
@@ -337,4 +337,4 @@ Image rasterised(const HeatmapCache::Key& key, const Colormap& map) {
       key.values->values);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

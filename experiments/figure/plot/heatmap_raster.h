@@ -4,7 +4,7 @@
 #include "experiments/figure/color/colormap.h"
 #include "experiments/figure/plot/heatmap_cache.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// The image of the key's cells with at most key.width × key.height pixels: one pixel per cell
 /// where they fit (nearest neighbour when magnified), otherwise the mean or the maximum of the
@@ -23,4 +23,4 @@ struct MapShape {
 };
 MapShape shape_of(const Array* values);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/text/marked_text.h"
 #include "experiments/text/utf8.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr std::string_view ellipsis = "…";
@@ -275,4 +275,4 @@ void draw_label(Canvas& canvas, Point anchor, const Label& label, const TextStyl
   }
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

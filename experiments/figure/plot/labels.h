@@ -7,7 +7,7 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Marked text, shortened at the end with "…" if it is wider than `width`; empty when not even that
 /// fits.
@@ -54,4 +54,4 @@ std::size_t label_lines(const Canvas& canvas, const Label& label, const TextStyl
 void draw_label(Canvas& canvas, Point anchor, const Label& label, const TextStyle& style,
                 double width, std::size_t most_lines = 1);
 
-}  // namespace orrery::figure
+}  // namespace orrery

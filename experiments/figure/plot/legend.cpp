@@ -9,7 +9,7 @@
 #include "experiments/figure/plot/labels.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 double sample_length(const FigureStyle& style) { return 1.9 * style.text_size; }
@@ -129,4 +129,4 @@ void draw_legend(PlotContext& context, const Legend& legend, Point corner, bool 
   }
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/plot/axes.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Names of the curves, each with a sample of its line.
 struct Legend {
@@ -37,4 +37,4 @@ LegendPlace least_covering(const PlotContext& context, const Legend& legend, con
 /// Draws the legend and records the boxes of its entries in the layout.
 void draw_legend(PlotContext& context, const Legend& legend, Point corner, bool over_data);
 
-}  // namespace orrery::figure
+}  // namespace orrery

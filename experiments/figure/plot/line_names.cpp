@@ -9,7 +9,7 @@
 #include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/silhouette.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double max_share = 0.36;      ///< of the room's width, for the widest name
@@ -130,4 +130,4 @@ void draw_line_names(PlotContext& context, const LineNames& names, const Axes& a
   }
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/figure/plot/axes.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Names of curves at the ends of their lines, in place of a legend.
 struct LineNames {
@@ -34,4 +34,4 @@ void draw_line_names(PlotContext& context, const LineNames& names, const Axes& a
 /// The room that they need right of the plot.
 double line_names_width(const PlotContext& context, const LineNames& names);
 
-}  // namespace orrery::figure
+}  // namespace orrery

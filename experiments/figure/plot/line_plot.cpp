@@ -13,7 +13,7 @@
 #include "experiments/figure/plot/reference_lines.h"
 #include "experiments/figure/plot/silhouette.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double max_legend_width = 0.6;     ///< share of the plot's width
@@ -219,4 +219,4 @@ void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) 
   }
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/figure/plot/heatmap_plot.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 // Lengths in em of the figure's text.
@@ -244,4 +244,4 @@ EquationLayout lay_out_equation(PlotContext& context, const MapEquation& equatio
   return layout;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/figure/plot/plot_context.h"
 #include "experiments/figure/plot/ticks.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// What the maps of one quantity have in common.
 struct CommonScale {
@@ -47,4 +47,4 @@ double axis_tick_length(const FigureStyle& style);
 /// Ticks of the profiles' axes between these ends on the canvas.
 Ticks profile_y_ticks(const PlotContext& context, const Range& data, double bottom, double top);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/figure/plot/map_equation_layout.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr double bar_width = 15.0;      ///< at most, in em of the text
@@ -424,4 +424,4 @@ void draw_content(PlotContext& context, const MapEquation& equation, const Rect&
   context.cache = kept;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/equation/rich_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 void draw_note(Canvas& canvas, const PlacedNote& note, const FigureLayout& layout,
@@ -31,4 +31,4 @@ void draw_notes(Canvas& canvas, std::span<const PlacedNote> notes, const FigureL
   for (const PlacedNote& note : notes) draw_note(canvas, note, layout, style);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

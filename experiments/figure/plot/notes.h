@@ -7,7 +7,7 @@
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_layout.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Words at a point of a figure, in data coordinates; on a map x is the column and y the row.
 struct PlacedNote {
@@ -21,4 +21,4 @@ struct PlacedNote {
 void draw_notes(Canvas& canvas, std::span<const PlacedNote> notes, const FigureLayout& layout,
                 const FigureStyle& style);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace orrery::figure {
+namespace orrery {
 
 TextStyle label_style(const FigureStyle& style) {
   TextStyle text;
@@ -47,4 +47,4 @@ void draw_outline(Canvas& canvas, const Rect& r, const Stroke& stroke) {
                     stroke);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -11,7 +11,7 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/figure/plot/heatmap_cache.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Shared state of the functions that draw one figure: canvas, style, view, caches, and the layout
 /// that they fill in.
@@ -50,4 +50,4 @@ bool is_within(const Rect& inner, const Rect& outer);
 void draw_segment(Canvas& canvas, Point from, Point to, const Stroke& stroke);
 void draw_outline(Canvas& canvas, const Rect& rect, const Stroke& stroke);
 
-}  // namespace orrery::figure
+}  // namespace orrery

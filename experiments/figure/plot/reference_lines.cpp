@@ -9,7 +9,7 @@
 #include "experiments/figure/plot/decimate.h"
 #include "experiments/figure/plot/reference_lines.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Places and draws the labels of reference lines one after the other.
@@ -173,4 +173,4 @@ void draw_reference_lines(PlotContext& context, std::span<const Rule> rules, con
   }
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/figure/plot/axes.h"
 #include "experiments/model/figure.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Draws reference lines with their labels. Each label goes where it overlaps neither what is
 /// `taken` nor another label and covers the fewest of `marks`; without such a position it is left
@@ -18,4 +18,4 @@ void draw_reference_lines(PlotContext& context, std::span<const Rule> rules, con
 /// to the left of it where there is room.
 void draw_map_lines(PlotContext& context, std::span<const MapLine> lines, const Axes& axes);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 constexpr Range absent{std::numeric_limits<double>::infinity(),
@@ -90,4 +90,4 @@ bool Silhouette::coincides(const Silhouette& other) const {
   return common > 0 && common == std::min(own, others) && unlike <= common / one_in_unlike;
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

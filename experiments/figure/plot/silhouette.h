@@ -6,7 +6,7 @@
 
 #include "experiments/figure/plot/decimate.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// The lowest and the highest point of a curve in each narrow column of a plot, to find places
 /// beside it.
@@ -37,4 +37,4 @@ class Silhouette {
   std::vector<Range> columns_;  ///< min above max where the curve is absent
 };
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "experiments/figure/plot/plot_context.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Whether a cell is right-aligned: it starts with a digit, with a sign or point before one, or is
@@ -176,4 +176,4 @@ void draw_content(PlotContext& context, const TableFigure& table, const Rect& ro
   TableLayout(context, table, room).draw();
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/figure/plot/axis_map.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 /// Rounding error, in steps, within which the end of an axis is included.
@@ -242,4 +242,4 @@ TickValues tick_values(const AxisMap& axis, int at_most, int coarseness, bool in
   return {};
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/figure/plot/axis_map.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 /// Candidate ticks, before their labels are measured.
 struct TickValues {
@@ -20,4 +20,4 @@ inline constexpr int coarseness_levels = 12;
 /// level fewer. Empty when the scale has none at this level.
 TickValues tick_values(const AxisMap& axis, int at_most, int coarseness, bool integers);
 
-}  // namespace orrery::figure
+}  // namespace orrery

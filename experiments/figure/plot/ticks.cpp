@@ -8,7 +8,7 @@
 #include "experiments/figure/plot/tick_values.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 Ticks placed(const AxisMap& axis, const TickValues& values, const TickRoom& room) {
@@ -153,4 +153,4 @@ Ticks name_ticks(const AxisMap& axis, const std::vector<std::string>& names, con
   return {};
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

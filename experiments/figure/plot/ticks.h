@@ -7,7 +7,7 @@
 
 #include "experiments/figure/plot/axis_map.h"
 
-namespace orrery::figure {
+namespace orrery {
 
 struct Tick {
   double value{};
@@ -43,4 +43,4 @@ Ticks choose_angle_ticks(const AxisMap& axis, const TickRoom& room);
 Ticks name_ticks(const AxisMap& axis, const std::vector<std::string>& names, const TickRoom& room,
                  double first = 0.0);
 
-}  // namespace orrery::figure
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/figure/plot/decimate.h"
 
-namespace orrery::figure {
+namespace orrery {
 namespace {
 
 struct Extents {
@@ -110,4 +110,4 @@ void draw_content(PlotContext& context, const VectorPlot& plot, const Rect& room
                                      : draw_color_bar(context, bar, axes.plot, bar_width);
 }
 
-}  // namespace orrery::figure
+}  // namespace orrery

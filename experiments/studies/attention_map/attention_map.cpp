@@ -23,7 +23,7 @@
 #include "experiments/studies/attention_map/pipeline.h"
 #include "experiments/studies/attention_map/token_order.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_attention_map {
 
@@ -374,4 +374,4 @@ Experiment attention_map_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

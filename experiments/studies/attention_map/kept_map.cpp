@@ -11,7 +11,7 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_kept_map {
 
@@ -220,4 +220,4 @@ ArrayPtr masked_cells(const Mask& mask, const MapFrame& frame) {
 template class KeptMap<float>;
 template class KeptMap<double>;
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "experiments/model/result.h"
 #include "experiments/setup/map_equation.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// A map of the result with its profile by distance.
 struct GivenMap {
@@ -86,4 +86,4 @@ std::string cells_text(const MapFrame& frame);
 /// @param mask  of the frame's queries and keys
 std::shared_ptr<const Array> masked_cells(const Mask& mask, const MapFrame& frame);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -4,7 +4,7 @@
 
 #include "experiments/setup/encoding_style.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_pipeline {
 
@@ -64,4 +64,4 @@ Figure pipeline_figure(PipelineMaps maps, const MapFrame& frame) {
       map_equation(std::move(parts).finish(), encoding_color(maps.encoding)));
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/setup/map_equation.h"
 #include "experiments/studies/attention_map/kept_map.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// A named term of the logits.
 struct TermMap {
@@ -27,4 +27,4 @@ struct PipelineMaps {
 /// "terms → mask → softmax = weights" as maps, each above its profile by distance.
 Figure pipeline_figure(PipelineMaps maps, const MapFrame& frame);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_token_order {
 
@@ -148,4 +148,4 @@ template void add_order_findings(const std::string&, const ParamSet&, const Toke
 template void add_order_findings(const std::string&, const ParamSet&, const TokenInputs<double>&,
                                  const Array&, Result&);
 
-}  // namespace orrery::studies
+}  // namespace orrery

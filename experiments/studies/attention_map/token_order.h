@@ -5,7 +5,7 @@
 
 #include "experiments/setup/token_inputs.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// order, swap_first, swap_second: the tokens in another order than their text has.
 std::vector<ParamSpec> order_params();
@@ -29,4 +29,4 @@ template <class T>
 void add_order_findings(const std::string& encoding, const ParamSet& params,
                         const TokenInputs<T>& in_text_order, const Array& output, Result& result);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/setup/written_rope_params.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_defects {
 
@@ -273,4 +273,4 @@ Experiment defects_experiment() {
   return with_provenance(make_info(), compute, check_params);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -21,7 +21,7 @@
 #include "experiments/setup/searched_tensor.h"
 #include "experiments/setup/table_builder.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_diagnosis {
 
@@ -251,4 +251,4 @@ Experiment diagnosis_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -17,7 +17,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/encoding_matrix/maps.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_encoding_matrix {
 
@@ -356,4 +356,4 @@ Experiment encoding_matrix_experiment() {
   return with_provenance(make_info(), compute, check_positions_shown);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_maps {
 
@@ -152,4 +152,4 @@ void study_index(const MatrixStudy& study, const std::string& name, const Encodi
           queries_and_keys(study), study.shows("index_maps"));
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

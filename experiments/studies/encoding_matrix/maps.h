@@ -11,7 +11,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/table_builder.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 // Maps are all that encoding_matrix draws of an encoding; this is shared by all of them.
 
@@ -88,4 +88,4 @@ struct BucketRows {
 void study_index(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
                  const TableIndex& table, BucketRows& bucket_rows);
 
-}  // namespace orrery::studies
+}  // namespace orrery

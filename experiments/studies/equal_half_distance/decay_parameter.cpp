@@ -11,7 +11,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_decay_parameter {
 
@@ -155,4 +155,4 @@ std::vector<double> DecayParameter::curve_of(const MeanLogits& logits, double sc
   return curve;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/encodings/settings.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// The encoding's only table, if it holds biases by distance: then it is known without training.
 /// Null otherwise.
@@ -71,4 +71,4 @@ class DecayParameter {
   MeanLogits at_default_{};
 };
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -19,7 +19,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/equal_half_distance/decay_parameter.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_equal_half_distance {
 
@@ -349,4 +349,4 @@ Experiment equal_half_distance_experiment() {
   return with_provenance(make_info(), compute, check_distances);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -21,7 +21,7 @@
 #include "experiments/setup/table_builder.h"
 #include "experiments/statistics/welch.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_forward {
 
@@ -66,8 +66,8 @@ class BoundedArrays : public HeldArrays {
   explicit BoundedArrays(std::uint64_t beside) : bytes_(static_cast<double>(beside)) {}
   void begin(std::span<const Array> arrays) override {
     for (const Array& array : arrays) bytes_ += static_cast<double>(value_bytes(array));
-    files::require_memory(bytes_, "the arrays of a pass",
-                          "name fewer arrays=, layers= or only_heads=, or give fewer tokens");
+    require_memory(bytes_, "the arrays of a pass",
+                   "name fewer arrays=, layers= or only_heads=, or give fewer tokens");
     HeldArrays::begin(arrays);
   }
 
@@ -87,7 +87,7 @@ Figure loss_figure(const std::string& about, const std::vector<double>& losses, 
 
 void add_losses(const ParamSet& params, const PassModel& model, const PassInputs& inputs,
                 const std::vector<double>& losses, Result& result) {
-  const double mean = statistics::sample_mean(losses);
+  const double mean = sample_mean(losses);
   result.scalars.push_back({"loss", "", "nats", mean, "mean loss of a token behind another"});
   result.scalars.push_back({"perplexity", "", "", std::exp(mean), "exp of it"});
   const std::string about =
@@ -120,7 +120,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                             .single = params.text("precision") == "exact_fp32",
                             .threads = threads_or_all(0)};
   const std::uint64_t needed = model.bytes_of(read, request);
-  files::require_memory(static_cast<double>(needed), "a pass", "give fewer tokens with length=");
+  require_memory(static_cast<double>(needed), "a pass", "give fewer tokens with length=");
   checkpoint(progress, 0.0, "forward");
   BoundedArrays held(needed);
   const PassResult pass = model.run(read, request, &held);
@@ -143,4 +143,4 @@ Experiment forward_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

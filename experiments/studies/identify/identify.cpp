@@ -18,7 +18,7 @@
 #include "experiments/setup/table_builder.h"
 #include "experiments/setup/written_rope_params.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_identify {
 
@@ -273,4 +273,4 @@ Experiment identify_experiment() {
   return with_provenance(make_info(), compute, check_params);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -18,7 +18,7 @@
 #include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_lens {
 
@@ -224,8 +224,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const LensRequest request{.text = text,
                             .next = static_cast<std::size_t>(params.integer("next")),
                             .edits = edits_in(params, model->plan())};
-  files::require_memory(static_cast<double>(lens_bytes(model->live(), request)), "the lens",
-                        "lower length");
+  require_memory(static_cast<double>(lens_bytes(model->live(), request)), "the lens",
+                 "lower length");
   checkpoint(progress, 0.0, "lens");
   Result result = result_of(params, model->lens(request, progress), *model, token);
   result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
@@ -242,4 +242,4 @@ Experiment lens_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -10,7 +10,7 @@
 
 #include "core/analysis/largest.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_claims {
 
@@ -191,4 +191,4 @@ void add_linear_claims(const LinearInputs& in, const std::vector<VariantFamily>&
   add(favor_check(in, sweep), result.checks);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/frequencies.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_expectations {
 
@@ -115,4 +115,4 @@ double features_to_resolve(const LinearInputs& in) {
   return std::expm1(*middle);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

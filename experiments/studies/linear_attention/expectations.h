@@ -2,7 +2,7 @@
 
 #include "experiments/studies/linear_attention/variants.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 // How large the effects are that linear attention's checks claim to be there, each computed by its
 // formula and not by the attention that is checked. Where rounding may be as large, there is
@@ -20,4 +20,4 @@ double expected_shift_change(const LinearInputs& in, const FeatureMap<double>& f
 /// its mean (Choromanski et al. 2021, Lemma 2), q and k rotated.
 double features_to_resolve(const LinearInputs& in);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_linear_attention_figures {
 
@@ -260,7 +260,7 @@ void add_cost(const std::string& caption, const LinearFindings& found, std::int6
 /// Of tokens that were cut, which were read, before the settings.
 std::string caption_of(const ParamSet& params, const LinearInputs& in) {
   const std::string cut = cut_text(in.read);
-  return cut.empty() ? setup::caption_of(params) : cut + " · " + setup::caption_of(params);
+  return cut.empty() ? caption_of(params) : cut + " · " + caption_of(params);
 }
 
 Table variants_table(const std::vector<VariantFamily>& families) {
@@ -324,4 +324,4 @@ void add_linear_figures(const ParamSet& params, const LinearFindings& found, Res
            result);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -2,7 +2,7 @@
 
 #include "experiments/studies/linear_attention/variants.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// All that was computed.
 struct LinearFindings {
@@ -20,4 +20,4 @@ const Measures<LinearMap>& map_measures();
 /// family; every map as an array; measures of the variants, error of FAVOR+ and cost as tables.
 void add_linear_figures(const ParamSet& params, const LinearFindings& found, Result& result);
 
-}  // namespace orrery::studies
+}  // namespace orrery

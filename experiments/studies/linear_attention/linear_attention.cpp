@@ -19,7 +19,7 @@
 #include "experiments/studies/linear_attention/figures.h"
 #include "experiments/studies/linear_attention/variants.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_linear_attention {
 
@@ -253,4 +253,4 @@ Experiment linear_attention_experiment() {
   return with_provenance(make_info(), compute, check_work);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

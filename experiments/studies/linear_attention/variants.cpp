@@ -15,7 +15,7 @@
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_variants {
 
@@ -209,4 +209,4 @@ LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features
   return map;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/token_inputs.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 // Linear attention over one set of q, k and v, feature map by feature map and variant by
 // variant.
@@ -94,4 +94,4 @@ Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& 
 /// The size for which the cost is counted: that of the inputs.
 AttentionShape shape_of(const LinearInputs& in);
 
-}  // namespace orrery::studies
+}  // namespace orrery

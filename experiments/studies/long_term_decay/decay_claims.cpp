@@ -21,7 +21,7 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_decay_claims {
 
@@ -381,4 +381,4 @@ void add_meanings(const ParamSet& params, const std::string& assumption,
   result.tables.push_back(std::move(table).finish());
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -7,7 +7,7 @@
 #include "core/encodings/rope.h"
 #include "experiments/studies/long_term_decay/qk_assumption.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 // Claims about long-term decay beside Fig. 2: (37) is only an upper bound, its curve is not
 // monotone, Gaussian q and k have no decay, and any distance can be made the peak.
@@ -30,4 +30,4 @@ void add_bound_claims(const DecayFindings& found, Progress& progress, Result& re
 void add_meanings(const ParamSet& params, const std::string& assumption,
                   const std::vector<Series>& logits, Result& result);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -28,7 +28,7 @@
 #include "experiments/studies/long_term_decay/decay_claims.h"
 #include "experiments/studies/long_term_decay/qk_assumption.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_long_term_decay {
 
@@ -415,4 +415,4 @@ Experiment long_term_decay_experiment() {
   return experiment;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_qk_assumption {
 
@@ -121,4 +121,4 @@ DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {
   return {d, std::move(pairs), false, fmt::format("{}, mean ± deviation of {} draws", what, draws)};
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -5,7 +5,7 @@
 
 #include "experiments/setup/user_qkv.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 // The assumption about q and k: the decay of a score depends on it more than on anything else.
 
@@ -27,4 +27,4 @@ struct DecayAssumption {
 /// each other or have an odd number of channels.
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_model_heads_figures {
 
@@ -416,4 +416,4 @@ std::vector<Figure> heads_figures(const HeadsFound& found) {
   return figures;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

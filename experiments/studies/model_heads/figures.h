@@ -9,7 +9,7 @@
 #include "experiments/heads/what_if.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// The head that is looked at.
 struct ChosenPlace {
@@ -56,4 +56,4 @@ std::vector<Table> heads_tables(const HeadsFound& found);
 /// Weight by distance and shares of pairs, of all heads.
 std::vector<Array> heads_arrays(const HeadTable& table);
 
-}  // namespace orrery::studies
+}  // namespace orrery

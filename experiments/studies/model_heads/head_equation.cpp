@@ -14,7 +14,7 @@
 #include "experiments/setup/map_equation.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_head_equation {
 
@@ -160,4 +160,4 @@ Check equation_check(const HeadTerms& terms, const Mask& mask) {
                                    precision_of_array(terms.logits), StageRounding{})};
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -19,7 +19,7 @@
 #include "experiments/studies/model_heads/figures.h"
 #include "experiments/studies/model_heads/head_equation.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_model_heads {
 
@@ -343,4 +343,4 @@ Experiment model_heads_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

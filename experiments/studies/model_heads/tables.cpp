@@ -6,7 +6,7 @@
 #include "experiments/setup/table_builder.h"
 #include "experiments/studies/model_heads/figures.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_model_heads_tables {
 
@@ -123,4 +123,4 @@ std::vector<Array> heads_arrays(const HeadTable& table) {
   return arrays;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_model_layers_figures {
 
@@ -285,4 +285,4 @@ Figure influence_figure(const ParamSet& params, const LayersFound& found) {
           std::move(plot)};
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "experiments/model_files/pair_bands.h"
 #include "experiments/model_files/receptive_field.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// A number that a layer has not.
 inline constexpr double missing = std::numeric_limits<double>::quiet_NaN();
@@ -51,4 +51,4 @@ Figure field_figure(const ParamSet& params, const LayersFound& found);
 /// Influence on the last token by distance, through all layers.
 Figure influence_figure(const ParamSet& params, const LayersFound& found);
 
-}  // namespace orrery::studies
+}  // namespace orrery

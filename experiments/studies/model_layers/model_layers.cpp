@@ -16,7 +16,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/model_layers/figures.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_model_layers {
 
@@ -309,4 +309,4 @@ Experiment model_layers_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

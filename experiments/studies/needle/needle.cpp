@@ -15,7 +15,7 @@
 #include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_needle {
 
@@ -174,4 +174,4 @@ Experiment needle_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/encoding_style.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_norm_preservation_curves {
 
@@ -160,4 +160,4 @@ std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
              : measure<float>(pipeline, name, params, positions, progress);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

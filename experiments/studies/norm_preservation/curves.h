@@ -8,7 +8,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// ‖f(x, m)‖/‖x‖ by position. What an encoding does to queries and to keys may differ.
 struct Curve {
@@ -47,4 +47,4 @@ std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
                               const ParamSet& params, const Positions& positions,
                               Progress& progress);
 
-}  // namespace orrery::studies
+}  // namespace orrery

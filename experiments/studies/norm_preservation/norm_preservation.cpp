@@ -15,7 +15,7 @@
 #include "experiments/studies/norm_preservation/curves.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_norm_preservation {
 
@@ -232,4 +232,4 @@ Experiment norm_preservation_experiment() {
   return with_provenance(make_info(), compute, check_work);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_passport {
 
@@ -149,4 +149,4 @@ Experiment passport_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

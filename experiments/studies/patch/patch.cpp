@@ -18,7 +18,7 @@
 #include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_patch {
 
@@ -189,8 +189,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                              .foil = static_cast<std::int32_t>(params.integer("foil")),
                              .positions = asks("position"),
                              .heads = asks("head")};
-  files::require_memory(static_cast<double>(patch_bytes(model->live(), request)),
-                        "activations of two runs", "lower length");
+  require_memory(static_cast<double>(patch_bytes(model->live(), request)),
+                 "activations of two runs", "lower length");
   checkpoint(progress, 0.0, "patch");
   const PatchResult patch = patch_activations(model->live(), request, progress);
   Result result = result_of(params, patch, *model);
@@ -211,4 +211,4 @@ Experiment patch_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_reach {
 
@@ -96,4 +96,4 @@ Experiment reach_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -20,7 +20,7 @@
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_relative_invariance_curves {
 
@@ -274,4 +274,4 @@ std::vector<ShiftCurve> measure_all(const ParamSet& params, const std::vector<Po
   return curves;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "core/pipelines.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// Of the layer whose first head is measured.
 inline constexpr int layer_heads = 8;
@@ -46,4 +46,4 @@ struct ShiftCurve {
 std::vector<ShiftCurve> measure_all(const ParamSet& params, const std::vector<Position>& shifts,
                                     Progress& progress);
 
-}  // namespace orrery::studies
+}  // namespace orrery

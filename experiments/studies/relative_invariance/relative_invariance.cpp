@@ -18,7 +18,7 @@
 #include "experiments/setup/trained_head.h"
 #include "experiments/studies/relative_invariance/curves.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_relative_invariance {
 
@@ -319,4 +319,4 @@ Experiment relative_invariance_experiment() {
   return with_provenance(make_info(), compute, check_work);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

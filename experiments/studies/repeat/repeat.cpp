@@ -15,7 +15,7 @@
 #include "experiments/setup/table_builder.h"
 #include "experiments/statistics/welch.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_repeat {
 
@@ -43,7 +43,7 @@ ExperimentInfo make_info() {
 }
 
 /// "2.10 ± 0.05": the half width of the 95 % interval, where there is one.
-std::string gain_text(const statistics::Welch& gain) {
+std::string gain_text(const Welch& gain) {
   const double half = (gain.high - gain.low) / 2;
   return std::isnan(half) ? fmt::format("{:.2f}", gain.difference)
                           : fmt::format("{:.2f} ± {:.2f}", gain.difference, half);
@@ -61,8 +61,7 @@ Figure repeat_figure(const std::string& about, const Repeat& repeat) {
   return {
       "repeated",
       fmt::format("Random tokens cost {:.2f} nats, and {:.2f} when they come again",
-                  statistics::sample_mean(repeat.first_half),
-                  statistics::sample_mean(repeat.second_half)) +
+                  sample_mean(repeat.first_half), sample_mean(repeat.second_half)) +
           under(repeat.edits),
       about,
       LinePlot{.x = {.label = "position within a half"},
@@ -72,7 +71,7 @@ Figure repeat_figure(const std::string& about, const Repeat& repeat) {
 }
 
 /// The 95 % interval of a gain, and p; nothing where one sequence has none.
-void add_interval(const statistics::Welch& gain, std::vector<Scalar>& scalars) {
+void add_interval(const Welch& gain, std::vector<Scalar>& scalars) {
   if (std::isnan(gain.low)) return;
   scalars.push_back({"gain_low", "", "nats", gain.low, "lower end of its 95 % interval"});
   scalars.push_back({"gain_high", "", "nats", gain.high, "upper end"});
@@ -93,9 +92,9 @@ Result result_of(const ParamSet& params, const Repeat& repeat) {
                   repeat.first_half.size(), gain_text(repeat.gain)));
   result.figures.push_back(repeat_figure(about, repeat));
   result.scalars = {
-      {"first_loss", "", "nats", statistics::sample_mean(repeat.first_half),
+      {"first_loss", "", "nats", sample_mean(repeat.first_half),
        "mean loss of random tokens that come for the first time, without the first of all"},
-      {"second_loss", "", "nats", statistics::sample_mean(repeat.second_half),
+      {"second_loss", "", "nats", sample_mean(repeat.second_half),
        "the same of those tokens when they come again"},
       {"gain", "", "nats", repeat.gain.difference, "loss saved by the repetition"}};
   add_interval(repeat.gain, result.scalars);
@@ -137,4 +136,4 @@ Experiment repeat_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

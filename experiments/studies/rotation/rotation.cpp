@@ -24,7 +24,7 @@
 #include "experiments/studies/rotation/vectors.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_rotation {
 
@@ -408,4 +408,4 @@ Experiment rotation_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_vectors {
 
@@ -101,4 +101,4 @@ QkPair vectors_of(const ParamSet& params, const Inputs& inputs) {
   return v;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

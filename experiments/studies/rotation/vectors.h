@@ -4,7 +4,7 @@
 
 #include "experiments/setup/user_qkv.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// "content", and what it reads: "dim", "q", "k", "head", "row", "channels".
 std::vector<ParamSpec> vector_params();
@@ -13,4 +13,4 @@ std::vector<ParamSpec> vector_params();
 /// for one, and DataError for files without such a row or of different d.
 QkPair vectors_of(const ParamSet& params, const Inputs& inputs);
 
-}  // namespace orrery::studies
+}  // namespace orrery

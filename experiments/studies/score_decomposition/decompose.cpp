@@ -14,7 +14,7 @@
 #include "experiments/setup/map_equation.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_decompose {
 
@@ -212,4 +212,4 @@ template Decomposition<float> decompose(const std::string&, const ParamSet&,
 template Decomposition<double> decompose(const std::string&, const ParamSet&,
                                          const TokenInputs<double>&);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/setup/token_inputs.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// Whose content a term takes part in; found by taking contents out, not by its name.
 enum class TermPart { content_content, content_position, position_content, position_position };
@@ -45,4 +45,4 @@ template <class T>
 Decomposition<T> decompose(const std::string& name, const ParamSet& params,
                            const TokenInputs<T>& tokens);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -12,7 +12,7 @@
 #include "experiments/setup/map_equation.h"
 #include "experiments/setup/measures.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_equation {
 
@@ -109,4 +109,4 @@ void add_equation(const EquationInputs& in, const Decomposition<T>& d, Result& r
 template void add_equation(const EquationInputs&, const Decomposition<float>&, Result&);
 template void add_equation(const EquationInputs&, const Decomposition<double>&, Result&);
 
-}  // namespace orrery::studies
+}  // namespace orrery

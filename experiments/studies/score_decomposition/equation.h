@@ -9,7 +9,7 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/studies/score_decomposition/decompose.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// Settings that all figures of a run share.
 struct Frame {
@@ -46,4 +46,4 @@ struct EquationInputs {
 template <class T>
 void add_equation(const EquationInputs& in, const Decomposition<T>& d, Result& result);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -29,7 +29,7 @@
 #include "experiments/studies/score_decomposition/equation.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_score_decomposition {
 
@@ -345,4 +345,4 @@ Experiment score_decomposition_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

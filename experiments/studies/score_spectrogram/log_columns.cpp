@@ -6,7 +6,7 @@
 
 #include "core/analysis/largest.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_log_columns {
 
@@ -92,4 +92,4 @@ Band LogColumns::of(std::span<const double> values) const {
   return columns;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -6,7 +6,7 @@
 
 #include "experiments/setup/measures.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// Distances on a logarithmic axis, averaged by area: distance r covers the stretch from r − ½ to
 /// r + ½, and a column is the mean over what it covers of them. So a cosine that turns many times
@@ -33,4 +33,4 @@ class LogColumns {
   std::vector<double> edges_;
 };
 
-}  // namespace orrery::studies
+}  // namespace orrery

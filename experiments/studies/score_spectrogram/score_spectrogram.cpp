@@ -25,7 +25,7 @@
 #include "experiments/studies/score_spectrogram/log_columns.h"
 #include "experiments/studies/score_spectrogram/turning_pairs.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_score_spectrogram {
 
@@ -361,4 +361,4 @@ Experiment score_spectrogram_experiment() {
   return with_provenance(make_info(), compute, check_work);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

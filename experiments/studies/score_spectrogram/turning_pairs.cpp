@@ -14,7 +14,7 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/provenance.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_turning_pairs {
 
@@ -90,4 +90,4 @@ std::vector<double> wavelengths_of(const Pairs& pairs) {
   return wavelengths;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

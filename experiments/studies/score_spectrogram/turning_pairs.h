@@ -8,7 +8,7 @@
 #include "core/params.h"
 #include "experiments/model/result.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// The frequency that each pair turns with; a pair that is muted has none, channels that do not
 /// turn have 0.
@@ -30,4 +30,4 @@ Figure chain_figure(const ParamSet& params, const Pairs& pairs);
 /// Wavelength 2π/θ_t of each pair, as wavelength_table has it.
 std::vector<double> wavelengths_of(const Pairs& pairs);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -10,7 +10,7 @@
 #include "core/encodings/frequencies.h"
 #include "core/random.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_preferences {
 
@@ -168,4 +168,4 @@ ReversalCurves reversal_curves(const Rope<double>& rope, const std::vector<Prefe
   return curves;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -4,9 +4,8 @@
 #include <vector>
 
 #include "core/encodings/rope.h"
-#include "experiments/model/layers.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// One query and two keys, as RoPE's products h_t = q_pair · conj(k_pair), with the scale 1/√d and
 /// the attention factor.
@@ -40,4 +39,4 @@ struct ReversalCurves {
 ReversalCurves reversal_curves(const Rope<double>& rope, const std::vector<Preference>& preferences,
                                const std::vector<Position>& lengths);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/setup/rope_params.h"
 #include "experiments/studies/semantic_reversal/preferences.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_semantic_reversal {
 
@@ -208,4 +208,4 @@ Experiment semantic_reversal_experiment() {
   return with_provenance(make_info(), compute, check_work);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

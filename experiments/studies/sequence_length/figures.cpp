@@ -11,7 +11,7 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_sequence_length_figures {
 
@@ -190,4 +190,4 @@ void add_length_findings(const ParamSet& params, const std::vector<LengthStudy>&
   add_encodings(params, all, result);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -16,7 +16,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/sequence_length/figures.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_sequence_length {
 
@@ -206,4 +206,4 @@ Experiment sequence_length_experiment() {
   return with_provenance(make_info(), compute, check_settings);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -18,7 +18,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_study {
 
@@ -326,4 +326,4 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
   return measured;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

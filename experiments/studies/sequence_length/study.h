@@ -6,10 +6,9 @@
 
 #include "core/params.h"
 #include "core/position.h"
-#include "experiments/model/layers.h"
 #include "experiments/model/progress.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 // The measures of sequence_length on each encoding, and their positions.
 
@@ -67,4 +66,4 @@ std::optional<std::size_t> constant_from(const std::vector<double>& values, doub
 /// stay, NaN when there are none.
 double beyond_seen(const std::vector<double>& values, std::size_t from);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -14,7 +14,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/table_builder.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_settle {
 
@@ -159,4 +159,4 @@ Experiment settle_experiment() {
   return with_provenance(make_info(), compute);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -22,7 +22,7 @@
 #include "experiments/studies/spectrum/tunings.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_spectrum {
 
@@ -346,4 +346,4 @@ Experiment spectrum_experiment() {
   return with_provenance(make_info(), compute, check_work);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -15,7 +15,7 @@
 #include "experiments/setup/rope_params.h"
 #include "experiments/text/number_text.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_tunings {
 
@@ -132,4 +132,4 @@ void follow_B(Tuning& tuning, Index last, Progress& progress) {
   tuning.B.shade = tuning.shade;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -9,7 +9,7 @@
 #include "core/types.h"
 #include "experiments/model/experiment.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// One set of frequencies and what follows from it.
 struct Tuning {
@@ -41,4 +41,4 @@ std::vector<Tuning> tunings_of(const ParamSet& params);
 /// Fills in B_m/(d/2) from m = 1 to `last`, and where B_m is first negative. Throws Stopped.
 void follow_B(Tuning& tuning, Index last, Progress& progress);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -13,7 +13,7 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_training_figures {
 
@@ -33,7 +33,7 @@ std::string caption(const ParamSet& params, const std::vector<Run>& runs) {
          "A "
          "model of this size says how encodings learn this task, not how they rank in large "
          "models. · " +
-         setup::caption_of(params);
+         caption_of(params);
 }
 
 /// The mean of the runs of an encoding in a band, and each of them where there are several.
@@ -97,7 +97,7 @@ LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
         runs, encoding, [&](const Run& run, std::size_t i) { return run.held_out[i].*value; },
         {.name = encoding_label(encoding), .x = x, .marked = true}, plot);
   plot.rules.push_back(
-      setup::vertical(static_cast<double>(params.integer("tokens")), "learned from", "tokens"));
+      vertical(static_cast<double>(params.integer("tokens")), "learned from", "tokens"));
   return plot;
 }
 
@@ -141,13 +141,12 @@ const HeadOfRun& telling_head(const Run& run) {
 /// @param when  ends its description: ", step 18"
 Heatmap map_of(const HeadOfRun& head, const std::string& encoding, std::string name,
                const std::string& when, FigureRole role) {
-  return {.values =
-              setup::to_array<float>(head.weights, std::move(name),
-                                     fmt::format("Weights of layer {} head {} of {}{}", head.layer,
-                                                 head.head, encoding_label(encoding), when),
-                                     {"query", "key"}, std::move(role)),
-          .x = setup::key_axis(),
-          .y = setup::query_axis(),
+  return {.values = to_array<float>(head.weights, std::move(name),
+                                    fmt::format("Weights of layer {} head {} of {}{}", head.layer,
+                                                head.head, encoding_label(encoding), when),
+                                    {"query", "key"}, std::move(role)),
+          .x = key_axis(),
+          .y = query_axis(),
           .quantity = "attention weight"};
 }
 
@@ -168,16 +167,16 @@ Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Ru
 }
 
 /// A head of a run after so many steps.
-setup::EquationPart moment(const Run& run, const HeadOfRun& head, double step) {
+EquationPart moment(const Run& run, const HeadOfRun& head, double step) {
   const Positions at = consecutive_positions(head.weights.rows());
   const Mask mask = run.causal ? Mask::causal(at, at) : Mask();
   const std::string number = fmt::format("{:.0f}", step);
-  setup::EquationPart part{.symbol = "a_{m,n}", .name = "step " + number};
+  EquationPart part{.symbol = "a_{m,n}", .name = "step " + number};
   part.map =
       map_of(head, run.encoding, "weights_" + run.encoding + "_step_" + number, ", " + part.name,
              {.kind = "weights_step_" + number, .encodings = {run.encoding}});
-  if (run.causal) part.map.masked = setup::mask_array(mask, head.weights.rows());
-  part.profile = setup::profile_of(diagonal_profile<float>(head.weights, at, at, mask));
+  if (run.causal) part.map.masked = mask_array(mask, head.weights.rows());
+  part.profile = profile_of(diagonal_profile<float>(head.weights, at, at, mask));
   return part;
 }
 
@@ -185,19 +184,18 @@ setup::EquationPart moment(const Run& run, const HeadOfRun& head, double step) {
 Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
   const HeadOfRun& last = telling_head(run);
   const auto index = static_cast<std::size_t>(&last - run.heads.data());
-  std::vector<setup::EquationPart> parts;
+  std::vector<EquationPart> parts;
   for (const EarlierHeads& earlier : run.earlier)
     if (earlier.step < run.steps.back())
       parts.push_back(moment(run, earlier.heads[index], earlier.step));
   parts.push_back(moment(run, last, run.steps.back()));
   for (std::size_t i = 1; i < parts.size(); ++i) parts[i].relation = R"(\to)";
-  return setup::equation_figure(
-      "moments", run.encoding,
-      fmt::format("{}: layer {} head {} while it learns", encoding_label(run.encoding), last.layer,
-                  last.head),
-      fmt::format("A block of {} symbols twice, seed {}. {}", last.weights.rows() / 2, run.seed,
-                  caption(params, runs)),
-      setup::map_equation(std::move(parts), encoding_color(run.encoding)));
+  return equation_figure("moments", run.encoding,
+                         fmt::format("{}: layer {} head {} while it learns",
+                                     encoding_label(run.encoding), last.layer, last.head),
+                         fmt::format("A block of {} symbols twice, seed {}. {}",
+                                     last.weights.rows() / 2, run.seed, caption(params, runs)),
+                         map_equation(std::move(parts), encoding_color(run.encoding)));
 }
 
 }  // namespace in_training_figures
@@ -254,25 +252,24 @@ std::vector<Figure> training_figures(const ParamSet& params, const std::vector<R
 
 std::vector<Table> training_tables(const Trained& trained) {
   using namespace in_training_figures;
-  setup::TableBuilder curves("curves", "mean loss and the scores of the best heads, by step",
-                             {{"encoding"},
-                              {"seed"},
-                              {"step", "steps"},
-                              {"loss", "nats"},
-                              {"previous_token"},
-                              {"induction"}});
-  setup::TableBuilder lengths("lengths", "held-out loss and accuracy, by tokens of a sequence",
-                              {{"encoding"}, {"seed"}, {"tokens"}, {"loss", "nats"}, {"accuracy"}});
-  const setup::Measures<BlockScores> scores{{"previous_token", &BlockScores::previous},
-                                            {"induction", &BlockScores::induction},
-                                            {"first_token", &BlockScores::first},
-                                            {"itself", &BlockScores::self},
-                                            {"local", &BlockScores::local},
-                                            {"farther", &BlockScores::farther},
-                                            {"distance", &BlockScores::distance, "", "tokens"}};
-  setup::TableBuilder heads(
-      "heads", "mean weights of the heads over a repeated block",
-      setup::headings({{"encoding"}, {"seed"}, {"layer"}, {"head"}, {"name"}}, scores));
+  TableBuilder curves("curves", "mean loss and the scores of the best heads, by step",
+                      {{"encoding"},
+                       {"seed"},
+                       {"step", "steps"},
+                       {"loss", "nats"},
+                       {"previous_token"},
+                       {"induction"}});
+  TableBuilder lengths("lengths", "held-out loss and accuracy, by tokens of a sequence",
+                       {{"encoding"}, {"seed"}, {"tokens"}, {"loss", "nats"}, {"accuracy"}});
+  const Measures<BlockScores> scores{{"previous_token", &BlockScores::previous},
+                                     {"induction", &BlockScores::induction},
+                                     {"first_token", &BlockScores::first},
+                                     {"itself", &BlockScores::self},
+                                     {"local", &BlockScores::local},
+                                     {"farther", &BlockScores::farther},
+                                     {"distance", &BlockScores::distance, "", "tokens"}};
+  TableBuilder heads("heads", "mean weights of the heads over a repeated block",
+                     headings({{"encoding"}, {"seed"}, {"layer"}, {"head"}, {"name"}}, scores));
   for (const Run& run : trained.runs) {
     for (std::size_t i = 0; i < run.steps.size(); ++i)
       curves.row(
@@ -280,12 +277,11 @@ std::vector<Table> training_tables(const Trained& trained) {
     for (const LossAtLength& at : run.held_out)
       lengths.row({run.encoding, run.seed, at.length, at.loss, at.accuracy});
     for (const HeadOfRun& head : run.heads)
-      heads.row(
-          setup::cells({run.encoding, run.seed, head.layer, head.head, name_of_head(head.scores)},
-                       head.scores, scores));
+      heads.row(cells({run.encoding, run.seed, head.layer, head.head, name_of_head(head.scores)},
+                      head.scores, scores));
   }
-  setup::TableBuilder rates("learning_rates", "rates that were tried, and the mean loss at the end",
-                            {{"encoding"}, {"learning_rate"}, {"loss", "nats"}, {"taken"}});
+  TableBuilder rates("learning_rates", "rates that were tried, and the mean loss at the end",
+                     {{"encoding"}, {"learning_rate"}, {"loss", "nats"}, {"taken"}});
   for (const TriedRate& one : trained.rates)
     rates.row({one.encoding, one.rate, one.loss, one.best ? "yes" : "no"});
   std::vector<Table> tables;
@@ -296,4 +292,4 @@ std::vector<Table> training_tables(const Trained& trained) {
   return tables;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

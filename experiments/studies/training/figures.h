@@ -5,7 +5,7 @@
 #include "experiments/model/result.h"
 #include "experiments/studies/training/runs.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// What several seeds of one encoding came to: the mean of a number, and its least and greatest.
 struct SeedSpread {
@@ -32,4 +32,4 @@ SeedSpread excess_loss(const std::vector<Run>& runs, const std::string& other,
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs);
 std::vector<Table> training_tables(const Trained& trained);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -10,13 +10,11 @@
 #include "experiments/data/safetensors.h"
 #include "experiments/tokenizers/byte_level.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_kept_model {
 
 using Json = nlohmann::ordered_json;
-using checkpoints::Family;
-using checkpoints::TensorNames;
 
 // ---- Tensors -----------------------------------------------------------------------------------
 
@@ -32,7 +30,7 @@ Array array_of(std::string name, const Matrix<float>& values, bool vector) {
 class FamilyWriter {
  public:
   FamilyWriter(const Family& family, std::string_view type) : names_(*family.names) {
-    checkpoints::for_each_word(names_.prefixes, [&](std::string_view one) {
+    for_each_word(names_.prefixes, [&](std::string_view one) {
       if (prefix_.empty() || one == std::string(type) + ".") prefix_ = one;
     });
   }
@@ -45,7 +43,7 @@ class FamilyWriter {
     if (w.bias.size() > 0) add(name + ".bias", w.bias, true);
   }
   void add(const std::string& name, const LinearWeights<float>& w) {
-    const bool transposed = names_.transposed == checkpoints::Transposed::layers;
+    const bool transposed = names_.transposed == Transposed::layers;
     add(name + ".weight", transposed ? Matrix<float>(w.W.transpose()) : w.W, false);
     if (w.b.size() > 0) add(name + ".bias", w.b, true);
   }
@@ -91,7 +89,7 @@ class FamilyWriter {
  private:
   void add_attention(const std::string& place, const AttentionWeights<float>& w) {
     add(place + std::string(names_.o), w.o);
-    if (names_.layout == checkpoints::QkvLayout::separate) {
+    if (names_.layout == QkvLayout::separate) {
       add(place + std::string(names_.q), w.q);
       add(place + std::string(names_.k), w.k);
       add(place + std::string(names_.v), w.v);
@@ -173,7 +171,7 @@ void pair_as(const KeptFamily& family, const TrainingPlan& plan, ModelWeights<fl
 std::vector<Array> family_tensors(const KeptFamily& family, const TrainingPlan& plan,
                                   ModelWeights<float> weights) {
   pair_as(family, plan, weights);
-  const Family& files = *checkpoints::find_family_of_type(family.type);
+  const Family& files = *find_family_of_type(family.type);
   FamilyWriter writer(files, family.type);
   writer.add_rest(weights);
   for (std::size_t l = 0; l < weights.layers.size(); ++l) writer.add_layer(l, weights.layers[l]);
@@ -266,7 +264,7 @@ Json origin(const TrainingPlan& plan, const OneRun& run) {
 Json tokenizer_of(const std::vector<int>& bytes, Index vocabulary) {
   Json vocab = Json::object();
   for (const int byte : bytes)
-    vocab[tokenizers::byte_character(static_cast<unsigned char>(byte))] = vocab.size();
+    vocab[byte_character(static_cast<unsigned char>(byte))] = vocab.size();
   Json added = Json::array();
   if (vocabulary > static_cast<Index>(bytes.size())) {
     added.push_back({{"id", bytes.size()},
@@ -278,7 +276,7 @@ Json tokenizer_of(const std::vector<int>& bytes, Index vocabulary) {
                      {"special", true}});
     vocab["[MASK]"] = bytes.size();
   }
-  const std::string& space = tokenizers::byte_character(' ');
+  const std::string& space = byte_character(' ');
   const Json level{{"type", "ByteLevel"},
                    {"add_prefix_space", false},
                    {"trim_offsets", true},
@@ -324,7 +322,7 @@ std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
   for (const Array& array : arrays) listed.push_back(&array);
   std::vector<ResultFile> files{
       {"models/" + name + "/config.json", config.dump(2) + "\n"},
-      {"models/" + name + "/model.safetensors", data::safetensors_bytes(listed)}};
+      {"models/" + name + "/model.safetensors", safetensors_bytes(listed)}};
   const std::vector<int> bytes = plan.task.bytes_of_tokens();
   if (!bytes.empty())
     files.push_back({"models/" + name + "/tokenizer.json",
@@ -332,4 +330,4 @@ std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
   return files;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

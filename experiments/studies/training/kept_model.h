@@ -6,7 +6,7 @@
 #include "experiments/model/result.h"
 #include "experiments/studies/training/one_run.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// The files of a model as it is: NAME/model.safetensors in fp32, NAME/config.json, and of a text's
 /// bytes NAME/tokenizer.json.
@@ -19,4 +19,4 @@ namespace orrery::studies {
 std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
                                     const std::string& name);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_one_run {
 
@@ -254,4 +254,4 @@ void OneRun::finish() {
   run_.gradient_error = gradient_error(plan_.params, plan_.task, trainer_, run_.seed);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -8,7 +8,7 @@
 #include "core/training/trainer.h"
 #include "experiments/studies/training/shapes.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// What a head does on a block of symbols that is repeated, each a mean of weights a_mn: 1 where it
 /// does nothing else. Rows of the second block alone, so that each has a token to copy.
@@ -119,4 +119,4 @@ class OneRun {
   double sum_{0};          ///< of their losses
 };
 
-}  // namespace orrery::studies
+}  // namespace orrery

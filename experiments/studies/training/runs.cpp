@@ -11,7 +11,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/studies/training/kept_model.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_runs {
 
@@ -185,8 +185,7 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
   using namespace in_runs;
   constexpr Index glancing = 8;  // sequences that judge a model which is still trained
   const std::unique_ptr<const Task> task = make_task(params, inputs);
-  const TrainingPlan plan{params, setup::with_every_encoding_param(params), *task,
-                          judged_lengths(params)};
+  const TrainingPlan plan{params, with_every_encoding_param(params), *task, judged_lengths(params)};
   Trained trained;
   const double searched = searched_runs(params);
   const double searching = searched / (searched + static_cast<double>(params.integer("seeds")));
@@ -228,4 +227,4 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
   return trained;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

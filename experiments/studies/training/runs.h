@@ -8,7 +8,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/studies/training/one_run.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// A learning rate that was tried.
 struct TriedRate {
@@ -38,4 +38,4 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
 /// Operations of all of it, roughly.
 double training_operations(const ParamSet& params);
 
-}  // namespace orrery::studies
+}  // namespace orrery

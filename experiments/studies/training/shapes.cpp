@@ -2,7 +2,7 @@
 
 #include "core/attention/feature_map.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_shapes {
 
@@ -93,4 +93,4 @@ ModelShape<T> model_shape(const ParamSet& params, const Task& task) {
 template ModelShape<float> model_shape(const ParamSet&, const Task&);
 template ModelShape<double> model_shape(const ParamSet&, const Task&);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -3,7 +3,7 @@
 #include "core/training/network.h"
 #include "experiments/studies/training/tasks.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// A model as it is trained.
 template <class T>
@@ -19,4 +19,4 @@ std::vector<Choice> shape_choices();
 template <class T>
 ModelShape<T> model_shape(const ParamSet& params, const Task& task);
 
-}  // namespace orrery::studies
+}  // namespace orrery

@@ -8,7 +8,7 @@
 
 #include "core/errors.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_tasks {
 
@@ -324,4 +324,4 @@ std::vector<std::int32_t> repeated_block(std::int64_t seed, Index symbols, Index
   return twice;
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

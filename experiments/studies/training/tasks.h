@@ -10,7 +10,7 @@
 #include "core/training/network.h"
 #include "experiments/model/inputs.h"
 
-namespace orrery::studies {
+namespace orrery {
 
 /// Sequences of one length, drawn for a task.
 struct DrawnSequences {
@@ -56,4 +56,4 @@ DrawnSequences draw_sequences(const Task& task, Random& random, Index sequences,
 /// `half` symbols drawn at random, twice: what scores of heads are read from. [2·half]
 std::vector<std::int32_t> repeated_block(std::int64_t seed, Index symbols, Index half);
 
-}  // namespace orrery::studies
+}  // namespace orrery

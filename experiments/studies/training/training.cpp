@@ -14,7 +14,7 @@
 #include "experiments/studies/training/runs.h"
 #include "experiments/studies/training/shapes.h"
 
-namespace orrery::studies {
+namespace orrery {
 namespace {
 namespace in_training {
 
@@ -221,4 +221,4 @@ Experiment training_experiment() {
   return with_provenance(make_info(), compute, check_training);
 }
 
-}  // namespace orrery::studies
+}  // namespace orrery

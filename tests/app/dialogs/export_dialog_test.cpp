@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/cli/shell.h"
 
 namespace orrery {

@@ -4,7 +4,6 @@
 
 #include "experiments/figure/export.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/cli/shell.h"
 
 namespace orrery {

@@ -6,7 +6,6 @@
 
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/sampled.h"
 
 namespace orrery {

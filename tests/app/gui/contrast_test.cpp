@@ -6,7 +6,6 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "experiments/files/file.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

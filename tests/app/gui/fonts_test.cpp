@@ -9,7 +9,6 @@
 #include "app/gui/imgui_context.h"
 #include "app/shell/app.h"
 #include "experiments/files/file.h"
-#include "tests/app/layers.h"
 #include "tests/support/temp_folder.h"
 
 namespace orrery {

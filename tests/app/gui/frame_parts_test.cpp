@@ -13,7 +13,6 @@
 #include "app/gui/imgui_shim.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/app/offscreen_or_none.h"
 #include "tests/support/sampled.h"
 

@@ -1,5 +1,4 @@
 #include "app/gui/strips.h"
-#include "tests/app/layers.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

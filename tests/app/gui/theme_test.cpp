@@ -4,7 +4,6 @@
 #include <string>
 
 #include "experiments/figure/plot/draw_figure.h"
-#include "tests/app/layers.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {

@@ -6,7 +6,6 @@
 
 #include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

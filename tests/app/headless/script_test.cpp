@@ -11,7 +11,6 @@
 #include "experiments/files/file.h"
 #include "tests/app/approved_picture.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/app/offscreen_or_none.h"
 #include "tests/support/paths.h"
 

@@ -5,7 +5,6 @@
 
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

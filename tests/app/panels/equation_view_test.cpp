@@ -8,7 +8,6 @@
 #include "app/shell/start.h"
 #include "experiments/studies/formulas.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

@@ -9,7 +9,6 @@
 #include "experiments/setup/frequency_bands.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

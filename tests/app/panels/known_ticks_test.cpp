@@ -9,7 +9,6 @@
 #include "experiments/setup/known_values.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {
@@ -24,7 +23,7 @@ TEST_CASE("Known values are allowed, ascending, and say whose they are") {
   for (const Experiment* experiment : experiment_catalogue())
     for (const ParamSpec& spec : experiment->info.params) {
       double before = -1;
-      for (const setup::KnownValue& one : setup::known_values(spec.key)) {
+      for (const KnownValue& one : known_values(spec.key)) {
         INFO(experiment->info.name << ' ' << spec.key << ' ' << one.value);
         CHECK(one.value > before);
         CHECK_FALSE(one.users.empty());
@@ -35,7 +34,7 @@ TEST_CASE("Known values are allowed, ascending, and say whose they are") {
       }
     }
   CHECK(found > 50);
-  CHECK(setup::known_values("no_parameter").empty());
+  CHECK(known_values("no_parameter").empty());
 }
 
 TEST_CASE("A drag that ends near a known value ends on it, and elsewhere where it is") {

@@ -9,7 +9,6 @@
 #include "app/session/observed_move.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/sampled.h"
 
 namespace orrery {

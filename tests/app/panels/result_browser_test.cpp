@@ -11,7 +11,6 @@
 #include "experiments/combine/combine.h"
 #include "experiments/combine/sweep_overview.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/cli/shell.h"
 
 namespace orrery {
@@ -92,7 +91,7 @@ TEST_CASE("A sweep opens with its points drawn together, page by page, as its re
   browsing.desktop.app().perform("next_figure");
   browsing.desktop.frame(2);
   CHECK(browsing.browser().session().on_screen.at(0)->id == result.figures.at(2).id);
-  CHECK(combine::sweep_facts(browsing.folder()).back() == std::pair("tags"s, "baseline"s));
+  CHECK(sweep_facts(browsing.folder()).back() == std::pair("tags"s, "baseline"s));
   // Another look at the folder keeps what is shown, and so does the next start.
   browsing.open(browsing.folder());
   CHECK(browsing.browser().shows_all());
@@ -122,10 +121,9 @@ TEST_CASE("Colours and panels of a sweep are chosen, kept, undone, and copied as
   const std::filesystem::path folder = crossed_sweep(browsing.shell);
   browsing.open(folder);
   REQUIRE(browsing.browser().shows_all());
-  const combine::Drawing pages =
-      combine::overview(load_sweep(folder), combine::most_overview_pages);
+  const Drawing pages = overview(load_sweep(folder), most_overview_pages);
   CHECK(browsing.shown().result->figures.front().id ==
-        combine::figures_of(pages.pages.front().panels)[0].id);
+        figures_of(pages.pages.front().panels)[0].id);
   browsing.desktop.frame(60);
   browsing.desktop.click(browsing.desktop.item("list colours"));
   browsing.desktop.click(browsing.desktop.item("colours base"));

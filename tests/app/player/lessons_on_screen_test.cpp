@@ -15,7 +15,6 @@
 #include "app/shell/start.h"
 #include "experiments/lessons/library.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/sampled.h"
 #include "tests/support/temp_folder.h"
 
@@ -35,7 +34,7 @@ struct Reader {
     desktop.app().open_lesson(lesson, step);
     desktop.settle();
   }
-  player::Player& player() { return desktop.app().director().player(); }
+  Player& player() { return desktop.app().director().player(); }
   void press(int key) {
     desktop.press(key);
     desktop.frame(frames_of_motion);
@@ -81,18 +80,18 @@ TEST_CASE("A curve is drawn over the veil, kept, and described beside the truth"
                       reader.desktop.in_figure("decay_bound", 0.98, 0.95));
   reader.desktop.settle();
   REQUIRE(reader.player().work().answered);
-  const lessons::Answer drawn = reader.player().work().answer;
+  const Answer drawn = reader.player().work().answer;
   CHECK(drawn.x.size() > 100);
   CHECK(drawn.y.front() > drawn.y.back());
   // The figure stays where it is: the drag drew and did not pan.
   const FigureView view = reader.session->view("decay_bound");
   reader.press(GLFW_KEY_A);
-  CHECK(reader.player().work().others == std::vector<lessons::Answer>{drawn});
+  CHECK(reader.player().work().others == std::vector<Answer>{drawn});
   reader.player().work().answer = drawn;
   reader.player().work().answered = true;
   reader.player().work().others.clear();
   reader.press(GLFW_KEY_ENTER);
-  const std::string words = player::revealed_words(reader.desktop.app().director());
+  const std::string words = revealed_words(reader.desktop.app().director());
   INFO(words);
   CHECK(words.find("115") != std::string::npos);
   CHECK(reader.on_screen("revealed"));
@@ -109,7 +108,7 @@ TEST_CASE("With Shift the arrow keys draw a curve, too") {
 
 TEST_CASE("What is to be done is judged on the settings, with a hint that fits") {
   Reader reader("07-decay", 3);
-  const player::Director& director = reader.desktop.app().director();
+  const Director& director = reader.desktop.app().director();
   REQUIRE(director.findings().task);
   CHECK_FALSE(director.findings().task->holds);
   CHECK(director.findings().hint.find("still falls") != std::string::npos);
@@ -186,7 +185,7 @@ TEST_CASE("A zoom moves from one step to the next, ends exactly, and is drawn so
   CHECK(std::is_sorted(ends.rbegin(), ends.rend()));
   CHECK(std::set<double>(ends.begin(), ends.end()).size() > 10);
   CHECK(reader.session->view("decay_bound").x == Range{0, 64});
-  player::Director& director = reader.desktop.app().director();
+  Director& director = reader.desktop.app().director();
   REQUIRE(director.pose(3, 0.5));
   reader.desktop.settle();
   REQUIRE(reader.session->view("decay_bound").x);
@@ -226,11 +225,11 @@ TEST_CASE("Cells are marked by clicks or with the keyboard, and described beside
   CHECK_FALSE(reader.player().work().revealed);
   reader.press(GLFW_KEY_SPACE);
   REQUIRE(reader.player().work().revealed);
-  const lessons::Answer* truth = reader.desktop.app().director().truth();
+  const Answer* truth = reader.desktop.app().director().truth();
   REQUIRE(truth);
   // Rows and columns 1 and 4 of 8 × 8 cells.
   CHECK(truth->cells.size() == 28);
-  const std::string words = player::revealed_words(reader.desktop.app().director());
+  const std::string words = revealed_words(reader.desktop.app().director());
   INFO(words);
   CHECK(words.find("28") != std::string::npos);
   // Revealed, a click marks nothing any more.
@@ -346,7 +345,7 @@ TEST_CASE("A long step scrolls with the keyboard, and its answer comes into sigh
 
 TEST_CASE("The scoreboard fills in what a step settles once it is revealed, and stays") {
   Reader reader("02-wishes", 1);
-  const player::Director& director = reader.desktop.app().director();
+  const Director& director = reader.desktop.app().director();
   const auto settled = [&] { return director.scoreboard().settled(); };
   CHECK(settled() == 5);
   CHECK_FALSE(director.scoreboard().has_news());
@@ -443,24 +442,24 @@ TEST_CASE("F4 lists the lessons, and a click opens one") {
 }
 
 TEST_CASE("A lesson goes on at the step where it was left, and at its first once it was read") {
-  const player::LessonCard card{.file = "lessons/08-not-proved.md", .steps = 7};
-  CHECK(player::next_step(card, {}) == 0);
-  CHECK(player::next_step(card, {{"08-not-proved", {1}}}) == 0);
-  CHECK(player::next_step(card, {{"08-not-proved", {4}}}) == 3);
-  CHECK(player::next_step(card, {{"08-not-proved", {7}}}) == 0);
-  CHECK(player::next_step(card, {{"08-not-proved", {9}}}) == 0);  // steps that are gone
-  CHECK(player::next_step(card, {{"07-decay", {4}}}) == 0);
+  const LessonCard card{.file = "lessons/08-not-proved.md", .steps = 7};
+  CHECK(next_step(card, {}) == 0);
+  CHECK(next_step(card, {{"08-not-proved", {1}}}) == 0);
+  CHECK(next_step(card, {{"08-not-proved", {4}}}) == 3);
+  CHECK(next_step(card, {{"08-not-proved", {7}}}) == 0);
+  CHECK(next_step(card, {{"08-not-proved", {9}}}) == 0);  // steps that are gone
+  CHECK(next_step(card, {{"07-decay", {4}}}) == 0);
   Reader reader("07-decay", 2);
   CHECK(reader.session->lessons.at("07-decay").step == 3);
   reader.desktop.app().open_lesson("07-decay", 0);
   CHECK(reader.session->lessons.at("07-decay").step == 3);  // the furthest
-  const std::string text = session::session_text(*reader.session);
+  const std::string text = session_text(*reader.session);
   CHECK_THAT(text, Catch::Contains("[lesson.\"07-decay\"]\nstep = 3"));
   const auto again = start_session({}, {});
-  CHECK(session::apply_session_text(*again, text).empty());
+  CHECK(apply_session_text(*again, text).empty());
   CHECK(again->lessons == reader.session->lessons);
   const auto left_out =
-      session::apply_session_text(*again, "orrery_session = 1\n[lesson.07-decay]\nstep = 0.5\n");
+      apply_session_text(*again, "orrery_session = 1\n[lesson.07-decay]\nstep = 0.5\n");
   CHECK(left_out.size() == 1);
 }
 
@@ -496,15 +495,15 @@ TEST_CASE("Every step of every lesson is on screen: its controls, figures and wh
   test::NullDesktop desktop(*session, 1280, 800);
   session->look.show_list.reset();
   session->look.show_panel.reset();
-  player::Director& director = desktop.app().director();
+  Director& director = desktop.app().director();
   std::size_t seen = 0;
-  for (const std::filesystem::path& file : lessons::bundled_lessons()) {
+  for (const std::filesystem::path& file : bundled_lessons()) {
     director.open_file(file);
     for (std::size_t at = 0; at < director.player().size(); ++at) {
       if (!test::is_tried(seen++)) continue;
       director.pose(at, 1.0);
       desktop.settle();
-      const lessons::LessonStep& step = director.player().step();
+      const LessonStep& step = director.player().step();
       INFO(file.filename().string() << " step " << at + 1 << ": " << step.title);
       CHECK(director.player().problems().empty());
       CHECK(director.findings().trouble.empty());
@@ -521,17 +520,17 @@ TEST_CASE("Every step of every lesson is on screen: its controls, figures and wh
         CHECK(shown);
       };
       if (!step.state.figure.empty()) has_figure(step.state.figure);
-      for (const lessons::Veil& veil : step.veils) has_figure(veil.figure);
-      for (const lessons::FigureNote& note : step.notes) has_figure(note.figure);
+      for (const Veil& veil : step.veils) has_figure(veil.figure);
+      for (const FigureNote& note : step.notes) has_figure(note.figure);
       if (step.prediction) {
-        if (const auto* draw = std::get_if<lessons::DrawCurve>(&step.prediction->kind))
+        if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind))
           has_figure(draw->figure);
-        if (const auto* mark = std::get_if<lessons::MarkCells>(&step.prediction->kind))
+        if (const auto* mark = std::get_if<MarkCells>(&step.prediction->kind))
           has_figure(mark->map);
         CHECK(director.truth() != nullptr);
         director.reveal();
         desktop.settle();
-        CHECK_FALSE(player::revealed_words(director).empty());
+        CHECK_FALSE(revealed_words(director).empty());
       }
     }
   }

@@ -6,7 +6,6 @@
 
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 
@@ -20,7 +19,7 @@ TEST_CASE("F1 shows the manual: a topic is a click or an arrow away, and Escape 
   desktop.press(GLFW_KEY_F1);
   desktop.frame(4);
   REQUIRE(shows("page desktop"));
-  for (const manual::Topic& topic : manual::topics()) {
+  for (const Topic& topic : topics()) {
     INFO(topic.name);
     const auto place = desktop.app().item_rects().find("topic " + topic.name);
     REQUIRE(place);
@@ -31,7 +30,7 @@ TEST_CASE("F1 shows the manual: a topic is a click or an arrow away, and Escape 
   }
   desktop.press(GLFW_KEY_UP);
   desktop.frame(2);
-  CHECK(shows(("page " + manual::topics()[manual::topics().size() - 2].name).c_str()));
+  CHECK(shows(("page " + topics()[topics().size() - 2].name).c_str()));
   desktop.press(GLFW_KEY_ESCAPE);
   desktop.frame(4);
   CHECK_FALSE(shows("topic sweeps"));

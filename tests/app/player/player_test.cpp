@@ -6,12 +6,9 @@
 #include "app/player/step_screen.h"
 #include "app/player/zoom_motion.h"
 #include "experiments/studies/catalogue.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {
-
-using player::Player;
 
 constexpr const char* two_steps = R"(# A lesson
 
@@ -58,7 +55,7 @@ Second.
 
 Player opened(const char* text = two_steps) {
   Player player;
-  player.open(lessons::parse_lesson(text, "a.md"), "a.md");
+  player.open(parse_lesson(text, "a.md"), "a.md");
   return player;
 }
 
@@ -100,7 +97,7 @@ TEST_CASE("A class answers by further hands and by a tally; all of them are desc
   player.raise(1, -1);
   player.raise(7);
   player.toggle_option(0);
-  const std::vector<lessons::Answer> all = player.answers();
+  const std::vector<Answer> all = player.answers();
   REQUIRE(all.size() == 4);
   CHECK(all[0].options == std::vector<bool>{false, true});
   for (std::size_t i = 1; i < 4; ++i) CHECK(all[i].options == std::vector<bool>{true, false});
@@ -136,17 +133,17 @@ TEST_CASE("A lesson that is read again keeps the reader's place and his answers"
   player.reveal();
   std::string longer = two_steps;
   longer.insert(longer.find("Words."), "More ");
-  player.reload(lessons::parse_lesson(longer, "a.md"));
+  player.reload(parse_lesson(longer, "a.md"));
   CHECK(player.work().answer.options == std::vector<bool>{false, true});
   CHECK(player.work().revealed);
   SECTION("but not those of a question that has changed") {
     longer.replace(longer.find("Which?"), 6, "What?!");
-    player.reload(lessons::parse_lesson(longer, "a.md"));
+    player.reload(parse_lesson(longer, "a.md"));
     CHECK_FALSE(player.work().answered);
   }
   SECTION("and stands at the last step where his own has gone") {
     player.go_to(1);
-    player.reload(lessons::parse_lesson(longer.substr(0, longer.find("## Second")), "a.md"));
+    player.reload(parse_lesson(longer.substr(0, longer.find("## Second")), "a.md"));
     CHECK(player.at() == 0);
   }
 }
@@ -154,20 +151,20 @@ TEST_CASE("A lesson that is read again keeps the reader's place and his answers"
 TEST_CASE("Motion runs along the scale of the slider, slow at both ends, and ends exactly") {
   const Experiment& decay = find_experiment("long_term_decay");
   ParamSet from(decay.info.params), to(decay.info.params);
-  CHECK_FALSE(player::can_move(from, to));
+  CHECK_FALSE(can_move(from, to));
   to.set("base", "1000000");
   to.set("encoding", "alibi");
-  REQUIRE(player::can_move(from, to));
-  CHECK(player::part_way(from, to, 1.0) == to);
-  CHECK(player::part_way(from, to, 0.0).real("base") == Approx(from.real("base")));
+  REQUIRE(can_move(from, to));
+  CHECK(part_way(from, to, 1.0) == to);
+  CHECK(part_way(from, to, 0.0).real("base") == Approx(from.real("base")));
   // Half way by ratios between 10⁴ and 10⁶.
-  CHECK(player::part_way(from, to, 0.5).real("base") == Approx(1e5));
-  CHECK(player::part_way(from, to, 0.5).to_text("encoding") == "alibi");
-  const double early = player::part_way(from, to, 0.1).real("base");
+  CHECK(part_way(from, to, 0.5).real("base") == Approx(1e5));
+  CHECK(part_way(from, to, 0.5).to_text("encoding") == "alibi");
+  const double early = part_way(from, to, 0.1).real("base");
   CHECK(early < 1e4 * std::pow(100.0, 0.1));
   CHECK(early > 1e4);
   ParamSet elsewhere(find_experiment("rotation").info.params);
-  CHECK_FALSE(player::can_move(from, elsewhere));
+  CHECK_FALSE(can_move(from, elsewhere));
 }
 
 TEST_CASE("A zoom runs along the scale of its axis, from and to what fits, and ends exactly") {
@@ -175,28 +172,28 @@ TEST_CASE("A zoom runs along the scale of its axis, from and to what fits, and e
   const Figure curve{.id = "f", .content = LinePlot{.series = {series}}};
   FigureView whole, part;
   part.x = Range{0, 10};
-  CHECK_FALSE(player::can_zoom(part, part));
-  CHECK(player::can_zoom(whole, part));
-  const auto at = [&](double share) { return player::limits_part_way(curve, whole, part, share); };
+  CHECK_FALSE(can_zoom(part, part));
+  CHECK(can_zoom(whole, part));
+  const auto at = [&](double share) { return limits_part_way(curve, whole, part, share); };
   REQUIRE(at(0.0).x);
   CHECK(at(0.0).x->max > 99);
   CHECK(at(0.5).x->max == Approx((at(0.0).x->max + 10) / 2));
   CHECK_FALSE(at(0.5).y);
-  CHECK(at(1.0) == player::AxisLimits{.x = Range{0, 10}});
-  CHECK(player::limits_part_way(curve, part, whole, 1.0) == player::AxisLimits{});
+  CHECK(at(1.0) == AxisLimits{.x = Range{0, 10}});
+  CHECK(limits_part_way(curve, part, whole, 1.0) == AxisLimits{});
   SECTION("by ratios on a logarithmic axis") {
     FigureView near, far;
     near.x_scale = far.x_scale = AxisScale::log10;
     near.x = Range{1, 10};
     far.x = Range{1, 1000};
-    CHECK(player::limits_part_way(curve, near, far, 0.5).x->max == Approx(100));
+    CHECK(limits_part_way(curve, near, far, 0.5).x->max == Approx(100));
   }
   SECTION("and on a map, whose cells reach half a cell further") {
     Heatmap map;
     map.values =
         std::make_shared<const Array>(Array{.shape = {4, 4}, .values = std::vector<double>(16)});
     const Figure figure{.id = "f", .content = map};
-    const auto limits = player::limits_part_way(figure, whole, part, 0.0);
+    const auto limits = limits_part_way(figure, whole, part, 0.0);
     CHECK(limits.x == Range{-0.5, 3.5});
   }
 }
@@ -206,18 +203,18 @@ TEST_CASE("What is on screen is copied as a step that reads back as the same set
                         .params = ParamSet(find_experiment("long_term_decay").info.params)};
   state.params.set("base", "500");
   state.figure = "decay_bound";
-  const std::string text = player::step_text(state);
-  const lessons::ParsedLesson parsed = lessons::parse_lesson(
+  const std::string text = step_text(state);
+  const ParsedLesson parsed = parse_lesson(
       "# T\n\n```lesson\nnumber: 1\nminutes: 5\nmisconception: None.\n```\n\n" + text, "t.md");
   // What is missing is what an author writes: prose, and the card of a last step.
-  for (const lessons::Problem& problem : parsed.problems) CHECK(problem.line == 9);
+  for (const Problem& problem : parsed.problems) CHECK(problem.line == 9);
   REQUIRE(parsed.lesson.steps.size() == 1);
-  const lessons::LessonStep& step = parsed.lesson.steps.front();
+  const LessonStep& step = parsed.lesson.steps.front();
   CHECK(step.state.params == state.params);
   CHECK(step.state.figure == "decay_bound");
   CHECK(step.controls == std::vector<std::string>{"base"});
-  CHECK(lessons::read_state(player::state_in(text)).params == state.params);
-  CHECK(player::state_in("experiment = \"rotation\"\n") == "experiment = \"rotation\"\n");
+  CHECK(read_state(state_in(text)).params == state.params);
+  CHECK(state_in("experiment = \"rotation\"\n") == "experiment = \"rotation\"\n");
 }
 
 }  // namespace orrery

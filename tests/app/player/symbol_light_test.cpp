@@ -7,16 +7,10 @@
 #include "app/player/director.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/temp_folder.h"
 
 namespace orrery {
-namespace {
-
-using player::has_symbol;
-using player::parts_named;
-
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("A label has a symbol only as a whole") {
   CHECK(has_symbol("$|S_j|$", "S_j"));
@@ -63,9 +57,7 @@ TEST_CASE("An axis under the mouse gives the symbols of the step that name it") 
                    .y = {.symbol = "$|S_j|$"},
                    .series = {{.name = "cos(r θ_t)", .label = "$\\cos(r θ_t)$"}, {.name = "b"}}}};
   const std::vector<std::string> symbols{"r", "S_j", "θ_t"};
-  const auto at = [&](double x, double y) {
-    return player::symbols_at(figure, layout, {x, y}, symbols);
-  };
+  const auto at = [&](double x, double y) { return symbols_at(figure, layout, {x, y}, symbols); };
   CHECK(at(50, 110) == std::vector<std::string>{"r"});
   CHECK(at(-10, 50) == std::vector<std::string>{"S_j"});
   CHECK(at(60, 15) == std::vector<std::string>{"r", "θ_t"});

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/app/layers.h"
 #include "tests/support/temp_folder.h"
 
 namespace orrery {

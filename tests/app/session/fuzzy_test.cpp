@@ -1,5 +1,4 @@
 #include "app/session/fuzzy.h"
-#include "tests/app/layers.h"
 
 #include <catch2/catch.hpp>
 

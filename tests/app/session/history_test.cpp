@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

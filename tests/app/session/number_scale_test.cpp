@@ -3,12 +3,10 @@
 #include <catch2/catch.hpp>
 
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {
 
-using session::values_between;
 using Values = std::vector<ParamValue>;
 
 ParamSpec real_spec(double min, double max, bool logarithmic) {
@@ -45,10 +43,10 @@ TEST_CASE("Whole numbers are distinct multiples that are allowed") {
 }
 
 TEST_CASE("A range around a value is within what is allowed") {
-  const session::Ends base = session::ends_around(real_spec(1, 2e4, true), 1e4);
+  const Ends base = ends_around(real_spec(1, 2e4, true), 1e4);
   CHECK(base.from == 2500);
   CHECK(base.to == 2e4);
-  const session::Ends n = session::ends_around(test::n_param(), 10);
+  const Ends n = ends_around(test::n_param(), 10);
   CHECK(n.from == 0);
   CHECK(n.to == 35);
 }

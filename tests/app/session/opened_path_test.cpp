@@ -10,7 +10,6 @@
 #include "app/session/file_targets.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/cli/shell.h"
 
 namespace orrery {

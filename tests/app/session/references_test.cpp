@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/app/layers.h"
-
 namespace orrery {
 namespace {
 

@@ -10,7 +10,6 @@
 
 #include "app/session/result_memo.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

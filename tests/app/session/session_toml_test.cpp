@@ -6,7 +6,6 @@
 #include "app/shell/start.h"
 #include "core/errors.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

@@ -2,13 +2,11 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/app/layers.h"
-
 namespace orrery {
 
 TEST_CASE("A typed path is a folder and the beginning of a name in it") {
   const auto split = [](const char* typed) {
-    const session::TypedPath path = session::typed_path(typed, "/here");
+    const TypedPath path = typed_path(typed, "/here");
     return path.folder.string() + "|" + path.beginning;
   };
   CHECK(split("/data/ru") == "/data|ru");
@@ -22,11 +20,11 @@ TEST_CASE("A typed path is a folder and the beginning of a name in it") {
 }
 
 TEST_CASE("Names are completed by what they have in common, in either case") {
-  CHECK(session::completed("ru", {"run_1", "run_2", "other"}) == "run_");
-  CHECK(session::completed("RU", {"run_1"}) == "run_1");
-  CHECK(session::completed("x", {"run_1"}) == "x");
-  CHECK(session::completed("", {"ab", "ac"}) == "a");
-  CHECK(session::completed("r", {"run", "Run"}) == "r");
+  CHECK(completed("ru", {"run_1", "run_2", "other"}) == "run_");
+  CHECK(completed("RU", {"run_1"}) == "run_1");
+  CHECK(completed("x", {"run_1"}) == "x");
+  CHECK(completed("", {"ab", "ac"}) == "a");
+  CHECK(completed("r", {"run", "Run"}) == "r");
 }
 
 }  // namespace orrery

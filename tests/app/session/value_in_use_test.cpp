@@ -7,7 +7,6 @@
 #include "app/panels/dimmed.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/temp_folder.h"
 
 namespace orrery {

@@ -8,7 +8,6 @@
 #include "app/session/command_line.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/sampled.h"
 
 namespace orrery {
@@ -321,7 +320,7 @@ TEST_CASE("The table of actions names everything once, with keys that do not col
     CHECK(action.perform);
     CHECK(action.about.ends_with('.'));
     // Keys of a lesson come first while one is open.
-    auto& taken = action.group == shell::lessons_group ? lesson_keys : keys;
+    auto& taken = action.group == lessons_group ? lesson_keys : keys;
     for (const Shortcut& shortcut : action.shortcuts)
       CHECK(taken.insert(shortcut_text(shortcut)).second);
   }

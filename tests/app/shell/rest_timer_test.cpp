@@ -6,12 +6,11 @@
 
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 
 TEST_CASE("Three seconds after the last move the mouse rests; a key or a button ends the rest") {
-  shell::RestTimer timer;
+  RestTimer timer;
   timer.update({1, 1}, false, 10.0);
   CHECK_FALSE(timer.is_resting());
   CHECK(timer.due_in(11.0) == 2.0);

@@ -7,7 +7,6 @@
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

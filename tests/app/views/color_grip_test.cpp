@@ -1,5 +1,4 @@
 #include "app/views/color_grip.h"
-#include "tests/app/layers.h"
 
 #include <catch2/catch.hpp>
 

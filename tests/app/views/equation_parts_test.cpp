@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/shell/start.h"
-#include "tests/app/layers.h"
 #include "tests/app/views/figure_harness.h"
 #include "tests/support/sample_figures.h"
 

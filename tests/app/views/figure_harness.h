@@ -9,7 +9,6 @@
 #include "app/gui/imgui_shim.h"
 #include "app/views/figure_widget.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery::test {
 

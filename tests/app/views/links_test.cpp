@@ -6,7 +6,6 @@
 #include "app/shell/start.h"
 #include "app/views/axis_roles.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

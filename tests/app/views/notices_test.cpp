@@ -6,7 +6,6 @@
 #include "app/shell/start.h"
 #include "experiments/model/notices.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/temp_folder.h"
 
 namespace orrery {
@@ -68,7 +67,7 @@ TEST_CASE("Numbers under an assumption keep it beside another figure") {
 }
 
 TEST_CASE("The questions that show maps say what model is behind them, or that none is") {
-  for (const auto& [experiment, question] : dialogs::questions()) {
+  for (const auto& [experiment, question] : questions()) {
     if (experiment->info.name == "attention_map")
       CHECK_THAT(question->answer, Contains("small model"));
     if (experiment->info.name == "score_decomposition")

@@ -11,7 +11,6 @@
 #include "app/shell/start.h"
 #include "app/views/readout.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 
 namespace orrery {
 namespace {

@@ -10,7 +10,6 @@
 #include "app/shell/start.h"
 #include "app/views/figure_stage.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/sampled.h"
 
 namespace orrery {
@@ -32,7 +31,7 @@ struct Three {
   }
 };
 
-double first_value(const views::StagedFigures& staged) {
+double first_value(const StagedFigures& staged) {
   return std::get<LinePlot>(staged.figures.at(0)->content).series.at(0).y.at(0);
 }
 
@@ -70,17 +69,17 @@ TEST_CASE("A reference stays while the result changes, and is subtracted") {
   shown.references = {three.session.current().result};
   REQUIRE(three.session.set("n", "13"));
   three.desktop.settle();
-  views::FigureStage stage;
+  FigureStage stage;
   const auto staged = [&](bool flipped) {
     return stage.figures(stage_request(three.session, flipped, nullptr));
   };
   CHECK(first_value(staged(false)) == 13);
-  CHECK(staged(false).origin == views::FigureOrigin::result);
+  CHECK(staged(false).origin == FigureOrigin::result);
   CHECK(first_value(staged(true)) == 10);
-  CHECK(staged(true).origin == views::FigureOrigin::reference);
+  CHECK(staged(true).origin == FigureOrigin::reference);
   shown.difference = true;
   CHECK(first_value(staged(false)) == 3);
-  CHECK(staged(false).origin == views::FigureOrigin::difference);
+  CHECK(staged(false).origin == FigureOrigin::difference);
   CHECK(first_value(staged(true)) == 10);
 }
 

@@ -11,7 +11,6 @@
 #include "app/shell/start.h"
 #include "experiments/combine/combine.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/cli/shell.h"
 
 namespace orrery {
@@ -77,7 +76,7 @@ TEST_CASE("Shift held while a slider is dragged leaves a curve per value, in ord
   const auto n = curve.session.current().params.integer("n");
   REQUIRE(n > 60);
   const std::vector<Series> curves = curve.curves();
-  REQUIRE(curves.size() == session::sweep_values);
+  REQUIRE(curves.size() == sweep_values);
   CHECK(curves.front().name == "n = 10");
   CHECK(curves.back().name == "n = " + std::to_string(n));
   const auto last = static_cast<double>(n);
@@ -199,10 +198,10 @@ TEST_CASE("The copied command computes the same points, and plot draws the same 
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   const SavedSweep saved = load_sweep(shell.folder() / "s");
-  CHECK(saved.points.size() == session::sweep_values);
+  CHECK(saved.points.size() == sweep_values);
   const bool dashed = std::string(figure) == "decay_scores";
   const auto pages =
-      combine::combined(saved, {.figure = figure, .hue = "base", .dash = dashed ? "encoding" : ""});
+      combined(saved, {.figure = figure, .hue = "base", .dash = dashed ? "encoding" : ""});
   REQUIRE(pages.size() == 1);
   REQUIRE(pages[0].panels.size() == 1);
   const auto& plotted = std::get<LinePlot>(pages[0].panels[0].content);

@@ -8,7 +8,6 @@
 #include "app/shell/start.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/app/fixture.h"
-#include "tests/app/layers.h"
 #include "tests/support/sampled.h"
 
 namespace orrery {
@@ -22,24 +21,24 @@ Figure called(std::string id) {
 
 TEST_CASE("A figure is chosen by words") {
   const ExperimentView view{.tabs = {{"B", "Sum of cosines"}}};
-  CHECK(views::tab_title(called("decay_bound"), view) == "Decay bound");
-  CHECK(views::tab_title(called("B"), view) == "Sum of cosines");
+  CHECK(tab_title(called("decay_bound"), view) == "Decay bound");
+  CHECK(tab_title(called("B"), view) == "Sum of cosines");
 }
 
 TEST_CASE("A figure of one encoding is called by what it shows, and by the name of the encoding") {
   Figure figure = called("weights_t5");
   figure.role = {.kind = "weights", .encodings = {"t5"}};
-  CHECK(views::tab_title(figure, {}) == "Weights: T5");
-  CHECK(views::tab_title(figure, {.tabs = {{"weights", "Attention"}}}) == "Attention: T5");
-  CHECK(views::tab_title(figure, {.tabs = {{"weights_t5", "Of T5"}}}) == "Of T5");
+  CHECK(tab_title(figure, {}) == "Weights: T5");
+  CHECK(tab_title(figure, {.tabs = {{"weights", "Attention"}}}) == "Attention: T5");
+  CHECK(tab_title(figure, {.tabs = {{"weights_t5", "Of T5"}}}) == "Of T5");
   figure.role.term = "content_to_position";
-  CHECK(views::tab_title(figure, {}) == "Content to position: T5");
+  CHECK(tab_title(figure, {}) == "Content to position: T5");
 }
 
 TEST_CASE("A group of figures is called as its encoding is") {
-  CHECK(views::group_title("rope", {}) == "RoPE");
-  CHECK(views::group_title("t5", {}) == "T5");
-  CHECK(views::group_title("mean_logit", {}) == "Mean logit");
+  CHECK(group_title("rope", {}) == "RoPE");
+  CHECK(group_title("t5", {}) == "T5");
+  CHECK(group_title("mean_logit", {}) == "Mean logit");
 }
 
 TEST_CASE("Figures of one experiment have titles of their own") {
@@ -54,7 +53,7 @@ TEST_CASE("Figures of one experiment have titles of their own") {
     std::set<std::string> titles;
     for (const Figure& figure : result->figures) {
       INFO(experiment->info.name << " " << figure.id);
-      CHECK(titles.insert(views::tab_title(figure, experiment->info.view)).second);
+      CHECK(titles.insert(tab_title(figure, experiment->info.view)).second);
     }
   }
 }

@@ -13,7 +13,6 @@
 #include "experiments/arrays/attend.h"
 #include "experiments/setup/encoding_summary.h"
 #include "tests/support/held_arrays.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -12,7 +12,6 @@
 #include "experiments/data/npz.h"
 #include "experiments/files/file.h"
 #include "tests/support/held_arrays.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -10,13 +10,11 @@
 #include "core/errors.h"
 #include "experiments/combine/sweep_overview.h"
 #include "experiments/setup/encoding_style.h"
-#include "tests/support/layers.h"
 #include "tests/support/sweep_fixture.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;
-using combine::Band;
 
 namespace {
 
@@ -64,14 +62,14 @@ std::vector<test::FixturePoint> numbered_points(int count) {
 }  // namespace
 
 TEST_CASE("A measure over a number has one curve per encoding, in its colour, and bands") {
-  const auto pages = combine::combined(toy(2), {.measure = "s", .band = Band::deviation});
+  const auto pages = combined(toy(2), {.measure = "s", .band = Band::deviation});
   REQUIRE(pages.size() == 1);
   REQUIRE(pages[0].panels.size() == 1);
   const LinePlot& plot = lines(pages[0]);
   REQUIRE(plot.series.size() == 2);
   CHECK(plot.series[0].name == "RoPE");
-  CHECK(plot.series[0].color == setup::encoding_color("rope"));
-  CHECK(plot.series[1].color == setup::encoding_color("alibi"));
+  CHECK(plot.series[0].color == encoding_color("rope"));
+  CHECK(plot.series[1].color == encoding_color("alibi"));
   CHECK(plot.series[0].x == std::vector<double>{8, 64, 512});
   CHECK(plot.series[0].y == std::vector<double>{9, 65, 513});
   CHECK(plot.series[0].band_high[0] == Approx(9 + std::sqrt(2.0)));
@@ -93,14 +91,14 @@ TEST_CASE("A hue of numbers has colours in order, and a facet panels with the sa
     sweep.points.push_back(std::move(other));
   }
   const auto pages =
-      combine::combined(sweep, {.measure = "s", .x = "dim", .hue = "base", .facet = "encoding"});
+      combined(sweep, {.measure = "s", .x = "dim", .hue = "base", .facet = "encoding"});
   REQUIRE(pages.size() == 1);
   REQUIRE(pages[0].panels.size() == 2);
   CHECK(pages[0].panels[1].title == "ALiBi");
   CHECK(lines(pages[0]).series[0].shade == 0.0);
   CHECK(lines(pages[0]).series[1].shade == 1.0);
   CHECK(lines(pages[0]).y.range == lines(pages[0], 1).y.range);
-  const auto map = combine::combined(sweep, {.measure = "s", .x = "dim", .y = "base"});
+  const auto map = combined(sweep, {.measure = "s", .x = "dim", .y = "base"});
   const auto& cells = std::get<Heatmap>(map.at(0).panels.at(0).content);
   CHECK(cells.row_labels == std::vector<std::string>{"100", "10"});  // numbers go up
   CHECK((*cells.values)[0] == 24.0);
@@ -116,7 +114,7 @@ TEST_CASE("A key that goes with the hue, as zipped ones do, makes no panels") {
            .status = PointStatus::done,
            .params = {{"dim", dim}, {"base", std::string(dim) + "0"}, {"tokens", tokens}},
            .scalars = {{.name = "s", .value = 1.0}}});
-  const auto pages = combine::combined(sweep, {.measure = "s", .x = "tokens"});
+  const auto pages = combined(sweep, {.measure = "s", .x = "tokens"});
   REQUIRE(pages.size() == 1);
   CHECK(pages[0].panels.size() == 1);
   CHECK(lines(pages[0]).series.size() == 2);
@@ -136,10 +134,10 @@ TEST_CASE(
              .scalars = {{.name = "s", .value = static_cast<double>(x * base)}}});
     return sweep;
   };
-  const auto few = combine::combined(bases(40), {.measure = "s", .x = "x"});
+  const auto few = combined(bases(40), {.measure = "s", .x = "x"});
   CHECK(lines(few[0]).series.size() == 40);
   CHECK(few[0].caption.find("median") == std::string::npos);
-  const auto many = combine::combined(bases(41), {.measure = "s", .x = "x"});
+  const auto many = combined(bases(41), {.measure = "s", .x = "x"});
   const std::vector<Series>& bands = lines(many[0]).series;
   REQUIRE(bands.size() == 2);
   CHECK(bands[0].name == "median");
@@ -160,7 +158,7 @@ TEST_CASE("A curve of more points than can be told apart is drawn in steps along
                             .status = PointStatus::done,
                             .params = {{"x", std::to_string(x)}},
                             .scalars = {{.name = "s", .value = 2.0 * x}}});
-  const auto pages = combine::combined(sweep, {.measure = "s"});
+  const auto pages = combined(sweep, {.measure = "s"});
   const LinePlot& plot = lines(pages[0]);
   REQUIRE(plot.series.size() == 2);
   REQUIRE(plot.series[0].x.size() == 100);
@@ -168,7 +166,7 @@ TEST_CASE("A curve of more points than can be told apart is drawn in steps along
   CHECK(plot.series[0].y[0] == Approx(19));
   CHECK_THAT(pages[0].caption, Contains("in 100 steps of x"));
   sweep.points.pop_back();
-  CHECK(lines(combine::combined(sweep, {.measure = "s"})[0]).series[0].x.size() == 2000);
+  CHECK(lines(combined(sweep, {.measure = "s"})[0]).series[0].x.size() == 2000);
 }
 
 TEST_CASE("Many points of three settings have bands in place of too many pages") {
@@ -184,12 +182,12 @@ TEST_CASE("Many points of three settings have bands in place of too many pages")
   for (int x = 0; x < 3; ++x)
     for (int base = 0; base < 18; ++base)
       for (int dim = 0; dim < 17; ++dim) add(x, base, dim);
-  const combine::PlotRequest request{.measure = "s", .x = "x"};
-  CHECK_THROWS_WITH(combine::combined(sweep, request), Contains("17 pages"));
+  const PlotRequest request{.measure = "s", .x = "x"};
+  CHECK_THROWS_WITH(combined(sweep, request), Contains("17 pages"));
   for (int x = 3; x < 7; ++x)
     for (int base = 0; base < 18; ++base)
       for (int dim = 0; dim < 17; ++dim) add(x, base, dim);
-  const auto pages = combine::combined(sweep, request);
+  const auto pages = combined(sweep, request);
   REQUIRE(pages.size() == 1);
   CHECK(lines(pages[0]).series[0].y == std::vector<double>{0, 1, 2, 3, 4, 5, 6});
   CHECK_THAT(pages[0].caption, Contains("over base and dim"));
@@ -197,9 +195,9 @@ TEST_CASE("Many points of three settings have bands in place of too many pages")
 
 TEST_CASE("What the sweep does not have or does not vary is refused by name") {
   const SavedSweep sweep = toy(1);
-  const auto refusal = [&](const combine::PlotRequest& request) -> std::string {
+  const auto refusal = [&](const PlotRequest& request) -> std::string {
     try {
-      combine::combined(sweep, request);
+      combined(sweep, request);
     } catch (const UsageError& error) {
       return error.what();
     }
@@ -219,15 +217,15 @@ TEST_CASE("What the sweep does not have or does not vary is refused by name") {
 
 TEST_CASE("An overview obeys every word, and each page knows which it shows") {
   SavedSweep sweep = toy(1);
-  const combine::Drawing all = combine::drawn(sweep, {}, 100);
+  const Drawing all = drawn(sweep, {}, 100);
   REQUIRE(all.pages.size() == 1);  // s over dim
-  const combine::Drawing one = combine::drawn(sweep, {.where = {{"encoding", "alibi"}}}, 100);
+  const Drawing one = drawn(sweep, {.where = {{"encoding", "alibi"}}}, 100);
   REQUIRE(one.pages.size() == 1);
   CHECK(lines(one.pages[0].panels).series.size() == 1);
   CHECK(one.pages[0].request.where.size() == 1);
-  const auto refusal = [&](const combine::PlotRequest& request) -> std::string {
+  const auto refusal = [&](const PlotRequest& request) -> std::string {
     try {
-      combine::drawn(sweep, request, 100);
+      drawn(sweep, request, 100);
     } catch (const UsageError& error) {
       return error.what();
     }
@@ -245,15 +243,14 @@ TEST_CASE("An overview obeys every word, and each page knows which it shows") {
 TEST_CASE("A caption says how many points have no result") {
   SavedSweep sweep = toy(1);
   sweep.points[0].status = PointStatus::failed;
-  CHECK_THAT(combine::combined(sweep, {.measure = "s"})[0].caption,
-             Contains("1 of 6 points has no result"));
+  CHECK_THAT(combined(sweep, {.measure = "s"})[0].caption, Contains("1 of 6 points has no result"));
 }
 
 TEST_CASE("Of many points a sample is drawn first, and says so; then all of them") {
   const TempFolder folder;
   test::write_sweep(folder.path(), {"base"}, numbered_points(2001));
   Watcher watcher;
-  const Result result = combine::sweep_overview(folder.path(), {}, watcher);
+  const Result result = sweep_overview(folder.path(), {}, watcher);
   REQUIRE(watcher.seen.size() == 1);
   const Result& first = *watcher.seen.front();
   CHECK(first.status == Status::stopped);
@@ -269,6 +266,6 @@ TEST_CASE("Of few points all are drawn at once") {
   const TempFolder folder;
   test::write_sweep(folder.path(), {"base"}, numbered_points(3));
   Watcher watcher;
-  CHECK_FALSE(combine::sweep_overview(folder.path(), {}, watcher).figures.empty());
+  CHECK_FALSE(sweep_overview(folder.path(), {}, watcher).figures.empty());
   CHECK(watcher.seen.empty());
 }

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "experiments/combine/combine.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 
@@ -30,10 +29,10 @@ std::shared_ptr<const Result> result_at(const std::string& base, std::vector<Ser
 
 TEST_CASE(
     "A family has a curve per value in order, and one for an encoding that does not read it") {
-  combine::Results results;
+  Results results;
   for (const char* base : {"1000", "100", "10000"})
     results.push_back(result_at(base, {series("RoPE", std::stod(base)), series("ALiBi", 5)}));
-  const auto figures = combine::family(results, "f", "base");
+  const auto figures = family(results, "f", "base");
   REQUIRE(figures.size() == 1);
   CHECK(figures[0].id == "f");
   const auto& plot = std::get<LinePlot>(figures[0].content);
@@ -49,12 +48,12 @@ TEST_CASE(
 }
 
 TEST_CASE("Maps of a family have the same colours; what is the same everywhere is no family") {
-  const combine::Results results{result_at("100", {series("RoPE", 1)}),
-                                 result_at("1000", {series("RoPE", 1)})};
-  CHECK(combine::family(results, "f", "base").empty());
-  CHECK(combine::family(results, "none", "base").empty());
-  CHECK(combine::family({results[0]}, "m", "base").empty());
-  const auto maps = combine::family(results, "m", "base");
+  const Results results{result_at("100", {series("RoPE", 1)}),
+                        result_at("1000", {series("RoPE", 1)})};
+  CHECK(family(results, "f", "base").empty());
+  CHECK(family(results, "none", "base").empty());
+  CHECK(family({results[0]}, "m", "base").empty());
+  const auto maps = family(results, "m", "base");
   REQUIRE(maps.size() == 2);
   CHECK(maps[1].title == "base = 1000");
   CHECK(maps[1].id == "m_2");

@@ -7,7 +7,6 @@
 #include "core/errors.h"
 #include "experiments/data/npy.h"
 #include "experiments/files/file.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 #include "tests/support/temp_folder.h"
 

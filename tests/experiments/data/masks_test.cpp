@@ -8,7 +8,6 @@
 #include "experiments/data/npy.h"
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -16,7 +16,6 @@
 #include "core/errors.h"
 #include "experiments/data/zip_writer.h"
 #include "experiments/files/file.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 #include "tests/support/temp_folder.h"
 

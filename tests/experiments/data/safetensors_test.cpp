@@ -10,7 +10,6 @@
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 
 using namespace orrery;

@@ -14,7 +14,6 @@
 #include "experiments/data/safetensors.h"
 #include "experiments/data/tensor_files.h"
 #include "experiments/files/mapped_file.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

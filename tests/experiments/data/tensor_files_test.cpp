@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 #include "tests/support/temp_folder.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include "core/errors.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;

@@ -8,7 +8,6 @@
 #include "experiments/data/text_file.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using Words = std::vector<std::string>;

@@ -12,7 +12,6 @@
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
-using namespace orrery::data;
 
 namespace {
 

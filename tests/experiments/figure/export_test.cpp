@@ -6,7 +6,6 @@
 #include "experiments/figure/equation/strip.h"
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/studies/formulas.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 #include "tests/support/sample_figures.h"
 

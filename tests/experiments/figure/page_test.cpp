@@ -8,7 +8,6 @@
 #include "core/errors.h"
 #include "experiments/figure/equation/latex.h"
 #include "experiments/figure/export.h"
-#include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/xml_check.h"
 
@@ -16,7 +15,6 @@ namespace orrery {
 namespace {
 
 using Catch::Matchers::Contains;
-using figure::Page;
 
 std::string svg(const Figure& figure, const Page& page) {
   return figure_file(figure, "svg", "print", {.page = page});
@@ -38,26 +36,26 @@ Figure curves(const std::vector<std::pair<std::string, double>>& ends) {
 }
 
 TEST_CASE("Lengths are read in inches, centimetres, millimetres and points") {
-  CHECK(figure::points_in("--width", "3.25in") == 234.0);
-  CHECK(figure::points_in("--width", "8.5cm") == Approx(240.9449));
-  CHECK(figure::points_in("--width", "85mm") == Approx(240.9449));
-  CHECK(figure::points_in("--width", "240pt") == 240.0);
+  CHECK(points_in("--width", "3.25in") == 234.0);
+  CHECK(points_in("--width", "8.5cm") == Approx(240.9449));
+  CHECK(points_in("--width", "85mm") == Approx(240.9449));
+  CHECK(points_in("--width", "240pt") == 240.0);
   for (const char* wrong : {"", "3.25", "in", "3,25in", "3.25 furlongs", "nan in", "nanin"})
-    CHECK_THROWS_WITH(figure::points_in("--width", wrong), Contains("is not a length"));
+    CHECK_THROWS_WITH(points_in("--width", wrong), Contains("is not a length"));
   for (const char* wrong : {"0in", "-3in", "35pt", "1e9in", "infpt"})
-    CHECK_THROWS_AS(figure::points_in("--width", wrong), UsageError);
+    CHECK_THROWS_AS(points_in("--width", wrong), UsageError);
 }
 
 TEST_CASE("A page is a width or the name of a preset") {
-  CHECK(figure::page_named("--width", "icml").width == 234.0);
-  CHECK(figure::page_named("--width", "neurips").width == 396.0);
-  CHECK(figure::page_named("--width", "slide").height == 540.0);
-  CHECK_THROWS_WITH(figure::page_named("--width", "nature"), Contains("icml, neurips, acl, slide"));
+  CHECK(page_named("--width", "icml").width == 234.0);
+  CHECK(page_named("--width", "neurips").width == 396.0);
+  CHECK(page_named("--width", "slide").height == 540.0);
+  CHECK_THROWS_WITH(page_named("--width", "nature"), Contains("icml, neurips, acl, slide"));
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const Page& wrong : {Page{.width = nan}, Page{.width = 200, .height = 1},
                             Page{.width = 200, .text_size = nan}, Page{.height = 200}})
-    CHECK_THROWS_AS(figure::check_page(wrong), UsageError);
-  CHECK_NOTHROW(figure::check_page({}));
+    CHECK_THROWS_AS(check_page(wrong), UsageError);
+  CHECK_NOTHROW(check_page({}));
 }
 
 TEST_CASE("On a page with a width, text has its size whatever the width") {

@@ -12,7 +12,6 @@
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

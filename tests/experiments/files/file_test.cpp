@@ -9,7 +9,6 @@
 #include <functional>
 #include <thread>
 
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

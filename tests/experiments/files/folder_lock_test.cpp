@@ -17,7 +17,6 @@
 
 #include "experiments/files/file.h"
 #include "experiments/files/notices.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
@@ -82,9 +81,9 @@ class FarHolder {
 /// The notices of a piece of work.
 std::string notices_of(const std::function<void()>& work) {
   std::string said;
-  files::set_notice_sink([&](const std::string& line) { said += line + "\n"; });
+  set_notice_sink([&](const std::string& line) { said += line + "\n"; });
   work();
-  files::set_notice_sink(nullptr);
+  set_notice_sink(nullptr);
   return said;
 }
 

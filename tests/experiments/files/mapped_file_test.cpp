@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -4,11 +4,9 @@
 #include <set>
 
 #include "experiments/lessons/library.h"
-#include "tests/support/layers.h"
 #include "tests/support/sampled.h"
 
 using namespace orrery;
-using namespace orrery::lessons;
 using Catch::Matchers::Contains;
 
 namespace {

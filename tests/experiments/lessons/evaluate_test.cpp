@@ -4,10 +4,8 @@
 #include <cmath>
 
 #include "core/errors.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::lessons;
 using Catch::Matchers::Contains;
 
 namespace {

@@ -8,10 +8,8 @@
 #include "experiments/lessons/paragraph.h"
 #include "experiments/lessons/parse_lesson.h"
 #include "experiments/lessons/scoreboard.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::lessons;
 using Catch::Matchers::Contains;
 
 namespace {
@@ -50,7 +48,7 @@ TEST_CASE("A handout has every step, its command, and the answers behind them") 
 TEST_CASE("The curve that is to be drawn is not in the figure before the answers") {
   const Document handout = handout_of("decay");
   std::size_t without = 0, with = 0;
-  for (const figure::Block& block : handout.blocks) {
+  for (const Block& block : handout.blocks) {
     const auto* picture = std::get_if<Picture>(&block);
     if (!picture || picture->figure.id != "decay_bound") continue;
     (picture->view.hidden.count("RoPE") > 0 ? without : with) += 1;
@@ -73,7 +71,7 @@ TEST_CASE("A veil over a part of a curve leaves a gap there, and nowhere else") 
   SilentProgress progress;
   const Document handout = make_handout(parsed.lesson, {}, results, progress);
   std::vector<Picture> pictures;
-  for (const figure::Block& block : handout.blocks)
+  for (const Block& block : handout.blocks)
     if (const auto* picture = std::get_if<Picture>(&block)) pictures.push_back(*picture);
   REQUIRE(pictures.size() == 2);
   CHECK(pictures[0].view.hidden.empty());
@@ -93,8 +91,8 @@ TEST_CASE("The same lesson gives the same page, whose answers begin a page in pr
 }
 
 TEST_CASE("A paragraph breaks between words, and keeps what belongs together") {
-  const figure::SvgCanvas canvas({600, 400}, {});
-  const figure::TextStyle style{.size = 10};
+  const SvgCanvas canvas({600, 400}, {});
+  const TextStyle style{.size = 10};
   const std::vector<Span> spans = spans_of("the pair $t$, and one more");
   const ParagraphLayout wide = lay_out_paragraph(spans, canvas, 500, style);
   const ParagraphLayout narrow = lay_out_paragraph(spans, canvas, 60, style);

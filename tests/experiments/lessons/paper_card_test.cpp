@@ -5,10 +5,8 @@
 #include "core/errors.h"
 #include "experiments/lessons/step_state.h"
 #include "experiments/model/progress.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::lessons;
 using Catch::Matchers::Contains;
 
 TEST_CASE("Every table and figure of the paper has its card") {

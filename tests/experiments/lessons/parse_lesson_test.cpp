@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "tests/support/layers.h"
-
 using namespace orrery;
-using namespace orrery::lessons;
 using Catch::Matchers::Contains;
 
 namespace {

@@ -6,10 +6,8 @@
 #include "core/errors.h"
 #include "experiments/lessons/describe_curve.h"
 #include "experiments/lessons/result_cache.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::lessons;
 using Catch::Matchers::Contains;
 
 namespace {

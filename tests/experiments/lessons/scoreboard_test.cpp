@@ -6,11 +6,9 @@
 #include "experiments/lessons/check_lesson.h"
 #include "experiments/lessons/library.h"
 #include "experiments/lessons/parse_lesson.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
-using namespace orrery::lessons;
 using Catch::Matchers::Contains;
 using Mark = WishTick::Mark;
 

@@ -11,10 +11,9 @@ namespace orrery {
 namespace {
 
 using Catch::Contains;
-using manual::Topic;
 
 const Topic& example() {
-  static const Topic topic = manual::read_topic("example", R"(# An example
+  static const Topic topic = read_topic("example", R"(# An example
 
 What this page
 is for.
@@ -49,14 +48,14 @@ TEST_CASE("A page is read as a title, a sentence and blocks") {
   CHECK(example().title == "An example");
   CHECK(example().about == "What this page is for.");
   CHECK(example().blocks.size() == 8);
-  CHECK(manual::section(example(), "More").size() == 1);
-  CHECK(manual::section(example(), "Nothing").empty());
-  CHECK_THROWS_AS(manual::read_topic("empty", "words"), UsageError);
-  CHECK_THROWS_AS(manual::read_topic("open", "# A\n\nB.\n\n```sh\n"), UsageError);
+  CHECK(section(example(), "More").size() == 1);
+  CHECK(section(example(), "Nothing").empty());
+  CHECK_THROWS_AS(read_topic("empty", "words"), UsageError);
+  CHECK_THROWS_AS(read_topic("open", "# A\n\nB.\n\n```sh\n"), UsageError);
 }
 
 TEST_CASE("A terminal shows a page in lines of the width that it has") {
-  CHECK(manual::terminal_text(example(), 40) == R"(An example
+  CHECK(terminal_text(example(), 40) == R"(An example
 
   What this page is for.
 
@@ -82,7 +81,7 @@ More
 }
 
 TEST_CASE("A man page escapes what roff would obey") {
-  const std::string page = manual::man_page(example(), "1.2.3");
+  const std::string page = man_page(example(), "1.2.3");
   CHECK_THAT(page, Catch::StartsWith(".TH ORRERY\\-EXAMPLE 7 \"\" \"orrery 1.2.3\"\n.SH NAME\n"
                                      "orrery\\-example \\- What this page is for\n"));
   CHECK_THAT(page, Contains("\n\\&.begins with a dot   \\-x\n") &&
@@ -91,12 +90,12 @@ TEST_CASE("A man page escapes what roff would obey") {
 }
 
 TEST_CASE("The pages that come with Orrery are in order and found by name") {
-  const std::vector<Topic>& all = manual::topics();
+  const std::vector<Topic>& all = topics();
   REQUIRE(all.size() > 10);
   for (std::size_t i = 1; i < all.size(); ++i) CHECK(all[i - 1].name < all[i].name);
   for (const Topic& topic : all) CHECK(topic.about.size() <= 70);  // a line of the list
-  CHECK(manual::find_topic("sweeps")->title == "Sweeps");
-  CHECK(manual::find_topic("swep") == nullptr);
+  CHECK(find_topic("sweeps")->title == "Sweeps");
+  CHECK(find_topic("swep") == nullptr);
 }
 
 }  // namespace orrery

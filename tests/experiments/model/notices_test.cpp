@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/layers.h"
-
 using namespace orrery;
 
 TEST_CASE("Of a caption its notices are left, whichever way they stand in it") {

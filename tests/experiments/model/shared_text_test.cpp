@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/layers.h"
-
 using namespace orrery;
 
 TEST_CASE("Equal texts lie in one place, and others in others") {

@@ -5,10 +5,8 @@
 
 #include "experiments/model_files/positions_text.h"
 #include "experiments/model_files/read_config.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::model_files;
 using Catch::Matchers::Contains;
 
 namespace {

@@ -22,10 +22,8 @@
 #include "experiments/model_files/rotation.h"
 #include "experiments/model_files/temperature.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::model_files;
 using Json = nlohmann::json;
 using Numbers = std::vector<double>;
 

@@ -10,10 +10,8 @@
 #include "experiments/model_files/gguf_plan.h"
 #include "experiments/model_files/read_config.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::model_files;
 using Catch::Matchers::Contains;
 using nlohmann::json;
 

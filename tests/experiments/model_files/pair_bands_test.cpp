@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "experiments/model_files/read_config.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
-using namespace orrery::model_files;
 using Bands = std::vector<PairBand>;
 
 namespace {

@@ -9,11 +9,9 @@
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/model_files/gguf_plan.h"
 #include "experiments/model_files/read_config.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 
 using namespace orrery;
-using namespace orrery::model_files;
 using Catch::Matchers::Contains;
 
 namespace {

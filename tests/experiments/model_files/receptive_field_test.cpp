@@ -6,10 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "tests/support/layers.h"
-
 using namespace orrery;
-using namespace orrery::model_files;
 using Numbers = std::vector<double>;
 
 namespace {

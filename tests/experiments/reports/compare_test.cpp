@@ -8,7 +8,6 @@
 #include "core/errors.h"
 #include "experiments/results/table_json.h"
 #include "tests/experiments/results/example_result.h"
-#include "tests/support/layers.h"
 #include "tests/support/sweep_fixture.h"
 #include "tests/support/temp_folder.h"
 

@@ -9,7 +9,6 @@
 #include "core/errors.h"
 #include "experiments/files/file.h"
 #include "experiments/heads/passport.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 
 using namespace orrery;
@@ -72,8 +71,8 @@ TEST_CASE("A passport that somebody has changed is read, or refused by its key")
           changed[at] = other;
           INFO(name << at.to_string() << " " << other.dump());
           try {
-            const ordered_json document = heads::read_passport(changed.dump(), name);
-            CHECK_FALSE(heads::passport_text(document, whole).empty());
+            const ordered_json document = read_passport(changed.dump(), name);
+            CHECK_FALSE(passport_text(document, whole).empty());
             const Document page = passport_page(document, whole);
             CHECK(page.blocks.size() > 10);
             if (read % 25 == 0) CHECK(html_of(page).size() < 400'000);  // drawing takes a while

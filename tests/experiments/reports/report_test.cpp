@@ -9,7 +9,6 @@
 #include "experiments/files/file.h"
 #include "experiments/reports/report_parts.h"
 #include "tests/experiments/results/example_result.h"
-#include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/sweep_fixture.h"
 #include "tests/support/temp_folder.h"

@@ -10,7 +10,6 @@
 
 #include "core/errors.h"
 #include "experiments/results/csv.h"
-#include "tests/support/layers.h"
 #include "tests/support/same_result.h"
 
 using namespace orrery;

@@ -10,7 +10,6 @@
 
 #include "experiments/results/csv_reader.h"
 #include "tests/experiments/results/example_result.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using Numbers = std::vector<double>;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "experiments/model/result.h"
-#include "tests/support/layers.h"
 
 /// A small result with one of everything, among them numbers that are not finite.
 inline orrery::Result example_result() {

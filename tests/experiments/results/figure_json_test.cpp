@@ -5,7 +5,6 @@
 
 #include "experiments/results/json_fields.h"
 #include "experiments/setup/common_axes.h"
-#include "tests/support/layers.h"
 #include "tests/support/same_result.h"
 
 using namespace orrery;

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "experiments/results/csv.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using Numbers = std::vector<double>;

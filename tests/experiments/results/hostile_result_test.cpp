@@ -17,7 +17,6 @@
 #include "experiments/results/saved_result.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/json_changes.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

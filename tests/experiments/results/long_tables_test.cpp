@@ -15,7 +15,6 @@
 #include "experiments/results/result_folder.h"
 #include "experiments/results/result_json.h"
 #include "experiments/results/saved_result.h"
-#include "tests/support/layers.h"
 #include "tests/support/same_result.h"
 #include "tests/support/temp_folder.h"
 

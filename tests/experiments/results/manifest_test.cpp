@@ -6,7 +6,6 @@
 
 #include "experiments/results/build_info.h"
 #include "tests/experiments/results/example_result.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace std::chrono_literals;

@@ -13,7 +13,6 @@
 #include "experiments/results/result_folder.h"
 #include "experiments/results/saved_result.h"
 #include "tests/experiments/results/example_result.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "experiments/files/file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -15,7 +15,6 @@
 #include "experiments/files/file.h"
 #include "experiments/results/figure_options.h"
 #include "tests/experiments/results/example_result.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -10,7 +10,6 @@
 #include "experiments/results/json_fields.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/approved_file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -16,7 +16,6 @@
 #include "experiments/studies/catalogue.h"
 #include "tests/experiments/results/example_result.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 #include "tests/support/same_result.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/sampled.h"
@@ -164,7 +163,7 @@ TEST_CASE("The figures of every experiment are redrawn from the folder as the ru
       for (const std::string format : {"svg", "png", "pdf"}) {
         INFO(figure.id << "." << format);
         const std::string run = read_file(folder / "figures" / (figure.id + "." + format), 1 << 28);
-        CHECK(figure_file(figure, format, figure::auto_theme, {}) == run);
+        CHECK(figure_file(figure, format, auto_theme, {}) == run);
       }
   }
 }

@@ -9,7 +9,6 @@
 #include "experiments/data/load_inputs.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;

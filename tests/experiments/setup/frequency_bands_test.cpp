@@ -5,7 +5,6 @@
 
 #include "experiments/studies/experiments.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "experiments/setup/measures.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -6,7 +6,6 @@
 #include "experiments/studies/experiments.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;

@@ -6,7 +6,6 @@
 
 #include "experiments/statistics/student.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

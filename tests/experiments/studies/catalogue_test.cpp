@@ -15,7 +15,6 @@
 #include "experiments/results/result_json.h"
 #include "experiments/setup/encoding_summary.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 #include "tests/support/sampled.h"
 
 using namespace orrery;

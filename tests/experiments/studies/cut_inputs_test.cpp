@@ -11,7 +11,6 @@
 #include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;
@@ -61,7 +60,7 @@ void check_says(const Result& result, const std::string& words) {
     CHECK_THAT(figure.caption, Contains(words));
   }
   CHECK_THAT(description(result, "tokens"), Contains(words));
-  CHECK_THAT(results::json_text(results::to_json(result)), Contains(words));
+  CHECK_THAT(json_text(to_json(result)), Contains(words));
 }
 
 void check_says_nothing(const Result& result) {

@@ -7,7 +7,6 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
-#include "tests/support/layers.h"
 
 namespace orrery {
 namespace {

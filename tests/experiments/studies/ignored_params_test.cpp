@@ -8,7 +8,6 @@
 
 #include "experiments/studies/catalogue.h"
 #include "tests/experiments/studies/moved_controls.h"
-#include "tests/support/layers.h"
 #include "tests/support/sampled.h"
 
 namespace orrery {
@@ -29,7 +28,7 @@ std::vector<ParamSet> settings_of(const Experiment& experiment) {
 TEST_CASE("What a figure is said to ignore changes nothing in it, whatever else is chosen") {
   std::set<std::string> tried;
   std::size_t scenes = 0;
-  for (const Experiment* experiment : studies::experiment_catalogue()) {
+  for (const Experiment* experiment : experiment_catalogue()) {
     const std::string& name = experiment->info.name;
     const Inputs inputs = test::some_inputs(*experiment);
     for (const ParamSet& settings : settings_of(*experiment)) {

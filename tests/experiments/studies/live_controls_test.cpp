@@ -12,7 +12,6 @@
 #include "experiments/studies/catalogue.h"
 #include "tests/experiments/studies/moved_controls.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 #include "tests/support/sampled.h"
 #include "tests/support/temp_folder.h"
 

@@ -14,7 +14,6 @@
 #include "experiments/studies/catalogue.h"
 #include "experiments/text/utf8.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 #include "tests/support/sampled.h"
 
 using namespace orrery;

@@ -82,8 +82,8 @@ std::string bits(const std::vector<Value>& values) {
 
 /// All that is drawn, without title and caption, which name the settings.
 std::string drawn_in(const Figure& figure) {
-  nlohmann::ordered_json json = results::figure_json(
-      figure, [](const auto& array, std::string_view) { return fingerprint(array); });
+  nlohmann::ordered_json json =
+      figure_json(figure, [](const auto& array, std::string_view) { return fingerprint(array); });
   json.erase("caption");
   json.erase("title");
   return json.dump();

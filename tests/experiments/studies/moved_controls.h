@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "experiments/model/experiment.h"
-#include "tests/support/layers.h"
 
 // Moving the controls of an experiment, and what that changes.
 namespace orrery::test {

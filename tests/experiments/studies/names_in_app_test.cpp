@@ -14,7 +14,6 @@
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/experiments/studies/moved_controls.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 
 namespace orrery {
@@ -24,7 +23,7 @@ using Names = std::set<std::string>;
 
 Names names_of_experiments() {
   Names names;
-  for (const setup::EncodingSummary& encoding : setup::encoding_list()) names.insert(encoding.name);
+  for (const EncodingSummary& encoding : encoding_list()) names.insert(encoding.name);
   for (const Experiment* experiment : experiment_catalogue()) {
     names.insert(experiment->info.name);
     for (const ParamSpec& spec : experiment->info.params) names.insert(spec.key);

@@ -16,7 +16,6 @@
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/sweep_index.h"
 #include "tests/support/json_changes.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/files/file.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -5,7 +5,6 @@
 
 #include "experiments/results/csv.h"
 #include "experiments/results/csv_reader.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -13,7 +13,6 @@
 #include "experiments/sweeps/sweep_spec.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

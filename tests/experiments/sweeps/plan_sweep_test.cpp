@@ -7,7 +7,6 @@
 #include "experiments/model_files/read_config.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_spec.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;

@@ -7,7 +7,6 @@
 
 #include "experiments/files/file.h"
 #include "experiments/results/result_json.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

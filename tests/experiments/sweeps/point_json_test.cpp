@@ -3,8 +3,6 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/layers.h"
-
 using namespace orrery;
 
 TEST_CASE("Parameters are written by their kind, and read back as the texts that they were") {

@@ -11,7 +11,6 @@
 #include "core/errors.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_spec.h"
-#include "tests/support/layers.h"
 #include "tests/support/sweep_overrides.h"
 #include "tests/support/temp_folder.h"
 

@@ -11,7 +11,6 @@
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_table.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "core/errors.h"
-#include "tests/support/layers.h"
 #include "tests/support/sweep_overrides.h"
 
 using namespace orrery;

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/layers.h"
-
 using namespace orrery;
 
 namespace {

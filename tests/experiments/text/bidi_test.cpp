@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/text/utf8.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "experiments/text/parse_toml.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 
@@ -20,13 +19,9 @@ std::string repeated(const std::string& text, std::size_t count) {
 /// A key of `levels` tables and a value in the last of them.
 std::string dotted(std::size_t levels) { return repeated("a.", levels) + "b"; }
 
-bool is_deep_toml(const std::string& text) {
-  return text::first_deep_place_in_toml(text).has_value();
-}
+bool is_deep_toml(const std::string& text) { return first_deep_place_in_toml(text).has_value(); }
 
-bool is_deep_json(const std::string& text) {
-  return text::first_deep_place_in_json(text).has_value();
-}
+bool is_deep_json(const std::string& text) { return first_deep_place_in_json(text).has_value(); }
 
 /// Levels of what toml++ made of a text.
 std::size_t levels_of(const toml::node& node) {
@@ -43,7 +38,7 @@ std::size_t levels_of(const toml::node& node) {
 }  // namespace
 
 TEST_CASE("TOML has 64 levels at most, whatever they are written with") {
-  constexpr std::size_t most = text::most_levels;
+  constexpr std::size_t most = most_levels;
   const auto around = [](const std::string& open, const std::string& close) {
     return [=](std::size_t n) { return "x = " + repeated(open, n) + "1" + repeated(close, n); };
   };
@@ -84,10 +79,10 @@ TEST_CASE("The levels are those that toml++ makes of them") {
         "x = [{a = {}}]", "x = '''a''''\ny = [[[]]]", "\"a.b\".'c.d' = {}", "x = [[0.5], [[]]]"}) {
     INFO(text);
     const std::size_t levels = levels_of(toml::parse(text)) - 1;
-    const std::string heading = "[" + dotted(text::most_levels - levels) + "]\n";
+    const std::string heading = "[" + dotted(most_levels - levels) + "]\n";
     if (text[0] == '[') continue;  // headings begin at the top
     CHECK(is_deep_toml(heading + text));
-    CHECK_FALSE(is_deep_toml("[" + dotted(text::most_levels - levels - 1) + "]\n" + text));
+    CHECK_FALSE(is_deep_toml("[" + dotted(most_levels - levels - 1) + "]\n" + text));
   }
 }
 
@@ -102,20 +97,19 @@ TEST_CASE("JSON has 64 levels at most") {
 
 TEST_CASE("TOML that is too deep or too long says where, before a parser recurses into it") {
   try {
-    text::parse_toml("x = 1\n" + dotted(50'000) + " = 1\n", "a.toml");
+    parse_toml("x = 1\n" + dotted(50'000) + " = 1\n", "a.toml");
     FAIL("nothing was thrown");
-  } catch (const text::TomlFault& fault) {
+  } catch (const TomlFault& fault) {
     CHECK_THAT(fault.what(), Catch::Matchers::StartsWith(
                                  "a.toml, line 2, column 130: is nested deeper than 64 levels"));
     CHECK(fault.line() == 2);
   }
-  CHECK_THROWS_AS(text::parse_toml(std::string(text::most_toml_bytes + 1, ' '), "a.toml"),
-                  text::TomlFault);
-  CHECK(text::parse_toml("a.b = [1, 2]", "a.toml").size() == 1);
+  CHECK_THROWS_AS(parse_toml(std::string(most_toml_bytes + 1, ' '), "a.toml"), TomlFault);
+  CHECK(parse_toml("a.b = [1, 2]", "a.toml").size() == 1);
 }
 
 TEST_CASE("An object's own key is found behind values, deeper keys and strings of its name") {
-  const auto place = [](std::string_view text) { return text::own_key_in_json(text, "b"); };
+  const auto place = [](std::string_view text) { return own_key_in_json(text, "b"); };
   CHECK(place(R"({"b":1})") == 1);
   CHECK(place(R"({"a":"b","b" : 1})") == 9);
   CHECK(place(R"({"a":{"b":1},"c":[{"b":2}],"b":3})") == 27);

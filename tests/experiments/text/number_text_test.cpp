@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "experiments/text/ascii.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -1,5 +1,4 @@
 #include "experiments/text/printable.h"
-#include "tests/support/layers.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

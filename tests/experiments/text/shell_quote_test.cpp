@@ -5,7 +5,6 @@
 #include <string>
 
 #include "experiments/files/file.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "experiments/text/xml.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

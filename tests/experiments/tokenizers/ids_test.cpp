@@ -12,9 +12,6 @@ using namespace orrery;
 
 namespace {
 
-using tokenizers::Special;
-using tokenizers::Tokenizer;
-
 const nlohmann::json& expected_ids(const std::string& kind) {
   return test::ids_file().at("ids").at(kind);
 }
@@ -48,13 +45,12 @@ std::vector<std::string> kinds_that_end(const std::string& ending) {
 TEST_CASE("A tokenizer.json gives the ids of Hugging Face's tokenizers, whatever its stages") {
   CHECK(kinds_that_end(" json").size() > 50);
   for (const std::string& name : kinds_that_end(" json"))
-    require_reference_ids(name + " json",
-                          *tokenizers::parse_tokenizer_json(test::tokenizer_text(name), name));
+    require_reference_ids(name + " json", *parse_tokenizer_json(test::tokenizer_text(name), name));
 }
 
 TEST_CASE("Special tokens around a text are left out where they are not wanted") {
   const auto tokenizer =
-      tokenizers::parse_tokenizer_json(test::tokenizer_text("llama3_ignore_merges"), "llama3");
+      parse_tokenizer_json(test::tokenizer_text("llama3_ignore_merges"), "llama3");
   require_reference_ids("llama3_ignore_merges json without special tokens", *tokenizer,
                         Special::omit);
 }
@@ -62,21 +58,18 @@ TEST_CASE("Special tokens around a text are left out where they are not wanted")
 TEST_CASE("A GGUF's vocabulary gives the ids of the tokenizer that it was made from") {
   CHECK(kinds_that_end(" gguf").size() == 8);
   for (const std::string& name : kinds_that_end(" gguf"))
-    require_reference_ids(name + " gguf",
-                          *tokenizers::read_tokenizer(test::tokenizer_path(name + ".gguf")));
+    require_reference_ids(name + " gguf", *read_tokenizer(test::tokenizer_path(name + ".gguf")));
 }
 
 TEST_CASE("A tokenizer.model gives the ids of sentencepiece") {
   for (const std::string& name : kinds_that_end(" model"))
-    require_reference_ids(name + " model",
-                          *tokenizers::read_tokenizer(test::tokenizer_path(name + ".model")));
+    require_reference_ids(name + " model", *read_tokenizer(test::tokenizer_path(name + ".model")));
 }
 
 TEST_CASE("Characters that ICU does not know yet are tokenized as well") {
   const nlohmann::json& texts = test::ids_file().at("texts");
   const auto newer = test::ids_file().at("newer_than_unicode_15").get<std::size_t>();
-  const auto tokenizer =
-      tokenizers::parse_tokenizer_json(test::tokenizer_text("qwen2_nfc"), "qwen2");
+  const auto tokenizer = parse_tokenizer_json(test::tokenizer_text("qwen2_nfc"), "qwen2");
   for (std::size_t i = texts.size() - newer; i < texts.size(); ++i)
     CHECK(!tokenizer->encode(texts[i].get<std::string>()).empty());
 }

@@ -12,9 +12,6 @@ using namespace orrery;
 
 namespace {
 
-using tokenizers::Subword;
-using tokenizers::Vocabulary;
-
 constexpr std::size_t letters = 8;
 
 /// Letters a to h, of which h has no token, and some runs of them: so that few pairs of letters are
@@ -35,7 +32,7 @@ Vocabulary vocabulary_of(const std::vector<std::string>& pieces) {
 
 /// Each merge in turn, from left to right: what byte-pair encoding is, since no merge makes a pair
 /// that comes before it.
-std::vector<std::string> merged(const std::string& text, const tokenizers::MergeList& merges) {
+std::vector<std::string> merged(const std::string& text, const MergeList& merges) {
   std::vector<std::string> tokens;
   for (const char c : text)
     if (c != 'h') tokens.emplace_back(1, c);
@@ -56,8 +53,8 @@ std::vector<std::string> merged(const std::string& text, const tokenizers::Merge
 TEST_CASE("A long piece is merged in parts to the tokens that it has as a whole") {
   const std::vector<std::string> pieces{"a",  "b",  "c",   "d",  "e",  "f",    "g",
                                         "ab", "bc", "abc", "cd", "dd", "abcd", "eaf"};
-  const tokenizers::MergeList merges{{"a", "b"}, {"b", "c"}, {"ab", "c"}, {"c", "d"}, {"abc", "d"}};
-  const auto model = tokenizers::bpe_model(vocabulary_of(pieces), merges, {});
+  const MergeList merges{{"a", "b"}, {"b", "c"}, {"ab", "c"}, {"c", "d"}, {"abc", "d"}};
+  const auto model = bpe_model(vocabulary_of(pieces), merges, {});
   const std::string text = long_text();
   std::vector<Subword> tokens;
   model->tokenize(text, tokens);
@@ -69,7 +66,7 @@ TEST_CASE("A long piece is merged in parts to the tokens that it has as a whole"
 TEST_CASE("A long piece has the same best tokens in parts") {
   const std::vector<std::string> pieces{"a", "b", "c", "d", "e", "f", "g", "ab", "bcd", "fe", "?"};
   const std::vector<double> scores{-3, -2, -3, -2, -4, -3, -2, -4.5, -5.25, -5, -9};
-  const auto model = tokenizers::unigram_model(vocabulary_of(pieces), scores, {.unknown = 10});
+  const auto model = unigram_model(vocabulary_of(pieces), scores, {.unknown = 10});
   const std::string text = long_text();
   std::vector<Subword> tokens;
   model->tokenize(text, tokens);

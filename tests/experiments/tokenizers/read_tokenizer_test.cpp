@@ -13,7 +13,6 @@
 
 using namespace orrery;
 using namespace std::string_literals;
-using tokenizers::read_tokenizer;
 
 namespace {
 
@@ -49,7 +48,7 @@ std::string merges_of_golden(const std::string& name) {
   return lines;
 }
 
-void require_ids(const tokenizers::Tokenizer& tokenizer, const std::string& kind) {
+void require_ids(const Tokenizer& tokenizer, const std::string& kind) {
   test::each_known_text(test::ids_file().at("ids").at(kind),
                         [&](const std::string& text, const std::string& ids) {
                           CHECK(fmt::format("{}", fmt::join(tokenizer.encode(text), " ")) == ids);
@@ -58,7 +57,7 @@ void require_ids(const tokenizers::Tokenizer& tokenizer, const std::string& kind
 
 std::string refusal_of_model(std::string_view bytes) {
   try {
-    tokenizers::parse_sentencepiece(bytes, "t.model", {});
+    parse_sentencepiece(bytes, "t.model", {});
   } catch (const DataError& error) {
     return error.what();
   }
@@ -133,6 +132,6 @@ TEST_CASE("A tokenizer.model is checked before the library sees it") {
 
 TEST_CASE("Long runs of unknown characters, on which libsentencepiece is slow, are bounded") {
   const auto tokenizer = read_tokenizer(test::tokenizer_path("unigram.model"));
-  CHECK_THROWS_WITH(tokenizer->encode(std::string(tokenizers::max_sentencepiece_bytes + 1, 'a')),
+  CHECK_THROWS_WITH(tokenizer->encode(std::string(max_sentencepiece_bytes + 1, 'a')),
                     Catch::Contains("at most 1048576 are tokenized at once"));
 }

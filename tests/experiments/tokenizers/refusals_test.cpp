@@ -28,11 +28,11 @@ std::string refusal_of_json(const std::string& name,
                             const std::function<void(nlohmann::json&)>& change) {
   nlohmann::json json = nlohmann::json::parse(test::tokenizer_text(name));
   change(json);
-  return refusal_of([&] { tokenizers::parse_tokenizer_json(json.dump(), "t.json"); });
+  return refusal_of([&] { parse_tokenizer_json(json.dump(), "t.json"); });
 }
 
 std::string refusal_of_regex(const std::string& expression, const std::string& text = "") {
-  return refusal_of([&] { tokenizers::Regex(expression, "t.json").matches(text); });
+  return refusal_of([&] { Regex(expression, "t.json").matches(text); });
 }
 
 constexpr const char* remedy = "; give a tokenizer of a kind that is read, as it was downloaded";
@@ -86,10 +86,10 @@ TEST_CASE("Damaged parts of a tokenizer.json are named") {
           json["model"]["unk_token"] = "none";
         }).starts_with("t.json: has no token 'none'"));
   CHECK(refusal_of([] {
-          tokenizers::parse_tokenizer_json("{\"a\": ", "t.json");
+          parse_tokenizer_json("{\"a\": ", "t.json");
         }).starts_with("t.json: is no tokenizer (no JSON at byte"));
   CHECK(refusal_of([] {
-          tokenizers::parse_tokenizer_json(std::string(100, '['), "t.json");
+          parse_tokenizer_json(std::string(100, '['), "t.json");
         }).starts_with("t.json: is no tokenizer (it is nested deeper than 64 levels)"));
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("A text that stages make far longer is refused before it fills the mem
   json["normalizer"] = {
       {"type", "Sequence"},
       {"normalizers", nlohmann::json::array({longer, longer, longer, longer, longer})}};
-  const auto tokenizer = tokenizers::parse_tokenizer_json(json.dump(), "t.json");
+  const auto tokenizer = parse_tokenizer_json(json.dump(), "t.json");
   CHECK(refusal_of([&] { tokenizer->encode("e"); }) ==
         "the text: becomes longer than 67108864 bytes in its tokenizer; tokenize it in parts, or "
         "give "
@@ -120,7 +120,7 @@ TEST_CASE("A text that stages make far longer is refused before it fills the mem
   json["normalizer"]["normalizers"] = nlohmann::json::array();
   for (int i = 0; i < 64; ++i) json["normalizer"]["normalizers"].push_back({{"type", "NFC"}});
   CHECK(refusal_of([&] {
-          tokenizers::parse_tokenizer_json(json.dump(), "t.json");
+          parse_tokenizer_json(json.dump(), "t.json");
         }).starts_with("t.json: has 65 components in its normalizer, and at most 64 are read"));
 }
 
@@ -137,10 +137,10 @@ TEST_CASE("A regular expression that cannot be read, or takes too long, is refus
 
 TEST_CASE(
     "Each pre-tokenizer of a GGUF has expressions that are read, and one that is not is named") {
-  for (const tokenizers::GgufPreTokenizer& pre : tokenizers::gguf_pre_tokenizers())
+  for (const GgufPreTokenizer& pre : gguf_pre_tokenizers())
     for (const std::string_view expression : pre.expressions)
       CHECK(refusal_of_regex(std::string(expression), "a 1 \n") == "");
-  CHECK(refusal_of([] { tokenizers::gguf_pre_tokenizer("new", "a.gguf"); }) ==
+  CHECK(refusal_of([] { gguf_pre_tokenizer("new", "a.gguf"); }) ==
         "a.gguf: has the pre-tokenizer 'new', which is not known; give the model's tokenizer.json "
         "instead");
 }

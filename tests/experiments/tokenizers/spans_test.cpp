@@ -14,8 +14,8 @@ using namespace orrery;
 
 namespace {
 
-std::unique_ptr<tokenizers::Tokenizer> golden_tokenizer(const std::string& name) {
-  return tokenizers::parse_tokenizer_json(test::tokenizer_text(name), name);
+std::unique_ptr<Tokenizer> golden_tokenizer(const std::string& name) {
+  return parse_tokenizer_json(test::tokenizer_text(name), name);
 }
 
 template <class Check>
@@ -30,8 +30,7 @@ TEST_CASE("The pieces of a byte-level tokenizer put together are the text") {
   const auto tokenizer = golden_tokenizer("deepseek3");
   each_text([&](const std::string& text) {
     std::string together;
-    for (const tokenizers::Token& token : tokenizer->tokens(text))
-      together += tokenizer->bytes(token.id);
+    for (const Token& token : tokenizer->tokens(text)) together += tokenizer->bytes(token.id);
     CHECK(together == text);
   });
 }
@@ -42,12 +41,12 @@ TEST_CASE("Tokens lie in the text, in order, and name whole characters") {
     const auto tokenizer = golden_tokenizer(name);
     each_text([&](const std::string& text) {
       std::size_t begin = 0;
-      for (const tokenizers::TokenSpan& span : tokenizer->spans(text)) {
+      for (const TokenSpan& span : tokenizer->spans(text)) {
         CHECK(span.begin <= span.end);
         CHECK(span.end <= text.size());
         CHECK(span.begin >= begin);
         begin = span.begin;
-        CHECK(text::is_utf8(text.substr(span.begin, span.end - span.begin)));
+        CHECK(is_utf8(text.substr(span.begin, span.end - span.begin)));
       }
     });
   }
@@ -56,7 +55,7 @@ TEST_CASE("Tokens lie in the text, in order, and name whole characters") {
 TEST_CASE("A token tells where it stands and how the vocabulary writes it") {
   const auto tokenizer = golden_tokenizer("bert_uncased");
   std::string shown;
-  for (const tokenizers::Token& token : tokenizer->tokens("The  THEORYS"))
+  for (const Token& token : tokenizer->tokens("The  THEORYS"))
     shown += fmt::format("{}[{},{}) ", token.piece, token.begin, token.end);
   CHECK(shown == "[CLS][0,0) the[0,3) the[5,8) ##or[8,10) ##y[10,11) ##s[11,12) [SEP][12,12) ");
 }
@@ -81,7 +80,7 @@ TEST_CASE("Ids that are none, and texts that are not UTF-8, are refused by name"
       tokenizer->encode("ab\xFF"),
       "the text: is not valid UTF-8 (byte 0xFF at byte offset 2); convert it, for example "
       "with iconv -f WINDOWS-1252 -t UTF-8");
-  CHECK_THROWS_AS(tokenizer->encode(std::string(tokenizers::max_text_bytes + 1, 'a')), DataError);
+  CHECK_THROWS_AS(tokenizer->encode(std::string(max_text_bytes + 1, 'a')), DataError);
 }
 
 TEST_CASE("A long text is encoded in steps that grow with it, a single word as well") {

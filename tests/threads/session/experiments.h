@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "app/session/session.h"
-#include "tests/app/layers.h"
 
 namespace orrery::test {
 

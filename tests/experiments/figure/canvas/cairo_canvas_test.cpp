@@ -17,7 +17,6 @@
 #include "experiments/figure/canvas/symbol_font.h"
 #include "experiments/figure/canvas/text_metrics.h"
 #include "experiments/figure/export.h"
-#include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
 
 using namespace orrery;

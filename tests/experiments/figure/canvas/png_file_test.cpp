@@ -5,7 +5,6 @@
 
 #include "experiments/figure/canvas/image_surface.h"
 #include "experiments/figure/export.h"
-#include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
 
 using namespace orrery;

@@ -13,7 +13,6 @@
 #include "core/errors.h"
 #include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/export.h"
-#include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tools.h"

@@ -8,7 +8,6 @@
 
 #include "experiments/figure/color/oklab.h"
 #include "experiments/figure/color/style.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -11,7 +11,6 @@
 #include "experiments/studies/formulas.h"
 #include "experiments/text/utf8.h"
 #include "tests/support/approved.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {

@@ -4,7 +4,6 @@
 
 #include "core/errors.h"
 #include "experiments/studies/formulas.h"
-#include "tests/support/layers.h"
 
 namespace orrery {
 namespace {

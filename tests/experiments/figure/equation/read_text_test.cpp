@@ -7,7 +7,6 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/text/marked_text.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {

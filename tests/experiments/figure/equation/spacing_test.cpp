@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/figure/equation/parse.h"
-#include "tests/support/layers.h"
 
 namespace orrery {
 namespace {

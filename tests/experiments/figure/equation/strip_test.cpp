@@ -13,7 +13,6 @@
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/studies/formulas.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {

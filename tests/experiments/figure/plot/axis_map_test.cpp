@@ -1,5 +1,4 @@
 #include "experiments/figure/plot/axis_map.h"
-#include "tests/support/layers.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

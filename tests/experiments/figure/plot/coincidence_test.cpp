@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "experiments/figure/plot/draw_figure.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {

@@ -5,11 +5,7 @@
 #include <limits>
 #include <memory>
 
-#include "tests/support/layers.h"
-
 using namespace orrery;
-using figure::scaled_colors;
-using figure::scaled_values;
 
 namespace {
 

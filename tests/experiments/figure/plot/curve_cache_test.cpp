@@ -10,7 +10,6 @@
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
 
 using namespace orrery;

@@ -13,7 +13,6 @@
 #include <limits>
 
 #include "tests/support/approved.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 #include "tests/support/sample_figures.h"
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "experiments/figure/plot/draw_figure.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {

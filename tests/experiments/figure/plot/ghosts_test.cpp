@@ -2,8 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/layers.h"
-
 namespace orrery {
 namespace {
 

@@ -4,7 +4,6 @@
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/figure/plot/heatmap_cache.h"
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 #include "tests/support/sample_figures.h"
 

@@ -8,7 +8,6 @@
 
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/data_range.h"
-#include "tests/support/layers.h"
 #include "tests/support/sample_figures.h"
 
 using namespace orrery;

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/support/layers.h"
 #include "tests/support/recording_canvas.h"
 
 using namespace orrery;

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "experiments/text/number_text.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 

@@ -8,7 +8,6 @@
 
 #include "core/errors.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;

@@ -9,7 +9,6 @@
 #include "experiments/setup/encoding_summary.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;

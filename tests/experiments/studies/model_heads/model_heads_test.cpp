@@ -10,7 +10,6 @@
 #include "experiments/studies/catalogue.h"
 #include "tests/heads/hand_built.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 #include "tests/support/paths.h"
 #include "tests/support/temp_folder.h"
 

@@ -9,7 +9,6 @@
 #include "experiments/results/result_json.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 #include "tests/support/temp_folder.h"
 
 using namespace orrery;
@@ -118,7 +117,7 @@ TEST_CASE("Pairs that turn farther are said to do so beyond unscaled positions, 
         "928 of 2048 pairs meet angles in 131072 tokens that 8192 unscaled positions never showed");
   CHECK_THAT(find_figure(result, "unseen_pairs")->title, Contains("8192 unscaled positions"));
   CHECK_THAT(description_of(result, "unseen_pairs"), Contains("8192 unscaled positions"));
-  const std::string json = results::json_text(results::to_json(result));
+  const std::string json = json_text(to_json(result));
   CHECK_THAT(json, !Contains("training"));
 }
 

@@ -6,7 +6,6 @@
 
 #include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 #include "tests/support/sampled.h"
 
 using namespace orrery;

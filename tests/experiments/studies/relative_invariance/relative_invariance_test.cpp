@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "tests/support/experiment_run.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;

@@ -8,7 +8,6 @@
 #include "experiments/studies/score_spectrogram/log_columns.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;
@@ -53,10 +52,10 @@ TEST_CASE("Cosines averaged over columns equal mpmath's sums over tokens, and so
 }
 
 TEST_CASE("A column is the mean of what it covers of each token, worked out by hand") {
-  const studies::LogColumns columns(3, 2);  // edges 1, √3.5, 3.5
+  const LogColumns columns(3, 2);  // edges 1, √3.5, 3.5
   const double edge = std::sqrt(3.5);
   const std::vector<double> values{10, 20, 40};
-  const studies::Band means = columns.of(values);
+  const Band means = columns.of(values);
   CHECK(means.mean[0] == Approx((0.5 * 10 + (edge - 1.5) * 20) / (edge - 1)));
   CHECK(means.mean[1] == Approx(((2.5 - edge) * 20 + 1.0 * 40) / (3.5 - edge)));
   CHECK(means.least == std::vector<double>{10, 20});

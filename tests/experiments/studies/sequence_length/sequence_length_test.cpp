@@ -9,7 +9,6 @@
 #include "core/errors.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
-#include "tests/support/layers.h"
 
 using namespace orrery;
 using namespace orrery::test;

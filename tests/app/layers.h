@@ -1,8 +1,0 @@
-#pragma once
-
-#include "app/session/layers.h"
-#include "tests/support/layers.h"
-
-namespace orrery {
-using namespace headless;
-}
