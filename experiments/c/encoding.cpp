@@ -5,17 +5,18 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/arrays/attend.h"
 #include "experiments/c/arrays.h"
 #include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
 #include "experiments/c/settings.h"
+#include "experiments/data/load_inputs.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
 #include "experiments/results/table_json.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/user_tables.h"
 #include "experiments/sweeps/assignments.h"
 
 namespace orrery {
@@ -25,6 +26,14 @@ namespace {
 const ParamSet& apply_defaults() {
   static const ParamSet defaults(apply_params());
   return defaults;
+}
+
+/// Those that the encoding reads.
+std::vector<std::string> table_names(const ParamSet& params) {
+  std::vector<std::string> names;
+  for (const ParamSpec& spec : params.specs())
+    if (spec.group == table_group && params.is_used(spec.key)) names.push_back(spec.key);
+  return names;
 }
 
 Positions positions_or_first(const orrery_array* positions, std::ptrdiff_t count) {
@@ -45,10 +54,11 @@ void create(const char* settings, const orrery_array* tables, std::size_t count,
     throw UsageError(fmt::format("x={}", params.text("x")), "is an array here, not a file",
                      "pass it to orrery_apply");
   Given given(tables, count);
-  const std::vector<std::string> names = encoding_table_names(params);
-  TensorMap named = given.take_tables(names);
-  given.require_all_taken(names);
-  *encoding = new orrery_encoding{AppliedEncoding(std::move(params), std::move(named))};
+  given.announce(params);
+  const Inputs inputs = given.take_inputs(params);
+  given.require_all_taken(table_names(params));
+  Tables read = tables_of(params, inputs);
+  *encoding = new orrery_encoding{AppliedEncoding(std::move(params), std::move(read))};
 }
 
 nlohmann::ordered_json settings_json(const ParamSet& params) {

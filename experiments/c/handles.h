@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/arrays/apply.h"
 #include "experiments/c/orrery.h"
 #include "experiments/model/progress.h"
 #include "experiments/model/result.h"
+#include "experiments/studies/apply/applied_encoding.h"
 
 struct orrery_result {
   std::string json{};

@@ -4,14 +4,20 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/errors.h"
+#include "core/position.h"
+#include "core/unknown_name.h"
 #include "experiments/data/run_files.h"
+#include "experiments/data/sliced_tensor.h"
 #include "experiments/data/tensor_files.h"
 #include "experiments/data/text_file.h"
 #include "experiments/files/assets.h"
@@ -21,6 +27,20 @@
 #include "experiments/model_files/read_positions.h"
 
 namespace orrery {
+
+Input input_of(const ParamSpec& spec, Tensor tensor) {
+  if (spec.by_matrix) return std::make_shared<const SlicedTensor>(std::move(tensor));
+  return tensor;
+}
+
+Values values_of(const ParamSpec& spec) {
+  return spec.may_hide ? Values::finite_or_minus_infinity : Values::finite;
+}
+
+std::string table_of_key(const std::string& key) {
+  return key.ends_with(".file") ? key.substr(0, key.size() - 5) : key;
+}
+
 namespace {
 
 // A long book has 10 MB; a larger file was probably chosen by mistake.
@@ -126,17 +146,58 @@ OpenFile open_wanted(const Wanted& wanted, std::string_view bytes,
   return open;
 }
 
-void load_tensor(LoadedInputs& loaded, const Wanted& wanted, Values allowed) {
+std::int64_t whole_number(std::string_view text) {
+  std::int64_t number{};
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status == std::errc() && end == text.data() + text.size() && std::abs(number) <= max_position)
+    return number;
+  throw UsageError(std::string(text), "must be a whole number within ±2^53",
+                   "write numbers like 0..9 or 3+1+4");
+}
+
+/// "0..9" and "3+1+4", in any order; nothing where the text has other characters, or names a file.
+std::optional<Tensor> listed_numbers(const Wanted& wanted) {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  const std::string& text = wanted.value;
+  std::error_code none;
+  if (text.find_first_not_of("0123456789-+.") != std::string::npos ||
+      std::filesystem::exists(text, none))
+    return std::nullopt;
+  Tensor tensor{.name = text};
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('+', begin), text.size());
+    const std::string_view part = std::string_view(text).substr(begin, end - begin);
+    const std::size_t dots = part.find("..");
+    const std::int64_t first = whole_number(part.substr(0, dots));
+    const std::int64_t last =
+        dots == std::string_view::npos ? first : whole_number(part.substr(dots + 2));
+    if (last < first || last - first >= most - static_cast<std::int64_t>(tensor.values.size()))
+      throw UsageError(fmt::format("{} of {}", part, wanted.assignment()),
+                       fmt::format("must count up, to at most {} numbers", most),
+                       "write numbers like 0..9 or 3+1+4");
+    for (std::int64_t n = first; n <= last; ++n) tensor.values.push_back(static_cast<double>(n));
+    begin = end + 1;
+  }
+  tensor.shape = {tensor.values.size()};
+  return tensor;
+}
+
+void load_tensor(LoadedInputs& loaded, const Wanted& wanted) {
+  if (auto listed = listed_numbers(wanted)) {
+    loaded.files.push_back(file_of(wanted, wanted.value));
+    loaded.inputs.emplace(wanted.spec->key, input_of(*wanted.spec, std::move(*listed)));
+    return;
+  }
   const std::filesystem::path path = path_of(wanted);
   const std::string display_name = fmt::format("{}={}", wanted.spec->key, path.string());
   require_tensor_file(path, display_name);
   const std::string bytes = read_tensor_file(path, display_name, {wanted_tensor(wanted)});
   const OpenFile open = open_wanted(wanted, bytes, path, display_name);
-  Tensor tensor = open.archive->tensor(open.name, allowed);
+  Tensor tensor = open.archive->tensor(open.name, values_of(*wanted.spec));
   tensor.name = open.label;
   loaded.files.push_back(file_of(wanted, bytes));
   if (open.one_of_many) loaded.files.back().tensor = open.name;
-  loaded.inputs.emplace(wanted.spec->key, std::move(tensor));
+  loaded.inputs.emplace(wanted.spec->key, input_of(*wanted.spec, std::move(tensor)));
 }
 
 /// Whether the array stays in its file.
@@ -152,8 +213,69 @@ bool load_slices(LoadedInputs& loaded, const Wanted& wanted) {
   if (!tensor) return false;
   loaded.files.push_back(file_of(wanted, sha256_of(*file), file->bytes().size()));
   if (open.one_of_many) loaded.files.back().tensor = open.name;
-  loaded.slices.emplace(wanted.spec->key, std::move(*tensor));
+  loaded.inputs.emplace(wanted.spec->key, Matrices(std::move(tensor)));
   return true;
+}
+
+/// A file of several tables.
+bool takes_tables(const ParamSpec& spec) {
+  return spec.group == table_group && !takes_tensor(spec);
+}
+
+/// The tables that the settings read and that no file of their own gives.
+std::vector<std::string> tables_read(const ParamSet& params) {
+  std::vector<std::string> read;
+  for (const ParamSpec& spec : params.specs())
+    if (spec.group == table_group && takes_tensor(spec) && params.is_used(spec.key) &&
+        params.text(spec.key).empty())
+      read.push_back(table_of_key(spec.key));
+  return read;
+}
+
+struct TableNames {
+  std::vector<std::string> lacking{}, ignored{};
+};
+
+/// Refuses a table that nothing reads and that looks like a misspelt one.
+void refuse_misspelt(const Wanted& wanted, const TableNames& names) {
+  for (const std::string& name : names.ignored)
+    if (const std::string near = nearest_name(name, names.lacking); !near.empty())
+      throw UsageError(
+          fmt::format("table {} of {}", name, wanted.value), "is not read here",
+          fmt::format("did you mean {}? then give {}={}#{}", near, near, wanted.value, name));
+}
+
+/// Those of tables_read that the file has. The others are not decoded.
+void load_tables(LoadedInputs& loaded, const ParamSet& params, const Wanted& wanted) {
+  const std::vector<std::string> read = tables_read(params);
+  const std::filesystem::path path(wanted.value);
+  require_tensor_file(path, wanted.assignment());
+  const std::string bytes = read_tensor_file(path, wanted.assignment(), read);
+  const auto archive = open_tensors(bytes, path, wanted.assignment());
+  TableNames names{.lacking = read};
+  std::size_t taken = 0;
+  for (const std::string& name : archive->names()) {
+    const auto found = std::find(names.lacking.begin(), names.lacking.end(), name);
+    if (found == names.lacking.end()) {
+      names.ignored.push_back(name);
+      continue;
+    }
+    Tensor tensor = archive->tensor(name);
+    tensor.name = name;
+    loaded.inputs.emplace(params.has(name + ".file") ? name + ".file" : name, std::move(tensor));
+    names.lacking.erase(found);
+    ++taken;
+  }
+  refuse_misspelt(wanted, names);
+  if (taken == 0)
+    throw UsageError(wanted.assignment(), "contains no table that is read here",
+                     read.empty() ? "nothing reads one with these settings"
+                                  : fmt::format("it reads {}", fmt::join(read, ", ")));
+  if (!names.ignored.empty())
+    loaded.notes.push_back(
+        fmt::format("{}: read {} of {} tensors; {} and the others are not needed here",
+                    wanted.value, taken, taken + names.ignored.size(), names.ignored.front()));
+  loaded.files.push_back(file_of(wanted, bytes));
 }
 
 /// "Llama-3.1-8B/config.json": most configurations have the same name.
@@ -190,16 +312,15 @@ void load_model(LoadedInputs& loaded, const Wanted& wanted) {
   loaded.inputs.emplace(wanted.spec->key, std::move(model));
 }
 
-void load_into(LoadedInputs& loaded, const Wanted& wanted, Values allowed = Values::finite) {
-  if (takes_model(*wanted.spec))
-    load_model(loaded, wanted);
-  else if (takes_tensor(*wanted.spec))
-    load_tensor(loaded, wanted, allowed);
-  else
-    load_text(loaded, wanted);
+void load_into(LoadedInputs& loaded, const ParamSet& params, const Wanted& wanted) {
+  if (takes_tables(*wanted.spec)) return load_tables(loaded, params, wanted);
+  if (takes_model(*wanted.spec)) return load_model(loaded, wanted);
+  if (!takes_tensor(*wanted.spec)) return load_text(loaded, wanted);
+  if (wanted.spec->by_matrix && load_slices(loaded, wanted)) return;
+  load_tensor(loaded, wanted);
 }
 
-FileStamp stamp_of(const Wanted& wanted) {
+FileStamp stamp_of(const ParamSet& params, const Wanted& wanted) {
   FileStamp stamp{.path = wanted.value, .tensor = takes_tensor(*wanted.spec)};
   struct stat status {};
   if (::stat(path_of(wanted).c_str(), &status) == 0) {
@@ -209,6 +330,8 @@ FileStamp stamp_of(const Wanted& wanted) {
   }
   if (takes_weights(*wanted.spec))
     stamp.others = version_of(files_of_model(place_of_model(path_of(wanted))));
+  if (takes_tables(*wanted.spec))
+    stamp.others = fmt::format("{}", fmt::join(tables_read(params), ","));
   return stamp;
 }
 
@@ -225,17 +348,9 @@ std::string content_id(const InputFile& file) {
   return sha256_hex(fmt::format("{}#{}", file.sha256, file.tensor));
 }
 
-LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks,
-                         const std::vector<std::string>& sliced) {
+LoadedInputs load_inputs(const ParamSet& params) {
   LoadedInputs loaded;
-  for (const Wanted& wanted : wanted_files(params)) {
-    const auto is_one_of = [&](const std::vector<std::string>& keys) {
-      return std::find(keys.begin(), keys.end(), wanted.spec->key) != keys.end();
-    };
-    if (is_one_of(sliced) && load_slices(loaded, wanted)) continue;
-    const bool is_mask = is_one_of(masks);
-    load_into(loaded, wanted, is_mask ? Values::finite_or_minus_infinity : Values::finite);
-  }
+  for (const Wanted& wanted : wanted_files(params)) load_into(loaded, params, wanted);
   return loaded;
 }
 
@@ -248,16 +363,16 @@ std::shared_ptr<const LoadedInputs> InputCache::load(const ParamSet& params) {
   const std::vector<Wanted> wanted = wanted_files(params);
   // Stamped before reading, so that a file that changes meanwhile is read again the next time.
   Stamps stamps;
-  for (const Wanted& file : wanted) stamps.emplace(file.spec->key, stamp_of(file));
+  for (const Wanted& file : wanted) stamps.emplace(file.spec->key, stamp_of(params, file));
   if (loaded_ && stamps == stamps_) return loaded_;
 
   auto loaded = std::make_shared<LoadedInputs>();
   for (const Wanted& file : wanted) {
     const std::string& key = file.spec->key;
-    if (holds(key, stamps.at(key)))
+    if (holds(key, stamps.at(key)) && !takes_tables(*file.spec))
       copy_key(*loaded_, key, *loaded);
     else
-      load_into(*loaded, file);
+      load_into(*loaded, params, file);
   }
   stamps_ = std::move(stamps);
   loaded_ = std::move(loaded);

@@ -147,13 +147,19 @@ void write_figure(const Figure& figure, const WriteOptions& options, ArrayFiles&
   sink.write("figures", figure.id, "json", json_line(figure_json(figure, place, "figures")));
 }
 
-void write_content(const Result& result, const WriteOptions& options, FileSink& sink) {
-  ArrayFiles arrays(sink);
+/// All but the arrays of the result.
+void write_content(const Result& result, const WriteOptions& options, ArrayFiles& arrays,
+                   FileSink& sink) {
   sink.write("result.json", json_text(to_json(result, "tables")));
   for (const Table& table : result.tables) sink.write("tables", table.name, "csv", csv_text(table));
-  for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
   for (const Figure& figure : result.figures) write_figure(figure, options, arrays, sink);
   for (const ResultFile& file : result.files) sink.write(file.path, file.bytes);
+}
+
+void write_content(const Result& result, const WriteOptions& options, FileSink& sink) {
+  ArrayFiles arrays(sink);
+  for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
+  write_content(result, options, arrays, sink);
 }
 
 struct OlderResult {
@@ -338,7 +344,8 @@ void StreamedResult::append(std::size_t array, std::string_view bytes) {
 
 WrittenResult StreamedResult::commit(const Result& result, const RunRecord& run) {
   check_invariant(parts_->sink.has_value(), "a result is ended when its arrays are whole");
-  parts_->sink->write("result.json", json_text(to_json(result)));
+  ArrayFiles shown(*parts_->sink);
+  write_content(result, parts_->options, shown, *parts_->sink);
   for (GrowingArray& array : parts_->arrays) parts_->sink->list(array.finish());
   keep_notes(parts_->options, *parts_->sink);
   WrittenResult written = finish(result, run, parts_->options, *parts_->sink);

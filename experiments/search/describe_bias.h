@@ -18,7 +18,7 @@ std::vector<std::pair<std::string, std::string>> facts_of(const WrittenBias& bia
 /// One sentence on its defect, if one is known; otherwise empty.
 std::string defect_of(const WrittenBias& bias, Precision format);
 
-/// Words for `orrery run` and `orrery attend` with the same bias; empty where no parameters say it.
+/// Words for `orrery run` and `orrery run attend` with the same bias; empty where no parameters say it.
 std::string setting_text(const WrittenBias& bias, Precision format);
 
 /// "hides keys ahead of the query".

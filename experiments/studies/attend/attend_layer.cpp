@@ -1,4 +1,4 @@
-#include "experiments/arrays/attend_layer.h"
+#include "experiments/studies/attend/attend_layer.h"
 
 #include <fmt/format.h>
 
@@ -9,28 +9,28 @@
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
+#include "core/random.h"
+#include "experiments/data/sliced_tensor.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/token_inputs.h"
 
 namespace orrery {
 namespace {
 
-Index rows_of(const Tensor& tensor) {
+Index token_rows(const Tensor& tensor) {
   return static_cast<Index>(tensor.shape[tensor.shape.size() - 2]);
 }
-
-/// Frees the memory, which an assignment of {} would keep.
-void give_back(Tensor& tensor) { std::vector<double>().swap(tensor.values); }
 
 int count(const ParamSet& params, const char* key) { return static_cast<int>(params.integer(key)); }
 
 /// [heads, N, d] behind an optional batch axis.
-struct Axes {
+struct OuterAxes {
   std::size_t batches{1};
   std::size_t heads{1};
 };
 
-Axes axes_of(const Tensor& tensor) {
+OuterAxes outer_axes(const Tensor& tensor) {
   const auto& shape = tensor.shape;
   switch (shape.size()) {
     case 2:
@@ -55,7 +55,8 @@ void check_qkv(const AttendInputs& in) {
 
 void check_axes(const AttendInputs& in) {
   const Tensor &in_q = in.q->described(), &in_k = in.k->described();
-  const Axes q = axes_of(in_q), k = axes_of(in_k), v = in.v ? axes_of(in.v->described()) : k;
+  const OuterAxes q = outer_axes(in_q), k = outer_axes(in_k),
+                  v = in.v ? outer_axes(in.v->described()) : k;
   if (q.heads % k.heads != 0)
     throw DataError(fmt::format("{} and {}", shape_text(in_q), shape_text(in_k)),
                     "the heads of q must be a multiple of those of k",
@@ -76,7 +77,7 @@ Positions last_of(const Positions& n, Index n_q) {
     throw UsageError(fmt::format("{} queries and {} keys", n_q, n.size()),
                      "queries have by default the last of the keys' positions, and there are "
                      "fewer of these",
-                     "give --query-positions");
+                     "give query_positions=");
   return {n.end() - n_q, n.end()};
 }
 
@@ -86,11 +87,11 @@ Positions ending_with(const Positions& m, Index n_k) {
   if (before < 0)
     throw UsageError(fmt::format("{} queries and {} keys", m.size(), n_k),
                      "the queries would be the last of the keys, and there are fewer of these",
-                     "give --positions of the keys too");
+                     "give positions= of the keys too");
   if (before > 0 && m.front() < before)
     throw UsageError(
-        fmt::format("--query-positions from {} on, for {} of {} keys", m.front(), m.size(), n_k),
-        "would put the keys before them at positions below 0", "give --positions of the keys too");
+        fmt::format("query_positions from {} on, for {} of {} keys", m.front(), m.size(), n_k),
+        "would put the keys before them at positions below 0", "give positions= of the keys too");
   Positions n = consecutive_positions(before, m.front() - before);
   n.insert(n.end(), m.begin(), m.end());
   return n;
@@ -102,7 +103,7 @@ void place(const ParamSet& params, const AttendInputs& in, Index n_q, Index n_k,
   if (in.query_positions) check_positions(*in.query_positions, n_q);
   if (in.key_positions) {
     if (first != 0)
-      throw UsageError(fmt::format("first_position={} beside --positions", first),
+      throw UsageError(fmt::format("first_position={} beside positions", first),
                        "gives the positions of the keys twice", "give one of the two");
     check_positions(*in.key_positions, n_k);
     layout.n = *in.key_positions;
@@ -118,16 +119,16 @@ AttendLayer layout_of_qkv(const ParamSet& params, const AttendInputs& in) {
   check_axes(in);
   const Tensor &q = in.q->described(), &k = in.k->described();
   AttendLayer layout;
-  layout.heads = static_cast<int>(axes_of(q).heads);
-  layout.kv_heads = static_cast<int>(axes_of(k).heads);
-  layout.batches = axes_of(q).batches;
+  layout.heads = static_cast<int>(outer_axes(q).heads);
+  layout.kv_heads = static_cast<int>(outer_axes(k).heads);
+  layout.batches = outer_axes(q).batches;
   layout.has_batch_axis = layout.has_head_axis = q.shape.size() == 4;
   layout.layer_heads = layout.heads > 1 ? layout.heads : count(params, "heads");
   layout.first_head = layout.heads > 1 ? 0 : count(params, "head");
   layout.d_head = static_cast<Index>(q.shape.back());
   layout.d_model = params.integer("d_model") > 0 ? params.integer("d_model")
                                                  : layout.layer_heads * layout.d_head;
-  place(params, in, rows_of(q), rows_of(k), layout);
+  place(params, in, token_rows(q), token_rows(k), layout);
   return layout;
 }
 
@@ -136,7 +137,7 @@ void place_tokens(const ParamSet& params, const AttendInputs& in, Index tokens,
                   AttendLayer& layout) {
   place(params, in, tokens, tokens, layout);
   if (layout.m != layout.n)
-    throw UsageError("--query-positions other than --positions, or than first_position",
+    throw UsageError("query_positions other than positions, or than first_position",
                      "would put a token of x at two positions", "give one of them");
 }
 
@@ -153,7 +154,7 @@ AttendLayer layout_of_x(const ParamSet& params, const AttendInputs& in, const Ta
   layout.d_head = w_q == tables.end() ? layout.d_model : w_q->second.cols() / layout.layer_heads;
   layout.heads = w_q == tables.end() ? 1 : layout.layer_heads;
   layout.first_head = layout.heads > 1 ? 0 : count(params, "head");
-  place_tokens(params, in, rows_of(*in.x), layout);
+  place_tokens(params, in, token_rows(*in.x), layout);
   return layout;
 }
 
@@ -186,15 +187,39 @@ std::vector<std::vector<std::int32_t>> segment_ids(const Tensor& segments,
   return ids;
 }
 
-/// Matrix `number`, and the last use of its array frees it.
-template <class T>
-Matrix<T> taken(SlicedTensor& from, std::size_t number, bool last) {
-  Matrix<T> matrix = matrix_in<T>(from.matrix(number), 0);
-  if (last) from.give_back();
-  return matrix;
+Matrices matrices_of(const Inputs& inputs, const char* key) {
+  const auto found = inputs.find(key);
+  return found == inputs.end() ? nullptr : std::get<Matrices>(found->second);
+}
+
+Matrices drawn_matrices(const ParamSet& params, const char* key) {
+  const Index rows = params.integer("tokens"), d = params.integer("dim");
+  Random random(params.integer("seed"), fmt::format("{} of attend", key));
+  const Matrix<double> drawn = normal_matrix<double>(random, rows, d);
+  return std::make_shared<const SlicedTensor>(
+      Tensor{.name = key,
+             .shape = {static_cast<std::size_t>(rows), static_cast<std::size_t>(d)},
+             .values = {drawn.data(), drawn.data() + drawn.size()}});
 }
 
 }  // namespace
+
+AttendInputs attend_inputs(const ParamSet& params, const Inputs& inputs) {
+  AttendInputs in{.q = matrices_of(inputs, "q"),
+                  .k = matrices_of(inputs, "k"),
+                  .v = matrices_of(inputs, "v"),
+                  .x = tensor_of(inputs, "x"),
+                  .mask = tensor_of(inputs, "mask"),
+                  .padding = tensor_of(inputs, "padding"),
+                  .segments = tensor_of(inputs, "segments"),
+                  .query_positions = given_positions(inputs, "query_positions"),
+                  .key_positions = given_positions(inputs, "positions")};
+  if (in.q || in.k || in.v || in.x) return in;
+  in.q = drawn_matrices(params, "q");
+  in.k = drawn_matrices(params, "k");
+  in.v = drawn_matrices(params, "v");
+  return in;
+}
 
 AttendLayer attend_layer(const ParamSet& params, const AttendInputs& in, const Tables& tables) {
   check_qkv(in);
@@ -211,28 +236,16 @@ SegmentsIn segments_of(const AttendLayer& layout, std::size_t batch) {
 }
 
 template <class T>
-Matrix<T> contents_of(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
-  Matrix<T> x = matrix_in<T>(*in.x, batch);
-  if (batch + 1 == layout.batches) give_back(*in.x);
-  return x;
-}
-
-template <class T>
-LayerSource<T> source_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
-  const bool last_batch = batch + 1 == layout.batches;
-  const auto heads_of = [&in, batch, last_batch](std::optional<SlicedTensor> AttendInputs::*array,
-                                                 int heads, bool needed_again) {
-    return [&in, array, batch, last_batch, heads, needed_again](int head) {
-      const bool last = last_batch && !needed_again && head + 1 == heads;
-      return taken<T>(*(in.*array),
-                      batch * static_cast<std::size_t>(heads) + static_cast<std::size_t>(head),
-                      last);
+LayerSource<T> source_of_qkv(const AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
+  const auto heads_of = [batch](const Matrices& array, int heads) {
+    return [array, first = batch * static_cast<std::size_t>(heads)](int head) {
+      return matrix_in<T>(array->matrix(first + static_cast<std::size_t>(head)), 0);
     };
   };
   return {HeadGroups(layout.heads, layout.kv_heads),
-          heads_of(&AttendInputs::q, layout.heads, false),
-          heads_of(&AttendInputs::k, layout.kv_heads, !in.v),
-          heads_of(in.v ? &AttendInputs::v : &AttendInputs::k, layout.kv_heads, false),
+          heads_of(in.q, layout.heads),
+          heads_of(in.k, layout.kv_heads),
+          heads_of(in.v ? in.v : in.k, layout.kv_heads),
           layout.m,
           layout.n,
           layout.first_head,
@@ -240,7 +253,7 @@ LayerSource<T> source_of_qkv(AttendInputs& in, const AttendLayer& layout, std::s
 }
 
 template <class T>
-LayerInputs<T> layer_of_qkv(AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
+LayerInputs<T> layer_of_qkv(const AttendInputs& in, const AttendLayer& layout, std::size_t batch) {
   const LayerSource<T> source = source_of_qkv<T>(in, layout, batch);
   LayerInputs<T> layer{{}, {}, {}, source.m, source.n, source.first_head, source.segments};
   for (int head = 0; head < layout.heads; ++head) layer.q.push_back(source.q(head));
@@ -261,14 +274,12 @@ std::unique_ptr<Encoding> encoding_of(const ParamSet& params, const AttendLayer&
                                                     .tables = &tables});
 }
 
-template Matrix<float> contents_of(AttendInputs&, const AttendLayer&, std::size_t);
-template LayerSource<float> source_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
-template LayerInputs<float> layer_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
+template LayerSource<float> source_of_qkv(const AttendInputs&, const AttendLayer&, std::size_t);
+template LayerInputs<float> layer_of_qkv(const AttendInputs&, const AttendLayer&, std::size_t);
 template std::unique_ptr<Encoding> encoding_of<float>(const ParamSet&, const AttendLayer&, Index,
                                                       const Tables&);
-template Matrix<double> contents_of(AttendInputs&, const AttendLayer&, std::size_t);
-template LayerSource<double> source_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
-template LayerInputs<double> layer_of_qkv(AttendInputs&, const AttendLayer&, std::size_t);
+template LayerSource<double> source_of_qkv(const AttendInputs&, const AttendLayer&, std::size_t);
+template LayerInputs<double> layer_of_qkv(const AttendInputs&, const AttendLayer&, std::size_t);
 template std::unique_ptr<Encoding> encoding_of<double>(const ParamSet&, const AttendLayer&, Index,
                                                        const Tables&);
 

@@ -5,19 +5,17 @@
 #include <vector>
 
 #include "core/encodings/rope_convention.h"
+#include "core/encodings/settings.h"
 #include "core/params.h"
 #include "core/position.h"
-#include "experiments/data/tensor_map.h"
+#include "experiments/model/inputs.h"
 #include "experiments/model/result.h"
 
 namespace orrery {
 class Encoding;
-struct EncodingSettings;
-}  // namespace orrery
 
-namespace orrery {
-
-/// encoding, dim, heads, side, defect, precision, seed, and all encodings' own.
+/// encoding, x, positions, dim, heads, side, defect, precision, seed, and all encodings' own with their
+/// tables.
 std::vector<ParamSpec> apply_params();
 
 /// An encoding with its settings and tables, as it is applied to arrays, any number of times and by
@@ -26,8 +24,7 @@ class AppliedEncoding {
  public:
   /// @param params  of apply_params
   /// @param tables  the encoding's own; those that are missing are drawn by the seed
-  /// Throws UsageError for a table that the encoding does not read.
-  AppliedEncoding(ParamSet params, TensorMap tables);
+  AppliedEncoding(ParamSet params, Tables tables);
   ~AppliedEncoding();
 
   /// x with the encoding applied at its positions, in the same shape: x + p for an encoding that adds

@@ -1,12 +1,15 @@
-#include "experiments/arrays/attend_projections.h"
+#include "experiments/studies/attend/attend_projections.h"
 
 #include <fmt/format.h>
 
+#include <string_view>
 #include <utility>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "core/product.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_summary.h"
+#include "experiments/setup/user_tables.h"
 
 namespace orrery {
 namespace {
@@ -98,9 +101,22 @@ ParamSpec weights_param() {
           .stated_if_set = true};
 }
 
-std::vector<std::string> projection_names(bool contents) {
-  if (contents) return {"W_q", "W_k", "W_v", "W_o", "b_q", "b_k", "b_v", "b_o"};
-  return {"W_o", "b_o"};
+std::vector<ParamSpec> projection_params() {
+  std::vector<ParamSpec> specs;
+  for (const char* of : {"q", "k", "v", "o"}) {
+    const bool output = std::string_view(of) == "o";
+    const auto add = [&](const char* letter, const char* shape) {
+      const std::string name = fmt::format("{}_{}", letter, of);
+      ParamSpec spec = table_param(
+          name,
+          fmt::format("{} {}", shape,
+                      output ? "Acts on the heads' outputs side by side." : "Acts on contents x."));
+      specs.push_back(output ? spec : read_while("x", {"*"}, std::move(spec)));
+    };
+    add("W", output ? "[heads·d_v, d_model]" : projection_shape);
+    add("b", output ? "[d_model]" : "[heads·d_head]");
+  }
+  return specs;
 }
 
 Tables applied_from_the_right(const ParamSet& params, Tables tables) {
@@ -121,11 +137,10 @@ Tables applied_from_the_right(const ParamSet& params, Tables tables) {
   if (!any && params.text("weights") != "unstated")
     throw UsageError(fmt::format("weights={}", params.text("weights")),
                      "is read beside a projection only",
-                     fmt::format("give --table {}, or leave weights out",
-                                 fmt::join(matrix_names(params), " or ")));
+                     fmt::format("give {}=FILE, or leave weights out",
+                                 fmt::join(matrix_names(params), "=FILE or ")));
   if (tables.count("b_o") > 0 && tables.count("W_o") == 0)
-    throw UsageError("b_o without W_o", "is added to the output projection",
-                     "give --table W_o=FILE too");
+    throw UsageError("b_o without W_o", "is added to the output projection", "give W_o=FILE too");
   return tables;
 }
 
@@ -146,34 +161,18 @@ std::optional<LayerProjections<T>> projections_of(const ParamSet& params, const 
 }
 
 template <class T>
-void LayerOutput<T>::add_to(AttendArrays<T>& arrays, Index d_v) {
-  if (!given_) return;
-  const Index width = d_v * layout_.heads;
-  const Matrix<double>& w = tables_.at("W_o");
+Index output_channels(const ParamSet& params, const Tables& tables, Index width) {
+  const Matrix<double>& w = tables.at("W_o");
   if (w.rows() != width)
-    refuse_matrix(params_, "W_o", w, "heads·d_v", "d_model", fmt::format("heads·d_v={}", width),
+    refuse_matrix(params, "W_o", w, "heads·d_v", "d_model", fmt::format("heads·d_v={}", width),
                   w.cols() == width);
-  bias<T>(tables_, "b_o", w.cols());
-  arrays.add_of_layer("layer_output", "channel", w.cols());
-  heads_.resize(static_cast<Index>(layout_.m.size()), width);
+  static_cast<void>(output_bias<T>(tables, w.cols()));
+  return w.cols();
 }
 
 template <class T>
-void LayerOutput<T>::take(int head, Index first, const Matrix<T>& output) {
-  if (given_) heads_.block(first, head * output.cols(), output.rows(), output.cols()) = output;
-}
-
-template <class T>
-std::size_t LayerOutput<T>::finish_batch(AttendArrays<T>& arrays, const FiniteRows& heads) {
-  if (!given_) return 0;
-  Matrix<T> output = product<T>(heads_, tables_.at("W_o").template cast<T>());
-  const Matrix<T> b = bias<T>(tables_, "b_o", output.cols());
-  if (b.size() > 0) output.rowwise() += b.row(0);
-  arrays.append("layer_output", output);
-  std::size_t overflowed = 0;
-  for (Index i = 0; i < output.rows(); ++i)
-    if (heads.of_all_heads(i) && !output.row(i).allFinite()) ++overflowed;
-  return overflowed;
+Matrix<T> output_bias(const Tables& tables, Index channels) {
+  return bias<T>(tables, "b_o", channels);
 }
 
 template std::optional<LayerProjections<float>> projections_of(const ParamSet&, const AttendInputs&,
@@ -181,7 +180,9 @@ template std::optional<LayerProjections<float>> projections_of(const ParamSet&, 
 template std::optional<LayerProjections<double>> projections_of(const ParamSet&,
                                                                 const AttendInputs&, const Tables&,
                                                                 const AttendLayer&);
-template class LayerOutput<float>;
-template class LayerOutput<double>;
+template Index output_channels<float>(const ParamSet&, const Tables&, Index);
+template Index output_channels<double>(const ParamSet&, const Tables&, Index);
+template Matrix<float> output_bias(const Tables&, Index);
+template Matrix<double> output_bias(const Tables&, Index);
 
 }  // namespace orrery

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/arrays/attend_layer.h"
+#include "experiments/studies/attend/attend_layer.h"
 
 namespace orrery {
 

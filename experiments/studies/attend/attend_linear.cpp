@@ -1,14 +1,19 @@
-#include "experiments/arrays/attend_linear.h"
+#include "experiments/studies/attend/attend_linear.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/arrays/attend_projections.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/user_tables.h"
+#include "experiments/studies/attend/attend_projections.h"
 
 namespace orrery {
 namespace {
@@ -99,66 +104,45 @@ void round_qk(const StageRounding& rounding, LayerInputs<T>& layer) {
   for (Matrix<T>& k : layer.k) rounding.apply<T>(Stage::qk, k);
 }
 
-/// Passes on the arrays of linear attention.
+/// Passes on the arrays of a batch entry, and counts what is not finite in them.
 template <class T>
 class LinearArrays {
  public:
-  LinearArrays(const ParamSet& params, const Tables& tables, const AttendLayer& layout,
-               ArraySink& sink)
-      : layout_(layout),
-        weights_asked_(params.boolean("linear.weights")),
-        arrays_(layout, sink),
-        layer_output_(params, tables, layout),
-        outputs_(layout),
-        all_(layout) {}
+  LinearArrays(AttendOutput<T>& out, bool weights)
+      : out_(out), weights_(weights), all_(out.layout()) {}
 
-  bool weights_asked() const { return weights_asked_; }
+  bool weights_asked() const { return weights_; }
 
-  void take(int head, const LinearOutput<T>& out) {
-    if (arrays_.arrays().empty()) begin(out.output.cols());
-    arrays_.append("output", out.output);
-    arrays_.append("numerators", out.numerators);
-    arrays_.append("normalizers", out.normalizers);
-    layer_output_.take(head, 0, out.output);
-    outputs_.see(head, 0, out.output);
-    all_.see(head, 0, out.output);
-    all_.see(head, 0, out.numerators);
-    result_.zero_normalizers += static_cast<std::size_t>(out.zero_normalizers);
-    result_.nan_normalizers += static_cast<std::size_t>(out.normalizers.array().isNaN().count());
-    result_.infinite_normalizers +=
-        static_cast<std::size_t>(out.normalizers.array().isInf().count());
+  void take(int head, const LinearOutput<T>& one) {
+    if (!out_.has_begun()) begin(one.output.cols());
+    out_.append_output(head, 0, one.output);
+    out_.append("numerators", one.numerators);
+    out_.append("normalizers", one.normalizers);
+    all_.see(head, 0, one.output);
+    all_.see(head, 0, one.numerators);
+    UnusualRows& unusual = out_.unusual;
+    unusual.zero_normalizers += static_cast<std::size_t>(one.zero_normalizers);
+    unusual.nan_normalizers += static_cast<std::size_t>(one.normalizers.array().isNaN().count());
+    unusual.infinite_normalizers +=
+        static_cast<std::size_t>(one.normalizers.array().isInf().count());
   }
   void take_weights(int head, Index first, const Matrix<T>& weights) {
-    arrays_.append("weights", weights);
+    out_.append("weights", weights);
     all_.see(head, first, weights);
   }
-  void finish_batch() {
-    result_.overflowed_rows += all_.others();
-    result_.overflowed_layer_rows += layer_output_.finish_batch(arrays_, outputs_);
-    outputs_ = all_ = FiniteRows(layout_);
-  }
-  AttendResult finish() && {
-    result_.arrays = arrays_.arrays();
-    return std::move(result_);
-  }
+  void finish() { out_.unusual.overflowed_rows += all_.others(); }
 
  private:
   void begin(Index d_v) {
-    arrays_.add_of_heads("output", "channel", d_v);
-    arrays_.add_of_heads("numerators", nullptr);
-    arrays_.add_of_heads("normalizers", nullptr);
-    if (weights_asked_)
-      arrays_.add_of_heads("weights", "key", static_cast<Index>(layout_.n.size()));
-    layer_output_.add_to(arrays_, d_v);
-    arrays_.begin();
+    std::vector<typename AttendOutput<T>::OfHeads> arrays{
+        {"output", "channel", d_v}, {"numerators"}, {"normalizers"}};
+    if (weights_) arrays.push_back({"weights", "key", static_cast<Index>(out_.layout().n.size())});
+    out_.begin(arrays, d_v);
   }
 
-  const AttendLayer& layout_;
-  bool weights_asked_;
-  AttendArrays<T> arrays_;
-  LayerOutput<T> layer_output_;
-  FiniteRows outputs_, all_;
-  AttendResult result_{};
+  AttendOutput<T>& out_;
+  bool weights_;
+  FiniteRows all_;
 };
 
 /// Some queries at a time.
@@ -188,12 +172,12 @@ void give_weights(const LayerInputs<T>& layer, const FeatureMap<T>& map,
 
 /// q, k and v of one batch entry, as the feature map takes them.
 template <class T>
-LayerInputs<T> layer_of(const ParamSet& params, AttendInputs& in,
+LayerInputs<T> layer_of(const ParamSet& params, const AttendInputs& in,
                         const std::optional<LayerProjections<T>>& projections,
                         const AttendLayer& layout, const LinearDoors<T>& doors, std::size_t batch) {
   LayerInputs<T> layer;
   if (projections) {
-    const Matrix<T> x = contents_of<T>(in, layout, batch);
+    const Matrix<T> x = matrix_in<T>(*in.x, batch);
     layer =
         projected<T>(doors.input_term, *projections, {x, x, layout.m, layout.n, layout.first_head});
   } else {
@@ -244,37 +228,42 @@ std::vector<ParamSpec> linear_params() {
        .description = "Whether to write the weights, [N_q, N_k], that are never formed otherwise.",
        .kind = ParamKind::boolean,
        .default_value = false,
-       .used_when = linear}};
+       .used_when = linear},
+      read_while("linear.feature_map", {"favor"},
+                 table_param(favor_table_name, "[M, d] The random features of a head."))};
 }
 
 template <class T>
-AttendResult attend_linear(const ParamSet& params, AttendInputs& in, const Tables& tables,
-                           const AttendLayer& layout, const UserMask& mask, ArraySink& sink) {
+std::function<void(std::size_t)> linear_kernel(const ParamSet& params, const AttendInputs& in,
+                                               const Tables& tables, const UserMask& mask,
+                                               AttendOutput<T>& out) {
+  const AttendLayer& layout = out.layout();
   const LinearVariant variant = variant_of(params);
-  const auto map = feature_map_of<T>(params, tables, layout.d_head);
+  const std::shared_ptr<FeatureMap<T>> map = feature_map_of<T>(params, tables, layout.d_head);
   const bool turns_features = variant != LinearVariant::rotated_before_features;
   if (turns_features) check_features_pair_up(params, tables, map->features(layout.d_head));
-  const auto encoding = encoding_of<T>(
+  const std::shared_ptr<Encoding> encoding = encoding_of<T>(
       params, layout, turns_features ? map->features(layout.d_head) : layout.d_head, tables);
-  const LinearDoors<T> doors = linear_doors_of<T>(*encoding, params, in.x.has_value());
+  const LinearDoors<T> doors = linear_doors_of<T>(*encoding, params, in.x != nullptr);
   const LinearOptions options{variant, params.boolean("causal"), params.real("linear.epsilon")};
-  const auto projections = projections_of<T>(params, in, tables, layout);
-  LinearArrays<T> arrays(params, tables, layout, sink);
-  for (std::size_t b = 0; b < layout.batches; ++b) {
-    const LayerInputs<T> layer = layer_of<T>(params, in, projections, layout, doors, b);
-    const MaskSpec seen = mask.of_batch(b);
+  return [&, map, encoding, doors, options,
+          projections = projections_of<T>(params, in, tables, layout)](std::size_t batch) {
+    const LayerInputs<T> layer = layer_of<T>(params, in, projections, out.layout(), doors, batch);
+    const MaskSpec seen = mask.of_batch(batch);
     const auto heads = multi_head_linear_attention<T>(doors, *map, layer, seen, options);
+    LinearArrays<T> arrays(out, params.boolean("linear.weights"));
     for (std::size_t h = 0; h < heads.size(); ++h) arrays.take(static_cast<int>(h), heads[h]);
     if (arrays.weights_asked())
       give_weights<T>(layer, *map, doors.qk_transform, options, seen, arrays);
-    arrays.finish_batch();
-  }
-  return std::move(arrays).finish();
+    arrays.finish();
+  };
 }
 
-template AttendResult attend_linear<float>(const ParamSet&, AttendInputs&, const Tables&,
-                                           const AttendLayer&, const UserMask&, ArraySink&);
-template AttendResult attend_linear<double>(const ParamSet&, AttendInputs&, const Tables&,
-                                            const AttendLayer&, const UserMask&, ArraySink&);
+template std::function<void(std::size_t)> linear_kernel(const ParamSet&, const AttendInputs&,
+                                                        const Tables&, const UserMask&,
+                                                        AttendOutput<float>&);
+template std::function<void(std::size_t)> linear_kernel(const ParamSet&, const AttendInputs&,
+                                                        const Tables&, const UserMask&,
+                                                        AttendOutput<double>&);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "experiments/arrays/apply_defect.h"
+#include "experiments/studies/apply/apply_defect.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include "core/encodings/axis_rope.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
-#include "experiments/arrays/encoded_array.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/written_rope.h"
@@ -59,6 +58,16 @@ void require_exact(const ParamSet& params) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Array> encoded_array(
+    const std::vector<std::size_t>& shape,
+    std::variant<std::vector<double>, std::vector<float>> values) {
+  Array out{.name = "encoded", .shape = shape};
+  out.axes = {"batch", "head", "position", "channel"};
+  out.axes.erase(out.axes.begin(), out.axes.end() - static_cast<std::ptrdiff_t>(shape.size()));
+  out.values = std::move(values);
+  return std::make_shared<const Array>(std::move(out));
+}
 
 ParamSpec applied_defect_param() {
   ParamSpec spec{.key = "defect",

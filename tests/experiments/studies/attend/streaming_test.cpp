@@ -5,12 +5,14 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 
 #include "core/params.h"
-#include "experiments/arrays/attend.h"
 #include "experiments/data/archive_file.h"
 #include "experiments/data/npz.h"
+#include "experiments/data/sliced_tensor.h"
 #include "experiments/files/file.h"
+#include "experiments/studies/catalogue.h"
 #include "tests/support/held_arrays.h"
 #include "tests/support/temp_folder.h"
 
@@ -27,12 +29,19 @@ Tensor waves(const std::string& name, std::vector<std::size_t> shape, double ste
   return tensor;
 }
 
-AttendInputs inputs_of(const std::vector<std::size_t>& shape) {
-  return {.q = waves("q", shape, 0.7), .k = waves("k", shape, 1.1), .v = waves("v", shape, 1.9)};
+Inputs inputs_of(const std::vector<std::size_t>& shape) {
+  const auto matrices = [&](const char* name, double step) {
+    return std::make_shared<const SlicedTensor>(waves(name, shape, step));
+  };
+  return {{"q", matrices("q", 0.7)}, {"k", matrices("k", 1.1)}, {"v", matrices("v", 1.9)}};
+}
+
+void attend(const ParamSet& params, const Inputs& inputs, ArraySink& sink, Progress& progress) {
+  find_experiment("attend").stream(params, inputs, sink, progress);
 }
 
 ParamSet params_with(const std::vector<std::pair<std::string, std::string>>& words) {
-  ParamSet params(attend_params());
+  ParamSet params(find_experiment("attend").info.params);
   for (const auto& [key, value] : words) params.set(key, value);
   return params;
 }
@@ -75,7 +84,7 @@ class StopsAfter : public Progress {
 }  // namespace
 
 TEST_CASE("attend holds no map, whatever it gives") {
-  const AttendInputs inputs = inputs_of({3000, 4});
+  const Inputs inputs = inputs_of({3000, 4});
   const std::size_t map = 3000UL * 3000 * sizeof(double);
   SilentProgress progress;
   for (const auto& [words, maps] :
@@ -100,7 +109,7 @@ TEST_CASE("attend holds no map, whatever it gives") {
 TEST_CASE("An archive that is filled while attend computes is the one of its arrays") {
   const TempFolder temp;
   SilentProgress progress;
-  const AttendInputs inputs = inputs_of({2, 2, 40, 6});
+  const Inputs inputs = inputs_of({2, 2, 40, 6});
   for (const char* precision : {"exact", "exact_fp32"}) {
     const ParamSet params = params_with({{"encoding", "shaw"}, {"precision", precision}});
     test::HeldArrays held;

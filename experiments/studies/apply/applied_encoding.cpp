@@ -1,4 +1,4 @@
-#include "experiments/arrays/apply.h"
+#include "experiments/studies/apply/applied_encoding.h"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,11 @@
 #include "core/encodings/catalogue.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
-#include "experiments/arrays/apply_defect.h"
-#include "experiments/arrays/encoded_array.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/token_inputs.h"
 #include "experiments/setup/user_tables.h"
+#include "experiments/studies/apply/apply_defect.h"
 
 namespace orrery {
 namespace {
@@ -26,7 +26,7 @@ void encode(const Encoding& encoding, const ParamSet& params, const Positions& a
   if (!turned)
     throw UsageError(fmt::format("encoding={}", params.text("encoding")),
                      "does nothing to single vectors: it acts on scores",
-                     "use orrery attend with q and k, or leave x out to see its table");
+                     "use orrery run attend with q and k, or leave x out to see its table");
   if (params.text("side") == "keys") return turned->transform_keys(at, x);
   turned->transform_queries(at, x);
 }
@@ -94,7 +94,12 @@ std::vector<ParamSpec> apply_params() {
        .kind = ParamKind::choice,
        .default_value = std::string("rope"),
        .choices = encoding_choices()},
-      array_file_param("x", "Vectors to encode, [N, d], [heads, N, d] or [batch, heads, N, d]."),
+      array_file_param("x",
+                       "Vectors to encode, [N, d], [heads, N, d] or [batch, heads, N, d]; "
+                       "without them the encoding's constants are given."),
+      positions_param("positions",
+                      "Positions of the rows of x, or of the table of constants: 0..9, "
+                      "3+1+4, or a file of [N]; by default 0 to N - 1, or 0 to 9."),
       dim_param(128),
       {.key = "heads",
        .symbol = "H",
@@ -108,8 +113,9 @@ std::vector<ParamSpec> apply_params() {
        .kind = ParamKind::choice,
        .default_value = std::string("queries"),
        .choices = {{"queries", "x are queries"}, {"keys", "x are keys"}}}};
-  specs[2].used_when = Condition{"x", {""}};
+  specs[3].used_when = Condition{"x", {""}};
   specs.push_back(applied_defect_param());
+  for (ParamSpec& spec : encoding_table_params()) specs.push_back(std::move(spec));
   for (ParamSpec& spec : precision_params("exact", {})) specs.push_back(std::move(spec));
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
@@ -123,10 +129,9 @@ struct AppliedEncoding::Made {
   std::shared_ptr<const Encoding> encoding{};
 };
 
-AppliedEncoding::AppliedEncoding(ParamSet params, TensorMap tables)
+AppliedEncoding::AppliedEncoding(ParamSet params, Tables tables)
     : params_(std::move(params)), made_(std::make_unique<Made>()) {
-  check_table_names(find_encoding(params_.text("encoding")).info, tables);
-  made_->tables = tables_of(tables);
+  made_->tables = std::move(tables);
 }
 AppliedEncoding::~AppliedEncoding() = default;
 
@@ -180,7 +185,7 @@ Array AppliedEncoding::bias_in(const Positions& m, const Positions& n) const {
   if (!terms || !terms->is_bias())
     throw UsageError(fmt::format("encoding={}", params_.text("encoding")),
                      "adds no bias to scores that is the same for all contents",
-                     "use orrery attend with q and k, whose terms it names");
+                     "use orrery run attend with q and k, whose terms it names");
   const Matrix<T> q = Matrix<T>::Zero(static_cast<Index>(m.size()), d);
   const Matrix<T> k = Matrix<T>::Zero(static_cast<Index>(n.size()), d);
   const auto heads = static_cast<std::size_t>(params_.integer("heads"));
@@ -218,7 +223,7 @@ Table AppliedEncoding::constants(const Positions& at) const {
     return index_table(*indexed, at);
   throw UsageError(fmt::format("encoding={}", params_.text("encoding")),
                    "has no frequencies, slopes or index to show",
-                   "give x=FILE to encode vectors, or use orrery attend with q and k");
+                   "give x=FILE to encode vectors, or use orrery run attend with q and k");
 }
 
 RopeConvention AppliedEncoding::rope(Index d) const {

@@ -4,14 +4,16 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "core/errors.h"
 #include "core/params.h"
-#include "experiments/arrays/attend.h"
+#include "experiments/data/sliced_tensor.h"
 #include "experiments/setup/encoding_summary.h"
+#include "experiments/studies/catalogue.h"
 #include "tests/support/held_arrays.h"
 
 using namespace orrery;
@@ -78,20 +80,23 @@ bool adds_to_input(const std::string& encoding) {
   return encoding == "sinusoidal" || encoding == "learned";
 }
 
-AttendInputs inputs_of(const Edge& edge, const std::string& encoding) {
-  AttendInputs in{.key_positions = edge.positions};
+Tensor positions(const std::vector<std::int64_t>& values) {
+  return {.name = "positions", .shape = {values.size()}, .values = {values.begin(), values.end()}};
+}
+
+Inputs inputs_of(const Edge& edge, const std::string& encoding) {
+  Inputs in{{"positions", positions(edge.positions)}};
   const auto filled = [&](const char* name) {
     return tensor(name, edge.rows, edge.channels, edge.values);
   };
   if (adds_to_input(encoding)) {
-    in.x = filled("x");
+    in["x"] = filled("x");
   } else {
-    in.q = filled("q");
-    in.k = filled("k");
-    in.v = filled("v");
-    if (!edge.query_positions.empty()) in.query_positions = edge.query_positions;
+    for (const char* name : {"q", "k", "v"})
+      in[name] = std::make_shared<const SlicedTensor>(filled(name));
+    if (!edge.query_positions.empty()) in["query_positions"] = positions(edge.query_positions);
   }
-  if (edge.all_masked) in.mask = tensor("mask", edge.rows, edge.rows, {0});
+  if (edge.all_masked) in["mask"] = tensor("mask", edge.rows, edge.rows, {0});
   return in;
 }
 
@@ -115,7 +120,13 @@ std::string rule(const std::string& encoding, const Edge& edge) {
 /// What attend gave, and said of it.
 struct Attended {
   test::HeldArrays arrays{};
-  AttendResult result{};
+  Result result{};
+  /// Queries that a scalar counts; 0 without it.
+  std::size_t counted(const std::string& name) const {
+    for (const Scalar& scalar : result.scalars)
+      if (scalar.name == name) return static_cast<std::size_t>(scalar.value);
+    return 0;
+  }
 };
 
 bool all_finite(const std::vector<double>& values, std::size_t row, std::size_t rows) {
@@ -151,9 +162,9 @@ std::string fault_of_softmax(const Edge& edge, const Attended& attended, double 
       return "a row sums to " + std::to_string(sum);
     if (!std::isnan(sum) && !all_finite(output, row, edge.rows)) ++overflowed;
   }
-  if (blind != attended.result.fully_masked_rows) return "a query without keys is not counted";
-  if (undefined != attended.result.nan_rows) return "a query with NaN weights is not counted";
-  if (overflowed != attended.result.overflowed_rows)
+  if (blind != attended.counted("fully_masked_rows")) return "a query without keys is not counted";
+  if (undefined != attended.counted("nan_rows")) return "a query with NaN weights is not counted";
+  if (overflowed != attended.counted("overflowed_rows"))
     return "an output that overflowed is not counted";
   if (!edge.is_large && undefined + overflowed > 0) return "it should be finite";
   return "";
@@ -174,12 +185,12 @@ std::string fault_of_linear(const Edge& edge, const Attended& attended) {
         !std::isfinite(numerators[row]))
       ++overflowed;
   }
-  if (infinite != attended.result.infinite_normalizers)
+  if (infinite != attended.counted("infinite_normalizers"))
     return "an infinite normaliser is not counted";
-  if (undefined != attended.result.nan_normalizers) return "a NaN normaliser is not counted";
-  if (overflowed != attended.result.overflowed_rows)
+  if (undefined != attended.counted("nan_normalizers")) return "a NaN normaliser is not counted";
+  if (overflowed != attended.counted("overflowed_rows"))
     return "an output that overflowed is not counted";
-  if (attended.result.zero_normalizers > zero) return "a normaliser is counted as 0 and is not";
+  if (attended.counted("zero_normalizers") > zero) return "a normaliser is counted as 0 and is not";
   if (!edge.is_large && infinite + undefined + overflowed > 0) return "it should be finite";
   return "";
 }
@@ -189,7 +200,8 @@ std::string fault_of(const Edge& edge, const ParamSet& params, const std::string
   try {
     SilentProgress progress;
     Attended attended;
-    attended.result = attend(params, inputs_of(edge, encoding), attended.arrays, progress);
+    attended.result = find_experiment("attend").stream(params, inputs_of(edge, encoding),
+                                                       attended.arrays, progress);
     if (!rule.empty()) return "it should be refused: " + rule;
     return params.text("kernel") == "linear"
                ? fault_of_linear(edge, attended)
@@ -204,7 +216,7 @@ std::string fault_of(const Edge& edge, const ParamSet& params, const std::string
 }  // namespace
 
 TEST_CASE("Softmax attention at the edges is refused by rule, finite, or announced") {
-  const ParamSet defaults(attend_params());
+  const ParamSet defaults(find_experiment("attend").info.params);
   std::string faults;
   for (const EncodingSummary& encoding : encoding_list())
     for (const Choice& precision : defaults.spec("precision").choices)
@@ -223,7 +235,7 @@ TEST_CASE("Softmax attention at the edges is refused by rule, finite, or announc
 }
 
 TEST_CASE("Linear attention at the edges is refused by rule, finite, or announced") {
-  const ParamSet defaults(attend_params());
+  const ParamSet defaults(find_experiment("attend").info.params);
   std::string faults;
   for (const std::string encoding : {"none", "rope", "sinusoidal", "learned"})
     for (const Choice& map : defaults.spec("linear.feature_map").choices)

@@ -1,12 +1,19 @@
 #pragma once
 
 #include <memory>
+#include <variant>
+#include <vector>
 
 #include "core/encodings/settings.h"
 #include "experiments/model/inputs.h"
 #include "experiments/setup/common_params.h"
 
 namespace orrery {
+
+/// Encoded vectors of the shape of x, with the names of its dimensions.
+std::shared_ptr<const Array> encoded_array(
+    const std::vector<std::size_t>& shape,
+    std::variant<std::vector<double>, std::vector<float>> values);
 
 /// "defect" of `apply`, none unless it is given: a known mistake of RoPE.
 ParamSpec applied_defect_param();

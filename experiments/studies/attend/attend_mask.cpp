@@ -1,4 +1,4 @@
-#include "experiments/arrays/attend_mask.h"
+#include "experiments/studies/attend/attend_mask.h"
 
 #include <fmt/format.h>
 
@@ -97,6 +97,7 @@ std::vector<ParamSpec> mask_params() {
       "Which keys each query sees, [N_q, N_k], [heads, N_q, N_k] or [batch, heads, N_q, N_k], an "
       "axis of 1 for all: 1 where it sees the key, or additive with 0 where it does.");
   mask.used_when = Condition{"kernel", {"softmax"}};
+  mask.may_hide = true;
   ParamSpec kind{
       .key = "mask_kind",
       .description = "How the values of mask are read; auto decides by the values, or refuses.",
