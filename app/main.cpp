@@ -7,8 +7,8 @@
 
 #include "app/headless/render_views.h"
 #include "app/headless/script.h"
-#include "app/session/leave.h"
 #include "app/session/session_file.h"
+#include "app/session/task.h"
 #include "app/shell/start.h"
 #include "app/shell/window.h"
 #include "experiments/files/file.h"

@@ -10,7 +10,6 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
-#include "app/session/typed_path.h"
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 

@@ -9,9 +9,9 @@
 #include <exception>
 #include <utility>
 
-#include "app/dialogs/comparing_entries.h"
-#include "app/dialogs/figure_export.h"
-#include "app/dialogs/questions.h"
+#include "app/dialogs/export_dialog.h"
+#include "app/dialogs/help_sheets.h"
+#include "app/dialogs/palette_entries.h"
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"
 #include "app/session/fuzzy.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/dialogs/palette_entry.h"
+#include "app/dialogs/palette_entries.h"
 #include "app/gui/overlay.h"
 #include "app/session/actions.h"
 #include "app/session/session.h"

@@ -9,7 +9,6 @@
 #include <memory>
 #include <stdexcept>
 
-#include "app/gui/font_file.h"
 #include "experiments/figure/canvas/symbol_font.h"
 #include "experiments/files/file.h"
 #include "experiments/text/bidi.h"

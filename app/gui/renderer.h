@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "app/gui/changed_areas.h"
+#include "app/gui/frame_parts.h"
 
 namespace orrery {
 

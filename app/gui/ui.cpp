@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
@@ -73,6 +71,28 @@ std::vector<std::string> rich_lines(const Ui& ui, std::string_view marked, doubl
 }
 
 }  // namespace
+
+void ItemRects::clear() {
+  areas_.clear();
+  figures_.clear();
+}
+
+std::optional<Rect> ItemRects::find(const std::string& name) const {
+  const auto found = areas_.find(name);
+  return found == areas_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const FigureLayout* ItemRects::figure(const std::string& id) const {
+  const auto found = figures_.find(id);
+  return found == figures_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> ItemRects::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, area] : areas_) names.push_back(name);
+  for (const auto& [id, frame] : figures_) names.push_back("figure " + id);
+  return names;
+}
 
 void draw_text(std::string_view utf8) {
   const std::string shown = in_visual_order(utf8);
@@ -191,5 +211,47 @@ void tooltip(const Ui& ui, std::string_view marked) {
 }
 
 void show_tooltip(const Ui& ui, std::string_view marked) { show_tip(ui, marked, std::nullopt); }
+
+ImGuiContextGuard::ImGuiContextGuard() {
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+}
+
+ImGuiContextGuard::~ImGuiContextGuard() { ImGui::DestroyContext(); }
+
+ImVec2 area_size(const Rect& area) {
+  return {static_cast<float>(std::max(1.0, area.width)),
+          static_cast<float>(std::max(1.0, area.height))};
+}
+
+void begin_area(const char* id, const Rect& area, Color background, ImGuiWindowFlags flags) {
+  ImGui::SetCursorScreenPos(shim::vec({area.x, area.y}));
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, shim::floats(background));
+  shim::begin_panel(id, area_size(area), ImGuiWindowFlags_NoSavedSettings | flags);
+  ImGui::PopStyleColor();
+}
+
+void begin_column(const char* id, const Rect& area, Color background, ImGuiWindowFlags flags) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, 0.0f);
+  begin_area(id, area, background, flags);
+  ImGui::PopStyleVar();
+}
+
+Rect inset(const Rect& area, double margin) {
+  return {area.x + margin, area.y + margin, std::max(0.0, area.width - 2 * margin),
+          std::max(0.0, area.height - 2 * margin)};
+}
+
+void draw_centered(const char* text, const Rect& area) {
+  const ImVec2 size = ImGui::CalcTextSize(text);
+  ImGui::SetCursorScreenPos(
+      shim::vec({area.x + std::max(0.0, (area.width - static_cast<double>(size.x)) / 2),
+                 area.y + area.height / 2}));
+  text_muted(text);
+}
 
 }  // namespace orrery

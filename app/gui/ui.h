@@ -2,15 +2,40 @@
 
 #include <imgui.h>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/gui/fonts.h"
-#include "app/gui/item_rects.h"
 #include "app/gui/textures.h"
+#include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/color/style.h"
+#include "experiments/figure/plot/figure_layout.h"
 
 namespace orrery {
+
+/// The rectangles of widgets and figures in the last frame, by name, so that scripts can point at
+/// them.
+class ItemRects {
+ public:
+  void clear();
+  /// "param dim", "view rotation", "tab Decay bound"; the first of several items with the same name
+  /// counts.
+  void mark(std::string name, const Rect& area) { areas_.try_emplace(std::move(name), area); }
+  void mark_figure(const std::string& id, const FigureLayout& frame) { figures_[id] = frame; }
+
+  std::optional<Rect> find(const std::string& name) const;
+  /// Null when no such figure was drawn.
+  const FigureLayout* figure(const std::string& id) const;
+  /// All names, figures as "figure ID".
+  std::vector<std::string> names() const;
+
+ private:
+  std::map<std::string, Rect> areas_{};
+  std::map<std::string, FigureLayout> figures_{};
+};
 
 /// Fonts, textures and style for everything that draws.
 struct Ui {
@@ -59,5 +84,35 @@ double with_padding(double content);
 void show_tooltip(const Ui& ui, std::string_view marked);
 /// Explains the previous item while the mouse rests on it.
 void tooltip(const Ui& ui, std::string_view marked);
+
+/// Creates Dear ImGui's context, current in this thread, and destroys it with itself. No settings
+/// file is written.
+class ImGuiContextGuard {
+ public:
+  ImGuiContextGuard();
+  ~ImGuiContextGuard();
+  ImGuiContextGuard(const ImGuiContextGuard&) = delete;
+  ImGuiContextGuard& operator=(const ImGuiContextGuard&) = delete;
+};
+
+/// The space between the edge of an area and its content, at scale 1.
+inline constexpr double area_margin = 14;
+/// The same around the figures, which need the room more.
+inline constexpr double page_margin = 6;
+
+/// The size of an area for Dear ImGui, which takes no side below one pixel.
+ImVec2 area_size(const Rect& area);
+
+/// Begins a child window over `area` with a background of its own. End it with ImGui::EndChild().
+void begin_area(const char* id, const Rect& area, Color background, ImGuiWindowFlags flags = 0);
+
+/// begin_area with square corners, for areas that reach the edge of the window.
+void begin_column(const char* id, const Rect& area, Color background, ImGuiWindowFlags flags = 0);
+
+/// `area` without a margin on all four sides.
+Rect inset(const Rect& area, double margin);
+
+/// A line of muted text in the middle of `area`.
+void draw_centered(const char* text, const Rect& area);
 
 }  // namespace orrery

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "app/gui/imgui_context.h"
 #include "app/gui/renderer.h"
+#include "app/gui/ui.h"
 #include "app/shell/app.h"
 
 namespace orrery {

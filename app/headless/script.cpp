@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/headless/script_facts.h"
 #include "app/headless/script_steps.h"
 #include "app/headless/simulated_input.h"
 #include "experiments/files/file.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/headless/stage.h"
+#include "app/headless/script_steps.h"
 
 namespace orrery {
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -7,7 +8,19 @@
 #include <string_view>
 #include <vector>
 
+#include "app/session/session.h"
+#include "app/shell/app.h"
+
 namespace orrery {
+
+/// The desktop that a scripted session drives, with or without rendering.
+struct ScriptDesktop {
+  Session& session;
+  App& app;
+  std::function<void()> frame{};                           ///< draws one
+  std::function<void()> settle{};                          ///< draws until no job runs
+  std::function<void(const std::string& name)> picture{};  ///< keeps what is on screen
+};
 
 using Words = std::vector<std::string>;
 /// The words of a step that are still to be read.
@@ -35,5 +48,12 @@ struct BadStep : std::runtime_error {
       : std::runtime_error(broken_rule), remedy(std::move(fix)) {}
   std::string remedy;
 };
+
+/// The session on screen: the live one or that of the browser.
+const Session& shown_session(const ScriptDesktop& stage);
+
+/// The value of a fact that a script can expect, such as "view" or "param dim". Throws BadStep
+/// where there is no such fact.
+std::string fact_text(Rest words, const ScriptDesktop& stage);
 
 }  // namespace orrery

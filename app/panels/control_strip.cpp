@@ -8,11 +8,9 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
-#include "app/panels/dimmed.h"
 #include "app/panels/param_controls.h"
 #include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
-#include "app/session/value_in_use.h"
 #include "experiments/figure/equation/read_text.h"
 
 namespace orrery {

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "app/gui/ui.h"
-#include "app/session/point_list.h"
-#include "app/session/saved_source.h"
+#include "app/session/saved_results.h"
 #include "app/session/session.h"
 #include "app/session/task.h"
 #include "app/views/result_view.h"

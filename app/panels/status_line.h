@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/gui/overlay.h"
 #include "app/gui/ui.h"
 #include "app/session/session.h"
 
@@ -34,5 +35,18 @@ std::string checks_text(const Result& result);
 void draw_message(Session& session);
 /// The height that draw_message needs at a width; 0 without a message.
 double message_height(const Session& session, double width, const Ui& ui);
+
+/// Lists the running and finished computations, one line per experiment, each with
+/// buttons that pause and stop it.
+class JobsPanel : public Overlay {
+ public:
+  void draw(Session& session, bool writing, const Ui& ui);
+};
+
+/// The claims that the result on screen was checked against, with their numbers.
+class ChecksSheet : public Overlay {
+ public:
+  void draw(const Session& session, const Ui& ui);
+};
 
 }  // namespace orrery

@@ -8,7 +8,6 @@
 
 #include "app/player/motion.h"
 #include "app/player/step_screen.h"
-#include "app/player/zoom_motion.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/files/file.h"
 #include "experiments/lessons/library.h"

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/player/file_watch.h"
 #include "app/player/motion.h"
 #include "app/player/player.h"
 #include "app/session/session.h"
+#include "app/session/task.h"
 #include "experiments/lessons/evaluate.h"
 #include "experiments/lessons/scoreboard.h"
 

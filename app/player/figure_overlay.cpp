@@ -8,15 +8,10 @@
 #include <cmath>
 #include <utility>
 
-#include "app/gui/areas.h"
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/item_rects.h"
-#include "app/player/answers_on_figure.h"
 #include "app/player/figure_marks.h"
 #include "app/player/guess_line.h"
-#include "app/player/symbol_light.h"
-#include "app/player/veil_cover.h"
 #include "experiments/lessons/check_links.h"
 
 namespace orrery {

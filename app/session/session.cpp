@@ -7,7 +7,6 @@
 #include <sstream>
 #include <utility>
 
-#include "app/session/recent_paths.h"
 #include "experiments/files/file.h"
 
 namespace orrery {

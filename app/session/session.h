@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/session/desktop_state.h"
-#include "app/session/linked_cursor.h"
 #include "app/session/live_sweep.h"
 #include "app/session/observed_move.h"
 #include "app/session/result_store.h"

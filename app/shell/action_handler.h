@@ -7,10 +7,9 @@
 #include "app/panels/param_panel.h"
 #include "app/player/director.h"
 #include "app/session/actions.h"
-#include "app/shell/export_requester.h"
-#include "app/shell/growing_distance.h"
 #include "app/shell/overlays.h"
 #include "app/shell/path_opener.h"
+#include "app/shell/timers.h"
 #include "app/shell/undo_recorder.h"
 #include "app/shell/workspace.h"
 

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "app/gui/areas.h"
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/panels/control_strip.h"

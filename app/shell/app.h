@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/item_rects.h"
 #include "app/gui/textures.h"
 #include "app/gui/ui.h"
 #include "app/panels/param_panel.h"
@@ -21,14 +20,9 @@
 #include "app/session/session_file.h"
 #include "app/shell/action_handler.h"
 #include "app/shell/appearance.h"
-#include "app/shell/export_requester.h"
-#include "app/shell/glyph_finder.h"
-#include "app/shell/linked_formulas.h"
-#include "app/shell/note_timer.h"
 #include "app/shell/overlays.h"
 #include "app/shell/path_opener.h"
-#include "app/shell/regions.h"
-#include "app/shell/rest_timer.h"
+#include "app/shell/timers.h"
 #include "app/shell/undo_recorder.h"
 #include "app/shell/view_pane.h"
 #include "app/shell/workspace.h"

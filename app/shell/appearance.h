@@ -1,11 +1,39 @@
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "app/gui/fonts.h"
 #include "app/session/desktop_state.h"
+#include "app/session/session.h"
+#include "experiments/figure/canvas/canvas.h"
 
 namespace orrery {
+
+/// Finds fonts for the characters that were drawn without a glyph.
+class GlyphFinder {
+ public:
+  /// Replaces installed_fonts, for tests.
+  void find_with(std::function<std::vector<InstalledFont>()> finder) {
+    find_fonts_ = std::move(finder);
+  }
+  /// Looks for characters that `fonts` lack, together with the rest of the text on screen, so that
+  /// each text is searched for once. Tells `shown` which packages to install for characters that no
+  /// font has. Returns whether plan() is new.
+  bool update(const Fonts& fonts, const Session& live, Session& shown);
+  const GlyphPlan& plan() const { return plan_; }
+
+ private:
+  void report_missing(const Characters& missing_before, Session& shown);
+
+  std::function<std::vector<InstalledFont>()> find_fonts_{installed_fonts};
+  std::set<std::string> named_packages_{};  ///< so that each is suggested once
+  Characters searched_{};                   ///< looked for in other fonts
+  GlyphPlan plan_{};                        ///< where they were found
+};
 
 /// Fonts and colours for the look that the user chose.
 class Appearance {
@@ -31,5 +59,26 @@ class Appearance {
   bool projector_{false};         ///< whether style_ is for projector mode
   double screen_scale_{1.0};
 };
+
+/// How the window is divided. What is hidden or finds no room has width 0.
+struct Regions {
+  Rect list{};  ///< list of views at the left
+  Rect view{};
+  Rect params{};  ///< parameters at the right
+  Rect bar{};  ///< at the bottom: the status and, without `params`, the controls that matter most
+  bool with_controls{};  ///< whether `bar` has controls
+};
+
+/// The regions of a window of `size` pixels. The figure comes first: the columns are shown where
+/// the window is so wide that it does not miss the room, or where the user asked for them; `saved`
+/// results have what they were made of at the right. In a narrow window the list gives way first,
+/// then the parameters.
+Regions window_regions(Size size, const Look& look, double scale, bool saved);
+
+/// The regions while a lesson is open: it takes the place of the list of views, over the whole
+/// height. In a sandbox the parameters stand at the right. In projector mode the figure and what
+/// stands below it are alone: the controls, or something else of the height `for_controls`.
+Regions lesson_regions(Size size, const Look& look, double scale, bool sandbox,
+                       std::optional<double> for_controls = {});
 
 }  // namespace orrery

@@ -7,10 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "app/gui/areas.h"
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
-#include "app/shell/action_menu.h"
 
 namespace orrery {
 namespace {
@@ -78,6 +76,24 @@ void draw_views(Workspace& workspace, const Ui& ui) {
 }
 
 }  // namespace
+
+void draw_action_menu(ActionHandler& actions, const Ui& ui) {
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  if (ImGui::Button("☰")) ImGui::OpenPopup("menu");
+  ImGui::PopStyleColor();
+  tooltip(ui, "Lists all actions.");
+  if (!ImGui::BeginPopup("menu")) return;
+  std::string_view group;
+  for (const Action& action : actions.actions()) {
+    if (!group.empty() && group != action.group) ImGui::Separator();
+    group = action.group;
+    const std::string keys =
+        action.shortcuts.empty() ? std::string() : shortcut_text(action.shortcuts.front());
+    if (ImGui::MenuItem(std::string(action.title).c_str(), keys.c_str())) actions.perform(action);
+    tooltip(ui, action.about);
+  }
+  ImGui::EndPopup();
+}
 
 void draw_list_pane(Workspace& workspace, ActionHandler& actions, const Rect& area, const Ui& ui) {
   begin_column("views", area, raised_color(ui.style));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/session/file_pairs.h"
 #include "app/session/file_targets.h"
 
 namespace orrery {

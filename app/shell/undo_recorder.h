@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "app/session/history.h"
+#include "app/session/desktop_state.h"
 #include "app/session/session.h"
 
 namespace orrery {

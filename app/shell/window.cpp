@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
 #include "app/gui/renderer.h"
-#include "app/session/waker.h"
+#include "app/gui/ui.h"
+#include "app/session/task.h"
 #include "app/shell/app.h"
 
 namespace orrery {

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "app/gui/ui.h"
-#include "app/views/color_grip.h"
 #include "app/views/figure_keys.h"
 #include "app/views/figure_menu.h"
+#include "app/views/plot_ranges.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"

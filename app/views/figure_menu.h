@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "app/gui/ui.h"
-#include "app/session/linked_cursor.h"
 #include "app/session/view_state.h"
 #include "app/views/subtraction.h"
 #include "experiments/figure/canvas/canvas.h"
@@ -17,6 +17,17 @@
 #include "experiments/model/result.h"
 
 namespace orrery {
+
+/// The largest count that is copied; more belong into a file.
+inline constexpr std::size_t max_copied = 1'000'000;
+
+/// The number of values in values_text.
+std::size_t value_count(const Figure& figure, const FigureView& view, const FigureLayout& frame);
+
+/// The visible numbers as tab-separated lines that a spreadsheet can paste: the visible
+/// curves (x once where they share it), the visible cells of a map, the arrows, the table. Every
+/// digit is kept; a masked cell is empty, and NaN is written out.
+std::string values_text(const Figure& figure, const FigureView& view, const FigureLayout& frame);
 
 /// The state that a figure's gestures change or need besides its zoom.
 struct FigureReach {

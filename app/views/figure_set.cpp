@@ -9,7 +9,6 @@
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
 #include "app/session/number_scale.h"
-#include "app/session/value_in_use.h"
 
 namespace orrery {
 namespace {

@@ -1,12 +1,81 @@
 #include "app/views/figure_stage.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <exception>
 
 #include "app/session/references.h"
-#include "app/views/figures_at_distance.h"
+#include "app/views/axis_roles.h"
+#include "experiments/combine/family.h"
+#include "experiments/model/notices.h"
+#include "experiments/setup/provenance.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery {
 namespace {
+
+/// Whether the figure may depend on the distance: arrows do, and curves over anything else.
+bool is_at_a_distance(const Figure& figure) {
+  const auto* plot = std::get_if<LinePlot>(&figure.content);
+  return plot ? !is_by_distance(*plot) : std::holds_alternative<VectorPlot>(figure.content);
+}
+
+const ParamSpec* distance_spec(const ParamSet& params) {
+  const ParamSpec* spec = params.with_role(ParamRole::distance);
+  return spec && params.is_used(spec->key) ? spec : nullptr;
+}
+
+/// The parameters at that distance; empty where the experiment has no such.
+std::optional<ParamSet> at_distance(const ExperimentState& state, double distance) {
+  const ParamSpec* spec = distance_spec(state.params);
+  const double whole = std::round(distance);
+  const bool turns =
+      spec && whole >= spec->min && whole <= spec->max && state.result &&
+      std::any_of(state.result->figures.begin(), state.result->figures.end(), is_at_a_distance);
+  if (!turns) return std::nullopt;
+  ParamSet params = state.params;
+  for (const auto& [key, value] : state.experiment->info.view.preview) params.set(key, value);
+  params.set_value(spec->key, static_cast<std::int64_t>(whole));
+  return params;
+}
+
+/// Whether two sets differ in the distance alone.
+bool match_otherwise(ParamSet a, const ParamSet& b) {
+  const std::string& key = b.with_role(ParamRole::distance)->key;
+  a.set_value(key, b.value(key));
+  return a == b;
+}
+
+std::string in_words(std::string id) {
+  id = spaced(std::move(id));
+  if (!id.empty() && id[0] >= 'a' && id[0] <= 'z') id[0] = static_cast<char>(id[0] - 'a' + 'A');
+  return id;
+}
+
+/// As the experiment calls it; empty without a name from there.
+std::string own_title(std::string_view id, const ExperimentView& view) {
+  const auto found = std::find_if(view.tabs.begin(), view.tabs.end(),
+                                  [&](const auto& tab) { return tab.first == id; });
+  return found == view.tabs.end() ? std::string() : found->second;
+}
+
+std::string named(std::string_view id, const ExperimentView& view) {
+  std::string own = own_title(id, view);
+  return own.empty() ? in_words(std::string(id)) : own;
+}
+
+/// The settings that a result was made with, if this build knows them all.
+std::optional<ParamSet> settings_of(const ExperimentInfo& info, const Provenance& provenance) {
+  try {
+    ParamSet params(info.params);
+    for (const auto& [key, value] : provenance.params) params.set(key, value);
+    return params;
+  } catch (const std::exception&) {
+    return std::nullopt;
+  }
+}
 
 using References = std::vector<std::shared_ptr<const Result>>;
 
@@ -41,6 +110,73 @@ FigureOrigin origin_of(const StageRequest& request) {
 bool is_plain(const StageRequest& request) { return !request.flipped && !request.shown.difference; }
 
 }  // namespace
+
+FamilyFigures family_figures(const SweptResults& input) {
+  FamilyFigures made{.figures = figures_of(input.result)};
+  for (FigurePtr& figure : made.figures) {
+    std::vector<Figure> members = family(input.members, figure->id, input.key);
+    if (members.size() == 1) {
+      made.in_place.insert(figure->id);
+      figure = make_figure(std::move(members.front()));
+    } else {
+      for (Figure& member : members)
+        made.panels[figure->id].push_back(make_figure(std::move(member)));
+    }
+  }
+  return made;
+}
+
+std::shared_ptr<const Result> result_at_distance(Session& session) {
+  const std::optional<double> distance = session.links.distance();
+  const auto params = distance ? at_distance(session.current(), *distance) : std::nullopt;
+  if (!params) return nullptr;
+  // The one before stays until the next is ready, so that the arrows turn without a blink.
+  const Preview& computed = session.preview(Session::Beside::at_distance, *params);
+  const bool alike = computed.params && match_otherwise(*computed.params, *params);
+  return alike ? computed.result : nullptr;
+}
+
+std::map<std::string, FigurePtr> figures_at_distance(const std::shared_ptr<const Result>& turned) {
+  std::map<std::string, FigurePtr> figures;
+  if (!turned) return figures;
+  for (Figure figure : turned->figures) {
+    if (!is_at_a_distance(figure)) continue;
+    figure.caption.clear();
+    const std::string id = figure.id;
+    figures[id] = make_figure(std::move(figure));
+  }
+  return figures;
+}
+
+std::string tab_title(const Figure& figure, const ExperimentView& view) {
+  if (std::string own = own_title(figure.id, view); !own.empty()) return own;
+  const FigureRole& role = figure.role;
+  const std::string encoding = role.encoding();
+  if (role.kind.empty() || encoding.empty()) return in_words(figure.id);
+  return fmt::format("{}: {}", named(role.term.empty() ? role.kind : role.term, view),
+                     encoding_title(encoding));
+}
+
+std::string group_title(std::string_view group, const ExperimentView& view) {
+  std::string label = encoding_title(group);
+  return label == group ? named(group, view) : label;
+}
+
+Figures with_screen_captions(const ScreenCaptions& input) {
+  const auto settings =
+      input.alone ? settings_of(*input.alone, input.result->provenance) : std::nullopt;
+  Figures figures;
+  for (const FigurePtr& figure : input.figures) {
+    Figure made = *figure;
+    if (!input.alone) made.caption = notices_in(made.caption);
+    if (input.titles == ScreenCaptions::Titles::none) made.title.clear();
+    if (input.titles == ScreenCaptions::Titles::short_ones && !input.keep_titles.contains(made.id))
+      made.title = tab_title(made, *input.view);
+    if (settings) made.caption = brief_caption(made.caption, *settings);
+    figures.push_back(make_figure(std::move(made)));
+  }
+  return figures;
+}
 
 StageRequest stage_request(Session& session, bool flipped,
                            const std::shared_ptr<const Result>& before) {

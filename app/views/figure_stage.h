@@ -6,19 +6,69 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/session/session.h"
-#include "app/views/family_figures.h"
 #include "app/views/figure_set.h"
 #include "app/views/figures.h"
 #include "app/views/map_zoom.h"
-#include "app/views/reference_figures.h"
-#include "app/views/screen_captions.h"
 #include "app/views/subtraction.h"
+#include "experiments/model/experiment.h"
 
 namespace orrery {
+
+struct SweptResults {
+  std::shared_ptr<const Result> result{};                ///< on screen
+  std::vector<std::shared_ptr<const Result>> members{};  ///< at the values that are swept
+  std::string key{};                                     ///< of the parameter
+  friend bool operator==(const SweptResults&, const SweptResults&) = default;
+};
+
+/// The figures of a number that is swept in place: see family.
+struct FamilyFigures {
+  Figures figures{};                        ///< those of the result; curves as families
+  std::set<std::string> in_place{};         ///< ids of the families among them
+  std::map<std::string, Figures> panels{};  ///< figures at each value, where one cannot show all
+
+  bool empty() const { return in_place.empty() && panels.empty(); }
+};
+FamilyFigures family_figures(const SweptResults& input);
+
+/// The current result at the distance pointed at, where the experiment has a parameter for it: it
+/// is asked for, and the newest that is there returned. Null where nothing is pointed at.
+std::shared_ptr<const Result> result_at_distance(Session& session);
+
+/// Its figures that turn with the distance, by id: arrows, and curves over anything but the
+/// distance. Their titles name the distance; captions, which name settings that played no part,
+/// are left out.
+std::map<std::string, FigurePtr> figures_at_distance(const std::shared_ptr<const Result>& turned);
+
+/// What the choice of a figure is called where its title is too long: its experiment's words for
+/// it, or what it shows and of which encoding ("Weights: RoPE"), or its id in words.
+std::string tab_title(const Figure& figure, const ExperimentView& view);
+
+/// The name of a group of figures: an encoding's label for its name ("RoPE" for "rope"), words for
+/// a kind ("Mean logit" for "mean_logit").
+std::string group_title(std::string_view group, const ExperimentView& view);
+
+struct ScreenCaptions {
+  enum class Titles { own, short_ones, none };
+
+  Figures figures{};
+  std::shared_ptr<const Result> result{};  ///< that they are of
+  const ExperimentInfo* alone{};  ///< whose defaults need not be said; null for notices alone
+  Titles titles{Titles::own};
+  const ExperimentView* view{};         ///< whose words the short titles are; null without any
+  std::set<std::string> keep_titles{};  ///< ids of figures that have their own in any case
+  friend bool operator==(const ScreenCaptions&, const ScreenCaptions&) = default;
+};
+
+/// The figures with the captions that they have on screen: alone without settings that are the
+/// default; beside others, where each would say the same, and projected, where the room is for the
+/// figure, nothing but notices (notices_in).
+Figures with_screen_captions(const ScreenCaptions& input);
 
 /// Where the figures on screen come from.
 enum class FigureOrigin { result, reference, difference };

@@ -9,8 +9,8 @@
 #include "app/gui/theme.h"
 #include "app/views/axis_roles.h"
 #include "app/views/equation_parts.h"
+#include "app/views/marks.h"
 #include "app/views/readout.h"
-#include "app/views/value_box.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {

@@ -11,12 +11,10 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/views/before_drag.h"
 #include "app/views/figure_set.h"
 #include "app/views/figure_stage.h"
 #include "app/views/stacked_figures.h"
 #include "app/views/sweep_gesture.h"
-#include "app/views/tab_titles.h"
 #include "app/views/view_bar.h"
 
 namespace orrery {

@@ -8,10 +8,15 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/session/number_scale.h"
-#include "app/session/value_in_use.h"
 
 namespace orrery {
 namespace {
+
+bool is_any_clicked() {
+  for (int i = 0; i < ImGuiMouseButton_COUNT; ++i)
+    if (ImGui::IsMouseClicked(i)) return true;
+  return false;
+}
 
 /// The number in which two sets differ, if it is the only difference.
 const ParamSpec* changed_number(const ParamSet& before, const ParamSet& now) {
@@ -43,6 +48,27 @@ void give_back(Session& session, const ParamSet& before) {
 }
 
 }  // namespace
+
+void BeforeDrag::forget() {
+  pressed_.reset();
+  before_.reset();
+}
+
+void BeforeDrag::update(const Session& session) {
+  const int frame = ImGui::GetFrameCount();
+  // Where another view was shown meanwhile, clicks were missed.
+  if (frame != std::exchange(frame_, frame) + 1) forget();
+  const ExperimentState& state = session.current();
+  if (is_any_clicked()) {
+    before_.reset();
+    pressed_ = state.result;
+    params_ = state.params;
+  }
+  // Sliders and reference lines change parameters while the button is down; other controls when it
+  // is released.
+  if (pressed_ && !before_ && !(state.params == *params_)) before_ = pressed_;
+  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) pressed_.reset();
+}
 
 void SweepGesture::update(Session& session) {
   const int frame = ImGui::GetFrameCount();

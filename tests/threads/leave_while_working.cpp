@@ -6,10 +6,8 @@
 #include <map>
 
 #include "app/session/folder_listing.h"
-#include "app/session/leave.h"
 #include "app/session/opened_path.h"
 #include "app/session/task.h"
-#include "app/session/waker.h"
 #include "tests/support/sweep_fixture.h"
 #include "tests/threads/session/experiments.h"
 

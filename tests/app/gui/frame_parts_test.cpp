@@ -8,9 +8,8 @@
 #include <cmath>
 #include <functional>
 
-#include "app/gui/changed_areas.h"
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
+#include "app/gui/ui.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/app/offscreen_or_none.h"

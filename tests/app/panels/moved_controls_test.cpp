@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/dimmed.h"
+#include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
 #include "app/session/observed_move.h"
 #include "app/shell/start.h"

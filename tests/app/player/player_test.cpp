@@ -4,7 +4,6 @@
 
 #include "app/player/motion.h"
 #include "app/player/step_screen.h"
-#include "app/player/zoom_motion.h"
 #include "experiments/studies/catalogue.h"
 
 namespace orrery {

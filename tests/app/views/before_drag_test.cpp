@@ -1,4 +1,4 @@
-#include "app/views/before_drag.h"
+#include "app/views/sweep_gesture.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

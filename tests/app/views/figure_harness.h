@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
+#include "app/gui/ui.h"
 #include "app/views/figure_widget.h"
 #include "tests/app/fixture.h"
 

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "app/session/linked_cursor.h"
+#include "app/session/view_state.h"
 #include "app/shell/start.h"
 #include "app/views/axis_roles.h"
 #include "tests/app/fixture.h"

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <thread>
 
-#include "app/session/command_line.h"
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "experiments/combine/combine.h"
