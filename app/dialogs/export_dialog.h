@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/overlay.h"
+#include "app/gui/ui.h"
 #include "app/session/session.h"
 #include "app/session/task.h"
 #include "experiments/figure/color/style.h"

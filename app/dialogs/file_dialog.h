@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/overlay.h"
+#include "app/gui/ui.h"
 #include "app/session/folder_listing.h"
 #include "app/session/session.h"
 #include "app/session/task.h"

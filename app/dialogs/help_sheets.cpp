@@ -9,7 +9,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
-#include "app/views/figure_keys.h"
+#include "app/views/gestures.h"
 #include "experiments/studies/catalogue.h"
 
 namespace orrery {

@@ -3,7 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "app/gui/overlay.h"
 #include "app/gui/ui.h"
 #include "app/session/actions.h"
 #include "experiments/model/experiment.h"

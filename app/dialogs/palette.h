@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/dialogs/palette_entries.h"
-#include "app/gui/overlay.h"
+#include "app/gui/ui.h"
 #include "app/session/actions.h"
 #include "app/session/session.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/overlay.h"
+#include "app/gui/ui.h"
 #include "app/session/file_targets.h"
 
 namespace orrery {

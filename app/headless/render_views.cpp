@@ -14,7 +14,7 @@
 #include "app/headless/offscreen.h"
 #include "app/headless/script.h"
 #include "app/player/director.h"
-#include "app/session/opened_path.h"
+#include "app/session/file_targets.h"
 #include "experiments/files/file.h"
 
 namespace orrery {

@@ -13,7 +13,6 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/headless/script_steps.h"
-#include "app/headless/simulated_input.h"
 #include "experiments/files/file.h"
 #include "experiments/text/ascii.h"
 #include "experiments/text/enum_names.h"

@@ -26,9 +26,10 @@ std::string label_of(const ParamSpec& spec) {
 }
 
 /// The strip as it fills: what does not fit any more is left out.
-class Strip {
+class ControlStrip {
  public:
-  Strip(Session& session, double width, const Ui& ui) : session_(session), ui_(ui), room_(width) {}
+  ControlStrip(Session& session, double width, const Ui& ui)
+      : session_(session), ui_(ui), room_(width) {}
 
   bool fits(double width) const { return width <= room_; }
   void draw_slider(const ParamSpec& spec) {
@@ -141,7 +142,7 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
   const ParamSet params = session.current().params;
   const double button =
       text_width(all_label) + 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
-  Strip strip(session, width - button - strip_gap * ui.scale, ui);
+  ControlStrip strip(session, width - button - strip_gap * ui.scale, ui);
   std::size_t numbers = 0;
   for (const ParamSpec& spec : wanted(params, keys)) {
     if (spec.kind == ParamKind::choice || spec.kind == ParamKind::choice_list)

@@ -10,7 +10,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/session/number_scale.h"
-#include "app/views/mixer_click.h"
+#include "app/views/gestures.h"
 #include "experiments/figure/color/oklab.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/frequency_bands.h"
@@ -46,6 +46,22 @@ float place_of(const ParamSpec& spec, double value) {
                            ? std::log(value / spec.min) / std::log(spec.max / spec.min)
                            : (value - spec.min) / (spec.max - spec.min);
   return from.x + grab_padding + grab / 2 + static_cast<float>(share) * (width - grab);
+}
+
+/// Whether the slider has such ticks: known values lie in its range, on a scale that starts above
+/// 0 or is linear.
+bool has_ticks(const ParamSpec& spec) {
+  return (!moves_by_ratios(spec) || spec.min > 0) && !in_range(spec).empty();
+}
+
+/// The known value within a few pixels of the mouse, to which a drag snaps.
+std::optional<double> tick_at_mouse(const ParamSpec& spec) {
+  if (!has_ticks(spec)) return std::nullopt;
+  const float mouse = ImGui::GetIO().MousePos.x;
+  const float near = snap_distance * (ImGui::GetItemRectMax().y - ImGui::GetItemRectMin().y);
+  for (const KnownValue& one : in_range(spec))
+    if (std::abs(place_of(spec, one.value) - mouse) <= near) return one.value;
+  return std::nullopt;
 }
 
 // Beyond this a number is typed.
@@ -234,10 +250,6 @@ void push_bare_button(const Ui& ui) {
 
 }  // namespace
 
-bool has_ticks(const ParamSpec& spec) {
-  return (!moves_by_ratios(spec) || spec.min > 0) && !in_range(spec).empty();
-}
-
 void draw_ticks(const ParamSpec& spec) {
   if (!has_ticks(spec)) return;
   const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
@@ -247,15 +259,6 @@ void draw_ticks(const ParamSpec& spec) {
     ImGui::GetWindowDrawList()->AddRectFilled({x, to.y - tick_height * (to.y - from.y)},
                                               {x + 1, to.y}, color);
   }
-}
-
-std::optional<double> tick_at_mouse(const ParamSpec& spec) {
-  if (!has_ticks(spec)) return std::nullopt;
-  const float mouse = ImGui::GetIO().MousePos.x;
-  const float near = snap_distance * (ImGui::GetItemRectMax().y - ImGui::GetItemRectMin().y);
-  for (const KnownValue& one : in_range(spec))
-    if (std::abs(place_of(spec, one.value) - mouse) <= near) return one.value;
-  return std::nullopt;
 }
 
 std::string known_values_text(const ParamSpec& spec) {

@@ -20,6 +20,24 @@
 namespace orrery {
 namespace {
 
+/// Description, symbol, unit, range and default of a parameter.
+std::string param_tooltip(const ParamSpec& spec) {
+  std::string about = spec.description;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) about += fmt::format("\n{}: {}", name, value);
+  };
+  line("key", spec.key);
+  line("symbol", spec.symbol);
+  line("unit", spec.unit);
+  if (std::isfinite(spec.min) && std::isfinite(spec.max))
+    line("range", fmt::format("{} to {}", number_text(spec.min), number_text(spec.max)));
+  if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
+  line("files", file_types_text(spec));
+  line("default", to_text(spec.default_value));
+  line("known", known_values_text(spec));
+  return about;
+}
+
 /// Why the figures did not change when this control was moved; empty unless it was moved last.
 std::string why_unmoved(const Session& session, std::string_view key) {
   const auto& moved = session.current().moved;
@@ -137,23 +155,6 @@ Dimmed::Dimmed(bool dims) : dims_(dims) {
 
 Dimmed::~Dimmed() {
   if (dims_) ImGui::PopStyleVar();
-}
-
-std::string param_tooltip(const ParamSpec& spec) {
-  std::string about = spec.description;
-  const auto line = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) about += fmt::format("\n{}: {}", name, value);
-  };
-  line("key", spec.key);
-  line("symbol", spec.symbol);
-  line("unit", spec.unit);
-  if (std::isfinite(spec.min) && std::isfinite(spec.max))
-    line("range", fmt::format("{} to {}", number_text(spec.min), number_text(spec.max)));
-  if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
-  line("files", file_types_text(spec));
-  line("default", to_text(spec.default_value));
-  line("known", known_values_text(spec));
-  return about;
 }
 
 std::string explanation(const Session& session, const ParamSpec& spec) {

@@ -66,8 +66,6 @@ class ParamPanel {
   std::string typing_key_{};  ///< key of the slider whose number is being typed
 };
 
-/// Description, symbol, unit, range and default of a parameter.
-std::string param_tooltip(const ParamSpec& spec);
 /// The same, beginning with why the parameter changes nothing on screen, where that is so.
 std::string explanation(const Session& session, const ParamSpec& spec);
 

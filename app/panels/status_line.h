@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "app/gui/overlay.h"
 #include "app/gui/ui.h"
 #include "app/session/session.h"
 

@@ -6,7 +6,6 @@
 #include <exception>
 #include <utility>
 
-#include "app/player/motion.h"
 #include "app/player/step_screen.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/files/file.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/player/motion.h"
 #include "app/player/player.h"
+#include "app/player/step_screen.h"
 #include "app/session/session.h"
 #include "app/session/task.h"
 #include "experiments/lessons/evaluate.h"

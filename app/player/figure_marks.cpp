@@ -170,6 +170,17 @@ const Series* series_of(const Session& session, const std::string& figure,
   }
 }
 
+/// Whether the step hides anything of the figure or asks about it.
+bool is_asked_about(const LessonStep& step, const std::string& figure) {
+  const bool veiled = std::any_of(step.veils.begin(), step.veils.end(),
+                                  [&](const auto& veil) { return veil.figure == figure; });
+  if (veiled || !step.prediction) return veiled;
+  if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind))
+    return draw->figure == figure;
+  if (const auto* mark = std::get_if<MarkCells>(&step.prediction->kind)) return mark->map == figure;
+  return false;
+}
+
 }  // namespace
 
 void draw_frame(Canvas& canvas, const Rect& rect, const Stroke& stroke) {
@@ -208,16 +219,6 @@ void draw_glow(Canvas& canvas, const FigureLayout& layout, const Series& series,
 bool is_covered(const LessonStep& step, const std::string& figure) {
   return std::any_of(step.veils.begin(), step.veils.end(),
                      [&](const Veil& veil) { return veil.figure == figure && is_whole(veil); });
-}
-
-bool is_asked_about(const LessonStep& step, const std::string& figure) {
-  const bool veiled = std::any_of(step.veils.begin(), step.veils.end(),
-                                  [&](const auto& veil) { return veil.figure == figure; });
-  if (veiled || !step.prediction) return veiled;
-  if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind))
-    return draw->figure == figure;
-  if (const auto* mark = std::get_if<MarkCells>(&step.prediction->kind)) return mark->map == figure;
-  return false;
 }
 
 void draw_cover(Canvas& canvas, const FigureLayout& layout, const LessonStep& step,

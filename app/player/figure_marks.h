@@ -33,8 +33,6 @@ void draw_cover(Canvas& canvas, const FigureLayout& layout, const LessonStep& st
 
 /// Whether a veil of the step covers all of the figure, so that nothing in it can be pointed at.
 bool is_covered(const LessonStep& step, const std::string& figure);
-/// Whether the step hides anything of the figure or asks about it.
-bool is_asked_about(const LessonStep& step, const std::string& figure);
 
 /// Whether a formula of marked text has the symbol as a whole: "$|S_j|$" has "S_j", and neither "S"
 /// nor "j". Braces and commas of subscripts do not count: "a_{mn}" is "a_{m,n}".

@@ -11,7 +11,7 @@
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
 #include "app/player/figure_marks.h"
-#include "app/player/guess_line.h"
+#include "app/player/prediction_box.h"
 #include "experiments/lessons/check_links.h"
 
 namespace orrery {

@@ -172,6 +172,15 @@ bool draw_card(const LessonCard& card, const std::map<std::string, LessonProgres
   return pressed;
 }
 
+/// The lessons that come with Orrery. A file that cannot be read is left out.
+std::vector<LessonCard> lesson_cards() {
+  std::vector<LessonCard> cards;
+  for (const auto& [file, lesson] : readable_lessons())
+    cards.push_back({file, lesson.number, lesson.title, lesson.misconception, lesson.minutes,
+                     lesson.steps.size()});
+  return cards;
+}
+
 }  // namespace
 
 double scoreboard_height(const Scoreboard& board) {
@@ -209,14 +218,6 @@ void ScoreboardSheet::draw(const Scoreboard& board, const Ui& ui) {
     draw_legend(board, width, ui);
   }
   end();
-}
-
-std::vector<LessonCard> lesson_cards() {
-  std::vector<LessonCard> cards;
-  for (const auto& [file, lesson] : readable_lessons())
-    cards.push_back({file, lesson.number, lesson.title, lesson.misconception, lesson.minutes,
-                     lesson.steps.size()});
-  return cards;
 }
 
 std::size_t next_step(const LessonCard& card, const std::map<std::string, LessonProgress>& read) {

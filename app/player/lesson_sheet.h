@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/overlay.h"
 #include "app/gui/ui.h"
 #include "app/session/desktop_state.h"
 #include "experiments/lessons/scoreboard.h"
@@ -37,9 +36,6 @@ struct LessonCard {
   int minutes{};
   std::size_t steps{};
 };
-
-/// The lessons that come with Orrery. A file that cannot be read is left out.
-std::vector<LessonCard> lesson_cards();
 
 /// The step that a reader goes on with, from 0: where he stopped, and the first of a lesson that
 /// he has not begun or has read to its end.

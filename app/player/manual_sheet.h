@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/gui/overlay.h"
+#include "app/gui/ui.h"
 #include "experiments/manual/topic.h"
 
 namespace orrery {

@@ -55,6 +55,13 @@ const ValueInUse* found_in_result(const Session& session, std::string_view key) 
   return nullptr;
 }
 
+/// The number in use where files decide it in place of a parameter of the experiment on screen;
+/// empty where the parameter's own is.
+std::optional<double> number_in_use(const Session& session, std::string_view key) {
+  const ValueInUse* found = found_in_result(session, key);
+  return found ? found->value : std::nullopt;
+}
+
 }  // namespace
 
 bool moves_by_ratios(const ParamSpec& spec) {
@@ -118,11 +125,6 @@ Ends ends_around(const ParamSpec& spec, double value) {
   };
   return by_ratios ? Ends{allowed(value / ratio_around), allowed(value * ratio_around)}
                    : Ends{allowed(value - step), allowed(value + step)};
-}
-
-std::optional<double> number_in_use(const Session& session, std::string_view key) {
-  const ValueInUse* found = found_in_result(session, key);
-  return found ? found->value : std::nullopt;
 }
 
 std::string why_fixed(const Session& session, std::string_view key) {

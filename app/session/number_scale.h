@@ -44,9 +44,6 @@ struct Ends {
 };
 Ends ends_around(const ParamSpec& spec, double value);
 
-/// The number in use where files decide it in place of a parameter of the experiment on screen;
-/// empty where the parameter's own is.
-std::optional<double> number_in_use(const Session& session, std::string_view key);
 /// Why files decide it whatever the parameter says, "The file says 8192."; empty where they do not.
 std::string why_fixed(const Session& session, std::string_view key);
 

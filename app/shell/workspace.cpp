@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "app/session/opened_path.h"
+#include "app/session/file_targets.h"
 #include "app/session/references.h"
 #include "experiments/combine/sweep_overview.h"
 

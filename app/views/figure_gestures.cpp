@@ -8,7 +8,6 @@
 #include "app/gui/imgui_shim.h"
 #include "app/views/link_marks.h"
 #include "app/views/marks.h"
-#include "app/views/plot_ranges.h"
 
 namespace orrery {
 namespace {
@@ -68,13 +67,14 @@ Meaning meaning_of(const Figure& figure) {
   return map ? map->meaning : Meaning::sequential;
 }
 
-}  // namespace
-
-bool has_plot(const FigureLayout& frame) { return frame.plot.width > 0 && frame.plot.height > 0; }
-
+/// The rectangle between two corners.
 Rect spanned(Point a, Point b) {
   return {std::min(a.x, b.x), std::min(a.y, b.y), std::abs(a.x - b.x), std::abs(a.y - b.y)};
 }
+
+}  // namespace
+
+bool has_plot(const FigureLayout& frame) { return frame.plot.width > 0 && frame.plot.height > 0; }
 
 Point clamped(Point p, const Rect& area) {
   return {std::clamp(p.x, area.x, area.right()), std::clamp(p.y, area.y, area.bottom())};

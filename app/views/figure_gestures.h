@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "app/gui/ui.h"
-#include "app/views/figure_keys.h"
 #include "app/views/figure_menu.h"
+#include "app/views/gestures.h"
 #include "app/views/plot_ranges.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
@@ -25,8 +25,6 @@ struct FigureInput {
 };
 
 bool has_plot(const FigureLayout& frame);
-/// The rectangle between two corners.
-Rect spanned(Point a, Point b);
 /// The point of `area` that is nearest to `p`.
 Point clamped(Point p, const Rect& area);
 

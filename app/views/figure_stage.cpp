@@ -7,7 +7,6 @@
 #include <exception>
 
 #include "app/session/references.h"
-#include "app/views/axis_roles.h"
 #include "experiments/combine/family.h"
 #include "experiments/model/notices.h"
 #include "experiments/setup/provenance.h"
@@ -109,8 +108,6 @@ FigureOrigin origin_of(const StageRequest& request) {
 /// Whether the result's own figures are asked for, as they are.
 bool is_plain(const StageRequest& request) { return !request.flipped && !request.shown.difference; }
 
-}  // namespace
-
 FamilyFigures family_figures(const SweptResults& input) {
   FamilyFigures made{.figures = figures_of(input.result)};
   for (FigurePtr& figure : made.figures) {
@@ -126,6 +123,8 @@ FamilyFigures family_figures(const SweptResults& input) {
   return made;
 }
 
+/// The current result at the distance pointed at, where the experiment has a parameter for it: it
+/// is asked for, and the newest that is there returned. Null where nothing is pointed at.
 std::shared_ptr<const Result> result_at_distance(Session& session) {
   const std::optional<double> distance = session.links.distance();
   const auto params = distance ? at_distance(session.current(), *distance) : std::nullopt;
@@ -136,6 +135,9 @@ std::shared_ptr<const Result> result_at_distance(Session& session) {
   return alike ? computed.result : nullptr;
 }
 
+/// Its figures that turn with the distance, by id: arrows, and curves over anything but the
+/// distance. Their titles name the distance; captions, which name settings that played no part,
+/// are left out.
 std::map<std::string, FigurePtr> figures_at_distance(const std::shared_ptr<const Result>& turned) {
   std::map<std::string, FigurePtr> figures;
   if (!turned) return figures;
@@ -147,6 +149,8 @@ std::map<std::string, FigurePtr> figures_at_distance(const std::shared_ptr<const
   }
   return figures;
 }
+
+}  // namespace
 
 std::string tab_title(const Figure& figure, const ExperimentView& view) {
   if (std::string own = own_title(figure.id, view); !own.empty()) return own;

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "app/gui/ui.h"
-#include "app/views/equation_parts.h"
 #include "app/views/figure_gestures.h"
-#include "app/views/figure_keys.h"
 #include "app/views/figure_menu.h"
+#include "app/views/figures.h"
+#include "app/views/gestures.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_layout.h"

@@ -1,8 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/plot/figure_layout.h"
+#include "experiments/model/figure.h"
 #include "experiments/model/result.h"
 
 namespace orrery {
@@ -22,5 +28,59 @@ inline Figures figures_of(const std::shared_ptr<const Result>& result) {
 inline FigurePtr make_figure(Figure figure) {
   return std::make_shared<const Figure>(std::move(figure));
 }
+
+// The axes that figures of different experiments have in common, so that what is pointed at in
+// one is found in another.
+
+/// The axis' symbol; its label where it has none.
+std::string short_name(const Axis& axis);
+/// The axis value at the middle of a cell: its index, unless the axis has a range.
+double position_of(const Axis& axis, std::size_t index, std::size_t count);
+/// The same in whole tokens, for a cell that may be of several distances.
+double distance_at(const Axis& axis, std::size_t index, std::size_t count);
+/// Whether x is the distance m − n of two tokens.
+bool is_by_distance(const LinePlot& plot);
+bool is_by_distance(const Heatmap& map);
+/// Whether x, the rows or the arrows are pairs of channels.
+bool is_by_pair(const LinePlot& plot);
+bool is_by_pair(const Heatmap& map);
+bool is_by_pair(const VectorPlot& plot);
+/// Whether rows are queries and columns keys.
+bool is_query_by_key(const Heatmap& map);
+/// m − n of a cell of such a map.
+double distance_of(const Heatmap& map, Cell cell);
+/// The two ends of the line through the middles of the cells at a distance m − n, in the data of
+/// the axes, from the top left; empty when the map has no such cells.
+struct Diagonal {
+  double column0{}, row0{}, column1{}, row1{};
+};
+std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance);
+
+/// A map or a profile in an equation of maps.
+struct TermOnScreen {
+  std::size_t term{};
+  bool is_profile{};
+  FigureLayout frame{};
+};
+
+/// A map of an equation as a figure of its own, by which pan and zoom move it.
+struct MapOfEquation {
+  Figure figure{};
+  FigureLayout frame{};
+};
+/// The map of a term as it lies in the equation's frame; none where it is not drawn.
+std::optional<MapOfEquation> map_in_equation(const Figure& figure, const FigureLayout& frame,
+                                             std::size_t term);
+
+/// The part under a point of the canvas.
+std::optional<TermOnScreen> part_at(const MapEquation& equation, const FigureLayout& frame,
+                                    Point point);
+/// All parts that are drawn.
+std::vector<TermOnScreen> parts_of(const MapEquation& equation, const FigureLayout& frame);
+
+/// The map of a term, called as the term is.
+Heatmap map_of_part(const MapEquation& equation, std::size_t term);
+/// The profile of a term as a plot of its own.
+LinePlot profile_of_part(const MapEquation& equation, std::size_t term);
 
 }  // namespace orrery

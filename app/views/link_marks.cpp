@@ -7,8 +7,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
-#include "app/views/axis_roles.h"
-#include "app/views/equation_parts.h"
+#include "app/views/figures.h"
 #include "app/views/marks.h"
 #include "app/views/readout.h"
 #include "experiments/text/number_text.h"

@@ -10,12 +10,23 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/theme.h"
-#include "app/views/axis_roles.h"
+#include "app/views/figures.h"
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/curves.h"
 
 namespace orrery {
 namespace {
+
+/// A small box of names and values on a plot.
+struct ValueBox {
+  struct Row {
+    std::optional<Color> swatch{};
+    std::string name{};
+    std::string value{};
+  };
+  std::string title{};
+  std::vector<Row> rows{};
+};
 
 constexpr double note_padding = 7;
 constexpr double column_gap = 12;
@@ -125,6 +136,75 @@ struct PlacedNote {
 };
 using Notes = std::vector<PlacedNote>;
 
+Size value_box_size(const Canvas& canvas, const ValueBox& note, const Ui& ui) {
+  const TextStyle style = name_style(ui);
+  double names = 0.0, values = 0.0;
+  for (const ValueBox::Row& row : note.rows) {
+    names = std::max(names, rich_size(canvas, row.name, style).width);
+    values = std::max(values, canvas.text_size(row.value, style).width);
+  }
+  const double between = values > 0.0 ? column_gap * ui.scale : 0.0;
+  const double rows = swatch_width(note, ui) + names + between + values;
+  const double title = rich_size(canvas, note.title, style).width;
+  const double lines = static_cast<double>(note.rows.size() + (note.title.empty() ? 0 : 1));
+  return {std::max(rows, title) + 2 * note_padding * ui.scale,
+          lines * line_of(canvas, ui) + 2 * note_padding * ui.scale};
+}
+
+/// Draws the note with its top left corner at a point.
+void draw_value_box(Canvas& canvas, const ValueBox& note, Point corner, const Ui& ui) {
+  const Size size = value_box_size(canvas, note, ui);
+  const Rect box{std::round(corner.x), std::round(corner.y), size.width, size.height};
+  draw_see_through_box(canvas, box, ui);
+  TextStyle style = name_style(ui);
+  Point at{box.x + note_padding * ui.scale, box.y + note_padding * ui.scale};
+  const double line = line_of(canvas, ui), swatch = swatch_width(note, ui);
+  if (!note.title.empty()) {
+    style.color = ui.style.muted;
+    draw_rich(canvas, at, note.title, style);
+    at.y += line;
+  }
+  style.color = ui.style.text;
+  for (const ValueBox::Row& row : note.rows) {
+    if (row.swatch)
+      fill_circle(canvas, {at.x + 4 * ui.scale, at.y + line / 2.3}, 4 * ui.scale, *row.swatch);
+    draw_rich(canvas, {at.x + swatch, at.y}, row.name, style);
+    TextStyle value = style;
+    value.horizontal = HorizontalAlign::right;
+    canvas.text({box.right() - note_padding * ui.scale, at.y}, row.value, value);
+    at.y += line;
+  }
+}
+
+/// The note cut to a height; its last row counts the rows left out.
+ValueBox shortened_box(const Canvas& canvas, ValueBox note, double most_height, const Ui& ui) {
+  const double line = line_of(canvas, ui);
+  const double room = most_height - value_box_size(canvas, {.title = note.title}, ui).height;
+  const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / line)));
+  if (note.rows.size() <= most) return note;
+  const std::size_t left_out = note.rows.size() - (most - 1);
+  note.rows.resize(most - 1);
+  note.rows.push_back({.name = fmt::format("and {} more", left_out)});
+  return note;
+}
+
+/// Where a box beside the vertical line at `x` covers none of `taken`: right or left of it, else
+/// beside what is drawn there, as far up as there is a place; else at the top.
+Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> taken, double gap) {
+  std::vector<double> lefts{x + gap, x - gap - size.width};
+  for (const Rect& other : taken) {
+    lefts.push_back(other.right() + gap);
+    lefts.push_back(other.x - gap - size.width);
+  }
+  const auto away = [&](double left) { return std::abs(left + size.width / 2 - x); };
+  std::stable_sort(lefts.begin() + 2, lefts.end(),
+                   [&](double a, double b) { return away(a) < away(b); });
+  for (const double left : lefts)
+    if (const auto free = first_free(left, size, plot, taken, gap)) return *free;
+  const double left = std::clamp(x + gap, plot.x, std::max(plot.x, plot.right() - size.width));
+  return {left, plot.y + gap, size.width, size.height};
+}
+
 /// Draws each note beside its line where it covers no other one, and after all lines, so that none
 /// runs through it.
 void draw_notes(Canvas& canvas, const Notes& notes, const FigureLayout& frame,
@@ -216,71 +296,6 @@ Color curve_color(const FigureStyle& style, int slot, const std::optional<double
 void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui) {
   fill_circle(canvas, at, 5 * ui.scale, ui.style.plot_background);
   fill_circle(canvas, at, 3.5 * ui.scale, color);
-}
-
-Size value_box_size(const Canvas& canvas, const ValueBox& note, const Ui& ui) {
-  const TextStyle style = name_style(ui);
-  double names = 0.0, values = 0.0;
-  for (const ValueBox::Row& row : note.rows) {
-    names = std::max(names, rich_size(canvas, row.name, style).width);
-    values = std::max(values, canvas.text_size(row.value, style).width);
-  }
-  const double between = values > 0.0 ? column_gap * ui.scale : 0.0;
-  const double rows = swatch_width(note, ui) + names + between + values;
-  const double title = rich_size(canvas, note.title, style).width;
-  const double lines = static_cast<double>(note.rows.size() + (note.title.empty() ? 0 : 1));
-  return {std::max(rows, title) + 2 * note_padding * ui.scale,
-          lines * line_of(canvas, ui) + 2 * note_padding * ui.scale};
-}
-
-void draw_value_box(Canvas& canvas, const ValueBox& note, Point corner, const Ui& ui) {
-  const Size size = value_box_size(canvas, note, ui);
-  const Rect box{std::round(corner.x), std::round(corner.y), size.width, size.height};
-  draw_see_through_box(canvas, box, ui);
-  TextStyle style = name_style(ui);
-  Point at{box.x + note_padding * ui.scale, box.y + note_padding * ui.scale};
-  const double line = line_of(canvas, ui), swatch = swatch_width(note, ui);
-  if (!note.title.empty()) {
-    style.color = ui.style.muted;
-    draw_rich(canvas, at, note.title, style);
-    at.y += line;
-  }
-  style.color = ui.style.text;
-  for (const ValueBox::Row& row : note.rows) {
-    if (row.swatch)
-      fill_circle(canvas, {at.x + 4 * ui.scale, at.y + line / 2.3}, 4 * ui.scale, *row.swatch);
-    draw_rich(canvas, {at.x + swatch, at.y}, row.name, style);
-    TextStyle value = style;
-    value.horizontal = HorizontalAlign::right;
-    canvas.text({box.right() - note_padding * ui.scale, at.y}, row.value, value);
-    at.y += line;
-  }
-}
-
-ValueBox shortened_box(const Canvas& canvas, ValueBox note, double most_height, const Ui& ui) {
-  const double line = line_of(canvas, ui);
-  const double room = most_height - value_box_size(canvas, {.title = note.title}, ui).height;
-  const auto most = static_cast<std::size_t>(std::max(1.0, std::floor(room / line)));
-  if (note.rows.size() <= most) return note;
-  const std::size_t left_out = note.rows.size() - (most - 1);
-  note.rows.resize(most - 1);
-  note.rows.push_back({.name = fmt::format("and {} more", left_out)});
-  return note;
-}
-
-Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> taken, double gap) {
-  std::vector<double> lefts{x + gap, x - gap - size.width};
-  for (const Rect& other : taken) {
-    lefts.push_back(other.right() + gap);
-    lefts.push_back(other.x - gap - size.width);
-  }
-  const auto away = [&](double left) { return std::abs(left + size.width / 2 - x); };
-  std::stable_sort(lefts.begin() + 2, lefts.end(),
-                   [&](double a, double b) { return away(a) < away(b); });
-  for (const double left : lefts)
-    if (const auto free = first_free(left, size, plot, taken, gap)) return *free;
-  const double left = std::clamp(x + gap, plot.x, std::max(plot.x, plot.right() - size.width));
-  return {left, plot.y + gap, size.width, size.height};
 }
 
 std::optional<std::size_t> pin_at(const FigureMarks& marks, const FigureLayout& frame, Point cursor,

@@ -12,29 +12,6 @@
 
 namespace orrery {
 
-/// A small box of names and values on a plot.
-struct ValueBox {
-  struct Row {
-    std::optional<Color> swatch{};
-    std::string name{};
-    std::string value{};
-  };
-  std::string title{};
-  std::vector<Row> rows{};
-};
-
-Size value_box_size(const Canvas& canvas, const ValueBox& note, const Ui& ui);
-
-/// Draws the note with its top left corner at a point.
-void draw_value_box(Canvas& canvas, const ValueBox& note, Point corner, const Ui& ui);
-
-/// The note cut to a height; its last row counts the rows left out.
-ValueBox shortened_box(const Canvas& canvas, ValueBox note, double most_height, const Ui& ui);
-
-/// Where a box beside the vertical line at `x` covers none of `taken`: right or left of it, else
-/// beside what is drawn there, as far up as there is a place; else at the top.
-Rect place_beside(double x, Size size, const Rect& plot, std::span<const Rect> taken, double gap);
-
 /// A slot of the categorical palette, or ghost_slot.
 Color palette_color(const FigureStyle& style, int slot);
 /// That, unless there is a place among colours in order, as Series has them.

@@ -13,8 +13,8 @@
 #include "app/gui/imgui_shim.h"
 #include "app/views/figure_set.h"
 #include "app/views/figure_stage.h"
+#include "app/views/gestures.h"
 #include "app/views/stacked_figures.h"
-#include "app/views/sweep_gesture.h"
 #include "app/views/view_bar.h"
 
 namespace orrery {

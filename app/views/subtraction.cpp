@@ -14,6 +14,27 @@
 namespace orrery {
 namespace {
 
+/// What is subtracted, for the title of a difference: "attention weight". Empty where it has no
+/// name.
+std::string quantity_of(const Figure& figure) {
+  if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->quantity;
+  if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return axis_name(plot->y);
+  if (std::holds_alternative<MapEquation>(figure.content)) return "term by term";
+  return {};
+}
+
+/// `shown` minus `other`, whose contents are of one kind: curves, a map, or an equation of maps
+/// term by term. None where they do not match.
+std::optional<Figure> figure_difference(const Figure& shown, const Figure& other) {
+  const auto* equation = std::get_if<MapEquation>(&shown.content);
+  const auto* subtrahend = std::get_if<MapEquation>(&other.content);
+  if (!equation || !subtrahend) return difference_of(shown, other);
+  auto difference = difference_of(*equation, *subtrahend);
+  if (!difference) return std::nullopt;
+  return Figure{shown.id, "Difference: " + shown.title, shown.caption, std::move(*difference),
+                shown.role};
+}
+
 std::string joined(const std::string& encodings, const std::string& settings) {
   return encodings.empty() || settings.empty() ? encodings + settings
                                                : encodings + " · " + settings;
@@ -169,23 +190,6 @@ Figures minus_reference(const MinusReference& input) {
     differing[i] = make_figure(std::move(*difference));
   }
   return differing;
-}
-
-std::optional<Figure> figure_difference(const Figure& shown, const Figure& other) {
-  const auto* equation = std::get_if<MapEquation>(&shown.content);
-  const auto* subtrahend = std::get_if<MapEquation>(&other.content);
-  if (!equation || !subtrahend) return difference_of(shown, other);
-  auto difference = difference_of(*equation, *subtrahend);
-  if (!difference) return std::nullopt;
-  return Figure{shown.id, "Difference: " + shown.title, shown.caption, std::move(*difference),
-                shown.role};
-}
-
-std::string quantity_of(const Figure& figure) {
-  if (const auto* map = std::get_if<Heatmap>(&figure.content)) return map->quantity;
-  if (const auto* plot = std::get_if<LinePlot>(&figure.content)) return axis_name(plot->y);
-  if (std::holds_alternative<MapEquation>(figure.content)) return "term by term";
-  return {};
 }
 
 std::vector<MinusChoice> minus_choices(const Result& result, const std::string& figure) {

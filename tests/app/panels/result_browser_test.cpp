@@ -5,7 +5,7 @@
 #include <fstream>
 #include <limits>
 
-#include "app/session/opened_path.h"
+#include "app/session/file_targets.h"
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "experiments/combine/combine.h"

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "app/player/motion.h"
 #include "app/player/step_screen.h"
 #include "experiments/studies/catalogue.h"
 

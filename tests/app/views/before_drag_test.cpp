@@ -1,4 +1,4 @@
-#include "app/views/sweep_gesture.h"
+#include "app/views/gestures.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

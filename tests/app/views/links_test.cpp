@@ -4,7 +4,7 @@
 
 #include "app/session/view_state.h"
 #include "app/shell/start.h"
-#include "app/views/axis_roles.h"
+#include "app/views/figures.h"
 #include "tests/app/fixture.h"
 
 namespace orrery {

@@ -3,9 +3,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "app/session/session.h"
+#include "experiments/setup/frequency_bands.h"
 
 namespace orrery {
 
@@ -42,5 +45,41 @@ class SweepGesture {
   std::optional<ParamSet> before_{};                    ///< parameters before the drag that swept
   bool shift_{};  ///< whether Shift was held in the frame before
 };
+
+/// A band of RoPE's frequency mixer in words, and what a click on it does.
+std::string band_words(const MixerBand& band);
+
+/// Does what a press of the mouse on a band asks for: mutes or unmutes it, with Ctrl lets it sound
+/// alone, with a double click unmutes all. The last band that sounds stays.
+void click_band(Session& session, const std::vector<MixerBand>& bands, std::size_t band);
+
+/// A command by key to the figure that has the keyboard focus.
+enum class FigureCommand {
+  none,
+  left,
+  right,
+  up,
+  down,
+  zoom_in,
+  zoom_out,
+  fit,
+  cursors,
+  menu,
+  clear,
+  next,
+  previous
+};
+
+/// The command typed in this frame; none while text is being typed elsewhere. Arrows, Tab, Home,
+/// Delete and the menu key are keys; + − 0 and c are characters, wherever the layout of the
+/// keyboard has them.
+FigureCommand typed_figure_command();
+
+/// A key or gesture and its effect, for the sheet of shortcuts.
+struct FigureShortcut {
+  const char* keys;
+  const char* does;
+};
+std::span<const FigureShortcut> figure_shortcuts();
 
 }  // namespace orrery
