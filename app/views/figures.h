@@ -17,8 +17,10 @@ namespace orrery {
 /// changes one that is on screen.
 using FigurePtr = std::shared_ptr<const Figure>;
 using Figures = std::vector<FigurePtr>;
+using FiguresById = std::map<std::string, FigurePtr>;
+using ResultPtr = std::shared_ptr<const Result>;
 
-inline Figures figures_of(const std::shared_ptr<const Result>& result) {
+inline Figures figures_of(const ResultPtr& result) {
   Figures figures;
   if (result)
     for (const Figure& figure : result->figures) figures.emplace_back(result, &figure);

@@ -164,10 +164,10 @@ std::optional<ComputedPart> ask_for_part(Session& session, std::span<const Place
   return computed_part(session, *keys);
 }
 
-Figures finer_maps(const FinerMaps& input) {
+Figures finer_maps(const Figures& maps, const ResultPtr& part) {
   Figures finer;
-  for (const FigurePtr& map : input.maps) {
-    const std::vector<Figure>& figures = input.part->figures;
+  for (const FigurePtr& map : maps) {
+    const std::vector<Figure>& figures = part->figures;
     const auto found = std::find_if(figures.begin(), figures.end(),
                                     [&](const Figure& figure) { return is_finer(figure, *map); });
     if (found == figures.end()) {

@@ -64,26 +64,6 @@ const LinePlot* plot_behind(const Figure& figure, const Figure* other) {
   return plot && behind && share_axes(*plot, *behind) ? behind : nullptr;
 }
 
-/// The curves of one result behind those of a figure; nothing where none may stand there.
-void add_ghosts_of(const Result& other, std::size_t place, const ReferencesBehind& input,
-                   std::size_t index, FigurePtr& figure) {
-  const SettingsContrast settings = contrast_of(input.result->provenance, other.provenance);
-  if (settings.same() || other.provenance.experiment != input.result->provenance.experiment) return;
-  const Figure* of_other = counterpart(other.figures, *figure, index, input.figures.size());
-  const LinePlot* behind = plot_behind(*figure, of_other);
-  if (!behind) return;
-  const auto hidden = input.hidden.find(figure->id);
-  Figure made = *figure;
-  add_ghosts(std::get<LinePlot>(made.content),
-             {.plot = *behind,
-              .name = reference_name(settings),
-              .settings = settings.other,
-              .place = place,
-              .tells_equal = place < input.pinned},
-             hidden == input.hidden.end() ? std::set<std::string>{} : hidden->second);
-  figure = make_figure(std::move(made));
-}
-
 const Figure* figure_of(const Result& result, const std::string& id) {
   const auto found = std::find_if(result.figures.begin(), result.figures.end(),
                                   [&](const Figure& figure) { return figure.id == id; });
@@ -169,21 +149,39 @@ std::optional<Figure> difference(const Result& result, const Figure& figure,
 
 }  // namespace
 
-Figures with_references_behind(const ReferencesBehind& input) {
-  Figures figures = input.figures;
-  for (std::size_t place = 0; place < input.others.size(); ++place)
-    for (std::size_t i = 0; i < figures.size(); ++i)
-      add_ghosts_of(*input.others[place], place, input, i, figures[i]);
+Figures with_references_behind(Figures figures, const ResultPtr& result,
+                               const std::vector<ResultPtr>& others, std::size_t pinned,
+                               const HiddenCurves& hidden) {
+  for (std::size_t place = 0; place < others.size(); ++place) {
+    const Provenance& other = others[place]->provenance;
+    const SettingsContrast settings = contrast_of(result->provenance, other);
+    if (settings.same() || other.experiment != result->provenance.experiment) continue;
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      const Figure& figure = *figures[i];
+      const LinePlot* behind =
+          plot_behind(figure, counterpart(others[place]->figures, figure, i, figures.size()));
+      if (!behind) continue;
+      const auto names = hidden.find(figure.id);
+      Figure made = figure;
+      add_ghosts(std::get<LinePlot>(made.content),
+                 {.plot = *behind,
+                  .name = reference_name(settings),
+                  .settings = settings.other,
+                  .place = place,
+                  .tells_equal = place < pinned},
+                 names == hidden.end() ? std::set<std::string>{} : names->second);
+      figures[i] = make_figure(std::move(made));
+    }
+  }
   return figures;
 }
 
-Figures minus_reference(const MinusReference& input) {
-  const std::vector<Figure>& figures = input.result->figures;
-  const SettingsContrast settings =
-      contrast_of(input.result->provenance, input.reference->provenance);
-  Figures differing = figures_of(input.result);
+Figures minus_reference(const ResultPtr& result, const ResultPtr& reference) {
+  const std::vector<Figure>& figures = result->figures;
+  const SettingsContrast settings = contrast_of(result->provenance, reference->provenance);
+  Figures differing = figures_of(result);
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const Figure* other = counterpart(input.reference->figures, figures[i], i, figures.size());
+    const Figure* other = counterpart(reference->figures, figures[i], i, figures.size());
     auto difference = other ? figure_difference(figures[i], *other) : std::nullopt;
     if (!difference) continue;
     difference->title = difference_title(figures[i], *other, settings);
@@ -213,11 +211,11 @@ void set_minus(ViewState& shown, const std::string& figure, const std::optional<
     shown.minus.erase(figure);
 }
 
-std::map<std::string, FigurePtr> minus_others(const MinusOthers& input) {
-  std::map<std::string, FigurePtr> differences;
-  for (const auto& [id, what] : input.minus) {
-    const Figure* own = figure_of(*input.result, id);
-    auto made = own ? difference(*input.result, *own, what) : std::nullopt;
+FiguresById minus_others(const ResultPtr& result, const std::map<std::string, Subtrahend>& minus) {
+  FiguresById differences;
+  for (const auto& [id, what] : minus) {
+    const Figure* own = figure_of(*result, id);
+    auto made = own ? difference(*result, *own, what) : std::nullopt;
     if (made) differences[id] = make_figure(std::move(*made));
   }
   return differences;
