@@ -87,7 +87,7 @@ std::string bytes_of(const File& file, const ExportRequest& request) {
 
 constexpr double dialog_width = 560;
 
-std::string current_folder() {
+std::string working_folder() {
   std::error_code failed;
   const std::filesystem::path here = std::filesystem::current_path(failed);
   return failed ? std::string() : here.string();
@@ -117,12 +117,8 @@ ShownFigure shown_figure(const Session& session, const Figure& figure, const Fig
 
 std::vector<ShownFigure> figures_on_screen(const Session& session) {
   std::vector<ShownFigure> shown;
-  for (const Figure* figure : session.on_screen) {
-    const auto& views = session.current().views;
-    const auto view = views.find(figure->id);
-    shown.push_back(
-        shown_figure(session, *figure, view == views.end() ? FigureView{} : view->second));
-  }
+  for (const Figure* figure : session.on_screen)
+    shown.push_back(shown_figure(session, *figure, view_in(session.current().views, figure->id)));
   return shown;
 }
 
@@ -166,7 +162,7 @@ void ExportDialog::ask(std::vector<ShownFigure> figures, const std::string& stem
   on_screen_ = theme;
   if (!format.empty()) request_.format = format;
   suit_theme();
-  if (folder_.empty()) folder_ = current_folder();
+  if (folder_.empty()) folder_ = working_folder();
   path_ = (std::filesystem::path(folder_) / (stem + "." + request_.format)).string();
   trouble_.clear();
   asks_to_replace_ = false;
@@ -291,10 +287,9 @@ void ExportDialog::draw(Session& session, const Ui& ui) {
   if (!is_open()) return;
   take_outcome(session);
   if (!begin("Export figure", dialog_width, 0, ui)) return;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text(request_.figures.size() > 1 ? fmt::format("Export {} figures", request_.figures.size())
-                                        : std::string("Export figure"));
-  ImGui::PopFont();
+  draw_heading(ui, request_.figures.size() > 1
+                       ? fmt::format("Export {} figures", request_.figures.size())
+                       : std::string("Export figure"));
   ImGui::PushTextWrapPos(0.0f);
   rich_muted(ui, request_.figures.front().figure.title);
   ImGui::PopTextWrapPos();

@@ -204,9 +204,7 @@ std::optional<std::filesystem::path> FileDialog::draw(const Session& session, co
   if (!is_open()) return std::nullopt;
   take_listing();
   if (!begin("Open", file_dialog_width, file_dialog_height, ui)) return std::nullopt;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text("Open");
-  ImGui::PopFont();
+  draw_heading(ui, "Open");
   text_muted("Tensors, text files and folders of results or sweeps");
   Chosen chosen = draw_path();
   ImGui::Checkbox("Show all files", &all_files_);

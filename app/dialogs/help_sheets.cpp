@@ -148,9 +148,7 @@ std::optional<std::size_t> QuestionSheet::draw(const Ui& ui) {
 
 void ShortcutSheet::draw(const Actions& actions, const Ui& ui) {
   if (!is_open() || !begin("Shortcuts and gestures", shortcuts_width, 0, ui)) return;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text("Shortcuts and gestures");
-  ImGui::PopFont();
+  draw_heading(ui, "Shortcuts and gestures");
   const float room = ImGui::GetContentRegionAvail().x;
   const int columns = room > ui.px(three_columns) ? 3 : room > ui.px(two_columns) ? 2 : 1;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(ui.px(14), 0));

@@ -69,9 +69,7 @@ void TargetDialog::ask(std::string path, std::vector<FileTarget> targets) {
 std::optional<FileTarget> TargetDialog::draw(const Session& session, const Ui& ui) {
   if (!is_open() || !begin("Assign file to parameter", target_dialog_width, 0, ui))
     return std::nullopt;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text("Assign file to parameter");
-  ImGui::PopFont();
+  draw_heading(ui, "Assign file to parameter");
   text_muted(std::filesystem::path(path_).filename().string());
   std::optional<FileTarget> chosen;
   std::optional<std::size_t> heading;
@@ -101,9 +99,7 @@ void PairDialog::ask(std::vector<DroppedPair> pairs) {
 std::optional<DroppedPair> PairDialog::draw(const Session& session, const Ui& ui) {
   constexpr const char* heading = "What are these two files?";
   if (!is_open() || !begin(heading, pair_dialog_width, 0, ui)) return std::nullopt;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text(heading);
-  ImGui::PopFont();
+  draw_heading(ui, heading);
   std::optional<DroppedPair> chosen;
   if (just_opened()) shim::focus_next_item();
   for (const DroppedPair& pair : pairs_)

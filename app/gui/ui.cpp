@@ -117,6 +117,12 @@ void text_muted(std::string_view utf8) {
   ImGui::PopStyleColor();
 }
 
+void draw_heading(const Ui& ui, std::string_view utf8) {
+  ImGui::PushFont(ui.fonts.title());
+  draw_text(utf8);
+  ImGui::PopFont();
+}
+
 double text_width(std::string_view words) {
   return static_cast<double>(ImGui::CalcTextSize(words.data(), words.data() + words.size()).x);
 }

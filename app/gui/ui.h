@@ -54,6 +54,8 @@ struct Ui {
 void draw_text(std::string_view utf8);
 void text_colored(Color color, std::string_view utf8);
 void text_muted(std::string_view utf8);
+/// Text in the largest font of the interface.
+void draw_heading(const Ui& ui, std::string_view utf8);
 /// Width of the words on one line of the current font, in pixels.
 double text_width(std::string_view words);
 // Marked text of the interface, its words in the current font.

@@ -91,8 +91,7 @@ Words reference_names(const ExperimentState& state) {
 std::string fact_of(const std::string& name, const std::string& of, const ExperimentState& state) {
   if (name == "param") return state.params.to_text(of);
   if (name == "scalar") return scalar(state, of);
-  const auto found = state.views.find(of);
-  const FigureView view = found == state.views.end() ? FigureView{} : found->second;
+  const FigureView view = view_in(state.views, of);
   const auto marked = state.shown.marks.find(of);
   const FigureMarks marks = marked == state.shown.marks.end() ? FigureMarks{} : marked->second;
   if (name == "zoom") {
@@ -187,15 +186,8 @@ std::vector<ScriptStep> parse_steps(std::string_view text) {
   return steps;
 }
 
-std::string lowered(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return word;
-}
-
 std::optional<int> key_named(const std::string& name) {
-  const std::string low = lowered(name);
+  const std::string low = lower_ascii(name);
   for (const NamedKey& known : known_keys)
     if (low == known.name) return known.key;
   if (low.size() == 1 && (std::isalnum(static_cast<unsigned char>(low[0])) != 0))

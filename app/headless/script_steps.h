@@ -60,8 +60,6 @@ struct ScriptStep {
 /// The steps of a script, without empty lines and comments.
 std::vector<ScriptStep> parse_steps(std::string_view text);
 
-/// A word in lower-case ASCII letters.
-std::string lowered(std::string word);
 /// The GLFW code of a key by its name: a letter, a digit, F1 to F25 or "enter", "page_up" and so
 /// on.
 std::optional<int> key_named(const std::string& name);

@@ -56,45 +56,22 @@ class ControlStrip {
     ImGui::SameLine(end, 0);
   }
   void draw_list(const ParamSpec& spec) {
-    const double width = text_width(label_of(spec)) + (list_width + small_gap) * ui_.scale;
-    if (!fits(width)) return;
-    begin(width);
-    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
-    draw_label(spec);
-    ImGui::SetNextItemWidth(ui_.px(list_width));
-    ImGui::PushID(spec.key.c_str());
-    const bool several = spec.kind == ParamKind::choice_list;
-    several ? choice_list_combo(session_, spec, ui_) : choice_control(session_, spec, ui_);
-    ImGui::PopID();
-    mark_item(ui_, "param " + spec.key);
-    ImGui::SameLine(0, 0);
+    draw(spec, list_width * ui_.scale, [&] {
+      ImGui::SetNextItemWidth(ui_.px(list_width));
+      const bool several = spec.kind == ParamKind::choice_list;
+      several ? choice_list_combo(session_, spec, ui_) : choice_control(session_, spec, ui_);
+    });
   }
   /// A number whose range is too wide for a slider.
   void draw_typed(const ParamSpec& spec) {
-    const double width = text_width(label_of(spec)) + (slider_width + small_gap) * ui_.scale;
-    if (!fits(width)) return;
-    begin(width);
-    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
-    draw_label(spec);
-    ImGui::SetNextItemWidth(ui_.px(slider_width));
-    ImGui::PushID(spec.key.c_str());
-    number_control(session_, spec);
-    ImGui::PopID();
-    mark_item(ui_, "param " + spec.key);
-    ImGui::SameLine(0, 0);
+    draw(spec, slider_width * ui_.scale, [&] {
+      ImGui::SetNextItemWidth(ui_.px(slider_width));
+      number_control(session_, spec);
+    });
   }
   void draw_switch(const ParamSpec& spec) {
-    const double box = static_cast<double>(ImGui::GetFrameHeight());
-    const double width = text_width(label_of(spec)) + box + small_gap * ui_.scale;
-    if (!fits(width)) return;
-    begin(width);
-    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
-    draw_label(spec);
-    ImGui::PushID(spec.key.c_str());
-    boolean_control(session_, spec);
-    ImGui::PopID();
-    mark_item(ui_, "param " + spec.key);
-    ImGui::SameLine(0, 0);
+    draw(spec, static_cast<double>(ImGui::GetFrameHeight()),
+         [&] { boolean_control(session_, spec); });
   }
   void begin(double width) {
     if (!first_) ImGui::SameLine(0, ui_.px(strip_gap));
@@ -103,6 +80,20 @@ class ControlStrip {
   }
 
  private:
+  /// A label and a control of this width.
+  template <class Control>
+  void draw(const ParamSpec& spec, double control_width, const Control& control) {
+    const double width = text_width(label_of(spec)) + control_width + small_gap * ui_.scale;
+    if (!fits(width)) return;
+    begin(width);
+    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
+    draw_label(spec);
+    ImGui::PushID(spec.key.c_str());
+    control();
+    ImGui::PopID();
+    mark_item(ui_, "param " + spec.key);
+    ImGui::SameLine(0, 0);
+  }
   void draw_label(const ParamSpec& spec) {
     ImGui::BeginGroup();  // beside controls, whose words begin lower
     if (has_formula(label_of(spec)))

@@ -345,9 +345,7 @@ void ResultBrowser::draw_folder() const {
 ResultBrowser::Request ResultBrowser::draw_facts(const Ui& ui) {
   Request request = Request::none;
   const std::shared_ptr<const Result> result = session_.current().result;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text(shows_all() ? "Saved sweep" : "Saved result");
-  ImGui::PopFont();
+  draw_heading(ui, shows_all() ? "Saved sweep" : "Saved result");
   if (!result) {
     text_muted("No result is open.");
     return request;

@@ -252,9 +252,7 @@ void draw_message(Session& session) {
 
 void JobsPanel::draw(Session& session, bool writing, const Ui& ui) {
   if (!is_open() || !begin("Jobs", jobs_width, 0, ui)) return;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text("Jobs");
-  ImGui::PopFont();
+  draw_heading(ui, "Jobs");
   if (writing) text_muted("Exporting a figure …");
   if (ImGui::BeginTable("jobs", 3)) {
     ImGui::TableSetupColumn("view", ImGuiTableColumnFlags_WidthFixed, ui.px(220));
@@ -269,9 +267,7 @@ void JobsPanel::draw(Session& session, bool writing, const Ui& ui) {
 void ChecksSheet::draw(const Session& session, const Ui& ui) {
   if (!is_open() || !begin("Checks", checks_sheet_width, 0, ui)) return;
   const std::shared_ptr<const Result> result = session.current().result;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text(session.current().experiment->info.title);
-  ImGui::PopFont();
+  draw_heading(ui, session.current().experiment->info.title);
   if (!result) {
     text_muted("There is no result yet.");
   } else {

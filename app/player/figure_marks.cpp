@@ -11,6 +11,7 @@
 #include "experiments/figure/equation/read_text.h"
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/labels.h"
+#include "experiments/figure/plot/plot_context.h"
 
 namespace orrery {
 namespace {
@@ -106,7 +107,7 @@ bool is_named(const Axis& axis, std::string_view symbol) {
 
 void tint_area(Canvas& canvas, const Rect& area, const Ui& ui) {
   canvas.rect(area, with_alpha(ui.style.accent, tint));
-  draw_frame(canvas, area, {.color = ui.style.accent, .width = ui.scale});
+  draw_outline(canvas, area, {.color = ui.style.accent, .width = ui.scale});
 }
 
 /// The color bar with its numbers and its label, which stand at its right.
@@ -139,8 +140,8 @@ void dot_in(Canvas& canvas, const Rect& cell, Color color, double share) {
 
 /// A ring in two tones is seen on every colour of a map.
 void ring(Canvas& canvas, const Rect& cell, Color color, const Ui& ui) {
-  draw_frame(canvas, cell, {.color = ui.style.background, .width = 4 * ui.scale});
-  draw_frame(canvas, cell, {.color = color, .width = 2 * ui.scale});
+  draw_outline(canvas, cell, {.color = ui.style.background, .width = 4 * ui.scale});
+  draw_outline(canvas, cell, {.color = color, .width = 2 * ui.scale});
 }
 
 void draw_cells(Canvas& canvas, const Heatmap& map, const FigureLayout& layout,
@@ -182,13 +183,6 @@ bool is_asked_about(const LessonStep& step, const std::string& figure) {
 }
 
 }  // namespace
-
-void draw_frame(Canvas& canvas, const Rect& rect, const Stroke& stroke) {
-  const std::array corners{Point{rect.x, rect.y}, Point{rect.right(), rect.y},
-                           Point{rect.right(), rect.bottom()}, Point{rect.x, rect.bottom()},
-                           Point{rect.x, rect.y}};
-  canvas.line_strip(corners, stroke);
-}
 
 void draw_dot(Canvas& canvas, Point at, double radius, Color color) {
   std::array<Point, 12> circle{};
@@ -273,7 +267,7 @@ void light_parts(Canvas& canvas, const Figure& figure, const FigureLayout& layou
     if (is_lit(series.name)) draw_glow(canvas, layout, series, ui);
   for (const FigureLayout::LegendEntry& entry : layout.legend)
     if (is_lit(entry.series))
-      draw_frame(canvas, entry.box, {.color = ui.style.accent, .width = ui.scale});
+      draw_outline(canvas, entry.box, {.color = ui.style.accent, .width = ui.scale});
 }
 
 std::vector<std::string> symbols_at(const Figure& figure, const FigureLayout& layout, Point at,
@@ -323,7 +317,7 @@ void draw_notes(Canvas& canvas, const Figure& figure, const FigureLayout& layout
     canvas.line_strip(lead, {.color = ui.style.accent, .width = ui.scale});
     draw_dot(canvas, at, 0.34 * gap, ui.style.accent);
     canvas.rect(box, with_alpha(ui.style.background, 0.9));
-    draw_frame(canvas, box, {.color = ui.style.accent, .width = ui.scale});
+    draw_outline(canvas, box, {.color = ui.style.accent, .width = ui.scale});
     draw_rich(canvas, {x, y}, note.text, style);
   }
 }
@@ -350,7 +344,7 @@ void draw_spotlights(Canvas& canvas, const Figure& figure, const FigureLayout& l
   }
   if (others && !mine) canvas.rect(layout.area, with_alpha(ui.style.background, 0.7));
   if (mine && session.on_screen.size() > 1)
-    draw_frame(canvas, layout.area, {.color = ui.style.accent, .width = 2 * ui.scale});
+    draw_outline(canvas, layout.area, {.color = ui.style.accent, .width = 2 * ui.scale});
 }
 
 }  // namespace orrery

@@ -15,8 +15,6 @@ namespace orrery {
 
 // Strokes over a figure that has been drawn.
 
-void draw_frame(Canvas& canvas, const Rect& rect, const Stroke& stroke);
-
 void draw_dot(Canvas& canvas, Point at, double radius, Color color);
 
 /// A line through points in data coordinates; those that have no place are left out.

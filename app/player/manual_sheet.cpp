@@ -36,9 +36,7 @@ class PageWriter {
 
   void operator()(const Heading& heading) {
     ImGui::Dummy(ImVec2(0, ui_.px(4)));
-    ImGui::PushFont(ui_.fonts.title());
-    draw_text(plain_prose(heading.text));
-    ImGui::PopFont();
+    draw_heading(ui_, plain_prose(heading.text));
   }
   void operator()(const Paragraph& paragraph) {
     add_words({.spans = with_bold_code(paragraph.text)}, width_);

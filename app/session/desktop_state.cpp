@@ -22,12 +22,8 @@ void add_view_changes(Words& words, const std::map<std::string, FigureView>& bef
   std::set<std::string> ids;
   for (const auto& [id, view] : before) ids.insert(id);
   for (const auto& [id, view] : after) ids.insert(id);
-  const auto view_of = [](const std::map<std::string, FigureView>& views, const std::string& id) {
-    const auto found = views.find(id);
-    return found == views.end() ? FigureView{} : found->second;
-  };
   for (const std::string& id : ids)
-    if (!(view_of(before, id) == view_of(after, id))) words.push_back("view of " + id);
+    if (!(view_in(before, id) == view_in(after, id))) words.push_back("view of " + id);
 }
 
 void add_arrangement_changes(Words& words, const ViewState& before, const ViewState& after) {
@@ -88,6 +84,11 @@ void take_first_figures(DesktopState& present, const DesktopState& state) {
 }
 
 }  // namespace
+
+FigureView view_in(const std::map<std::string, FigureView>& views, const std::string& figure) {
+  const auto found = views.find(figure);
+  return found == views.end() ? FigureView{} : found->second;
+}
 
 std::string change_text(const DesktopState& before, const DesktopState& after) {
   Words words;

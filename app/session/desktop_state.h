@@ -16,6 +16,9 @@
 
 namespace orrery {
 
+/// How a figure is seen: as it is where its view was not changed.
+FigureView view_in(const std::map<std::string, FigureView>& views, const std::string& figure);
+
 /// The settings of one experiment.
 struct ExperimentSettings {
   std::string experiment{};  ///< its name

@@ -55,11 +55,7 @@ void order_targets(std::vector<FileTarget>& targets, const Session& session,
 
 /// "q_rotated" of "/data/Q_rotated.npy".
 std::string stem_of(const std::string& path) {
-  std::string stem = std::filesystem::path(path).stem().string();
-  std::transform(stem.begin(), stem.end(), stem.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return stem;
+  return lower_ascii(std::filesystem::path(path).stem().string());
 }
 
 bool has_any(const std::string& text, std::initializer_list<std::string_view> words) {
@@ -74,12 +70,6 @@ bool is_reversed(const std::string& a, const std::string& b) {
   if (is_after(a) != is_after(b)) return is_after(a);
   if (is_before(a) != is_before(b)) return is_before(b);
   return a.starts_with('k') && b.starts_with('q');
-}
-
-bool reads(const ParamSet& params, const std::string& key, const std::string& type) {
-  const ParamSpec& spec = params.spec(key);
-  return spec.kind == ParamKind::file &&
-         std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
 }
 
 }  // namespace
@@ -176,8 +166,8 @@ std::vector<DroppedPair> file_pairs(const Session& session, const std::string& a
     const ExperimentState& state = session.state(i);
     for (const PairedFiles& pair : state.experiment->info.paired_files)
       if (pair.on_screen_only == on_screen_only &&
-          reads(state.params, pair.first, extension_of(paths.first)) &&
-          reads(state.params, pair.second, extension_of(paths.second)))
+          has_type(state.params.spec(pair.first), extension_of(paths.first)) &&
+          has_type(state.params.spec(pair.second), extension_of(paths.second)))
         pairs.push_back({i, &pair, paths.first, paths.second});
   };
   if (session.size() > 0) add(session.selected(), true);

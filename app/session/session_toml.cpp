@@ -160,8 +160,6 @@ SessionDocument document_of(const Session& session) {
   return {session.snapshot(), session.recent, session.lessons};
 }
 
-std::string session_text(const Session& session) { return session_text(document_of(session)); }
-
 std::string session_text(const SessionDocument& document) {
   return write_fields(document, document_fields());
 }

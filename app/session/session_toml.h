@@ -31,7 +31,6 @@ SessionDocument document_of(const Session& session);
 
 /// The whole session: the file that the next start reads.
 std::string session_text(const SessionDocument& document);
-std::string session_text(const Session& session);
 
 /// Reads session_text over what `base` has, as apply_session_text does, with its sentences.
 std::vector<std::string> read_session_text(SessionDocument& base, std::string_view text);

@@ -52,9 +52,7 @@ void draw_look_choices(Look& look, const Ui& ui) {
 }
 
 void draw_head(ActionHandler& actions, const Ui& ui) {
-  ImGui::PushFont(ui.fonts.title());
-  draw_text("Orrery");
-  ImGui::PopFont();
+  draw_heading(ui, "Orrery");
   ImGui::SameLine();
   const float menu = ImGui::CalcTextSize("☰").x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - menu);

@@ -453,7 +453,7 @@ TEST_CASE("A lesson goes on at the step where it was left, and at its first once
   CHECK(reader.session->lessons.at("07-decay").step == 3);
   reader.desktop.app().open_lesson("07-decay", 0);
   CHECK(reader.session->lessons.at("07-decay").step == 3);  // the furthest
-  const std::string text = session_text(*reader.session);
+  const std::string text = session_text(document_of(*reader.session));
   CHECK_THAT(text, Catch::Contains("[lesson.\"07-decay\"]\nstep = 3"));
   const auto again = start_session({}, {});
   CHECK(apply_session_text(*again, text).empty());
