@@ -134,8 +134,8 @@ void draw_curves(Canvas& canvas, const FigureLayout& layout, const StepWork& wor
 
 /// In the middle of a cell, by a share of its smaller side.
 void dot_in(Canvas& canvas, const Rect& cell, Color color, double share) {
-  draw_dot(canvas, {cell.x + cell.width / 2, cell.y + cell.height / 2},
-           share * std::min(cell.width, cell.height), color);
+  draw_mark_dot(canvas, {cell.x + cell.width / 2, cell.y + cell.height / 2},
+                share * std::min(cell.width, cell.height), color);
 }
 
 /// A ring in two tones is seen on every colour of a map.
@@ -184,7 +184,7 @@ bool is_asked_about(const LessonStep& step, const std::string& figure) {
 
 }  // namespace
 
-void draw_dot(Canvas& canvas, Point at, double radius, Color color) {
+void draw_mark_dot(Canvas& canvas, Point at, double radius, Color color) {
   std::array<Point, 12> circle{};
   for (std::size_t i = 0; i < circle.size(); ++i) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(i) / 12;
@@ -315,7 +315,7 @@ void draw_notes(Canvas& canvas, const Figure& figure, const FigureLayout& layout
     const Rect box{x - pad, y - height / 2, size.width + 2 * pad, height};
     const std::array lead{at, Point{left ? box.right() : box.x, y}};
     canvas.line_strip(lead, {.color = ui.style.accent, .width = ui.scale});
-    draw_dot(canvas, at, 0.34 * gap, ui.style.accent);
+    draw_mark_dot(canvas, at, 0.34 * gap, ui.style.accent);
     canvas.rect(box, with_alpha(ui.style.background, 0.9));
     draw_outline(canvas, box, {.color = ui.style.accent, .width = ui.scale});
     draw_rich(canvas, {x, y}, note.text, style);
