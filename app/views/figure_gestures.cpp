@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/gui/imgui_shim.h"
 #include "app/views/link_marks.h"
@@ -167,18 +168,14 @@ void FigureGestures::follow_rule(const FigureInput& input) const {
 
 const Rule* FigureGestures::rule_at(const FigureInput& input) {
   if (!input.frame.plot.contains(input.cursor)) return nullptr;
-  const Rule* nearest = nullptr;
-  double least = grab_reach * input.ui.scale;
-  for (const Rule& rule : input.reach.rules) {
-    if (rule.param.empty()) continue;
-    const bool flat = rule.direction == Rule::Direction::horizontal;
-    const double off = std::abs(flat ? input.frame.y.to_canvas(rule.at) - input.cursor.y
-                                     : input.frame.x.to_canvas(rule.at) - input.cursor.x);
-    if (!(off < least)) continue;
-    least = off;
-    nearest = &rule;
-  }
-  return nearest;
+  const std::span<const Rule> rules = input.reach.rules;
+  const auto nearest = nearest_of(0, rules.size(), grab_reach * input.ui.scale, [&](std::size_t i) {
+    if (rules[i].param.empty()) return std::numeric_limits<double>::infinity();
+    return rules[i].direction == Rule::Direction::horizontal
+               ? std::abs(input.frame.y.to_canvas(rules[i].at) - input.cursor.y)
+               : std::abs(input.frame.x.to_canvas(rules[i].at) - input.cursor.x);
+  });
+  return nearest ? &rules[*nearest] : nullptr;
 }
 
 void FigureGestures::shape_mouse(const FigureInput& input) const {

@@ -78,17 +78,6 @@ std::string difference_text(const Heatmap& map, double distance) {
                      with_unit(readout_number(distance), map.x.unit));
 }
 
-/// A frame around the cell: outside of it, so that even a cell of one pixel keeps its colour.
-void outline(Canvas& canvas, const Rect& c, const Rect& plot, const Ui& ui) {
-  const double line = std::round(ui.scale * 1.5);
-  canvas.push_clip(plot);
-  canvas.rect({c.x - line, c.y - line, c.width + 2 * line, line}, ui.style.accent);
-  canvas.rect({c.x - line, c.bottom(), c.width + 2 * line, line}, ui.style.accent);
-  canvas.rect({c.x - line, c.y, line, c.height}, ui.style.accent);
-  canvas.rect({c.right(), c.y, line, c.height}, ui.style.accent);
-  canvas.pop_clip();
-}
-
 /// A small arrow at the left of the colour bar, at the value's colour.
 void point_at_color(Canvas& canvas, double value, const FigureLayout& frame, const Ui& ui) {
   if (frame.color_bar.width <= 0 || !std::isfinite(value)) return;
@@ -109,11 +98,10 @@ void begin_readout() {
 /// Draws a hairline at the cursor with a dot on every curve, and the values of the curves beside it.
 void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& readout,
                        const FigureLayout& frame, const Ui& ui) {
-  const Point line[] = {{readout.at_x, frame.plot.y}, {readout.at_x, frame.plot.bottom()}};
   canvas.push_clip(frame.plot);
-  canvas.line_strip(line, {.color = with_alpha(ui.style.text, 0.35), .width = ui.scale});
-  for (const LineReadout::Entry& entry : readout.entries)
-    if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
+  draw_upright(canvas, readout.at_x, frame,
+               {.color = with_alpha(ui.style.text, 0.35), .width = ui.scale});
+  draw_dots(canvas, readout, ui);
   canvas.pop_clip();
   begin_readout();
   rich_muted(ui, fmt::format("{} = {}", axis_name(plot.x),
@@ -139,7 +127,9 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
 void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& readout,
                        const std::vector<CellTerm>& terms, const FigureLayout& frame,
                        const Ui& ui) {
-  outline(canvas, readout.cell, frame.plot, ui);
+  canvas.push_clip(frame.plot);
+  draw_around(canvas, readout.cell, std::round(ui.scale * 1.5), ui.style.accent);
+  canvas.pop_clip();
   if (!readout.masked) point_at_color(canvas, readout.value, frame, ui);
   begin_readout();
   const std::vector<std::size_t>& shape = map.values->shape;

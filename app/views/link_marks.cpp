@@ -39,9 +39,8 @@ void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const
 /// A line across the plot at x. Returns whether it is on the plot.
 bool light_column(Canvas& canvas, const FigureLayout& frame, double x, const Ui& ui) {
   const double at_x = frame.x.to_canvas(x);
-  if (!(at_x >= frame.plot.x && at_x <= frame.plot.right())) return false;
-  const Point line[] = {{at_x, frame.plot.y}, {at_x, frame.plot.bottom()}};
-  canvas.line_strip(line, {with_alpha(ui.style.accent, 0.8), ui.scale});
+  if (!is_on_plot(at_x, frame)) return false;
+  draw_upright(canvas, at_x, frame, {with_alpha(ui.style.accent, 0.8), ui.scale});
   return true;
 }
 
@@ -49,9 +48,7 @@ bool light_column(Canvas& canvas, const FigureLayout& frame, double x, const Ui&
 void light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
                   const FigureView& view, double x, const Ui& ui) {
   if (!light_column(canvas, frame, x, ui)) return;
-  if (const auto readout = read_lines_at(plot, frame, view, x))
-    for (const LineReadout::Entry& entry : readout->entries)
-      if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
+  if (const auto readout = read_lines_at(plot, frame, view, x)) draw_dots(canvas, *readout, ui);
 }
 
 /// Lines above and below a row of cells.
@@ -79,7 +76,7 @@ void light_arrow(Canvas& canvas, const VectorPlot& plot, const FigureLayout& fra
 
 void tag_curves(Canvas& canvas, const FigureLayout& frame, double distance, const Ui& ui) {
   const double at_x = frame.x.to_canvas(distance);
-  if (at_x >= frame.plot.x && at_x <= frame.plot.right())
+  if (is_on_plot(at_x, frame))
     draw_tag(canvas, distance, {at_x, frame.plot.bottom()}, frame.plot, ui);
 }
 

@@ -76,12 +76,8 @@ std::optional<Rect> first_free(double x, Size size, const Rect& plot, std::span<
 /// Translucent, so that curves can be followed beneath it.
 void draw_see_through_box(Canvas& canvas, const Rect& box, const Ui& ui) {
   constexpr double opacity = 0.86;
-  const double hair = std::max(1.0, std::round(ui.scale));
-  const Color frame = mix(ui.style.background, ui.style.text, 0.25);
-  canvas.rect({box.x - hair, box.y - hair, box.width + 2 * hair, hair}, frame);
-  canvas.rect({box.x - hair, box.bottom(), box.width + 2 * hair, hair}, frame);
-  canvas.rect({box.x - hair, box.y, hair, box.height}, frame);
-  canvas.rect({box.right(), box.y, hair, box.height}, frame);
+  draw_around(canvas, box, std::max(1.0, std::round(ui.scale)),
+              mix(ui.style.background, ui.style.text, 0.25));
   canvas.rect(box, with_alpha(mix(ui.style.background, ui.style.text, 0.05), opacity));
 }
 
@@ -92,34 +88,14 @@ constexpr double note_gap = 8;
 std::optional<std::size_t> nearest_line(std::span<const double> values, const FigureLayout& frame,
                                         Point cursor, double reach) {
   if (!frame.plot.contains(cursor)) return std::nullopt;
-  std::optional<std::size_t> nearest;
-  double least = reach;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double distance = std::abs(frame.x.to_canvas(values[i]) - cursor.x);
-    if (!(distance < least)) continue;
-    least = distance;
-    nearest = i;
-  }
-  return nearest;
+  return nearest_of(0, values.size(), reach, [&](std::size_t i) {
+    return std::abs(frame.x.to_canvas(values[i]) - cursor.x);
+  });
 }
 
 std::string x_text(const Axis& axis, std::string_view name, double x) {
   const std::string unit = axis.unit.empty() ? "" : " " + axis.unit;
   return fmt::format("{} = {}{}", name, readout_number(x), unit);
-}
-
-bool is_on_plot(double at_x, const FigureLayout& frame) {
-  return at_x >= frame.plot.x && at_x <= frame.plot.right();
-}
-
-void draw_upright(Canvas& canvas, double at_x, const FigureLayout& frame, const Stroke& stroke) {
-  const Point line[] = {{at_x, frame.plot.y}, {at_x, frame.plot.bottom()}};
-  canvas.line_strip(line, stroke);
-}
-
-void draw_dots(Canvas& canvas, const LineReadout& readout, const Ui& ui) {
-  for (const LineReadout::Entry& entry : readout.entries)
-    if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
 }
 
 ValueBox note_of(const LinePlot& plot, const LineReadout& readout, const Ui& ui) {
@@ -282,15 +258,32 @@ std::vector<Rect> name_boxes(const FigureLayout& frame) {
 
 }  // namespace
 
-Color palette_color(const FigureStyle& style, int slot) {
-  if (slot == ghost_slot) return style.ghost;
-  const std::vector<Color>& palette = style.palette;
-  return palette.empty() ? style.text : palette[static_cast<std::size_t>(slot) % palette.size()];
+bool is_on_plot(double at_x, const FigureLayout& frame) {
+  return at_x >= frame.plot.x && at_x <= frame.plot.right();
+}
+
+void draw_upright(Canvas& canvas, double at_x, const FigureLayout& frame, const Stroke& stroke) {
+  const Point line[] = {{at_x, frame.plot.y}, {at_x, frame.plot.bottom()}};
+  canvas.line_strip(line, stroke);
+}
+
+void draw_dots(Canvas& canvas, const LineReadout& readout, const Ui& ui) {
+  for (const LineReadout::Entry& entry : readout.entries)
+    if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
+}
+
+void draw_around(Canvas& canvas, const Rect& r, double width, Color color) {
+  canvas.rect({r.x - width, r.y - width, r.width + 2 * width, width}, color);
+  canvas.rect({r.x - width, r.bottom(), r.width + 2 * width, width}, color);
+  canvas.rect({r.x - width, r.y, width, r.height}, color);
+  canvas.rect({r.right(), r.y, width, r.height}, color);
 }
 
 Color curve_color(const FigureStyle& style, int slot, const std::optional<double>& shade) {
-  if (slot == ghost_slot || !shade) return palette_color(style, slot);
-  return series_color(style, {.shade = shade});
+  if (slot == ghost_slot) return style.ghost;
+  if (shade) return series_color(style, {.shade = shade});
+  const std::vector<Color>& palette = style.palette;
+  return palette.empty() ? style.text : palette[static_cast<std::size_t>(slot) % palette.size()];
 }
 
 void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui) {

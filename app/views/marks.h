@@ -12,15 +12,21 @@
 
 namespace orrery {
 
-/// A slot of the categorical palette, or ghost_slot.
-Color palette_color(const FigureStyle& style, int slot);
-/// That, unless there is a place among colours in order, as Series has them.
+/// Of a slot of the categorical palette, or ghost_slot; unless there is a place among colours in
+/// order, as Series has them.
 Color curve_color(const FigureStyle& style, int slot, const std::optional<double>& shade);
 /// The colour of the curve that an entry of a read-out is of.
 template <class Entry>
 Color entry_color(const FigureStyle& style, const Entry& entry) {
   return curve_color(style, entry.color, entry.shade);
 }
+bool is_on_plot(double at_x, const FigureLayout& frame);
+/// A line across the plot at a canvas coordinate.
+void draw_upright(Canvas& canvas, double at_x, const FigureLayout& frame, const Stroke& stroke);
+/// A dot on every curve of a readout.
+void draw_dots(Canvas& canvas, const LineReadout& readout, const Ui& ui);
+/// A frame outside of a rectangle, so that even a cell of one pixel keeps its colour.
+void draw_around(Canvas& canvas, const Rect& rect, double width, Color color);
 /// Draws a dot with a rim that sets it off from its curve.
 void draw_mark(Canvas& canvas, Point at, Color color, const Ui& ui);
 

@@ -65,6 +65,20 @@ struct CellTerm {
 std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, const Heatmap& map,
                                  Cell cell);
 
+/// The one of [first, last) whose distance is smallest, if that is below `reach`; never a NaN.
+template <class Distance>
+std::optional<std::size_t> nearest_of(std::size_t first, std::size_t last, double reach,
+                                      const Distance& distance) {
+  std::optional<std::size_t> nearest;
+  for (std::size_t i = first; i < last; ++i) {
+    const double here = distance(i);
+    if (!(here < reach)) continue;
+    reach = here;
+    nearest = i;
+  }
+  return nearest;
+}
+
 /// The tip of an arrow is found from this near.
 inline constexpr double arrow_reach = 14.0;
 /// The arrow whose tip is nearest to the cursor and near enough; its place in the figure.
