@@ -14,24 +14,36 @@ namespace {
 
 constexpr double target_dialog_width = 560;
 
-bool draw_target(const Session& session, const FileTarget& target, const Ui& ui) {
-  const ParamSet& params = session.state(target.experiment).params;
-  const ParamSpec& spec = params.spec(target.key);
+/// A choice of two lines, which `first` and `second` draw. Returns whether it was pressed.
+template <class First, class Second>
+bool draw_choice(const std::string& id, const std::string& mark, const First& first,
+                 const Second& second, const Ui& ui) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float line = ImGui::GetTextLineHeight();
   const bool pressed =
-      ImGui::Selectable(fmt::format("##{}", spec.key).c_str(), false,
+      ImGui::Selectable(fmt::format("##{}", id).c_str(), false,
                         ImGuiSelectableFlags_DontClosePopups, ImVec2(0, 2 * line + ui.px(10)));
+  if (!mark.empty()) mark_item(ui, mark);
   const ImVec2 after = ImGui::GetCursorScreenPos();
   ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4)));
-  draw_text(spec.key);
-  const std::string present = params.text(spec.key);
-  ImGui::SameLine(0, ui.px(12));
-  text_muted(present.empty() ? std::string("empty") : "currently " + present);
+  first();
   ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4) + line));
-  rich_muted(ui, spec.description);
+  second();
   ImGui::SetCursorScreenPos(after);
   return pressed;
+}
+
+bool draw_target(const Session& session, const FileTarget& target, const Ui& ui) {
+  const ParamSet& params = session.state(target.experiment).params;
+  const ParamSpec& spec = params.spec(target.key);
+  const std::string present = params.text(spec.key);
+  const auto draw_key = [&] {
+    draw_text(spec.key);
+    ImGui::SameLine(0, ui.px(12));
+    text_muted(present.empty() ? std::string("empty") : "currently " + present);
+  };
+  return draw_choice(
+      spec.key, {}, draw_key, [&] { rich_muted(ui, spec.description); }, ui);
 }
 
 constexpr double pair_dialog_width = 560;
@@ -42,20 +54,11 @@ std::string name_of(const std::string& path) {
 
 bool draw_pair(const Session& session, const DroppedPair& pair, const Ui& ui) {
   const ExperimentInfo& info = session.state(pair.experiment).experiment->info;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float line = ImGui::GetTextLineHeight();
-  const bool pressed =
-      ImGui::Selectable(fmt::format("##{}", info.name).c_str(), false,
-                        ImGuiSelectableFlags_DontClosePopups, ImVec2(0, 2 * line + ui.px(10)));
-  mark_item(ui, "pair " + pair.params->first);
-  const ImVec2 after = ImGui::GetCursorScreenPos();
-  ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4)));
-  draw_text(fmt::format("{} = {}, {} = {}", pair.params->first, name_of(pair.first),
-                        pair.params->second, name_of(pair.second)));
-  ImGui::SetCursorScreenPos(ImVec2(at.x + ui.px(8), at.y + ui.px(4) + line));
-  text_muted(info.title);
-  ImGui::SetCursorScreenPos(after);
-  return pressed;
+  const std::string words = fmt::format("{} = {}, {} = {}", pair.params->first, name_of(pair.first),
+                                        pair.params->second, name_of(pair.second));
+  return draw_choice(
+      info.name, "pair " + pair.params->first, [&] { draw_text(words); },
+      [&] { text_muted(info.title); }, ui);
 }
 
 }  // namespace

@@ -144,8 +144,7 @@ void FigureOverlay::draw_on(const Place& place) {
     const bool to_do = player.step().task && !player.work().done;
     if (!hides && !to_do) draw_notes(canvas, place.figure, place.layout, place.director, place.ui);
     if (draws || marks) draw_pen(canvas, place);
-    if (guess)
-      draw_guess_line(canvas, guess_line(*guess, surface), *guess, player.work(), place.ui);
+    if (guess) draw_guess_line(canvas, surface, *guess, player.work(), place.ui);
   }
   ImGui::EndChild();
   if (!takes) return;
@@ -212,7 +211,7 @@ void FigureOverlay::take_guess(const Place& place, const GuessNumber& guess, con
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (!ImGui::IsItemActive()) return;
   const double at = static_cast<double>(ImGui::GetIO().MousePos.x);
-  const double number = guess_line(guess, cover).numbers.to_data(at);
+  const double number = number_on_line(guess, cover, at);
   place.director.player().guess(std::clamp(number, guess.from, guess.to));
 }
 

@@ -29,6 +29,20 @@ constexpr double whole_from = 20;
 
 std::string unit_of(const GuessNumber& guess) { return guess.unit.empty() ? "" : " " + guess.unit; }
 
+struct GuessLine {
+  AxisMap numbers{};
+  double y{};
+};
+
+/// Across the middle of `cover`.
+GuessLine guess_line(const GuessNumber& guess, const Rect& cover) {
+  const double edge = edge_share * cover.width;
+  return {.numbers = {.data = {guess.from, guess.to},
+                      .at_min = cover.x + edge,
+                      .at_max = cover.right() - edge},
+          .y = cover.y + cover.height / 2};
+}
+
 void draw_tick(Canvas& canvas, double at, const std::string& label, const GuessLine& line,
                const TextStyle& style, const Ui& ui) {
   const std::array stroke{Point{at, line.y}, Point{at, line.y + tick_length * ui.scale}};
@@ -216,16 +230,13 @@ void draw_buttons(Director& director, double width, const Ui& ui) {
 
 }  // namespace
 
-GuessLine guess_line(const GuessNumber& guess, const Rect& cover) {
-  const double edge = edge_share * cover.width;
-  return {.numbers = {.data = {guess.from, guess.to},
-                      .at_min = cover.x + edge,
-                      .at_max = cover.right() - edge},
-          .y = cover.y + cover.height / 2};
+double number_on_line(const GuessNumber& guess, const Rect& cover, double x) {
+  return guess_line(guess, cover).numbers.to_data(x);
 }
 
-void draw_guess_line(Canvas& canvas, const GuessLine& line, const GuessNumber& guess,
+void draw_guess_line(Canvas& canvas, const Rect& cover, const GuessNumber& guess,
                      const StepWork& work, const Ui& ui) {
+  const GuessLine line = guess_line(guess, cover);
   TextStyle style{.size = ui.style.text_size, .color = ui.style.text};
   style.horizontal = HorizontalAlign::center;
   const double left = line.numbers.at_min, right = line.numbers.at_max;

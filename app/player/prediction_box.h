@@ -9,19 +9,12 @@
 
 namespace orrery {
 
-/// A line of numbers over a covered figure, on which a guess is marked: with the covered answer in
-/// sight, not on a slider elsewhere.
-struct GuessLine {
-  AxisMap numbers{};
-  double y{};
-};
-
-/// Across the middle of `cover`.
-GuessLine guess_line(const GuessNumber& guess, const Rect& cover);
-
-/// Draws the line with the reader's mark and those of a class.
-void draw_guess_line(Canvas& canvas, const GuessLine& line, const GuessNumber& guess,
+/// Draws a line of numbers across the middle of a covered figure, with the reader's mark and those
+/// of a class: a guess is marked with the covered answer in sight, not on a slider elsewhere.
+void draw_guess_line(Canvas& canvas, const Rect& cover, const GuessNumber& guess,
                      const StepWork& work, const Ui& ui);
+/// The number on that line at a canvas coordinate.
+double number_on_line(const GuessNumber& guess, const Rect& cover, double x);
 
 /// "209 degrees", or "your guess" before there is one.
 std::string guess_words(const GuessNumber& guess, const StepWork& work);

@@ -21,7 +21,7 @@ ParamSpec text_param(const char* key, const char* description) {
           .file_types = {"*"}};
 }
 
-constexpr int first_scalar_column = static_cast<int>(PointColumn::first_scalar);
+constexpr int first_scalar_column = static_cast<int>(PointOrder::Column::first_scalar);
 
 bool passes(const PointRecord& point, const std::vector<std::string>& words) {
   const std::string all =
@@ -72,11 +72,11 @@ double share_holding(const PointRecord& point) {
 int compare(const SweepIndex& folder, const PointRecord& a, const PointRecord& b,
             const PointOrder& order) {
   const int sign = order.descending ? -1 : 1;
-  if (order.column == static_cast<int>(PointColumn::label))
+  if (order.column == static_cast<int>(PointOrder::Column::label))
     return sign * compare_naturally(a.label, b.label);
-  if (order.column == static_cast<int>(PointColumn::status))
+  if (order.column == static_cast<int>(PointOrder::Column::status))
     return sign * name_of(a.status).compare(name_of(b.status));
-  if (order.column == static_cast<int>(PointColumn::checks))
+  if (order.column == static_cast<int>(PointOrder::Column::checks))
     return compare_numbers(share_holding(a), share_holding(b), order.descending);
   const std::string& name =
       folder.scalars.at(static_cast<std::size_t>(order.column - first_scalar_column));
@@ -85,22 +85,23 @@ int compare(const SweepIndex& folder, const PointRecord& a, const PointRecord& b
 
 }  // namespace
 
-SavedSource::SavedSource()
-    : Experiment{.info = {.name = "saved_results",
-                          .title = "Saved results",
-                          .question = "What did an earlier run or sweep find?",
-                          .params = {text_param(folder_key, "Where the result lies."),
-                                     text_param(hue_key, "What colours tell."),
-                                     text_param(facet_key, "What panels tell.")}},
-                 .run = [](const ParamSet& params, const Inputs&, Progress& progress) {
-                   const std::string& folder = params.text(folder_key);
-                   return path_kind(folder) == PathKind::sweep_folder
-                              ? sweep_overview(
-                                    folder,
-                                    {.hue = params.text(hue_key), .facet = params.text(facet_key)},
-                                    progress)
-                              : saved_result(folder);
-                 }} {}
+Experiment saved_source() {
+  return {.info = {.name = "saved_results",
+                   .title = "Saved results",
+                   .question = "What did an earlier run or sweep find?",
+                   .params = {text_param(saved_folder_key, "Where the result lies."),
+                              text_param(saved_hue_key, "What colours tell."),
+                              text_param(saved_facet_key, "What panels tell.")}},
+          .run = [](const ParamSet& params, const Inputs&, Progress& progress) {
+            const std::string& folder = params.text(saved_folder_key);
+            return path_kind(folder) == PathKind::sweep_folder
+                       ? sweep_overview(folder,
+                                        {.hue = params.text(saved_hue_key),
+                                         .facet = params.text(saved_facet_key)},
+                                        progress)
+                       : saved_result(folder);
+          }};
+}
 
 std::vector<std::size_t> ordered_points(const SweepIndex& folder, const PointOrder& order) {
   std::vector<std::string> words;

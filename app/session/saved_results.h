@@ -13,22 +13,18 @@ namespace orrery {
 /// from. Of a sweep's folder it is the points drawn together, see sweep_overview. So a session over
 /// it loads in the background, the newest choice wins, and a folder that is damaged leaves the last
 /// result where it was.
-struct SavedSource : Experiment {
-  static constexpr const char* folder_key = "folder";
-  // Of a sweep's points drawn together: see PlotRequest.
-  static constexpr const char* hue_key = "hue";
-  static constexpr const char* facet_key = "facet";
-
-  SavedSource();
-};
-
-/// The columns by which a list of points can be sorted, in their order; scalars follow.
-enum class PointColumn { label, status, checks, first_scalar };
+Experiment saved_source();
+inline constexpr const char* saved_folder_key = "folder";
+// Of a sweep's points drawn together: see PlotRequest.
+inline constexpr const char *saved_hue_key = "hue", *saved_facet_key = "facet";
 
 /// How a list of points is shown.
 struct PointOrder {
+  /// The columns by which it can be sorted, in their order; scalars follow.
+  enum class Column { label, status, checks, first_scalar };
+
   std::string filter{};  ///< words that label, status or error hold, in any case; all of them
-  int column{-1};        ///< PointColumn, or first_scalar + index of a scalar; below 0: the plan's
+  int column{-1};        ///< Column, or first_scalar + index of a scalar; below 0: the plan's
   bool descending{};
   friend bool operator==(const PointOrder&, const PointOrder&) = default;
 };
