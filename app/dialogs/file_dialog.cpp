@@ -74,9 +74,9 @@ void FileDialog::take_listing() {
     trouble_ = outcome->error;
 }
 
-std::vector<const FolderEntry*> FileDialog::shown_entries() const {
-  std::vector<const FolderEntry*> shown;
-  for (const FolderEntry& entry : listing_.entries)
+std::vector<const FolderListing::Entry*> FileDialog::shown_entries() const {
+  std::vector<const FolderListing::Entry*> shown;
+  for (const FolderListing::Entry& entry : listing_.entries)
     if ((all_files_ || entry.kind != PathKind::other) && begins_with(entry.name, beginning_))
       shown.push_back(&entry);
   return shown;
@@ -91,10 +91,10 @@ void FileDialog::follow_typing() {
 
 std::string FileDialog::completed_path() const {
   const TypedPath path = typed_path(typed_, listing_.folder);
-  const std::vector<const FolderEntry*> shown = shown_entries();
+  const std::vector<const FolderListing::Entry*> shown = shown_entries();
   if (shown.empty() || beginning_.empty()) return typed_;
   std::vector<std::string> names;
-  for (const FolderEntry* entry : shown) names.push_back(entry->name);
+  for (const FolderListing::Entry* entry : shown) names.push_back(entry->name);
   std::string whole = (path.folder / completed(path.beginning, names)).string();
   const PathKind kind = shown.front()->kind;
   const bool folder =
@@ -147,7 +147,7 @@ FileDialog::Chosen FileDialog::draw_recent(const Session& session, const Ui& ui)
   return chosen;
 }
 
-FileDialog::Chosen FileDialog::draw_entry(const FolderEntry& entry, const Ui& ui) {
+FileDialog::Chosen FileDialog::draw_entry(const FolderListing::Entry& entry, const Ui& ui) {
   const std::filesystem::path path = listing_.folder / entry.name;
   const bool folder = entry.kind == PathKind::folder;
   const bool result = entry.kind == PathKind::result_folder || entry.kind == PathKind::sweep_folder;
@@ -183,7 +183,7 @@ FileDialog::Chosen FileDialog::draw_entries(const Ui& ui) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("kind", ImGuiTableColumnFlags_WidthFixed, ui.px(70));
     ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, ui.px(70));
-    const std::vector<const FolderEntry*> shown = shown_entries();
+    const std::vector<const FolderListing::Entry*> shown = shown_entries();
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(shown.size()));
     // Entering a folder changes the list only in a later frame, so its entries stay valid.

@@ -34,8 +34,8 @@ class FileDialog : public Overlay {
   Chosen draw_path();
   Chosen draw_recent(const Session& session, const Ui& ui);
   Chosen draw_entries(const Ui& ui);
-  Chosen draw_entry(const FolderEntry& entry, const Ui& ui);
-  std::vector<const FolderEntry*> shown_entries() const;
+  Chosen draw_entry(const FolderListing::Entry& entry, const Ui& ui);
+  std::vector<const FolderListing::Entry*> shown_entries() const;
   /// Lists the folder of the path that is being typed.
   void follow_typing();
   /// The typed path with what all names that begin so have in common.

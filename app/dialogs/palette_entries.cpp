@@ -17,14 +17,14 @@
 namespace orrery {
 namespace {
 
-PaletteEntry sweep_entry(const ParamSpec& spec, const Ends& ends) {
+PaletteEntry sweep_entry(const ParamSpec& spec, std::pair<double, double> ends) {
   return {.kind = PaletteEntry::Kind::sweep,
-          .title = fmt::format("Sweep {} from {} to {}", spec.key, grouped_number(ends.from),
-                               grouped_number(ends.to)),
+          .title = fmt::format("Sweep {} from {} to {}", spec.key, grouped_number(ends.first),
+                               grouped_number(ends.second)),
           .detail = plain_text(spec.description),
           .key = spec.key,
-          .from = ends.from,
-          .to = ends.to};
+          .from = ends.first,
+          .to = ends.second};
 }
 
 /// The choice that is meant by a word: its name or its title, or the one that matches best.

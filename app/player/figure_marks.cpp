@@ -124,7 +124,8 @@ const std::vector<Series>* curves_of(const Figure& figure) {
 constexpr double own_width = 3.0, others_width = 1.6;  // of curves, at scale 1
 constexpr double others_alpha = 0.55;
 
-void draw_curves(Canvas& canvas, const FigureLayout& layout, const StepWork& work, const Ui& ui) {
+void draw_curves(Canvas& canvas, const FigureLayout& layout, const Player::Work& work,
+                 const Ui& ui) {
   const Stroke others{.color = with_alpha(ui.style.muted, others_alpha),
                       .width = others_width * ui.scale};
   for (const Answer& other : work.others) draw_curve(canvas, layout, other.x, other.y, others);
@@ -146,7 +147,7 @@ void ring(Canvas& canvas, const Rect& cell, Color color, const Ui& ui) {
 
 void draw_cells(Canvas& canvas, const Heatmap& map, const FigureLayout& layout,
                 const Director& director, const Ui& ui) {
-  const StepWork& work = director.player().work();
+  const Player::Work& work = director.player().work();
   canvas.push_clip(layout.plot);
   if (work.revealed && director.truth())
     for (const auto& [row, column] : director.truth()->cells)

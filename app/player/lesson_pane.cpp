@@ -51,7 +51,7 @@ class Box {
 };
 
 void draw_task(const Director& director, const LessonTask& task, double width, const Ui& ui) {
-  const StepFindings& found = director.findings();
+  const Director::Findings& found = director.findings();
   const bool holds = found.task && found.task->holds;
   const Color color = holds ? holds_color(ui.style) : accent_text_color(ui.style);
   const Box box(holds ? "Done ✓" : "Do", color, ui);

@@ -138,7 +138,8 @@ void draw_struck(const std::vector<std::string>& lines) {
 }
 
 /// "12 min, 9 steps", and how far it was read.
-std::string extent_of(const LessonCard& card, const std::map<std::string, LessonProgress>& read) {
+std::string extent_of(const LessonSheet::Card& card,
+                      const std::map<std::string, LessonProgress>& read) {
   std::string all = fmt::format("{} min, {} steps", card.minutes, card.steps);
   const auto progress = read.find(card.file.stem().string());
   if (progress == read.end()) return all;
@@ -146,7 +147,7 @@ std::string extent_of(const LessonCard& card, const std::map<std::string, Lesson
   return fmt::format("{}  ·  read to step {}", all, progress->second.step);
 }
 
-bool draw_card(const LessonCard& card, const std::map<std::string, LessonProgress>& read,
+bool draw_card(const LessonSheet::Card& card, const std::map<std::string, LessonProgress>& read,
                float width, const Ui& ui) {
   const float padding = ui.px(card_padding), room = width - 2 * padding;
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -173,8 +174,8 @@ bool draw_card(const LessonCard& card, const std::map<std::string, LessonProgres
 }
 
 /// The lessons that come with Orrery. A file that cannot be read is left out.
-std::vector<LessonCard> lesson_cards() {
-  std::vector<LessonCard> cards;
+std::vector<LessonSheet::Card> lesson_cards() {
+  std::vector<LessonSheet::Card> cards;
   for (const auto& [file, lesson] : readable_lessons())
     cards.push_back({file, lesson.number, lesson.title, lesson.misconception, lesson.minutes,
                      lesson.steps.size()});
@@ -220,7 +221,8 @@ void ScoreboardSheet::draw(const Scoreboard& board, const Ui& ui) {
   end();
 }
 
-std::size_t next_step(const LessonCard& card, const std::map<std::string, LessonProgress>& read) {
+std::size_t next_step(const LessonSheet::Card& card,
+                      const std::map<std::string, LessonProgress>& read) {
   const auto progress = read.find(card.file.stem().string());
   if (progress == read.end() || progress->second.step >= card.steps) return 0;
   return progress->second.step - 1;

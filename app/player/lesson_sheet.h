@@ -27,23 +27,19 @@ class ScoreboardSheet : public Overlay {
   void draw(const Scoreboard& board, const Ui& ui);
 };
 
-/// A lesson as its card shows it.
-struct LessonCard {
-  std::filesystem::path file{};
-  int number{};
-  std::string title{};
-  std::string misconception{};
-  int minutes{};
-  std::size_t steps{};
-};
-
-/// The step that a reader goes on with, from 0: where he stopped, and the first of a lesson that
-/// he has not begun or has read to its end.
-std::size_t next_step(const LessonCard& card, const std::map<std::string, LessonProgress>& read);
-
 /// The lessons as cards. Arrow keys and Enter choose one, too.
 class LessonSheet : public Overlay {
  public:
+  /// A lesson as its card shows it.
+  struct Card {
+    std::filesystem::path file{};
+    int number{};
+    std::string title{};
+    std::string misconception{};
+    int minutes{};
+    std::size_t steps{};
+  };
+
   struct Chosen {
     std::filesystem::path file{};
     std::size_t step{};  ///< from 0
@@ -52,7 +48,12 @@ class LessonSheet : public Overlay {
   std::optional<Chosen> draw(const std::map<std::string, LessonProgress>& read, const Ui& ui);
 
  private:
-  std::vector<LessonCard> cards_{};
+  std::vector<Card> cards_{};
 };
+
+/// The step that a reader goes on with, from 0: where he stopped, and the first of a lesson that
+/// he has not begun or has read to its end.
+std::size_t next_step(const LessonSheet::Card& card,
+                      const std::map<std::string, LessonProgress>& read);
 
 }  // namespace orrery

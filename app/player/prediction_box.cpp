@@ -94,7 +94,7 @@ bool option_line(const std::string& words, std::size_t number, bool chosen, doub
 
 /// Hands of a class for an option, at the right of its line.
 void draw_tally(Player& player, std::size_t option, double width, const Ui& ui) {
-  const StepWork& work = player.work();
+  const Player::Work& work = player.work();
   const std::size_t hands = option < work.tally.size() ? work.tally[option] : 0;
   ImGui::PushID(static_cast<int>(option));
   const ImVec2 after = ImGui::GetCursorScreenPos();
@@ -235,7 +235,7 @@ double number_on_line(const GuessNumber& guess, const Rect& cover, double x) {
 }
 
 void draw_guess_line(Canvas& canvas, const Rect& cover, const GuessNumber& guess,
-                     const StepWork& work, const Ui& ui) {
+                     const Player::Work& work, const Ui& ui) {
   const GuessLine line = guess_line(guess, cover);
   TextStyle style{.size = ui.style.text_size, .color = ui.style.text};
   style.horizontal = HorizontalAlign::center;
@@ -260,7 +260,7 @@ void draw_guess_line(Canvas& canvas, const Rect& cover, const GuessNumber& guess
               style);
 }
 
-std::string guess_words(const GuessNumber& guess, const StepWork& work) {
+std::string guess_words(const GuessNumber& guess, const Player::Work& work) {
   if (!work.answered) return "your guess";
   const double number = work.answer.number;
   const bool whole = guess.to - guess.from >= whole_from;

@@ -28,8 +28,8 @@ bool is_folder(PathKind kind) {
          kind == PathKind::sweep_folder;
 }
 
-bool comes_before(const FolderEntry& a, const FolderEntry& b) {
-  const auto order = [](const FolderEntry& entry) {
+bool comes_before(const FolderListing::Entry& a, const FolderListing::Entry& b) {
+  const auto order = [](const FolderListing::Entry& entry) {
     return std::tuple(!is_folder(entry.kind), lower_ascii(entry.name), entry.name);
   };
   return order(a) < order(b);

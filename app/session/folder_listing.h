@@ -11,16 +11,16 @@ namespace orrery {
 /// The kinds of paths that the desktop tells apart.
 enum class PathKind { folder, result_folder, sweep_folder, tensor, text, other };
 
-struct FolderEntry {
-  std::string name{};
-  PathKind kind{};
-  std::uintmax_t bytes{};  ///< size of a file
-};
-
 struct FolderListing {
+  struct Entry {
+    std::string name{};
+    PathKind kind{};
+    std::uintmax_t bytes{};  ///< size of a file
+  };
+
   std::filesystem::path folder{};
-  std::vector<FolderEntry> entries{};  ///< folders first, then by name; hidden ones are left out
-  bool cut{};                          ///< whether entries beyond max_entries were left out
+  std::vector<Entry> entries{};  ///< folders first, then by name; hidden ones are left out
+  bool cut{};                    ///< whether entries beyond max_entries were left out
 };
 
 inline constexpr std::size_t max_entries = 20'000;

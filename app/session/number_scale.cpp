@@ -29,9 +29,9 @@ ParamValue value_near(const ParamSpec& spec, double number, bool is_end) {
 
 /// The value at `share` of the way, or the value of a paper or model that is nearer to it than half
 /// a step of the scale: 10000 stands for 9 190 and 500000 for 478 000.
-double known_or_at(const ParamSpec& spec, const Ends& ends, double share, double step,
+double known_or_at(const ParamSpec& spec, std::pair<double, double> ends, double share, double step,
                    bool by_ratios) {
-  const auto at = [&](double x) { return at_share(ends.from, ends.to, x, by_ratios); };
+  const auto at = [&](double x) { return at_share(ends.first, ends.second, x, by_ratios); };
   const auto place = [&](double number) { return by_ratios ? std::log(number) : number; };
   const double number = at(share), low = at(share - step / 2), high = at(share + step / 2);
   double best = number;
@@ -114,7 +114,7 @@ std::vector<ParamValue> values_between(const ParamSpec& spec, double from, doubl
   return values;
 }
 
-Ends ends_around(const ParamSpec& spec, double value) {
+std::pair<double, double> ends_around(const ParamSpec& spec, double value) {
   const double step = share_around * (spec.max - spec.min);
   const bool by_ratios = moves_by_ratios(spec) && value > 0.0;
   const auto allowed = [&](double number) {
@@ -123,8 +123,8 @@ Ends ends_around(const ParamSpec& spec, double value) {
       return static_cast<double>(nearest_allowed(spec, std::llround(within)));
     return to_digits(within, scale_digits);
   };
-  return by_ratios ? Ends{allowed(value / ratio_around), allowed(value * ratio_around)}
-                   : Ends{allowed(value - step), allowed(value + step)};
+  return by_ratios ? std::pair{allowed(value / ratio_around), allowed(value * ratio_around)}
+                   : std::pair{allowed(value - step), allowed(value + step)};
 }
 
 std::string why_fixed(const Session& session, std::string_view key) {

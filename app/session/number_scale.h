@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/session/session.h"
@@ -38,11 +39,7 @@ std::vector<ParamValue> values_between(const ParamSpec& spec, double from, doubl
 
 /// Ends of a range around `value`: a quarter and four times of it where the scale moves by ratios,
 /// else a quarter of the range to either side; within what is allowed.
-struct Ends {
-  double from{};
-  double to{};
-};
-Ends ends_around(const ParamSpec& spec, double value);
+std::pair<double, double> ends_around(const ParamSpec& spec, double value);
 
 /// Why files decide it whatever the parameter says, "The file says 8192."; empty where they do not.
 std::string why_fixed(const Session& session, std::string_view key);

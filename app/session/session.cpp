@@ -187,7 +187,7 @@ void Session::PreviewSlot::take() {
   shown = {std::move(outcome->result), std::move(outcome->wish.params)};
 }
 
-const Preview& Session::preview(Beside beside, const ParamSet& params) {
+const Session::Preview& Session::preview(Beside beside, const ParamSet& params) {
   PreviewSlot& mine = slot(beside);
   if (mine.beside != current().result) {
     mine.beside = current().result;
@@ -203,8 +203,8 @@ const Preview& Session::preview(Beside beside, const ParamSet& params) {
   return mine.shown;
 }
 
-const Preview& Session::previewed(Beside beside) const {
-  static const Preview none;
+const Session::Preview& Session::previewed(Beside beside) const {
+  static const Session::Preview none;
   return slot(beside).beside == current().result ? slot(beside).shown : none;
 }
 

@@ -44,17 +44,17 @@ struct ExperimentState {
   bool is_stale() const { return !result_params || !(*result_params == params); }
 };
 
-/// A result at other parameters than those that are set, for what the mouse points at.
-struct Preview {
-  std::shared_ptr<const Result> result{};  ///< the newest; null before the first
-  std::optional<ParamSet> params{};        ///< its parameters
-};
-
 /// The state of the desktop, without any drawing. Every change of a parameter asks for a result:
 /// one that is kept is there at once, otherwise the last good one stays until the new one is
 /// ready, and through any failure.
 class Session {
  public:
+  /// A result at other parameters than those that are set, for what the mouse points at.
+  struct Preview {
+    std::shared_ptr<const Result> result{};  ///< the newest; null before the first
+    std::optional<ParamSet> params{};        ///< its parameters
+  };
+
   /// `make_loader` gives each experiment a loader of its own, since they are computed side by side.
   /// `wake` is called from other threads when update() has something to take.
   Session(const std::vector<const Experiment*>& experiments,

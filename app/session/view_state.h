@@ -14,18 +14,18 @@
 
 namespace orrery {
 
-/// The place that the mouse points at, in terms that all views share.
-struct PointedAt {
-  std::optional<double> distance{};   ///< m − n, in tokens
-  std::optional<std::size_t> pair{};  ///< t, of channels that turn together
-  std::string figure{};               ///< id of the figure under the mouse
-};
-
 /// Links the views: the distance and the pair pointed at in one are highlighted in all others.
 /// Pointing lasts for one frame and shows in the next, so that the order in which views are drawn
 /// does not matter; a held distance stays when the mouse has left.
 class LinkedCursor {
  public:
+  /// The place that the mouse points at, in terms that all views share.
+  struct PointedAt {
+    std::optional<double> distance{};   ///< m − n, in tokens
+    std::optional<std::size_t> pair{};  ///< t, of channels that turn together
+    std::string figure{};               ///< id of the figure under the mouse
+  };
+
   /// Begins the frame of this number; further calls with the same number do nothing.
   void begin_frame(int number) {
     if (number == frame_) return;

@@ -40,7 +40,7 @@ const Action* pressed_action(const Actions& actions, bool typing) {
 
 }  // namespace
 
-ActionHandler::ActionHandler(const ActionTargets& targets) : to_(targets), actions_(make_table()) {
+ActionHandler::ActionHandler(const Targets& targets) : to_(targets), actions_(make_table()) {
   for (const Action& action : actions_)
     if (action.group == lessons_group) lesson_actions_.push_back(action);
 }

@@ -128,7 +128,7 @@ ResultPtr result_at_distance(Session& session) {
   const auto params = distance ? at_distance(session.current(), *distance) : std::nullopt;
   if (!params) return nullptr;
   // The one before stays until the next is ready, so that the arrows turn without a blink.
-  const Preview& computed = session.preview(Session::Beside::at_distance, *params);
+  const Session::Preview& computed = session.preview(Session::Beside::at_distance, *params);
   const bool alike = computed.params && match_otherwise(*computed.params, *params);
   return alike ? computed.result : nullptr;
 }

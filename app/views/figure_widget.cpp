@@ -125,8 +125,8 @@ void draw_line_readout(Canvas& canvas, const LinePlot& plot, const LineReadout& 
 /// The cell outlined and marked on the colour bar, and what it and its terms hold beside the
 /// cursor.
 void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& readout,
-                       const std::vector<CellTerm>& terms, const FigureLayout& frame,
-                       const Ui& ui) {
+                       const std::vector<std::pair<std::string, double>>& terms,
+                       const FigureLayout& frame, const Ui& ui) {
   canvas.push_clip(frame.plot);
   draw_around(canvas, readout.cell, std::round(ui.scale * 1.5), ui.style.accent);
   canvas.pop_clip();
@@ -142,10 +142,10 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
     ImGui::TableNextColumn();
     draw_rich_text(ui, name.empty() ? "value" : name);
     value_column(readout.masked ? "masked" : readout_number(readout.value));
-    for (const CellTerm& term : terms) {
+    for (const auto& [term, number] : terms) {
       ImGui::TableNextColumn();
-      rich_muted(ui, term.name);
-      value_column(readout_number(term.value));
+      rich_muted(ui, term);
+      value_column(readout_number(number));
     }
     ImGui::EndTable();
   }
@@ -208,7 +208,7 @@ void draw_map_readout(Canvas& canvas, const Heatmap& map, const FigureLayout& fr
                       const FigureInput& input) {
   const auto readout = read_cell(map, frame, input.cursor);
   if (!readout) return;
-  std::vector<CellTerm> terms;
+  std::vector<std::pair<std::string, double>> terms;
   if (input.reach.result)
     terms =
         read_terms(*input.reach.result, input.figure.role, map, {readout->row, readout->column});

@@ -52,14 +52,14 @@ double distance_of(const Heatmap& map, Cell cell) {
   return position_of(map.y, cell.row, shape.at(0)) - position_of(map.x, cell.column, shape.at(1));
 }
 
-std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance) {
+std::optional<std::array<Point, 2>> diagonal_at(const Heatmap& map, double distance) {
   if (!is_query_by_key(map)) return std::nullopt;
   const Range rows = positions(map.y, map.values->shape.at(0));
   const Range columns = positions(map.x, map.values->shape.at(1));
   const double first = std::max(columns.min, rows.min - distance);
   const double last = std::min(columns.max, rows.max - distance);
   if (first > last) return std::nullopt;
-  return Diagonal{first, first + distance, last, last + distance};
+  return std::array{Point{first, first + distance}, Point{last, last + distance}};
 }
 
 std::vector<TermOnScreen> parts_of(const MapEquation& equation, const FigureLayout& frame) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -53,10 +55,7 @@ bool is_query_by_key(const Heatmap& map);
 double distance_of(const Heatmap& map, Cell cell);
 /// The two ends of the line through the middles of the cells at a distance m − n, in the data of
 /// the axes, from the top left; empty when the map has no such cells.
-struct Diagonal {
-  double column0{}, row0{}, column1{}, row1{};
-};
-std::optional<Diagonal> diagonal_at(const Heatmap& map, double distance);
+std::optional<std::array<Point, 2>> diagonal_at(const Heatmap& map, double distance);
 
 /// A map or a profile in an equation of maps.
 struct TermOnScreen {

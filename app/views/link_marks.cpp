@@ -88,8 +88,8 @@ void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& fram
   const Rect cell = cell_rect(map, frame, {0, 0});
   const double half_x = cell.width / 2, half_y = cell.height / 2;
   const bool fine = std::min(cell.width, cell.height) < min_cell * ui.scale;
-  const Point from{frame.x.to_canvas(diagonal->column0), frame.y.to_canvas(diagonal->row0)};
-  const Point to{frame.x.to_canvas(diagonal->column1), frame.y.to_canvas(diagonal->row1)};
+  const Point from{frame.x.to_canvas((*diagonal)[0].x), frame.y.to_canvas((*diagonal)[0].y)};
+  const Point to{frame.x.to_canvas((*diagonal)[1].x), frame.y.to_canvas((*diagonal)[1].y)};
   const double width = std::max(1.0, std::round((fine ? 1.0 : 1.5) * ui.scale));
   if (fine) {
     const Point line[] = {{from.x - half_x, from.y - half_y}, {to.x + half_x, to.y + half_y}};
@@ -108,8 +108,8 @@ void tag_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& frame,
   const auto diagonal = diagonal_at(map, distance);
   if (!diagonal) return;
   const Rect cell = cell_rect(map, frame, {0, 0});
-  const double x = frame.x.to_canvas((diagonal->column0 + diagonal->column1) / 2);
-  const double y = frame.y.to_canvas((diagonal->row0 + diagonal->row1) / 2);
+  const double x = frame.x.to_canvas(((*diagonal)[0].x + (*diagonal)[1].x) / 2);
+  const double y = frame.y.to_canvas(((*diagonal)[0].y + (*diagonal)[1].y) / 2);
   draw_tag(canvas, distance, {x + 3 * cell.width / 2 + 24 * ui.scale, y - cell.height / 2},
            frame.plot, ui);
 }

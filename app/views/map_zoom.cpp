@@ -88,7 +88,7 @@ bool match_otherwise(const ParamSet& a, const ParamSet& b, const MapPartParams& 
 /// The newest of the current result, whatever part it is.
 std::optional<ComputedPart> computed_part(const Session& session, const MapPartParams& keys) {
   const ExperimentState& state = session.current();
-  const Preview& preview = session.previewed(Session::Beside::part_of_map);
+  const Session::Preview& preview = session.previewed(Session::Beside::part_of_map);
   if (!preview.params || !match_otherwise(*state.result_params, *preview.params, keys))
     return std::nullopt;
   return ComputedPart{part_of(*preview.params, keys), preview.result};

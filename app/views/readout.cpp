@@ -143,17 +143,17 @@ std::optional<CellReadout> read_cell(const Heatmap& map, const FigureLayout& fra
   return readout;
 }
 
-std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, const Heatmap& map,
-                                 Cell cell) {
+std::vector<std::pair<std::string, double>> read_terms(const Result& result, const FigureRole& role,
+                                                       const Heatmap& map, Cell cell) {
   const std::string encoding = role.encoding();
-  std::vector<CellTerm> terms;
+  std::vector<std::pair<std::string, double>> terms;
   if (encoding.empty() || !map.values) return terms;
   for (const std::shared_ptr<const Array>& array : result.arrays) {
     const bool alike = array && array != map.values && array->shape == map.values->shape &&
                        array->axes == map.values->axes && array->role.encoding() == encoding;
     if (alike)
-      terms.push_back(
-          {name_of(array->role), (*array)[cell.row * array->shape.at(1) + cell.column]});
+      terms.emplace_back(name_of(array->role),
+                         (*array)[cell.row * array->shape.at(1) + cell.column]);
   }
   return terms;
 }

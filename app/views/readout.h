@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
@@ -53,17 +54,11 @@ struct CellReadout {
 /// Empty when the cursor is on no cell.
 std::optional<CellReadout> read_cell(const Heatmap& map, const FigureLayout& frame, Point cursor);
 
-/// A named number of the same cell in another array of the result.
-struct CellTerm {
-  std::string name{};
-  double value{};
-};
-
-/// The other arrays of the result that are of the map's encoding and have its shape and axes, read
-/// at the cell: the weights have the logits and each of their terms beside them. `role` is the
-/// map's.
-std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, const Heatmap& map,
-                                 Cell cell);
+/// By name: the other arrays of the result that are of the map's encoding and have its shape and
+/// axes, read at the cell: the weights have the logits and each of their terms beside them. `role`
+/// is the map's.
+std::vector<std::pair<std::string, double>> read_terms(const Result& result, const FigureRole& role,
+                                                       const Heatmap& map, Cell cell);
 
 /// The one of [first, last) whose distance is smallest, if that is below `reach`; never a NaN.
 template <class Distance>

@@ -442,7 +442,7 @@ TEST_CASE("F4 lists the lessons, and a click opens one") {
 }
 
 TEST_CASE("A lesson goes on at the step where it was left, and at its first once it was read") {
-  const LessonCard card{.file = "lessons/08-not-proved.md", .steps = 7};
+  const LessonSheet::Card card{.file = "lessons/08-not-proved.md", .steps = 7};
   CHECK(next_step(card, {}) == 0);
   CHECK(next_step(card, {{"08-not-proved", {1}}}) == 0);
   CHECK(next_step(card, {{"08-not-proved", {4}}}) == 3);
