@@ -9,7 +9,7 @@
 #include "app/headless/script.h"
 #include "app/session/session_file.h"
 #include "app/session/task.h"
-#include "app/shell/window.h"
+#include "app/shell/start.h"
 #include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/results/memory.h"

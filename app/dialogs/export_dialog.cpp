@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "experiments/figure/export.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/views/gestures.h"
 #include "experiments/studies/catalogue.h"
 

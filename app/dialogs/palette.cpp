@@ -11,10 +11,8 @@
 
 #include "app/dialogs/export_dialog.h"
 #include "app/dialogs/help_sheets.h"
-#include "app/dialogs/palette_entries.h"
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"
-#include "app/session/fuzzy.h"
 #include "app/views/readout.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/lessons/library.h"

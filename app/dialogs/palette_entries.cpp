@@ -1,13 +1,11 @@
-#include "app/dialogs/palette_entries.h"
+#include "app/dialogs/palette.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <sstream>
-#include <string>
 
 #include "app/panels/param_controls.h"
-#include "app/session/fuzzy.h"
 #include "app/session/number_scale.h"
 #include "app/views/subtraction.h"
 #include "experiments/figure/equation/plain_text.h"

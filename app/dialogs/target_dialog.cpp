@@ -1,13 +1,12 @@
-#include "app/dialogs/target_dialog.h"
+#include "app/dialogs/file_dialog.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
 
-#include <filesystem>
 #include <utility>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
+#include "app/gui/ui.h"
 
 namespace orrery {
 namespace {

@@ -1,4 +1,4 @@
-#include "app/gui/fallback_glyphs.h"
+#include "app/gui/fonts.h"
 
 #include <fmt/format.h>
 #include <fontconfig/fontconfig.h>
@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include FT_FREETYPE_H
 
 #include "experiments/files/file.h"
 #include "experiments/text/utf8.h"
@@ -24,23 +25,23 @@ struct FaceDeleter {
   void operator()(FT_Face face) const { FT_Done_Face(face); }
 };
 using Library = std::unique_ptr<FT_LibraryRec_, LibraryDeleter>;
-using Face = std::unique_ptr<FT_FaceRec_, FaceDeleter>;
+using FontFace = std::unique_ptr<FT_FaceRec_, FaceDeleter>;
 
 Library start_freetype() {
   FT_Library library = nullptr;
   return FT_Init_FreeType(&library) == 0 ? Library(library) : Library();
 }
 
-Face open_face(FT_Library library, const std::string& bytes, int index) {
+FontFace open_face(FT_Library library, const std::string& bytes, int index) {
   FT_Face face = nullptr;
   const auto* data = reinterpret_cast<const FT_Byte*>(bytes.data());
   const auto size = static_cast<FT_Long>(bytes.size());
-  return FT_New_Memory_Face(library, data, size, index, &face) == 0 ? Face(face) : Face();
+  return FT_New_Memory_Face(library, data, size, index, &face) == 0 ? FontFace(face) : FontFace();
 }
 
 bool is_sound(const std::string& bytes, int index, const std::vector<char32_t>& characters) {
   const Library library = start_freetype();
-  const Face face = library ? open_face(library.get(), bytes, index) : Face();
+  const FontFace face = library ? open_face(library.get(), bytes, index) : FontFace();
   if (!face || !FT_IS_SFNT(face.get()) || !FT_IS_SCALABLE(face.get())) return false;
   return std::all_of(characters.begin(), characters.end(), [&](char32_t c) {
     const FT_UInt glyph = FT_Get_Char_Index(face.get(), c);
@@ -52,13 +53,14 @@ constexpr char32_t first_foreign = 0x100, last_shown = 0xFFFF;
 constexpr char32_t stands_for_none = 0xFFFD;  // stands for bytes that are no character
 constexpr std::size_t example_count = 3;
 
-struct Span {
+struct CharacterSpan {
   char32_t first, last;
 };
 // Chinese, Japanese, Korean: radicals to ideographs, Hangul, compatibility and wide forms.
-constexpr std::array east_asian_spans{
-    Span{0x1100, 0x11FF}, Span{0x2E80, 0x9FFF}, Span{0xA960, 0xA97F}, Span{0xAC00, 0xD7FF},
-    Span{0xF900, 0xFAFF}, Span{0xFE30, 0xFE4F}, Span{0xFF00, 0xFFEF}};
+constexpr std::array east_asian_spans{CharacterSpan{0x1100, 0x11FF}, CharacterSpan{0x2E80, 0x9FFF},
+                                      CharacterSpan{0xA960, 0xA97F}, CharacterSpan{0xAC00, 0xD7FF},
+                                      CharacterSpan{0xF900, 0xFAFF}, CharacterSpan{0xFE30, 0xFE4F},
+                                      CharacterSpan{0xFF00, 0xFFEF}};
 
 struct Deleter {
   void operator()(FcPattern* pattern) const { FcPatternDestroy(pattern); }
@@ -132,7 +134,7 @@ std::shared_ptr<const std::string> read_font(const std::string& file, int index,
 
 double font_line_per_em(const std::string& bytes, int index) {
   const Library library = start_freetype();
-  const Face face = library ? open_face(library.get(), bytes, index) : Face();
+  const FontFace face = library ? open_face(library.get(), bytes, index) : FontFace();
   if (!face) return 1.0;
   const auto line = static_cast<double>(face->ascender - face->descender);
   return line / static_cast<double>(face->units_per_EM);
@@ -175,9 +177,10 @@ void add_characters(std::string_view text, Characters& characters) {
 }
 
 std::string package_for(char32_t character) {
-  const bool east_asian = std::any_of(
-      east_asian_spans.begin(), east_asian_spans.end(),
-      [character](const Span& span) { return character >= span.first && character <= span.last; });
+  const bool east_asian = std::any_of(east_asian_spans.begin(), east_asian_spans.end(),
+                                      [character](const CharacterSpan& span) {
+                                        return character >= span.first && character <= span.last;
+                                      });
   return east_asian ? "fonts-noto-cjk" : "fonts-noto-core";
 }
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/headless/script_steps.h"
 #include "experiments/files/file.h"
 #include "experiments/text/ascii.h"
 #include "experiments/text/enum_names.h"

@@ -1,4 +1,4 @@
-#include "app/headless/script_steps.h"
+#include "app/headless/script.h"
 
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>

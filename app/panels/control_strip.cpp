@@ -1,4 +1,4 @@
-#include "app/panels/control_strip.h"
+#include "app/panels/param_panel.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
+#include "app/gui/ui.h"
 #include "app/panels/param_controls.h"
-#include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
 #include "experiments/figure/equation/read_text.h"
 

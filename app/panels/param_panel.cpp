@@ -9,10 +9,9 @@
 #include <optional>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/panels/param_controls.h"
+#include "app/session/actions.h"
 #include "app/session/file_targets.h"
-#include "app/session/fuzzy.h"
 #include "app/session/number_scale.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/frequency_bands.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,5 +69,11 @@ class ParamPanel {
 
 /// The same, beginning with why the parameter changes nothing on screen, where that is so.
 std::string explanation(const Session& session, const ParamSpec& spec);
+
+/// Controls of the parameters `keys`, or of all without any, those that are used, side by side in
+/// the current line and at most `width` wide: choices as lists to open, and up to `sliders`
+/// numbers. Returns whether all parameters were asked for.
+bool draw_control_strip(Session& session, std::span<const std::string> keys, std::size_t sliders,
+                        double width, const Ui& ui);
 
 }  // namespace orrery

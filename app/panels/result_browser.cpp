@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/gui/theme.h"
 #include "app/views/readout.h"
 #include "experiments/combine/sweep_overview.h"
 #include "experiments/studies/catalogue.h"

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/panels/findings.h"
 #include "app/session/references.h"
 #include "app/views/readout.h"
 #include "experiments/text/marked_text.h"

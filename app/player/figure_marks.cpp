@@ -7,7 +7,6 @@
 #include <exception>
 #include <numbers>
 
-#include "app/gui/theme.h"
 #include "experiments/figure/equation/read_text.h"
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/labels.h"

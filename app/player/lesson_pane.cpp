@@ -7,10 +7,9 @@
 #include <exception>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/player/lesson_sheet.h"
 #include "app/player/lesson_text.h"
 #include "app/player/prediction_box.h"
+#include "app/player/sheets.h"
 #include "experiments/figure/equation/plain_text.h"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "app/player/lesson_sheet.h"
+#include "app/player/sheets.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/player/lesson_text.h"
 #include "experiments/lessons/library.h"
 

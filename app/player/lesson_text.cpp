@@ -9,7 +9,6 @@
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "experiments/figure/equation/layout.h"
 #include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/plain_text.h"

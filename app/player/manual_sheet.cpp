@@ -1,15 +1,14 @@
-#include "app/player/manual_sheet.h"
+#include "app/player/sheets.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
+#include "app/gui/ui.h"
 #include "app/player/lesson_text.h"
 
 namespace orrery {

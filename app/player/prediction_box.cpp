@@ -10,7 +10,6 @@
 #include <span>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/player/figure_marks.h"
 #include "app/player/lesson_text.h"
 #include "experiments/figure/plot/ticks.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/session/view_state.h"
+#include "app/session/references.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/experiment.h"

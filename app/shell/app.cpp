@@ -10,12 +10,9 @@
 #include <utility>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/panels/control_strip.h"
 #include "app/panels/status_line.h"
 #include "app/player/prediction_box.h"
 #include "app/session/file_targets.h"
-#include "app/shell/list_pane.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {

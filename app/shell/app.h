@@ -23,7 +23,6 @@
 #include "app/shell/overlays.h"
 #include "app/shell/path_opener.h"
 #include "app/shell/timers.h"
-#include "app/shell/undo_recorder.h"
 #include "app/shell/view_pane.h"
 #include "app/shell/workspace.h"
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "app/gui/theme.h"
+#include "app/gui/ui.h"
 #include "app/player/lesson_pane.h"
 
 namespace orrery {

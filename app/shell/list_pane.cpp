@@ -1,4 +1,4 @@
-#include "app/shell/list_pane.h"
+#include "app/shell/view_pane.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
+#include "app/gui/ui.h"
 
 namespace orrery {
 namespace {

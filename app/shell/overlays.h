@@ -11,10 +11,8 @@
 #include "app/dialogs/file_dialog.h"
 #include "app/dialogs/help_sheets.h"
 #include "app/dialogs/palette.h"
-#include "app/dialogs/target_dialog.h"
 #include "app/panels/status_line.h"
-#include "app/player/lesson_sheet.h"
-#include "app/player/manual_sheet.h"
+#include "app/player/sheets.h"
 #include "app/shell/workspace.h"
 
 namespace orrery {

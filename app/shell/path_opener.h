@@ -8,7 +8,6 @@
 #include "app/session/file_targets.h"
 #include "app/session/task.h"
 #include "app/shell/overlays.h"
-#include "app/shell/undo_recorder.h"
 #include "app/shell/workspace.h"
 
 namespace orrery {

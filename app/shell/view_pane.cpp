@@ -8,10 +8,7 @@
 #include <optional>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/panels/findings.h"
 #include "app/panels/status_line.h"
-#include "app/shell/list_pane.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/text/marked_text.h"
 

@@ -1,4 +1,4 @@
-#include "app/shell/window.h"
+#include "app/shell/start.h"
 
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
@@ -7,11 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/renderer.h"

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "app/gui/imgui_shim.h"
-#include "app/views/link_marks.h"
 #include "app/views/marks.h"
 
 namespace orrery {

@@ -1,4 +1,4 @@
-#include "app/views/figure_menu.h"
+#include "app/views/figure_gestures.h"
 
 #include <fmt/format.h>
 #include <imgui.h>

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/session/number_scale.h"
 
 namespace orrery {

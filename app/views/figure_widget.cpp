@@ -10,9 +10,7 @@
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/views/figures.h"
-#include "app/views/link_marks.h"
 #include "app/views/marks.h"
 #include "app/views/readout.h"
 #include "experiments/figure/plot/draw_figure.h"

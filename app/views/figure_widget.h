@@ -5,7 +5,6 @@
 
 #include "app/gui/ui.h"
 #include "app/views/figure_gestures.h"
-#include "app/views/figure_menu.h"
 #include "app/views/figures.h"
 #include "app/views/gestures.h"
 #include "experiments/figure/canvas/canvas.h"

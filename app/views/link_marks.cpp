@@ -1,4 +1,4 @@
-#include "app/views/link_marks.h"
+#include "app/views/marks.h"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,8 @@
 #include <cmath>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
+#include "app/gui/ui.h"
 #include "app/views/figures.h"
-#include "app/views/marks.h"
-#include "app/views/readout.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/views/figures.h"
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/curves.h"

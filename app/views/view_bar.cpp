@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/session/desktop_state.h"
 #include "app/session/references.h"
 #include "experiments/text/marked_text.h"

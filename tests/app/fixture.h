@@ -12,7 +12,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/ui.h"
-#include "app/headless/script_steps.h"
+#include "app/headless/script.h"
 #include "app/session/session.h"
 #include "app/shell/app.h"
 #include "experiments/model/experiment.h"

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/gui/ui.h"
 #include "tests/app/fixture.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "app/gui/fallback_glyphs.h"
 #include "app/gui/ui.h"
 #include "app/shell/app.h"
 #include "experiments/files/file.h"

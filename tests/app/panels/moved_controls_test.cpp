@@ -6,7 +6,7 @@
 
 #include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
-#include "app/session/observed_move.h"
+#include "app/session/session.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/support/sampled.h"

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "app/player/director.h"
-#include "app/player/lesson_sheet.h"
 #include "app/player/prediction_box.h"
+#include "app/player/sheets.h"
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "experiments/lessons/library.h"

@@ -1,4 +1,4 @@
-#include "app/views/plot_ranges.h"
+#include "app/views/figures.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "app/views/figure_menu.h"
+#include "app/views/figure_gestures.h"
 
 #include <catch2/catch.hpp>
 #include <memory>

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "app/session/view_state.h"
+#include "app/session/references.h"
 #include "app/shell/start.h"
 #include "app/views/figures.h"
 #include "tests/app/fixture.h"

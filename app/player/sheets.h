@@ -5,11 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/gui/ui.h"
 #include "app/session/desktop_state.h"
 #include "experiments/lessons/scoreboard.h"
+#include "experiments/manual/topic.h"
 
 namespace orrery {
 
@@ -55,5 +57,22 @@ class LessonSheet : public Overlay {
 /// he has not begun or has read to its end.
 std::size_t next_step(const LessonSheet::Card& card,
                       const std::map<std::string, LessonProgress>& read);
+
+/// The pages of the manual: a list of topics and a page. Up and Down go through the topics, Page up
+/// and Page down scroll.
+class ManualSheet : public Overlay {
+ public:
+  /// Opens at this page; at the one that was read last when `topic` is empty.
+  void open_at(std::string_view topic);
+  void draw(const Ui& ui);
+
+ private:
+  void draw_topics(const Ui& ui);
+  void draw_page(const Topic& topic, const Ui& ui);
+  void show(const std::string& topic);
+
+  std::string shown_{"desktop"};
+  bool at_top_{true};  ///< whether the page begins at its top in the next frame
+};
 
 }  // namespace orrery
