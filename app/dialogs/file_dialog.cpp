@@ -4,6 +4,7 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
@@ -18,23 +19,9 @@ namespace {
 constexpr double file_dialog_width = 820, file_dialog_height = 560;
 constexpr double recent_width = 240, with_recent = 560;
 
-const char* kind_text(PathKind kind) {
-  switch (kind) {
-    case PathKind::folder:
-      return "folder";
-    case PathKind::result_folder:
-      return "result";
-    case PathKind::sweep_folder:
-      return "sweep";
-    case PathKind::tensor:
-      return "tensors";
-    case PathKind::text:
-      return "text";
-    case PathKind::other:
-      return "";
-  }
-  return "";
-}
+/// By kind.
+constexpr std::array path_kinds{"folder", "result", "sweep", "tensors", "text", ""};
+static_assert(path_kinds.size() == static_cast<std::size_t>(PathKind::other) + 1);
 
 std::filesystem::path start_folder() {
   std::error_code failed;
@@ -157,10 +144,8 @@ FileDialog::Chosen FileDialog::draw_entry(const FolderListing::Entry& entry, con
                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_DontClosePopups);
   mark_item(ui, "entry " + entry.name);
   ImGui::TableNextColumn();
-  if (result)
-    text_colored(holds_color(ui.style), kind_text(entry.kind));
-  else
-    text_muted(kind_text(entry.kind));
+  const char* const kind = path_kinds.at(static_cast<std::size_t>(entry.kind));
+  result ? text_colored(holds_color(ui.style), kind) : text_muted(kind);
   ImGui::TableNextColumn();
   if (!folder && !result) text_muted(bytes_text(entry.bytes));
   if (!pressed) return std::nullopt;

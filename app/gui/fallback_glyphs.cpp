@@ -140,6 +140,27 @@ double font_line_per_em(const std::string& bytes, int index) {
   return line / static_cast<double>(face->units_per_EM);
 }
 
+std::string dejavu_file(bool bold) {
+  const std::unique_ptr<FcPattern, Deleter> wanted(
+      FcPatternBuild(nullptr, FC_FAMILY, FcTypeString, "DejaVu Sans", FC_WEIGHT, FcTypeInteger,
+                     bold ? FC_WEIGHT_BOLD : FC_WEIGHT_REGULAR, FC_SLANT, FcTypeInteger,
+                     FC_SLANT_ROMAN, FC_WIDTH, FcTypeInteger, FC_WIDTH_NORMAL, nullptr));
+  FcConfigSubstitute(nullptr, wanted.get(), FcMatchPattern);
+  FcDefaultSubstitute(wanted.get());
+  FcResult outcome = FcResultNoMatch;
+  const std::unique_ptr<FcPattern, Deleter> found(FcFontMatch(nullptr, wanted.get(), &outcome));
+  FcChar8* family = nullptr;
+  FcChar8* file = nullptr;
+  const bool readable = found &&
+                        FcPatternGetString(found.get(), FC_FAMILY, 0, &family) == FcResultMatch &&
+                        FcPatternGetString(found.get(), FC_FILE, 0, &file) == FcResultMatch;
+  // fontconfig answers with the nearest family when the one asked for is missing.
+  if (!readable || std::string(reinterpret_cast<const char*>(family)) != "DejaVu Sans")
+    throw std::runtime_error(
+        "DejaVu Sans: the font of the desktop is not installed; apt install fonts-dejavu-core");
+  return reinterpret_cast<const char*>(file);
+}
+
 std::vector<InstalledFont> installed_fonts() {
   const std::unique_ptr<FcPattern, Deleter> wanted(
       FcPatternBuild(nullptr, FC_FAMILY, FcTypeString, "DejaVu Sans", nullptr));

@@ -151,21 +151,12 @@ void History::observe(const DesktopState& state, Cause cause, double seconds) {
   if (cause != Cause::gesture) in_gesture_ = false;
 }
 
-std::optional<DesktopState> History::undo() {
-  if (past_.empty()) return std::nullopt;
-  future_.push_front(std::move(*present_));
-  present_ = std::move(past_.back());
-  past_.pop_back();
-  last_change_.clear();
-  in_gesture_ = false;
-  return present_;
-}
-
-std::optional<DesktopState> History::redo() {
-  if (future_.empty()) return std::nullopt;
-  past_.push_back(std::move(*present_));
-  present_ = std::move(future_.front());
-  future_.pop_front();
+std::optional<DesktopState> History::travel(std::deque<DesktopState>& from,
+                                            std::deque<DesktopState>& to) {
+  if (from.empty()) return std::nullopt;
+  to.push_back(std::move(*present_));
+  present_ = std::move(from.back());
+  from.pop_back();
   last_change_.clear();
   in_gesture_ = false;
   return present_;
@@ -176,7 +167,7 @@ std::string History::undo_text() const {
 }
 
 std::string History::redo_text() const {
-  return future_.empty() ? std::string() : change_text(*present_, future_.front());
+  return future_.empty() ? std::string() : change_text(*present_, future_.back());
 }
 
 }  // namespace orrery

@@ -100,8 +100,8 @@ class History {
   bool can_undo() const { return !past_.empty(); }
   bool can_redo() const { return !future_.empty(); }
   /// The state to go back to; empty when there is none. Observe it as automatic.
-  std::optional<DesktopState> undo();
-  std::optional<DesktopState> redo();
+  std::optional<DesktopState> undo() { return travel(past_, future_); }
+  std::optional<DesktopState> redo() { return travel(future_, past_); }
   /// Describes the change that undo() would undo and redo() would redo.
   std::string undo_text() const;
   std::string redo_text() const;
@@ -111,10 +111,11 @@ class History {
 
  private:
   bool continues(const DesktopState& state, double seconds) const;
+  /// Takes the newest of `from` for the present, which goes to `to`.
+  std::optional<DesktopState> travel(std::deque<DesktopState>& from, std::deque<DesktopState>& to);
 
   std::optional<DesktopState> present_{};
-  std::deque<DesktopState> past_{};
-  std::deque<DesktopState> future_{};
+  std::deque<DesktopState> past_{}, future_{};  ///< the nearest at the end
   std::string last_change_{};  ///< the setting that the newest step changes, without its value
   double last_seconds_{};
   bool in_gesture_{false};

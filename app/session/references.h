@@ -97,6 +97,8 @@ struct SettingsContrast {
 };
 SettingsContrast contrast_of(const Provenance& shown, const Provenance& other);
 
+/// The parts that say something: "RoPE · base 500 000".
+std::string joined_parts(const std::vector<std::string>& parts);
 /// What sets `other` apart, "RoPE · base 500 000", or in short "RoPE · 500 000"; "same settings"
 /// where nothing does.
 std::string reference_name(const SettingsContrast& contrast);

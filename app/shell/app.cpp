@@ -88,12 +88,7 @@ App::~App() {
   if (keeper_) keeper_->finish();
 }
 
-bool App::prepare() {
-  const bool has_text = appearance_.fonts() && live().size() > 0;
-  const bool new_glyphs =
-      has_text && glyphs_.update(*appearance_.fonts(), live(), workspace_.shown());
-  return appearance_.update(live().look, glyphs_.plan(), new_glyphs);
-}
+bool App::prepare() { return appearance_.update(live(), workspace_.shown()); }
 
 double App::due_in() const {
   if (growing_distance_.is_turning() || director_.is_moving()) return 0.0;

@@ -81,7 +81,7 @@ class App {
 
   /// Replaces installed_fonts, for tests.
   void find_fonts_with(std::function<std::vector<InstalledFont>()> finder) {
-    glyphs_.find_with(std::move(finder));
+    appearance_.find_fonts_with(std::move(finder));
   }
   /// Multiplies the session's scale: the pixels that a screen has per point.
   void set_screen_scale(double scale) { appearance_.set_screen_scale(scale); }
@@ -110,7 +110,6 @@ class App {
   TextureCache textures_;
   ItemRects item_rects_{};
   Appearance appearance_{};
-  GlyphFinder glyphs_{};
   Workspace workspace_;
   Overlays overlays_;
   ParamPanel params_{};

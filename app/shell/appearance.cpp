@@ -43,7 +43,11 @@ constexpr double max_params_share = 0.45;  // of the width beside the list
 
 }  // namespace
 
-bool GlyphFinder::update(const Fonts& fonts, const Session& live, Session& shown) {
+/// Looks for characters that the fonts lack, together with the rest of the text on screen, so that
+/// each text is searched for once. Returns whether plan_ is new.
+bool Appearance::find_glyphs(const Session& live, Session& shown) {
+  if (!fonts_ || live.size() == 0) return false;
+  const Fonts& fonts = *fonts_;
   note_paths(fonts, live.current().params);
   const bool all_known = std::all_of(fonts.lacking().begin(), fonts.lacking().end(),
                                      [this](char32_t c) { return searched_.contains(c); });
@@ -56,7 +60,7 @@ bool GlyphFinder::update(const Fonts& fonts, const Session& live, Session& shown
   return true;
 }
 
-void GlyphFinder::report_missing(const Characters& missing_before, Session& shown) {
+void Appearance::report_missing(const Characters& missing_before, Session& shown) {
   Characters news;
   std::set_difference(plan_.missing.begin(), plan_.missing.end(), missing_before.begin(),
                       missing_before.end(), std::inserter(news, news.end()));
@@ -69,10 +73,12 @@ double Appearance::scale_for(const Look& look) const {
   return look.scale * screen_scale_ * (look.projector ? projector_scale : 1.0);
 }
 
-bool Appearance::update(const Look& look, const GlyphPlan& glyphs, bool glyphs_are_new) {
+bool Appearance::update(const Session& live, Session& shown) {
+  const bool glyphs_are_new = find_glyphs(live, shown);
+  const Look& look = live.look;
   const double scale = scale_for(look);
   const bool new_fonts = !fonts_ || scale != scale_ || glyphs_are_new;
-  if (new_fonts) fonts_ = Fonts::load(scale, glyphs);
+  if (new_fonts) fonts_ = Fonts::load(scale, plan_);
   if (!new_fonts && theme_ == look.theme && projector_ == look.projector) return false;
   projector_ = look.projector;
   style_ = desktop_style(look.theme, scale);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/fonts.h"
@@ -13,34 +14,18 @@
 
 namespace orrery {
 
-/// Finds fonts for the characters that were drawn without a glyph.
-class GlyphFinder {
- public:
-  /// Replaces installed_fonts, for tests.
-  void find_with(std::function<std::vector<InstalledFont>()> finder) {
-    find_fonts_ = std::move(finder);
-  }
-  /// Looks for characters that `fonts` lack, together with the rest of the text on screen, so that
-  /// each text is searched for once. Tells `shown` which packages to install for characters that no
-  /// font has. Returns whether plan() is new.
-  bool update(const Fonts& fonts, const Session& live, Session& shown);
-  const GlyphPlan& plan() const { return plan_; }
-
- private:
-  void report_missing(const Characters& missing_before, Session& shown);
-
-  std::function<std::vector<InstalledFont>()> find_fonts_{installed_fonts};
-  std::set<std::string> named_packages_{};  ///< so that each is suggested once
-  Characters searched_{};                   ///< looked for in other fonts
-  GlyphPlan plan_{};                        ///< where they were found
-};
-
-/// Fonts and colours for the look that the user chose.
+/// Fonts and colours for the look that the user chose, with other fonts for the characters that were
+/// drawn without a glyph.
 class Appearance {
  public:
-  /// Loads fonts and colours where `look` or the glyphs changed. Call before NewFrame. Returns
-  /// whether the font atlas is new.
-  bool update(const Look& look, const GlyphPlan& glyphs, bool glyphs_are_new);
+  /// Replaces installed_fonts, for tests.
+  void find_fonts_with(std::function<std::vector<InstalledFont>()> finder) {
+    find_fonts_ = std::move(finder);
+  }
+  /// Loads fonts and colours where the look or the glyphs that are needed changed. Tells `shown`
+  /// which packages to install for characters that no font has. Call before NewFrame. Returns whether
+  /// the font atlas is new.
+  bool update(const Session& live, Session& shown);
   /// Multiplies the scale of the look: the pixels that a screen has per point.
   void set_screen_scale(double scale) { screen_scale_ = scale; }
 
@@ -51,6 +36,8 @@ class Appearance {
 
  private:
   double scale_for(const Look& look) const;
+  bool find_glyphs(const Session& live, Session& shown);
+  void report_missing(const Characters& missing_before, Session& shown);
 
   std::optional<Fonts> fonts_{};
   FigureStyle style_{};
@@ -58,6 +45,10 @@ class Appearance {
   double scale_{};                ///< scale of fonts_ and style_
   bool projector_{false};         ///< whether style_ is for projector mode
   double screen_scale_{1.0};
+  std::function<std::vector<InstalledFont>()> find_fonts_{installed_fonts};
+  std::set<std::string> named_packages_{};  ///< so that each is suggested once
+  Characters searched_{};                   ///< looked for in other fonts
+  GlyphPlan plan_{};                        ///< where they were found
 };
 
 /// How the window is divided. What is hidden or finds no room has width 0.

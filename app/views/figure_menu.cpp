@@ -231,10 +231,10 @@ void rows_of(const Heatmap& map, FigureView& view, const FigureReach& reach, con
     reach.links.hold({});
 }
 
-void rows_of(const TableFigure&, FigureView&, const FigureReach&, const FigureLayout&, Point,
-             const Ui&) {}
-void rows_of(const VectorPlot&, FigureView&, const FigureReach&, const FigureLayout&, Point,
-             const Ui&) {}
+template <class Other>
+void rows_of(const Other&, FigureView&, const FigureReach&, const FigureLayout&, Point, const Ui&) {
+}
+
 void rows_of(const MapEquation&, FigureView&, const FigureReach& reach, const FigureLayout&, Point,
              const Ui&) {
   if (ImGui::MenuItem("Release the held distance", nullptr, false, reach.links.held().has_value()))

@@ -35,11 +35,6 @@ std::optional<Figure> figure_difference(const Figure& shown, const Figure& other
                 shown.role};
 }
 
-std::string joined(const std::string& encodings, const std::string& settings) {
-  return encodings.empty() || settings.empty() ? encodings + settings
-                                               : encodings + " · " + settings;
-}
-
 /// The encoding of a figure of one, where the other is of another one.
 std::string encoding_apart(const FigureRole& of, const FigureRole& from) {
   return of.encoding() == from.encoding() ? std::string() : encoding_title(of.encoding());
@@ -49,8 +44,10 @@ std::string encoding_apart(const FigureRole& of, const FigureRole& from) {
 /// own title states is about the result alone.
 std::string difference_title(const Figure& shown, const Figure& other,
                              const SettingsContrast& settings) {
-  const std::string minuend = joined(encoding_apart(shown.role, other.role), settings.shown);
-  const std::string subtrahend = joined(encoding_apart(other.role, shown.role), settings.other);
+  const std::string minuend =
+      joined_parts({encoding_apart(shown.role, other.role), settings.shown});
+  const std::string subtrahend =
+      joined_parts({encoding_apart(other.role, shown.role), settings.other});
   if (minuend.empty() || subtrahend.empty()) return "Difference: " + shown.title;
   const std::string quantity = quantity_of(shown);
   return fmt::format("{} − {}{}{}", minuend, subtrahend, quantity.empty() ? "" : ": ", quantity);
