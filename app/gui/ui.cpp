@@ -28,10 +28,9 @@ Color unpacked(ImU32 c) {
 
 /// Words beside a formula look as words alone do.
 TextStyle current_style(const Ui& ui) {
-  const double em = static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0);
   const ImFont* const current = ImGui::GetFont();
   const std::vector<Fonts::Sized>& bold = ui.fonts.bold();
-  return {.size = em,
+  return {.size = current_em(),
           .color = unpacked(ImGui::GetColorU32(ImGuiCol_Text)),
           .bold = std::any_of(bold.begin(), bold.end(),
                               [&](const Fonts::Sized& one) { return one.font == current; })};
@@ -122,6 +121,8 @@ void draw_heading(const Ui& ui, std::string_view utf8) {
   draw_text(utf8);
   ImGui::PopFont();
 }
+
+double current_em() { return static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0); }
 
 double text_width(std::string_view words) {
   return static_cast<double>(ImGui::CalcTextSize(words.data(), words.data() + words.size()).x);

@@ -57,6 +57,8 @@ void text_colored(Color color, std::string_view utf8);
 void text_muted(std::string_view utf8);
 /// Text in the largest font of the interface.
 void draw_heading(const Ui& ui, std::string_view utf8);
+/// The size of letters in the current font, in the unit of a canvas.
+double current_em();
 /// Width of the words on one line of the current font, in pixels.
 double text_width(std::string_view words);
 // Marked text of the interface, its words in the current font.

@@ -29,8 +29,6 @@ Color color_of(const ImVec4& c) {
 
 }  // namespace
 
-double current_em() { return static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0); }
-
 void draw_words(const Ui& ui, const std::string& words, double width) {
   if (has_formula(words)) return draw_rich_text(ui, words, width);
   verbatim_words(ui, plain_text(words), width);

@@ -39,19 +39,6 @@ std::string controls_of(const ParamSet& params) {
   return keys;
 }
 
-double number_between(const ParamSpec& spec, double from, double to, double share) {
-  if (moves_by_ratios(spec) && from > 0 && to > 0) return from * std::pow(to / from, share);
-  return from + share * (to - from);
-}
-
-void set_number(ParamSet& params, const ParamSpec& spec, double value) {
-  const double within = std::clamp(value, spec.min, spec.max);
-  if (spec.kind == ParamKind::integer)
-    params.set_value(spec.key, nearest_allowed(spec, std::llround(within)));
-  else
-    params.set_value(spec.key, within);
-}
-
 /// An axis and its range without zoom.
 struct WholeAxis {
   Range range{};
@@ -76,18 +63,15 @@ std::optional<std::pair<WholeAxis, WholeAxis>> whole_axes(const Figure& figure,
                    WholeAxis{cells_range(map->y, shape[0]), map->y.scale}};
 }
 
-double between(double from, double to, double share, AxisScale scale) {
-  const bool by_ratios = scale == AxisScale::log10 || scale == AxisScale::log2;
-  if (by_ratios && from > 0 && to > 0) return from * std::pow(to / from, share);
-  return from + share * (to - from);
-}
-
 std::optional<Range> part_way(const WholeAxis& axis, const std::optional<Range>& from,
                               const std::optional<Range>& to, double share) {
   if (from == to) return to;
   const Range a = from.value_or(axis.range), b = to.value_or(axis.range);
-  const Range now{between(a.min, b.min, share, axis.scale),
-                  between(a.max, b.max, share, axis.scale)};
+  const bool by_ratios = axis.scale == AxisScale::log10 || axis.scale == AxisScale::log2;
+  const auto between = [&](double start, double end) {
+    return at_share(start, end, share, by_ratios && start > 0 && end > 0);
+  };
+  const Range now{between(a.min, b.min), between(a.max, b.max)};
   if (!std::isfinite(now.min) || !std::isfinite(now.max) || !(now.min < now.max)) return to;
   return now;
 }
@@ -143,9 +127,10 @@ ParamSet part_way(const ParamSet& from, const ParamSet& to, double share) {
   ParamSet params = to;
   for (const ParamSpec& spec : to.specs()) {
     if (!is_number(spec) || from.value(spec.key) == to.value(spec.key)) continue;
-    const double number =
-        number_between(spec, number_of(from, spec), number_of(to, spec), eased(share));
-    if (std::isfinite(number)) set_number(params, spec, number);
+    const double a = number_of(from, spec), b = number_of(to, spec);
+    const bool by_ratios = moves_by_ratios(spec) && a > 0 && b > 0;
+    const double number = at_share(a, b, eased(share), by_ratios);
+    if (std::isfinite(number)) params.set_value(spec.key, nearest_value(spec, number));
   }
   return params;
 }

@@ -13,11 +13,6 @@ constexpr double max_linear_steps = 4096;
 // Of ends_around().
 constexpr double ratio_around = 4.0, share_around = 0.25;
 
-/// The value at `share` of the way from one end to the other.
-double at_share(double from, double to, double share, bool by_ratios) {
-  return by_ratios ? from * std::pow(to / from, share) : from + share * (to - from);
-}
-
 ParamValue value_near(const ParamSpec& spec, double number, bool is_end) {
   if (spec.kind == ParamKind::integer) {
     const auto whole = static_cast<std::int64_t>(std::llround(number));
@@ -63,6 +58,16 @@ std::optional<double> number_in_use(const Session& session, std::string_view key
 }
 
 }  // namespace
+
+double at_share(double from, double to, double share, bool by_ratios) {
+  return by_ratios ? from * std::pow(to / from, share) : from + share * (to - from);
+}
+
+ParamValue nearest_value(const ParamSpec& spec, double number) {
+  const double within = std::clamp(number, spec.min, spec.max);
+  if (spec.kind == ParamKind::integer) return nearest_allowed(spec, std::llround(within));
+  return within;
+}
 
 bool moves_by_ratios(const ParamSpec& spec) {
   const bool wide = spec.kind == ParamKind::integer && spec.max - spec.min > max_linear_steps;

@@ -23,6 +23,11 @@ bool moves_by_ratios(const ParamSpec& spec);
 double to_digits(double value, int digits);
 inline constexpr int scale_digits = 3;
 
+/// The value at `share` of the way from one end to the other, by ratios or by differences.
+double at_share(double from, double to, double share, bool by_ratios);
+
+/// The value that the specification allows and that is nearest to a number.
+ParamValue nearest_value(const ParamSpec& spec, double number);
 /// The nearest multiple that the specification allows.
 std::int64_t nearest_allowed(const ParamSpec& spec, std::int64_t value);
 

@@ -88,8 +88,6 @@ App::~App() {
   if (keeper_) keeper_->finish();
 }
 
-bool App::prepare() { return appearance_.update(live(), workspace_.shown()); }
-
 double App::due_in() const {
   if (growing_distance_.is_turning() || director_.is_moving()) return 0.0;
   const double now = ImGui::GetTime();

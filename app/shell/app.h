@@ -41,7 +41,7 @@ class App {
 
   /// Loads fonts and colours when the theme or the scale changed. Call before NewFrame. Returns
   /// whether the font atlas is new, so that the renderer uploads it.
-  bool prepare();
+  bool prepare() { return appearance_.update(live(), workspace_.shown()); }
   /// Everything between NewFrame and Render.
   void frame();
 

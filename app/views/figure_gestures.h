@@ -100,12 +100,9 @@ class FigureGestures {
   enum class Drag { none, press, pan, box, cursor, color, rule };
 
   bool press_on_marks(const FigureInput& input);
-  bool click_legend(const FigureInput& input) const;
   void follow_pan(const FigureInput& input);
   void follow_cursor(const FigureInput& input);
   void follow_rule(const FigureInput& input) const;
-  /// The line under the mouse that shows a parameter; null without one.
-  static const Rule* rule_at(const FigureInput& input);
   void shape_mouse(const FigureInput& input) const;
   void release(const FigureInput& input);
   void click(const FigureInput& input);
@@ -114,10 +111,6 @@ class FigureGestures {
   void double_click(const FigureInput& input);
   void finish_box(const FigureInput& input);
   void open_menu(Point at);
-  void wheel(const FigureInput& input) const;
-  void zoom(const FigureInput& input, Point about, double factor, bool x, bool y) const;
-  void fit(const FigureInput& input) const;
-  void pan_by_key(const FigureInput& input, double x, double y) const;
 
   Drag drag_{Drag::none};
   bool along_x_{true};  ///< which axes a pan moves
