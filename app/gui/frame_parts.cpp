@@ -1,4 +1,4 @@
-#include "app/gui/frame_parts.h"
+#include "app/gui/renderer.h"
 
 #include <GL/gl.h>
 

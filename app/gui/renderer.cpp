@@ -11,8 +11,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "app/gui/frame_parts.h"
-
 namespace orrery {
 namespace {
 

@@ -7,8 +7,6 @@
 #include <thread>
 #include <utility>
 
-#include "app/session/result_memo.h"
-
 namespace orrery {
 namespace {
 

@@ -1,4 +1,4 @@
-#include "app/views/figure_widget.h"
+#include "app/views/figure_set.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/views/figures.h"
 #include "app/views/marks.h"
 #include "app/views/readout.h"
 #include "experiments/figure/plot/draw_figure.h"

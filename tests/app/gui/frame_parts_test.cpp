@@ -1,5 +1,5 @@
 // Frames that are drawn in parts have the pixels that Dear ImGui's own backend draws.
-#include "app/gui/frame_parts.h"
+#include "app/gui/renderer.h"
 
 #include <GL/gl.h>
 #include <backends/imgui_impl_opengl3.h>

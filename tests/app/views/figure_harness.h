@@ -7,7 +7,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/gui/ui.h"
-#include "app/views/figure_widget.h"
+#include "app/views/figure_set.h"
 #include "tests/app/fixture.h"
 
 namespace orrery::test {
