@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <utility>
 
 #include "app/dialogs/export_dialog.h"
 #include "app/dialogs/help_sheets.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/ui.h"
 
 namespace orrery {
 namespace {

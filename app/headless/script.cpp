@@ -7,9 +7,6 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "app/gui/imgui_shim.h"
 #include "experiments/files/file.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/ui.h"
 #include "app/panels/param_controls.h"
 #include "app/session/number_scale.h"
 #include "experiments/figure/equation/read_text.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/ui.h"
 #include "app/views/readout.h"
 #include "experiments/text/ascii.h"
 

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <utility>
 
-#include "app/player/step_screen.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/files/file.h"
 #include "experiments/lessons/library.h"

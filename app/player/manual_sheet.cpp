@@ -8,7 +8,6 @@
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/ui.h"
 #include "app/player/lesson_text.h"
 
 namespace orrery {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <vector>
 
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/session/desktop_state.h"
-#include "app/session/session_toml.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/files/folder_lock.h"

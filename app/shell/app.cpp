@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string_view>
-#include <utility>
 
 #include "app/gui/imgui_shim.h"
 #include "app/panels/status_line.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "app/gui/ui.h"
 #include "app/player/lesson_pane.h"

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/ui.h"
 
 namespace orrery {
 namespace {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/ui.h"
 #include "app/views/figures.h"
 #include "experiments/text/number_text.h"
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/views/figure_set.h"
 #include "app/views/figure_stage.h"
 #include "app/views/gestures.h"
 #include "app/views/stacked_figures.h"
