@@ -7,10 +7,9 @@
 
 #include "app/headless/render_views.h"
 #include "app/headless/script.h"
-#include "app/session/leave.h"
 #include "app/session/session_file.h"
+#include "app/session/task.h"
 #include "app/shell/start.h"
-#include "app/shell/window.h"
 #include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/results/memory.h"
@@ -118,16 +117,9 @@ std::string without_window(const orrery::StartOptions& start) {
 /// something was to be opened. Throws IoError.
 int open_or_render(RenderOptions options) {
   std::string reason;
-  const std::filesystem::path file =
-      options.start_afresh ? std::filesystem::path() : orrery::session_path();
-  const auto start = [&](std::function<void()> wake) {
-    orrery::StartOptions restored = options.start;
-    restored.session = file;
-    return orrery::start_session(restored, std::move(wake));
-  };
-  if (orrery::run_window(
-          start, {file, options.start.open, options.start.lesson, options.start.step}, reason))
-    return exit_ok;
+  orrery::StartOptions start = options.start;
+  if (!options.start_afresh) start.session = orrery::session_path();
+  if (orrery::run_window(start, reason)) return exit_ok;
   if (!options.start.open.empty() || !options.start.lesson.empty())
     throw orrery::IoError("no window", reason, without_window(options.start));
   std::fprintf(stderr,

@@ -1,15 +1,72 @@
 #pragma once
 
+#include <array>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "app/dialogs/figure_export.h"
-#include "app/gui/overlay.h"
+#include "app/gui/ui.h"
+#include "app/session/session.h"
 #include "app/session/task.h"
+#include "experiments/figure/color/style.h"
+#include "experiments/figure/page.h"
+#include "experiments/figure/plot/figure_view.h"
+#include "experiments/studies/formulas.h"
 
 namespace orrery {
+
+/// A figure with its zoom and the formulas of its experiment.
+struct ShownFigure {
+  Figure figure{};
+  FigureView view{};
+  std::vector<Formula> formulas{};  ///< of the experiment
+};
+
+/// A figure of the result on screen, with the formulas of its experiment.
+ShownFigure shown_figure(const Session& session, const Figure& figure, const FigureView& view);
+
+/// The figures that the view has drawn in this frame, as they are shown.
+std::vector<ShownFigure> figures_on_screen(const Session& session);
+
+/// A format of files, and what it is for.
+struct ExportFormat {
+  const char* name;
+  const char* about;
+};
+inline constexpr std::array export_formats{
+    ExportFormat{"png", "Pixels at twice the screen resolution, for slides and e-mail"},
+    ExportFormat{"svg", "Vector graphics for the web and for editing"},
+    ExportFormat{"pdf", "Vector graphics for papers"},
+    ExportFormat{"csv", "The numbers in the figure, for spreadsheets and scripts"}};
+
+struct ExportRequest {
+  std::vector<ShownFigure> figures{};
+  std::string format{"png"};  ///< png, svg, pdf or csv
+  Theme theme{Theme::light};
+  Page page{};
+  bool formulas{true};           ///< whether pictures show them beneath the title
+  bool panels{false};            ///< several figures in one file, as (a), (b), (c)
+  bool latex{false};             ///< a .tex file beside each picture, with its caption
+  std::filesystem::path path{};  ///< with several figures, each adds its id before the extension
+  bool replace{false};           ///< whether existing files are replaced
+};
+
+struct ExportOutcome {
+  std::vector<std::filesystem::path> written{};
+  std::vector<std::filesystem::path> existing{};  ///< unless empty, nothing was written
+};
+
+/// The bytes of one figure as it is shown, with or without its formulas. CSV holds the numbers of
+/// the visible curves. Throws UsageError for an unknown format.
+std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme,
+                         bool formulas = false, const Page& page = {});
+/// The files that a request writes.
+std::vector<std::filesystem::path> export_paths(const ExportRequest& request);
+/// Writes them, each whole or not at all. Throws IoError, UsageError.
+ExportOutcome export_figures(const ExportRequest& request);
 
 /// Asks for path and format and exports in the background.
 class ExportDialog : public Overlay {

@@ -4,13 +4,12 @@
 #include <imgui_stdlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/session/typed_path.h"
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 
@@ -20,23 +19,9 @@ namespace {
 constexpr double file_dialog_width = 820, file_dialog_height = 560;
 constexpr double recent_width = 240, with_recent = 560;
 
-const char* kind_text(PathKind kind) {
-  switch (kind) {
-    case PathKind::folder:
-      return "folder";
-    case PathKind::result_folder:
-      return "result";
-    case PathKind::sweep_folder:
-      return "sweep";
-    case PathKind::tensor:
-      return "tensors";
-    case PathKind::text:
-      return "text";
-    case PathKind::other:
-      return "";
-  }
-  return "";
-}
+/// By kind.
+constexpr std::array path_kinds{"folder", "result", "sweep", "tensors", "text", ""};
+static_assert(path_kinds.size() == static_cast<std::size_t>(PathKind::other) + 1);
 
 std::filesystem::path start_folder() {
   std::error_code failed;
@@ -75,9 +60,9 @@ void FileDialog::take_listing() {
     trouble_ = outcome->error;
 }
 
-std::vector<const FolderEntry*> FileDialog::shown_entries() const {
-  std::vector<const FolderEntry*> shown;
-  for (const FolderEntry& entry : listing_.entries)
+std::vector<const FolderListing::Entry*> FileDialog::shown_entries() const {
+  std::vector<const FolderListing::Entry*> shown;
+  for (const FolderListing::Entry& entry : listing_.entries)
     if ((all_files_ || entry.kind != PathKind::other) && begins_with(entry.name, beginning_))
       shown.push_back(&entry);
   return shown;
@@ -92,10 +77,10 @@ void FileDialog::follow_typing() {
 
 std::string FileDialog::completed_path() const {
   const TypedPath path = typed_path(typed_, listing_.folder);
-  const std::vector<const FolderEntry*> shown = shown_entries();
+  const std::vector<const FolderListing::Entry*> shown = shown_entries();
   if (shown.empty() || beginning_.empty()) return typed_;
   std::vector<std::string> names;
-  for (const FolderEntry* entry : shown) names.push_back(entry->name);
+  for (const FolderListing::Entry* entry : shown) names.push_back(entry->name);
   std::string whole = (path.folder / completed(path.beginning, names)).string();
   const PathKind kind = shown.front()->kind;
   const bool folder =
@@ -148,7 +133,7 @@ FileDialog::Chosen FileDialog::draw_recent(const Session& session, const Ui& ui)
   return chosen;
 }
 
-FileDialog::Chosen FileDialog::draw_entry(const FolderEntry& entry, const Ui& ui) {
+FileDialog::Chosen FileDialog::draw_entry(const FolderListing::Entry& entry, const Ui& ui) {
   const std::filesystem::path path = listing_.folder / entry.name;
   const bool folder = entry.kind == PathKind::folder;
   const bool result = entry.kind == PathKind::result_folder || entry.kind == PathKind::sweep_folder;
@@ -159,10 +144,8 @@ FileDialog::Chosen FileDialog::draw_entry(const FolderEntry& entry, const Ui& ui
                         ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_DontClosePopups);
   mark_item(ui, "entry " + entry.name);
   ImGui::TableNextColumn();
-  if (result)
-    text_colored(holds_color(ui.style), kind_text(entry.kind));
-  else
-    text_muted(kind_text(entry.kind));
+  const char* const kind = path_kinds.at(static_cast<std::size_t>(entry.kind));
+  result ? text_colored(holds_color(ui.style), kind) : text_muted(kind);
   ImGui::TableNextColumn();
   if (!folder && !result) text_muted(bytes_text(entry.bytes));
   if (!pressed) return std::nullopt;
@@ -184,7 +167,7 @@ FileDialog::Chosen FileDialog::draw_entries(const Ui& ui) {
     ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("kind", ImGuiTableColumnFlags_WidthFixed, ui.px(70));
     ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, ui.px(70));
-    const std::vector<const FolderEntry*> shown = shown_entries();
+    const std::vector<const FolderListing::Entry*> shown = shown_entries();
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(shown.size()));
     // Entering a folder changes the list only in a later frame, so its entries stay valid.
@@ -205,9 +188,7 @@ std::optional<std::filesystem::path> FileDialog::draw(const Session& session, co
   if (!is_open()) return std::nullopt;
   take_listing();
   if (!begin("Open", file_dialog_width, file_dialog_height, ui)) return std::nullopt;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text("Open");
-  ImGui::PopFont();
+  draw_heading(ui, "Open");
   text_muted("Tensors, text files and folders of results or sweeps");
   Chosen chosen = draw_path();
   ImGui::Checkbox("Show all files", &all_files_);

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/overlay.h"
+#include "app/gui/ui.h"
+#include "app/session/file_targets.h"
 #include "app/session/folder_listing.h"
 #include "app/session/session.h"
 #include "app/session/task.h"
@@ -34,8 +35,8 @@ class FileDialog : public Overlay {
   Chosen draw_path();
   Chosen draw_recent(const Session& session, const Ui& ui);
   Chosen draw_entries(const Ui& ui);
-  Chosen draw_entry(const FolderEntry& entry, const Ui& ui);
-  std::vector<const FolderEntry*> shown_entries() const;
+  Chosen draw_entry(const FolderListing::Entry& entry, const Ui& ui);
+  std::vector<const FolderListing::Entry*> shown_entries() const;
   /// Lists the folder of the path that is being typed.
   void follow_typing();
   /// The typed path with what all names that begin so have in common.
@@ -49,6 +50,30 @@ class FileDialog : public Overlay {
   std::string trouble_{};          ///< why the folder could not be read
   bool all_files_{false};
   BackgroundTask<FolderListing> task_{};
+};
+
+/// Asks which parameter a file is for when several could read it.
+class TargetDialog : public Overlay {
+ public:
+  void ask(std::string path, std::vector<FileTarget> targets);
+  const std::string& path() const { return path_; }
+  /// Returns the parameter chosen in this frame.
+  std::optional<FileTarget> draw(const Session& session, const Ui& ui);
+
+ private:
+  std::string path_{};
+  std::vector<FileTarget> targets_{};
+};
+
+/// Asks what two files are that were dropped together.
+class PairDialog : public Overlay {
+ public:
+  void ask(std::vector<DroppedPair> pairs);
+  /// Returns the pair chosen in this frame.
+  std::optional<DroppedPair> draw(const Session& session, const Ui& ui);
+
+ private:
+  std::vector<DroppedPair> pairs_{};
 };
 
 }  // namespace orrery

@@ -7,14 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <utility>
 
-#include "app/dialogs/comparing_entries.h"
-#include "app/dialogs/figure_export.h"
-#include "app/dialogs/questions.h"
+#include "app/dialogs/export_dialog.h"
+#include "app/dialogs/help_sheets.h"
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"
-#include "app/session/fuzzy.h"
 #include "app/views/readout.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/lessons/library.h"
@@ -31,35 +28,10 @@ constexpr int visible_rows = 11;
 // Weight of a match in the description, relative to one in the title.
 constexpr double detail_weight = 0.3;
 
-const char* kind_text(Kind kind) {
-  switch (kind) {
-    case Kind::view:
-      return "view";
-    case Kind::figure:
-      return "figure";
-    case Kind::parameter:
-      return "parameter";
-    case Kind::setting:
-      return "set";
-    case Kind::sweep:
-      return "sweep";
-    case Kind::difference:
-      return "difference";
-    case Kind::number:
-      return "number";
-    case Kind::preset:
-      return "preset";
-    case Kind::question:
-      return "question";
-    case Kind::lesson:
-      return "lesson";
-    case Kind::file:
-      return "export";
-    case Kind::action:
-      return "";
-  }
-  return "";
-}
+/// By kind; an action has its key in place of it.
+constexpr std::array kind_words{"view",   "figure", "parameter", "set",    "sweep",  "difference",
+                                "number", "preset", "question",  "lesson", "export", ""};
+static_assert(kind_words.size() == static_cast<std::size_t>(Kind::action) + 1);
 
 std::optional<double> score(std::string_view typed, const PaletteEntry& entry) {
   const std::optional<double> title = fuzzy_score(typed, entry.title);
@@ -160,14 +132,11 @@ void add_exports(std::vector<PaletteEntry>& entries) {
                        .key = format.name});
 }
 
-struct HistoryStep {
-  int by{};
-};
-
+/// Says in an int which way an arrow key goes.
 int on_arrow(ImGuiInputTextCallbackData* data) {
-  auto* step = static_cast<HistoryStep*>(data->UserData);
-  if (data->EventKey == ImGuiKey_UpArrow) step->by = -1;
-  if (data->EventKey == ImGuiKey_DownArrow) step->by = 1;
+  auto& by = *static_cast<int*>(data->UserData);
+  if (data->EventKey == ImGuiKey_UpArrow) by = -1;
+  if (data->EventKey == ImGuiKey_DownArrow) by = 1;
   return 0;
 }
 
@@ -182,7 +151,7 @@ void draw_row(const PaletteEntry& entry, const ImVec2 at, float width, const Ui&
   if (known && !known->shortcuts.empty()) {
     right = key_cap(ui, shortcut_text(known->shortcuts.front()), right);
   } else {
-    const char* kind = kind_text(entry.kind);
+    const char* kind = kind_words.at(static_cast<std::size_t>(entry.kind));
     right -= ImGui::CalcTextSize(kind).x;
     list.AddText(ImVec2(right, at.y + ui.px(5)), ImGui::GetColorU32(ImGuiCol_TextDisabled), kind);
   }
@@ -270,16 +239,16 @@ bool Palette::draw_input(const Ui& ui) {
   if (!ImGui::IsAnyItemActive() && !ImGui::IsMouseDown(ImGuiMouseButton_Left))
     shim::focus_next_item();
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(ui.px(10), ui.px(8)));
-  HistoryStep step;
+  int by = 0;
   const std::string before = typed_;
   const bool taken = ImGui::InputTextWithHint(
       "##typed", "Find a view, lesson, number or setting, or type dim=256", &typed_,
-      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackHistory, on_arrow, &step);
+      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackHistory, on_arrow, &by);
   ImGui::PopStyleVar();
-  moved_ = step.by != 0 || typed_ != before;
+  moved_ = by != 0 || typed_ != before;
   if (typed_ != before) chosen_ = 0;
-  if (step.by > 0) ++chosen_;
-  if (step.by < 0 && chosen_ > 0) --chosen_;
+  if (by > 0) ++chosen_;
+  if (by < 0 && chosen_ > 0) --chosen_;
   return taken;
 }
 

@@ -1,15 +1,11 @@
 #include "app/gui/fonts.h"
 
-#include <fontconfig/fontconfig.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <stdexcept>
 
-#include "app/gui/font_file.h"
 #include "experiments/figure/canvas/symbol_font.h"
 #include "experiments/files/file.h"
 #include "experiments/text/bidi.h"
@@ -68,11 +64,6 @@ constexpr ImWchar roman_ranges[] = {
 constexpr ImWchar script_ranges[] = {0x0028, 0x003E, 0x0061, 0x007D, 0x00B7, 0x00B7, 0x2032,
                                      0x2032, 0x2212, 0x2212, 0x22A4, 0x22A4, 0};
 constexpr ImWchar bold_ranges[] = {0x0041, 0x005A, 0x0061, 0x007A, 0};
-struct PatternDeleter {
-  void operator()(FcPattern* pattern) const { FcPatternDestroy(pattern); }
-};
-using Pattern = std::unique_ptr<FcPattern, PatternDeleter>;
-
 /// The part of a fallback font to load, in memory.
 struct Loan {
   std::shared_ptr<const std::string> bytes{};
@@ -168,27 +159,6 @@ const SymbolBytes* symbol_bytes(Face face, bool bold, const ImWchar* ranges) {
 }  // namespace
 
 double Fonts::line_height(double em) { return em * line_height_per_em; }
-
-std::string dejavu_file(bool bold) {
-  const Pattern wanted(FcPatternBuild(nullptr, FC_FAMILY, FcTypeString, "DejaVu Sans", FC_WEIGHT,
-                                      FcTypeInteger, bold ? FC_WEIGHT_BOLD : FC_WEIGHT_REGULAR,
-                                      FC_SLANT, FcTypeInteger, FC_SLANT_ROMAN, FC_WIDTH,
-                                      FcTypeInteger, FC_WIDTH_NORMAL, nullptr));
-  FcConfigSubstitute(nullptr, wanted.get(), FcMatchPattern);
-  FcDefaultSubstitute(wanted.get());
-  FcResult outcome = FcResultNoMatch;
-  const Pattern found(FcFontMatch(nullptr, wanted.get(), &outcome));
-  FcChar8* family = nullptr;
-  FcChar8* file = nullptr;
-  const bool readable = found &&
-                        FcPatternGetString(found.get(), FC_FAMILY, 0, &family) == FcResultMatch &&
-                        FcPatternGetString(found.get(), FC_FILE, 0, &file) == FcResultMatch;
-  // fontconfig answers with the nearest family when the one asked for is missing.
-  if (!readable || std::string(reinterpret_cast<const char*>(family)) != "DejaVu Sans")
-    throw std::runtime_error(
-        "DejaVu Sans: the font of the desktop is not installed; apt install fonts-dejavu-core");
-  return reinterpret_cast<const char*>(file);
-}
 
 Fonts Fonts::load(double scale, const GlyphPlan& foreign) {
   const std::vector<Loan> loans = loans_of(foreign);

@@ -2,15 +2,25 @@
 
 #include <imgui.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "app/gui/fonts.h"
 #include "app/gui/textures.h"
 #include "experiments/figure/canvas/canvas.h"
 
 namespace orrery {
+
+using StripSink = std::function<void(std::span<const Point>)>;
+
+/// Cuts a line strip into the strips that are drawn: inside `clip` (a cut end lies on its border),
+/// without the points that are not finite, and in dashes. Dashes keep their phase along the whole
+/// strip, so that panning does not make them crawl.
+void cut_strip(std::span<const Point> points, const Stroke& stroke, const Rect& clip,
+               const StripSink& sink);
 
 /// The Canvas of the screen: a draw list of Dear ImGui. What is not finite or far outside the clip
 /// is left out, since neither the list nor the graphics card copes with it.

@@ -5,13 +5,8 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 #include <backends/imgui_impl_opengl3.h>
-#include <imgui.h>
 
-#include <algorithm>
 #include <stdexcept>
-#include <vector>
-
-#include "app/gui/frame_parts.h"
 
 namespace orrery {
 namespace {

@@ -1,6 +1,4 @@
-#include "app/gui/theme.h"
-
-#include <imgui.h>
+#include "app/gui/ui.h"
 
 #include "app/gui/imgui_shim.h"
 

@@ -1,11 +1,11 @@
 #include "app/gui/ui.h"
 
+#include <GLFW/glfw3.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
@@ -28,10 +28,9 @@ Color unpacked(ImU32 c) {
 
 /// Words beside a formula look as words alone do.
 TextStyle current_style(const Ui& ui) {
-  const double em = static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0);
   const ImFont* const current = ImGui::GetFont();
   const std::vector<Fonts::Sized>& bold = ui.fonts.bold();
-  return {.size = em,
+  return {.size = current_em(),
           .color = unpacked(ImGui::GetColorU32(ImGuiCol_Text)),
           .bold = std::any_of(bold.begin(), bold.end(),
                               [&](const Fonts::Sized& one) { return one.font == current; })};
@@ -72,7 +71,33 @@ std::vector<std::string> rich_lines(const Ui& ui, std::string_view marked, doubl
   return lines;
 }
 
+// The sheet keeps this much from the edges of the window, and hangs at this part of its height.
+constexpr double edge_gap = 16;
+constexpr float top_share = 0.12f;
+
 }  // namespace
+
+void ItemRects::clear() {
+  areas_.clear();
+  figures_.clear();
+}
+
+std::optional<Rect> ItemRects::find(const std::string& name) const {
+  const auto found = areas_.find(name);
+  return found == areas_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const FigureLayout* ItemRects::figure(const std::string& id) const {
+  const auto found = figures_.find(id);
+  return found == figures_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> ItemRects::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, area] : areas_) names.push_back(name);
+  for (const auto& [id, frame] : figures_) names.push_back("figure " + id);
+  return names;
+}
 
 void draw_text(std::string_view utf8) {
   const std::string shown = in_visual_order(utf8);
@@ -90,6 +115,14 @@ void text_muted(std::string_view utf8) {
   draw_text(utf8);
   ImGui::PopStyleColor();
 }
+
+void draw_heading(const Ui& ui, std::string_view utf8) {
+  ImGui::PushFont(ui.fonts.title());
+  draw_text(utf8);
+  ImGui::PopFont();
+}
+
+double current_em() { return static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0); }
 
 double text_width(std::string_view words) {
   return static_cast<double>(ImGui::CalcTextSize(words.data(), words.data() + words.size()).x);
@@ -191,5 +224,88 @@ void tooltip(const Ui& ui, std::string_view marked) {
 }
 
 void show_tooltip(const Ui& ui, std::string_view marked) { show_tip(ui, marked, std::nullopt); }
+
+ImGuiContextGuard::ImGuiContextGuard() {
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;
+  io.LogFilename = nullptr;
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+}
+
+ImGuiContextGuard::~ImGuiContextGuard() { ImGui::DestroyContext(); }
+
+ImVec2 area_size(const Rect& area) {
+  return {static_cast<float>(std::max(1.0, area.width)),
+          static_cast<float>(std::max(1.0, area.height))};
+}
+
+void begin_area(const char* id, const Rect& area, Color background, ImGuiWindowFlags flags) {
+  ImGui::SetCursorScreenPos(shim::vec({area.x, area.y}));
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, shim::floats(background));
+  shim::begin_panel(id, area_size(area), ImGuiWindowFlags_NoSavedSettings | flags);
+  ImGui::PopStyleColor();
+}
+
+void begin_column(const char* id, const Rect& area, Color background, ImGuiWindowFlags flags) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, 0.0f);
+  begin_area(id, area, background, flags);
+  ImGui::PopStyleVar();
+}
+
+Rect inset(const Rect& area, double margin) {
+  return {area.x + margin, area.y + margin, std::max(0.0, area.width - 2 * margin),
+          std::max(0.0, area.height - 2 * margin)};
+}
+
+void draw_centered(const char* text, const Rect& area) {
+  const ImVec2 size = ImGui::CalcTextSize(text);
+  ImGui::SetCursorScreenPos(
+      shim::vec({area.x + std::max(0.0, (area.width - static_cast<double>(size.x)) / 2),
+                 area.y + area.height / 2}));
+  text_muted(text);
+}
+
+bool Overlay::begin(const char* id, double width, double height, const Ui& ui) {
+  just_opened_ = wanted_;
+  if (wanted_) ImGui::OpenPopup(id);
+  wanted_ = false;
+  const ImVec2 screen = ImGui::GetIO().DisplaySize;
+  const float wide = std::max(1.0f, std::min(ui.px(width), screen.x - 2 * ui.px(edge_gap)));
+  const float room = std::max(1.0f, screen.y - 2 * ui.px(edge_gap));
+  const float high = height > 0 ? std::min(ui.px(height), room) : 0.0f;
+  const float taken = std::max(high, just_opened_ ? 0.0f : height_);
+  ImGui::SetNextWindowPos(
+      ImVec2((screen.x - wide) / 2,
+             std::clamp(top_share * screen.y, 0.0f, std::max(0.0f, screen.y - taken) / 2)));
+  ImGui::SetNextWindowSizeConstraints(ImVec2(wide, high > 0 ? high : 1.0f),
+                                      ImVec2(wide, high > 0 ? high : room));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, std::max(1.0f, std::floor(ui.px(1))));
+  open_ = ImGui::BeginPopupModal(id, nullptr,
+                                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove |
+                                     ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoSavedSettings |
+                                     ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::PopStyleVar(2);
+  if (!open_) return false;
+  const bool over_something = ImGui::IsWindowHovered(
+      ImGuiHoveredFlags_AnyWindow | ImGuiHoveredFlags_AllowWhenBlockedByPopup |
+      ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  const bool beside =
+      !just_opened_ && !over_something && ImGui::IsMouseClicked(ImGuiMouseButton_Left);
+  if (beside || shim::key_pressed(GLFW_KEY_ESCAPE, false)) closing_ = true;
+  return true;
+}
+
+void Overlay::end() {
+  height_ = ImGui::GetWindowHeight();
+  if (closing_) {
+    ImGui::CloseCurrentPopup();
+    open_ = false;
+  }
+  closing_ = false;
+  ImGui::EndPopup();
+}
 
 }  // namespace orrery

@@ -28,10 +28,8 @@ constexpr auto poll_interval = std::chrono::milliseconds(2);
                            "graphics driver");
 }
 
-}  // namespace
-
 /// Display, context and, where the driver wants one, a surface of one pixel.
-struct OffscreenContext::Egl {
+struct Egl {
   EGLDisplay display{EGL_NO_DISPLAY};
   EGLContext context{EGL_NO_CONTEXT};
   EGLSurface surface{EGL_NO_SURFACE};
@@ -88,54 +86,74 @@ struct OffscreenContext::Egl {
   }
 };
 
-OffscreenContext::OffscreenContext(int width, int height)
-    : width_(width), height_(height), egl_(std::make_unique<Egl>()) {
-  GLint largest = 0;
-  glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
-  if (width < 1 || height < 1 || width > largest || height > largest)
-    throw std::runtime_error("--size: each side must lie in [1, " + std::to_string(largest) +
-                             "] pixels; choose a smaller size");
-  glGenRenderbuffers(1, &color_);
-  glBindRenderbuffer(GL_RENDERBUFFER, color_);
-  glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
-  glGenFramebuffers(1, &framebuffer_);
-  glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
-  glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color_);
-  if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-    fail("the driver offers no framebuffer");
-}
+}  // namespace
 
-OffscreenContext::~OffscreenContext() {
-  glDeleteFramebuffers(1, &framebuffer_);
-  glDeleteRenderbuffers(1, &color_);
-}
-
-std::shared_ptr<const Image> OffscreenContext::pixels() const {
-  Image bottom_up{
-      width_, height_,
-      std::vector<Color>(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_))};
-  glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, bottom_up.pixels.data());
-  Image image{width_, height_, {}};
-  image.pixels.reserve(bottom_up.pixels.size());
-  for (int row = height_ - 1; row >= 0; --row) {
-    const auto first = bottom_up.pixels.begin() + static_cast<std::ptrdiff_t>(row) * width_;
-    image.pixels.insert(image.pixels.end(), first, first + width_);
+/// An OpenGL context with a framebuffer and no window: EGL without a surface, or with a tiny buffer
+/// where that is not offered.
+class OffscreenDesktop::Context {
+ public:
+  Context(int width, int height) : width_(width), height_(height) {
+    GLint largest = 0;
+    glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
+    if (width < 1 || height < 1 || width > largest || height > largest)
+      throw std::runtime_error("--size: each side must lie in [1, " + std::to_string(largest) +
+                               "] pixels; choose a smaller size");
+    glGenRenderbuffers(1, &color_);
+    glBindRenderbuffer(GL_RENDERBUFFER, color_);
+    glRenderbufferStorage(GL_RENDERBUFFER, GL_RGBA8, width, height);
+    glGenFramebuffers(1, &framebuffer_);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer_);
+    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, color_);
+    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+      fail("the driver offers no framebuffer");
   }
-  // Blending leaves alpha below 1; a window shows none of it.
-  for (Color& pixel : image.pixels) pixel.a = 255;
-  return std::make_shared<const Image>(std::move(image));
-}
+  ~Context() {
+    glDeleteFramebuffers(1, &framebuffer_);
+    glDeleteRenderbuffers(1, &color_);
+  }
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  std::shared_ptr<const Image> pixels() const {
+    Image bottom_up{
+        width_, height_,
+        std::vector<Color>(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_))};
+    glPixelStorei(GL_PACK_ALIGNMENT, 1);
+    glReadPixels(0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, bottom_up.pixels.data());
+    Image image{width_, height_, {}};
+    image.pixels.reserve(bottom_up.pixels.size());
+    for (int row = height_ - 1; row >= 0; --row) {
+      const auto first = bottom_up.pixels.begin() + static_cast<std::ptrdiff_t>(row) * width_;
+      image.pixels.insert(image.pixels.end(), first, first + width_);
+    }
+    // Blending leaves alpha below 1; a window shows none of it.
+    for (Color& pixel : image.pixels) pixel.a = 255;
+    return std::make_shared<const Image>(std::move(image));
+  }
+
+ private:
+  int width_;
+  int height_;
+  Egl egl_{};
+  unsigned framebuffer_{};
+  unsigned color_{};
+};
 
 OffscreenDesktop::OffscreenDesktop(Session& session, int width, int height)
-    : context_(width, height), app_(session, make_gl_textures()) {
+    : context_(std::make_unique<Context>(width, height)), app_(session, make_gl_textures()) {
   shim::map_keys(ImGui::GetIO());
 }
+
+OffscreenDesktop::~OffscreenDesktop() = default;
+
+std::shared_ptr<const Image> OffscreenDesktop::pixels() const { return context_->pixels(); }
 
 void OffscreenDesktop::pass() {
   ImGuiIO& io = ImGui::GetIO();
   io.DisplaySize =
-      ImVec2(static_cast<float>(context_.width()), static_cast<float>(context_.height()));
+      ImVec2(static_cast<float>(context_->width()), static_cast<float>(context_->height()));
   io.DeltaTime = 1.0f / 60.0f;
   renderer_.begin(app_.prepare());
   shim::new_frame();
@@ -145,7 +163,7 @@ void OffscreenDesktop::pass() {
 
 void OffscreenDesktop::frame() {
   pass();
-  renderer_.draw(context_.width(), context_.height());
+  renderer_.draw(context_->width(), context_->height());
 }
 
 void OffscreenDesktop::finish() { glFinish(); }
@@ -165,7 +183,7 @@ void OffscreenDesktop::settle(double patience_seconds) {
     }
     pass();
   }
-  renderer_.draw(context_.width(), context_.height());
+  renderer_.draw(context_->width(), context_->height());
 }
 
 std::string png_bytes(const std::shared_ptr<const Image>& image) {

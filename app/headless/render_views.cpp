@@ -1,21 +1,69 @@
 #include "app/headless/render_views.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <system_error>
 #include <vector>
 
 #include "app/headless/offscreen.h"
-#include "app/headless/render_lesson.h"
 #include "app/headless/script.h"
-#include "app/session/opened_path.h"
+#include "app/player/director.h"
+#include "app/session/file_targets.h"
 #include "experiments/files/file.h"
 
 namespace orrery {
 namespace {
+
+/// Which pictures of a lesson are drawn.
+struct LessonFrames {
+  std::string lesson{};  ///< by name, number or file
+  std::size_t step{};    ///< from 1; 0: all of them
+  std::size_t motion{};  ///< frames of the motion from one step to the next
+};
+
+void render_motion(Director& director, std::size_t step, std::size_t count, const std::string& name,
+                   OffscreenDesktop& desktop,
+                   const std::function<void(const std::string&)>& write) {
+  for (std::size_t frame = 0; frame < count; ++frame) {
+    const double share = static_cast<double>(frame) / static_cast<double>(count);
+    if (!director.pose(step, share)) return;
+    desktop.settle();
+    write(fmt::format("{}-motion-{:02}", name, frame));
+  }
+}
+
+/// Draws the steps of a lesson: LESSON-03 as the step begins, LESSON-03-revealed where it hides
+/// something, and LESSON-03-motion-00 … on the way to it from the step before. No clock is read:
+/// the same lesson gives the same pictures. `write` keeps the desktop's pixels under a name.
+/// Throws UsageError for a step that does not exist, and what opening the lesson throws.
+void render_lesson(const LessonFrames& frames, OffscreenDesktop& desktop,
+                   const std::function<void(const std::string& name)>& write) {
+  desktop.app().open_lesson(frames.lesson, 0);
+  Director& director = desktop.app().director();
+  const std::size_t count = director.player().size();
+  if (frames.step > count)
+    throw UsageError(fmt::format("--step {}", frames.step),
+                     fmt::format("does not exist: the lesson has {} steps", count),
+                     fmt::format("choose 1 to {}", count));
+  for (std::size_t step = 0; step < count; ++step) {
+    if (frames.step > 0 && step + 1 != frames.step) continue;
+    const std::string name = fmt::format("{}-{:02}", director.player().lesson().name, step + 1);
+    render_motion(director, step, frames.motion, name, desktop, write);
+    director.pose(step, 1.0);
+    desktop.settle();
+    write(name);
+    if (!director.player().hides()) continue;
+    director.reveal();
+    desktop.settle();
+    write(name + "-revealed");
+  }
+}
 
 constexpr std::uintmax_t max_script_bytes = 1 << 20;
 

@@ -7,14 +7,8 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/headless/script_facts.h"
-#include "app/headless/script_steps.h"
-#include "app/headless/simulated_input.h"
 #include "experiments/files/file.h"
 #include "experiments/text/ascii.h"
 #include "experiments/text/enum_names.h"

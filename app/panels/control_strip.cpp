@@ -1,4 +1,4 @@
-#include "app/panels/control_strip.h"
+#include "app/panels/param_panel.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -7,12 +7,8 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/panels/dimmed.h"
 #include "app/panels/param_controls.h"
-#include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
-#include "app/session/value_in_use.h"
 #include "experiments/figure/equation/read_text.h"
 
 namespace orrery {
@@ -28,9 +24,10 @@ std::string label_of(const ParamSpec& spec) {
 }
 
 /// The strip as it fills: what does not fit any more is left out.
-class Strip {
+class ControlStrip {
  public:
-  Strip(Session& session, double width, const Ui& ui) : session_(session), ui_(ui), room_(width) {}
+  ControlStrip(Session& session, double width, const Ui& ui)
+      : session_(session), ui_(ui), room_(width) {}
 
   bool fits(double width) const { return width <= room_; }
   void draw_slider(const ParamSpec& spec) {
@@ -57,45 +54,22 @@ class Strip {
     ImGui::SameLine(end, 0);
   }
   void draw_list(const ParamSpec& spec) {
-    const double width = text_width(label_of(spec)) + (list_width + small_gap) * ui_.scale;
-    if (!fits(width)) return;
-    begin(width);
-    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
-    draw_label(spec);
-    ImGui::SetNextItemWidth(ui_.px(list_width));
-    ImGui::PushID(spec.key.c_str());
-    const bool several = spec.kind == ParamKind::choice_list;
-    several ? choice_list_combo(session_, spec, ui_) : choice_control(session_, spec, ui_);
-    ImGui::PopID();
-    mark_item(ui_, "param " + spec.key);
-    ImGui::SameLine(0, 0);
+    draw(spec, list_width * ui_.scale, [&] {
+      ImGui::SetNextItemWidth(ui_.px(list_width));
+      const bool several = spec.kind == ParamKind::choice_list;
+      several ? choice_list_combo(session_, spec, ui_) : choice_control(session_, spec, ui_);
+    });
   }
   /// A number whose range is too wide for a slider.
   void draw_typed(const ParamSpec& spec) {
-    const double width = text_width(label_of(spec)) + (slider_width + small_gap) * ui_.scale;
-    if (!fits(width)) return;
-    begin(width);
-    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
-    draw_label(spec);
-    ImGui::SetNextItemWidth(ui_.px(slider_width));
-    ImGui::PushID(spec.key.c_str());
-    number_control(session_, spec);
-    ImGui::PopID();
-    mark_item(ui_, "param " + spec.key);
-    ImGui::SameLine(0, 0);
+    draw(spec, slider_width * ui_.scale, [&] {
+      ImGui::SetNextItemWidth(ui_.px(slider_width));
+      number_control(session_, spec);
+    });
   }
   void draw_switch(const ParamSpec& spec) {
-    const double box = static_cast<double>(ImGui::GetFrameHeight());
-    const double width = text_width(label_of(spec)) + box + small_gap * ui_.scale;
-    if (!fits(width)) return;
-    begin(width);
-    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
-    draw_label(spec);
-    ImGui::PushID(spec.key.c_str());
-    boolean_control(session_, spec);
-    ImGui::PopID();
-    mark_item(ui_, "param " + spec.key);
-    ImGui::SameLine(0, 0);
+    draw(spec, static_cast<double>(ImGui::GetFrameHeight()),
+         [&] { boolean_control(session_, spec); });
   }
   void begin(double width) {
     if (!first_) ImGui::SameLine(0, ui_.px(strip_gap));
@@ -104,6 +78,20 @@ class Strip {
   }
 
  private:
+  /// A label and a control of this width.
+  template <class Control>
+  void draw(const ParamSpec& spec, double control_width, const Control& control) {
+    const double width = text_width(label_of(spec)) + control_width + small_gap * ui_.scale;
+    if (!fits(width)) return;
+    begin(width);
+    const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
+    draw_label(spec);
+    ImGui::PushID(spec.key.c_str());
+    control();
+    ImGui::PopID();
+    mark_item(ui_, "param " + spec.key);
+    ImGui::SameLine(0, 0);
+  }
   void draw_label(const ParamSpec& spec) {
     ImGui::BeginGroup();  // beside controls, whose words begin lower
     if (has_formula(label_of(spec)))
@@ -143,7 +131,7 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
   const ParamSet params = session.current().params;
   const double button =
       text_width(all_label) + 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
-  Strip strip(session, width - button - strip_gap * ui.scale, ui);
+  ControlStrip strip(session, width - button - strip_gap * ui.scale, ui);
   std::size_t numbers = 0;
   for (const ParamSpec& spec : wanted(params, keys)) {
     if (spec.kind == ParamKind::choice || spec.kind == ParamKind::choice_list)

@@ -10,7 +10,6 @@
 #include "app/gui/imgui_shim.h"
 #include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/read_text.h"
-#include "experiments/studies/formulas.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {

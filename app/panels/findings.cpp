@@ -1,15 +1,13 @@
-#include "app/panels/findings.h"
+#include "app/panels/status_line.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/views/readout.h"
 #include "experiments/text/ascii.h"
 

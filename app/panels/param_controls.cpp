@@ -6,17 +6,63 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/panels/known_ticks.h"
 #include "app/session/number_scale.h"
-#include "app/session/value_in_use.h"
+#include "app/views/gestures.h"
+#include "experiments/figure/color/oklab.h"
 #include "experiments/setup/encoding_summary.h"
+#include "experiments/setup/frequency_bands.h"
+#include "experiments/setup/known_values.h"
 #include "experiments/text/ascii.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery {
 namespace {
+
+// Dear ImGui keeps the grab this far from the ends of a slider.
+constexpr float grab_padding = 2.0f;
+// Of the height of a slider: how far a tick reaches up, and within which distance a drag snaps.
+constexpr float tick_height = 0.22f, snap_distance = 0.2f;
+
+std::vector<KnownValue> in_range(const ParamSpec& spec) {
+  const auto known = known_values(spec.key);
+  std::vector<KnownValue> inside;
+  for (const KnownValue& one : known)
+    if (one.value >= spec.min && one.value <= spec.max) inside.push_back(one);
+  return inside;
+}
+
+/// Where Dear ImGui puts the middle of the grab, in pixels of the screen.
+float place_of(const ParamSpec& spec, double value) {
+  const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+  const float width = to.x - from.x - 2 * grab_padding;
+  float grab = ImGui::GetStyle().GrabMinSize;
+  if (spec.kind == ParamKind::integer)
+    grab = std::max(grab, width / static_cast<float>(spec.max - spec.min + 1));
+  grab = std::min(grab, width);
+  const double share = moves_by_ratios(spec)
+                           ? std::log(value / spec.min) / std::log(spec.max / spec.min)
+                           : (value - spec.min) / (spec.max - spec.min);
+  return from.x + grab_padding + grab / 2 + static_cast<float>(share) * (width - grab);
+}
+
+/// Whether the slider has such ticks: known values lie in its range, on a scale that starts above
+/// 0 or is linear.
+bool has_ticks(const ParamSpec& spec) {
+  return (!moves_by_ratios(spec) || spec.min > 0) && !in_range(spec).empty();
+}
+
+/// The known value within a few pixels of the mouse, to which a drag snaps.
+std::optional<double> tick_at_mouse(const ParamSpec& spec) {
+  if (!has_ticks(spec)) return std::nullopt;
+  const float mouse = ImGui::GetIO().MousePos.x;
+  const float near = snap_distance * (ImGui::GetItemRectMax().y - ImGui::GetItemRectMin().y);
+  for (const KnownValue& one : in_range(spec))
+    if (std::abs(place_of(spec, one.value) - mouse) <= near) return one.value;
+  return std::nullopt;
+}
 
 // Beyond this a number is typed.
 constexpr double max_steps = 1e7;
@@ -156,7 +202,71 @@ std::vector<std::string> switched(const ParamSpec& spec, const std::vector<std::
   return names;
 }
 
+constexpr double column_height = 46;
+constexpr double gap_width = 3;
+constexpr double number_gap = 5;
+
+/// The part of the column that a wavelength fills, on a logarithmic scale up to the longest.
+double part_of(double wavelength, double longest) {
+  return std::clamp(std::log(wavelength) / std::log(std::max(2.0, longest)), 0.0, 1.0);
+}
+
+/// A bar from the bottom to the band's shortest wavelength, and paler on to its longest.
+void draw_column(const MixerBand& band, double longest, const Rect& column, const Ui& ui) {
+  const bool empty = band.pairs == std::size_t{0}, sounds = !band.muted && !empty;
+  const Color ink = sounds ? ui.style.accent : ui.style.muted;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const auto bar = [&](double part, double strength) {
+    list.AddRectFilled(shim::vec({column.x, column.bottom() - part * column.height}),
+                       shim::vec({column.right(), column.bottom()}),
+                       shim::packed(with_alpha(ink, strength)), ui.px(2));
+  };
+  if (!empty) {
+    bar(part_of(band.longest, longest), sounds ? 0.35 : 0.12);
+    bar(part_of(band.shortest, longest), sounds ? 0.55 : 0.15);
+  }
+  shim::add_frame(list, shim::vec({column.x, column.y}),
+                  shim::vec({column.right(), column.bottom()}),
+                  shim::packed(with_alpha(ink, empty ? 0.3 : 0.8)), ui.px(3), 1.0f);
+}
+
+/// The shortest wavelength of a band below its column, where it does not run into the one before.
+void draw_wavelength(const MixerBand& band, const Rect& column, double& free, const Ui& ui) {
+  const std::string number = compact_number(band.shortest);
+  const double width = text_width(number);
+  const double left = std::round(column.x + (column.width - width) / 2);
+  if (left < free) return;
+  ImGui::GetWindowDrawList()->AddText(shim::vec({left, column.bottom() + 2 * ui.scale}),
+                                      shim::packed(ui.style.muted), number.c_str());
+  free = left + width + number_gap * ui.scale;
+}
+
+/// Colours of a button that shows only where the mouse or the keyboard is.
+void push_bare_button(const Ui& ui) {
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, shim::floats(with_alpha(ui.style.accent, 0.12)));
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, shim::floats(with_alpha(ui.style.accent, 0.24)));
+}
+
 }  // namespace
+
+void draw_ticks(const ParamSpec& spec) {
+  if (!has_ticks(spec)) return;
+  const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
+  const ImU32 color = ImGui::GetColorU32(ImGuiCol_TextDisabled);
+  for (const KnownValue& one : in_range(spec)) {
+    const float x = std::round(place_of(spec, one.value));
+    ImGui::GetWindowDrawList()->AddRectFilled({x, to.y - tick_height * (to.y - from.y)},
+                                              {x + 1, to.y}, color);
+  }
+}
+
+std::string known_values_text(const ParamSpec& spec) {
+  std::vector<std::string> words;
+  for (const KnownValue& one : in_range(spec))
+    words.push_back(fmt::format("{} {}", number_text(one.value), one.users));
+  return fmt::format("{}", fmt::join(words, " · "));
+}
 
 std::string param_title(const ParamSpec& spec) {
   const std::size_t dot = spec.key.find('.');
@@ -250,6 +360,36 @@ void choice_list_combo(Session& session, const ParamSpec& spec, const Ui& ui) {
 void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui) {
   spec.choices.size() > most_boxes ? choice_list_combo(session, spec, ui)
                                    : choice_boxes(session, spec, ui);
+}
+
+void mixer_control(Session& session, const Ui& ui) {
+  const std::vector<MixerBand> bands = mixer_bands_of(session.current().params);
+  const auto count = static_cast<double>(bands.size());
+  const Point at = shim::point(ImGui::GetCursorScreenPos());
+  const double gap = gap_width * ui.scale, height = column_height * ui.scale;
+  const double room = static_cast<double>(ImGui::GetContentRegionAvail().x);
+  const double width = std::max(4.0, (room - gap * (count - 1)) / count);
+  const double longest = bands.empty() ? 2.0 : bands.back().longest;
+  double free = at.x;
+  ImGui::BeginGroup();
+  push_bare_button(ui);
+  for (std::size_t b = 0; b < bands.size(); ++b) {
+    const auto place = static_cast<double>(b);
+    const Rect column{at.x + place * (width + gap), at.y, width, height};
+    ImGui::SetCursorScreenPos(shim::vec({column.x, column.y}));
+    ImGui::PushID(bands[b].name.c_str());
+    ImGui::Button("##band", shim::vec({width, height}));
+    // At once when the mouse goes down, where a double click is known as such.
+    if (ImGui::IsItemActivated()) click_band(session, bands, b);
+    ImGui::PopID();
+    tooltip(ui, band_words(bands[b]));
+    draw_column(bands[b], longest, column, ui);
+    draw_wavelength(bands[b], column, free, ui);
+  }
+  ImGui::PopStyleColor(3);
+  ImGui::SetCursorScreenPos(shim::vec({at.x, at.y + height}));
+  ImGui::Dummy(ImVec2(static_cast<float>(room), ImGui::GetTextLineHeight() + ui.px(4)));
+  ImGui::EndGroup();
 }
 
 }  // namespace orrery

@@ -1,11 +1,21 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/gui/ui.h"
 #include "app/session/session.h"
+#include "experiments/model/experiment.h"
 
 namespace orrery {
+
+// The values of papers and models on the slider that was drawn last.
+
+/// Draws them below its grab.
+void draw_ticks(const ParamSpec& spec);
+
+/// "10000 RoFormer, GPT-NeoX, Llama 2 · 500000 Llama 3"; empty where none is known.
+std::string known_values_text(const ParamSpec& spec);
 
 /// A parameter in words: "max distance", "RoPE: scaling".
 std::string param_title(const ParamSpec& spec);
@@ -27,5 +37,10 @@ void choice_control(Session& session, const ParamSpec& spec, const Ui& ui);
 void choice_list_combo(Session& session, const ParamSpec& spec, const Ui& ui);
 /// The boxes themselves where they are few, else choice_list_combo.
 void choice_list_control(Session& session, const ParamSpec& spec, const Ui& ui);
+
+/// RoPE's frequency mixer: a column a band of wavelengths, the fastest at the left, over the whole
+/// width of the present window. A click mutes or unmutes, Ctrl+click solos, a double click unmutes
+/// all. Sets rope.muted, so that curves and maps follow, undo takes it back, and a command has it.
+void mixer_control(Session& session, const Ui& ui);
 
 }  // namespace orrery

@@ -9,20 +9,47 @@
 #include <optional>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/panels/dimmed.h"
-#include "app/panels/frequency_mixer.h"
-#include "app/panels/known_ticks.h"
 #include "app/panels/param_controls.h"
+#include "app/session/actions.h"
 #include "app/session/file_targets.h"
-#include "app/session/fuzzy.h"
 #include "app/session/number_scale.h"
-#include "app/session/value_in_use.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/frequency_bands.h"
 
 namespace orrery {
 namespace {
+
+/// Description, symbol, unit, range and default of a parameter.
+std::string param_tooltip(const ParamSpec& spec) {
+  std::string about = spec.description;
+  const auto line = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) about += fmt::format("\n{}: {}", name, value);
+  };
+  line("key", spec.key);
+  line("symbol", spec.symbol);
+  line("unit", spec.unit);
+  if (std::isfinite(spec.min) && std::isfinite(spec.max))
+    line("range", fmt::format("{} to {}", number_text(spec.min), number_text(spec.max)));
+  if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
+  line("files", file_types_text(spec));
+  line("default", to_text(spec.default_value));
+  line("known", known_values_text(spec));
+  return about;
+}
+
+/// Why the figures did not change when this control was moved; empty unless it was moved last.
+std::string why_unmoved(const Session& session, std::string_view key) {
+  const auto& moved = session.current().moved;
+  const auto& figures = session.on_screen;
+  if (!moved || moved->key != key || !(moved->params == session.current().params)) return "";
+  const bool same = std::all_of(figures.begin(), figures.end(), [&](const Figure* figure) {
+    return moved->unchanged.contains(figure->id);
+  });
+  if (!same) return "";
+  const auto named = [](const std::string& value) { return value.empty() ? "none" : value; };
+  return fmt::format("{} in place of {} changed nothing in the figure{} on screen.",
+                     named(moved->to), named(moved->from), figures.size() == 1 ? "" : "s");
+}
 
 // More parameters than this are searched rather than read through.
 constexpr std::ptrdiff_t many_params = 15;
@@ -106,21 +133,27 @@ std::vector<const ParamSpec*> in_panel_order(const ParamSet& params) {
 
 }  // namespace
 
-std::string param_tooltip(const ParamSpec& spec) {
-  std::string about = spec.description;
-  const auto line = [&](std::string_view name, const std::string& value) {
-    if (!value.empty()) about += fmt::format("\n{}: {}", name, value);
-  };
-  line("key", spec.key);
-  line("symbol", spec.symbol);
-  line("unit", spec.unit);
-  if (std::isfinite(spec.min) && std::isfinite(spec.max))
-    line("range", fmt::format("{} to {}", number_text(spec.min), number_text(spec.max)));
-  if (spec.multiple_of > 1) line("multiple of", std::to_string(spec.multiple_of));
-  line("files", file_types_text(spec));
-  line("default", to_text(spec.default_value));
-  line("known", known_values_text(spec));
-  return about;
+std::string why_ignored(const Session& session, std::string_view key) {
+  const ExperimentInfo& info = session.current().experiment->info;
+  const ParamSet& params = session.current().params;
+  if (std::string fixed = why_fixed(session, key); !fixed.empty()) return fixed;
+  const auto& figures = session.on_screen;
+  const bool all = std::all_of(figures.begin(), figures.end(), [&](const Figure* figure) {
+    return ignores(info, *figure, params.spec(key), params);
+  });
+  if (figures.empty()) return "";
+  if (!all) return why_unmoved(session, key);
+  return figures.size() == 1 ? "Changes nothing in the figure on screen."
+                             : "Changes nothing in the figures on screen.";
+}
+
+Dimmed::Dimmed(bool dims) : dims_(dims) {
+  constexpr float opacity = 0.45f;
+  if (dims_) ImGui::PushStyleVar(ImGuiStyleVar_Alpha, opacity);
+}
+
+Dimmed::~Dimmed() {
+  if (dims_) ImGui::PopStyleVar();
 }
 
 std::string explanation(const Session& session, const ParamSpec& spec) {

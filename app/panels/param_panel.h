@@ -1,7 +1,9 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/gui/ui.h"
@@ -9,6 +11,23 @@
 #include "app/session/session.h"
 
 namespace orrery {
+
+/// Why a parameter changes nothing that is seen, "Changes nothing in the figure on screen.", "The
+/// file says 8192." or, after a move without effect, "4 in place of 2 changed nothing in the figure
+/// on screen."; empty where it may change something.
+std::string why_ignored(const Session& session, std::string_view key);
+
+/// Draws items paler than the others, for as long as it lives. They can still be used.
+class Dimmed {
+ public:
+  explicit Dimmed(bool dims);
+  ~Dimmed();
+  Dimmed(const Dimmed&) = delete;
+  Dimmed& operator=(const Dimmed&) = delete;
+
+ private:
+  bool dims_;
+};
 
 /// A control for every parameter in use, made from its ParamSpec alone.
 class ParamPanel {
@@ -48,9 +67,13 @@ class ParamPanel {
   std::string typing_key_{};  ///< key of the slider whose number is being typed
 };
 
-/// Description, symbol, unit, range and default of a parameter.
-std::string param_tooltip(const ParamSpec& spec);
 /// The same, beginning with why the parameter changes nothing on screen, where that is so.
 std::string explanation(const Session& session, const ParamSpec& spec);
+
+/// Controls of the parameters `keys`, or of all without any, those that are used, side by side in
+/// the current line and at most `width` wide: choices as lists to open, and up to `sliders`
+/// numbers. Returns whether all parameters were asked for.
+bool draw_control_strip(Session& session, std::span<const std::string> keys, std::size_t sliders,
+                        double width, const Ui& ui);
 
 }  // namespace orrery

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/gui/theme.h"
 #include "app/views/readout.h"
 #include "experiments/combine/sweep_overview.h"
 #include "experiments/studies/catalogue.h"
@@ -137,8 +136,8 @@ void ResultBrowser::choose_first() {
 }
 
 void ResultBrowser::tell_by(const std::string& hue, const std::string& facet) {
-  if (hue != this->hue()) session_.set_value(SavedSource::hue_key, hue);
-  if (facet != this->facet()) session_.set_value(SavedSource::facet_key, facet);
+  if (hue != this->hue()) session_.set_value(saved_hue_key, hue);
+  if (facet != this->facet()) session_.set_value(saved_facet_key, facet);
 }
 
 void ResultBrowser::close() {
@@ -161,14 +160,14 @@ void ResultBrowser::choose_folder(const std::string& point) {
   if (folder_ && folder_->is_sweep && point == path()) choose_all();
 }
 
-void ResultBrowser::choose_all() { session_.set_value(SavedSource::folder_key, path()); }
+void ResultBrowser::choose_all() { session_.set_value(saved_folder_key, path()); }
 
 void ResultBrowser::choose(std::size_t point) {
   const PointRecord& chosen_point = folder_->points.at(point);
   if (chosen_point.status == PointStatus::failed)
     return session_.say(fmt::format("{} failed: {}", chosen_point.label, chosen_point.error));
   if (!chosen_point.is_done()) return session_.say(chosen_point.label + " has no result yet.");
-  session_.set_value(SavedSource::folder_key, chosen_point.folder);
+  session_.set_value(saved_folder_key, chosen_point.folder);
 }
 
 ResultView& ResultBrowser::view(const Result& result) {
@@ -188,7 +187,7 @@ void ResultBrowser::update() {
     facts_.clear();
     facts_task_ = {};
     if (!described_) return;
-    const std::string folder = state.result_params->text(SavedSource::folder_key);
+    const std::string folder = state.result_params->text(saved_folder_key);
     const bool all = described_->provenance.experiment == sweep_overview_name;
     facts_task_ = BackgroundTask<FolderFacts>(
         [folder, all] { return all ? sweep_facts(folder) : saved_facts(folder); }, wake_);
@@ -339,15 +338,13 @@ void ResultBrowser::draw_list(const Ui& ui) {
 }
 
 void ResultBrowser::draw_folder() const {
-  draw_pairs({{"folder", session_.current().result_params->text(SavedSource::folder_key)}});
+  draw_pairs({{"folder", session_.current().result_params->text(saved_folder_key)}});
 }
 
 ResultBrowser::Request ResultBrowser::draw_facts(const Ui& ui) {
   Request request = Request::none;
   const std::shared_ptr<const Result> result = session_.current().result;
-  ImGui::PushFont(ui.fonts.title());
-  draw_text(shows_all() ? "Saved sweep" : "Saved result");
-  ImGui::PopFont();
+  draw_heading(ui, shows_all() ? "Saved sweep" : "Saved result");
   if (!result) {
     text_muted("No result is open.");
     return request;

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "app/gui/ui.h"
-#include "app/session/point_list.h"
-#include "app/session/saved_source.h"
+#include "app/session/saved_results.h"
 #include "app/session/session.h"
 #include "app/session/task.h"
 #include "app/views/result_view.h"
@@ -38,11 +37,11 @@ class ResultBrowser {
   void choose_all();
   /// Chooses what colours and panels of all points tell; empty for what suits them.
   void tell_by(const std::string& hue, const std::string& facet);
-  const std::string& hue() const { return look(SavedSource::hue_key); }
-  const std::string& facet() const { return look(SavedSource::facet_key); }
+  const std::string& hue() const { return look(saved_hue_key); }
+  const std::string& facet() const { return look(saved_facet_key); }
   bool shows_all() const { return folder_ && folder_->is_sweep && chosen() == path(); }
   /// The chosen point's folder, or the sweep's for all of them; empty before there is one.
-  std::string chosen() const { return session_.current().params.text(SavedSource::folder_key); }
+  std::string chosen() const { return session_.current().params.text(saved_folder_key); }
 
   /// Holds the chosen result, with its views, marks and messages.
   Session& session() { return session_; }
@@ -76,7 +75,7 @@ class ResultBrowser {
   void draw_row(std::size_t point, std::size_t scalars, const Ui& ui);
   void take_sorting();
 
-  SavedSource source_{};
+  Experiment source_{saved_source()};
   Session session_;
   std::function<void()> wake_;
   std::optional<SweepIndex> folder_{};

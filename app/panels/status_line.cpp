@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/panels/findings.h"
 #include "app/session/references.h"
 #include "app/views/readout.h"
 #include "experiments/text/marked_text.h"
@@ -56,32 +54,28 @@ bool checks_button(const Result& result, bool leads, const Ui& ui) {
 }
 
 /// The largest error in units of the last place, per pipeline where several are compared.
-struct UlpMeter {
-  const Scalar* worst;
-};
-
-std::vector<UlpMeter> ulp_meters(const Result& result) {
-  std::vector<UlpMeter> meters;
+std::vector<const Scalar*> ulp_meters(const Result& result) {
+  std::vector<const Scalar*> meters;
   for (const Scalar& scalar : result.scalars) {
     if (scalar.unit != "ulp" || !std::isfinite(scalar.value)) continue;
-    const auto same = std::find_if(meters.begin(), meters.end(), [&](const UlpMeter& meter) {
-      return meter.worst->pipeline == scalar.pipeline;
+    const auto same = std::find_if(meters.begin(), meters.end(), [&](const Scalar* meter) {
+      return meter->pipeline == scalar.pipeline;
     });
     if (same == meters.end())
-      meters.push_back({&scalar});
-    else if (scalar.value > same->worst->value)
-      same->worst = &scalar;
+      meters.push_back(&scalar);
+    else if (scalar.value > (*same)->value)
+      *same = &scalar;
   }
   return meters;
 }
 
 /// Draws the error on a logarithmic bar from one ulp to the whole mantissa: short and green to long
 /// and red.
-void draw_meter(const UlpMeter& meter, float width, const Ui& ui) {
-  const double decades = std::log10(std::max(1.0, meter.worst->value)) / ulp_decades;
+void draw_meter(const Scalar& meter, float width, const Ui& ui) {
+  const double decades = std::log10(std::max(1.0, meter.value)) / ulp_decades;
   const auto part = static_cast<float>(std::clamp(decades, 0.0, 1.0));
-  if (!meter.worst->pipeline.empty()) {
-    fact(meter.worst->pipeline, ui);
+  if (!meter.pipeline.empty()) {
+    fact(meter.pipeline, ui);
     ImGui::SameLine(0, ui.px(6));
   } else {
     ImGui::SameLine(0, ui.px(16));
@@ -96,11 +90,11 @@ void draw_meter(const UlpMeter& meter, float width, const Ui& ui) {
   list.AddRectFilled(ImVec2(at.x, top), ImVec2(at.x + std::max(height, part * width), top + height),
                      shim::packed(color), height / 2);
   ImGui::Dummy(ImVec2(width, ImGui::GetFrameHeight()));
-  tooltip(ui, fmt::format("{}\nThe bar spans 1 to {:.0e} ulp.", meter.worst->description,
+  tooltip(ui, fmt::format("{}\nThe bar spans 1 to {:.0e} ulp.", meter.description,
                           std::pow(10.0, ulp_decades)));
   ImGui::SameLine(0, ui.px(6));
   ImGui::AlignTextToFramePadding();
-  text_muted(fmt::format("{} ulp", readout_number(meter.worst->value, 3)));
+  text_muted(fmt::format("{} ulp", readout_number(meter.value, 3)));
 }
 
 /// Returns whether the checks were clicked.
@@ -111,12 +105,12 @@ bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui
   const std::string seed = param_of(result, ParamRole::seed);
   const std::string precision = param_of(result, ParamRole::precision);
   if (!seed.empty()) fact("seed " + seed, ui);
-  const std::vector<UlpMeter> meters = ulp_meters(result);
+  const std::vector<const Scalar*> meters = ulp_meters(result);
   // The meters of several pipelines show their names.
-  if (!precision.empty() && (meters.empty() || meters.front().worst->pipeline.empty()))
+  if (!precision.empty() && (meters.empty() || meters.front()->pipeline.empty()))
     fact(precision, ui);
   const double width = meters.size() > 1 ? narrow_meter_width : meter_width;
-  for (const UlpMeter& meter : meters) draw_meter(meter, ui.px(width), ui);
+  for (const Scalar* meter : meters) draw_meter(*meter, ui.px(width), ui);
   return !result.checks.empty() && checks_button(result, false, ui);
 }
 
@@ -158,6 +152,38 @@ void draw_note(const std::string& note, float end, const Ui& ui) {
 }
 
 double wrap_width(double width, const Ui& ui) { return std::max(width - 28 * ui.scale, 1.0); }
+
+constexpr double jobs_width = 620, checks_sheet_width = 760;
+
+std::string fate(const ExperimentState& state) {
+  if (!state.message.empty()) return state.message;
+  if (!state.result) return "Not computed yet";
+  return fmt::format("Computed in {}", duration_text(state.seconds));
+}
+
+void draw_job(Session& session, std::size_t index, const Ui& ui) {
+  const ExperimentState& state = session.state(index);
+  const ResultStore::Status status = session.status(index);
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::AlignTextToFramePadding();
+  draw_text(state.experiment->info.title);
+  ImGui::TableNextColumn();
+  if (!status.busy) {
+    ImGui::PushTextWrapPos(0.0f);
+    state.failure ? text_colored(fails_color(ui.style), fate(state)) : text_muted(fate(state));
+    ImGui::PopTextWrapPos();
+    return;
+  }
+  ImGui::ProgressBar(static_cast<float>(status.fraction), ImVec2(-1, 0),
+                     progress_text(status).c_str());
+  ImGui::TableNextColumn();
+  ImGui::PushID(static_cast<int>(index));
+  if (ImGui::Button(pause_text(status))) session.pause(index);
+  ImGui::SameLine();
+  if (ImGui::Button("Stop")) session.stop(index);
+  ImGui::PopID();
+}
 
 }  // namespace
 
@@ -216,6 +242,34 @@ void draw_message(Session& session) {
     session.restore();
   if (stale && state.result) ImGui::SameLine();
   if (ImGui::Button("Dismiss")) session.dismiss();
+}
+
+void JobsPanel::draw(Session& session, bool writing, const Ui& ui) {
+  if (!is_open() || !begin("Jobs", jobs_width, 0, ui)) return;
+  draw_heading(ui, "Jobs");
+  if (writing) text_muted("Exporting a figure …");
+  if (ImGui::BeginTable("jobs", 3)) {
+    ImGui::TableSetupColumn("view", ImGuiTableColumnFlags_WidthFixed, ui.px(220));
+    ImGui::TableSetupColumn("state", ImGuiTableColumnFlags_WidthStretch);
+    ImGui::TableSetupColumn("stop", ImGuiTableColumnFlags_WidthFixed, ui.px(120));
+    for (std::size_t i = 0; i < session.size(); ++i) draw_job(session, i, ui);
+    ImGui::EndTable();
+  }
+  end();
+}
+
+void ChecksSheet::draw(const Session& session, const Ui& ui) {
+  if (!is_open() || !begin("Checks", checks_sheet_width, 0, ui)) return;
+  const std::shared_ptr<const Result> result = session.current().result;
+  draw_heading(ui, session.current().experiment->info.title);
+  if (!result) {
+    text_muted("There is no result yet.");
+  } else {
+    text_muted(checks_text(*result));
+    ImGui::Dummy(ImVec2(0, ui.px(4)));
+    draw_findings(*result, ui);
+  }
+  end();
 }
 
 }  // namespace orrery

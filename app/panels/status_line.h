@@ -4,8 +4,18 @@
 
 #include "app/gui/ui.h"
 #include "app/session/session.h"
+#include "experiments/model/result.h"
 
 namespace orrery {
+
+/// The checks of a result, one per line: whether it holds, the statement, measured against bound;
+/// then its scalars. Draws into the current window.
+void draw_findings(const Result& result, const Ui& ui);
+/// The height that draw_findings takes in a window whose content is `width` wide.
+double findings_height(const Result& result, double width, const Ui& ui);
+
+/// How many of the checks hold.
+std::size_t holding(const Result& result);
 
 /// Text of the status line that does not come from the session.
 struct StatusWords {
@@ -34,5 +44,18 @@ std::string checks_text(const Result& result);
 void draw_message(Session& session);
 /// The height that draw_message needs at a width; 0 without a message.
 double message_height(const Session& session, double width, const Ui& ui);
+
+/// Lists the running and finished computations, one line per experiment, each with
+/// buttons that pause and stop it.
+class JobsPanel : public Overlay {
+ public:
+  void draw(Session& session, bool writing, const Ui& ui);
+};
+
+/// The claims that the result on screen was checked against, with their numbers.
+class ChecksSheet : public Overlay {
+ public:
+  void draw(const Session& session, const Ui& ui);
+};
 
 }  // namespace orrery

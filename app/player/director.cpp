@@ -4,11 +4,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <utility>
 
-#include "app/player/motion.h"
-#include "app/player/step_screen.h"
-#include "app/player/zoom_motion.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/files/file.h"
 #include "experiments/lessons/library.h"
@@ -148,12 +144,8 @@ std::optional<Director::Motion> Director::motion_from(const StepState& before) c
   const StepState& to = player_.step().state;
   if (before.experiment != to.experiment) return std::nullopt;
   Motion motion{.from = before.params, .to = to.params};
-  const auto view_in = [&](const StepState& state) {
-    const auto found = state.views.find(to.figure);
-    return found == state.views.end() ? FigureView{} : found->second;
-  };
-  motion.view_from = view_in(before);
-  motion.view_to = view_in(to);
+  motion.view_from = view_in(before.views, to.figure);
+  motion.view_to = view_in(to.views, to.figure);
   const bool zooms = before.figure == to.figure && can_zoom(motion.view_from, motion.view_to);
   if (zooms) motion.figure = to.figure;
   if (!zooms && !can_move(before.params, to.params)) return std::nullopt;
@@ -333,11 +325,8 @@ void Director::veil_series(const std::string& figure, const std::string& series,
 }
 
 void Director::unveil() {
-  for (const DrawCurve& one : veiled_series(player_.step())) {
-    const auto& views = player_.step().state.views;
-    const auto own = views.find(one.figure);
-    session_.view(one.figure) = own == views.end() ? FigureView{} : own->second;
-  }
+  for (const DrawCurve& one : veiled_series(player_.step()))
+    session_.view(one.figure) = view_in(player_.step().state.views, one.figure);
 }
 
 void Director::reload() {

@@ -9,28 +9,28 @@
 #include <utility>
 #include <vector>
 
-#include "app/player/file_watch.h"
-#include "app/player/motion.h"
 #include "app/player/player.h"
+#include "app/player/step_screen.h"
 #include "app/session/session.h"
+#include "app/session/task.h"
 #include "experiments/lessons/evaluate.h"
 #include "experiments/lessons/scoreboard.h"
 
 namespace orrery {
-
-/// What holds of a step with the settings on screen.
-struct StepFindings {
-  std::optional<Verdict> task{};    ///< of the step's task
-  std::string hint{};               ///< that fits; empty without one
-  std::vector<PlacedNote> notes{};  ///< at their places
-  std::string trouble{};            ///< why something of the step could not be read
-};
 
 /// Shows the steps of a lesson on the desktop: applies their states, with motion between two of the
 /// same experiment, hides what is to be predicted, judges what is to be done, and gives the
 /// reader's own state back at the end.
 class Director {
  public:
+  /// What holds of a step with the settings on screen.
+  struct Findings {
+    std::optional<Verdict> task{};    ///< of the step's task
+    std::string hint{};               ///< that fits; empty without one
+    std::vector<PlacedNote> notes{};  ///< at their places
+    std::string trouble{};            ///< why something of the step could not be read
+  };
+
   explicit Director(Session& session) : session_(session), truth_asker_(session.results()) {}
 
   /// Opens the first of the files that the word means, see lessons_named, at a step from 0. Throws
@@ -67,7 +67,7 @@ class Director {
   /// Whether the answer to the prediction is being computed.
   bool is_computing() const { return truth_asker_.status().busy; }
 
-  const StepFindings& findings() const { return findings_; }
+  const Findings& findings() const { return findings_; }
   /// The scoreboard of the course with all that is settled so far; what the step itself settles is
   /// on it once nothing waits to be revealed. Empty for a lesson without one.
   Scoreboard scoreboard() const;
@@ -116,7 +116,7 @@ class Director {
   std::optional<double> own_distance_{};   ///< that he held
   std::optional<DesktopState> stepped_{};  ///< the step as it was left for the sandbox
   std::optional<Motion> motion_{};
-  StepFindings findings_{};
+  Findings findings_{};
   std::shared_ptr<const Result> examined_{};
   std::optional<Answer> truth_{};
   /// The results that the truth is found in, by the words that set them apart from the step.

@@ -8,15 +8,11 @@
 #include <cmath>
 #include <utility>
 
-#include "app/gui/areas.h"
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/item_rects.h"
-#include "app/player/answers_on_figure.h"
 #include "app/player/figure_marks.h"
-#include "app/player/guess_line.h"
-#include "app/player/symbol_light.h"
-#include "app/player/veil_cover.h"
+#include "app/player/prediction_box.h"
+#include "experiments/figure/plot/plot_context.h"
 #include "experiments/lessons/check_links.h"
 
 namespace orrery {
@@ -31,26 +27,27 @@ constexpr ImGuiWindowFlags overlay_flags =
     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse |
     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoSavedSettings;
 
-const DrawCurve* drawing_of(const Director& director, const Figure& figure) {
+/// The open question of the step, where it is of this kind.
+template <class Kind>
+const Kind* asked(const Director& director) {
   const LessonStep& step = director.player().step();
   if (!step.prediction || !director.player().hides()) return nullptr;
-  const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind);
+  return std::get_if<Kind>(&step.prediction->kind);
+}
+
+const DrawCurve* drawing_of(const Director& director, const Figure& figure) {
+  const auto* draw = asked<DrawCurve>(director);
   return draw && draw->figure == figure.id ? draw : nullptr;
 }
 
 const Heatmap* markable(const Director& director, const Figure& figure) {
-  const LessonStep& step = director.player().step();
-  if (!step.prediction || !director.player().hides()) return nullptr;
-  const auto* mark = std::get_if<MarkCells>(&step.prediction->kind);
+  const auto* mark = asked<MarkCells>(director);
   return mark && mark->map == figure.id ? std::get_if<Heatmap>(&figure.content) : nullptr;
 }
 
 /// What is guessed of a figure that is covered whole.
 const GuessNumber* guess_on(const Director& director, const Figure& figure) {
-  const LessonStep& step = director.player().step();
-  if (!step.prediction || !director.player().hides() || !is_covered(step, figure.id))
-    return nullptr;
-  return std::get_if<GuessNumber>(&step.prediction->kind);
+  return is_covered(director.player().step(), figure.id) ? asked<GuessNumber>(director) : nullptr;
 }
 
 /// Steps of the arrow keys while Shift is held.
@@ -147,8 +144,7 @@ void FigureOverlay::draw_on(const Place& place) {
     const bool to_do = player.step().task && !player.work().done;
     if (!hides && !to_do) draw_notes(canvas, place.figure, place.layout, place.director, place.ui);
     if (draws || marks) draw_pen(canvas, place);
-    if (guess)
-      draw_guess_line(canvas, guess_line(*guess, surface), *guess, player.work(), place.ui);
+    if (guess) draw_guess_line(canvas, surface, *guess, player.work(), place.ui);
   }
   ImGui::EndChild();
   if (!takes) return;
@@ -165,9 +161,7 @@ void FigureOverlay::draw_on(const Place& place) {
 }
 
 void FigureOverlay::light_symbols(Canvas& canvas, const Place& place) {
-  const auto& views = place.session.current().views;
-  const auto found = views.find(place.figure.id);
-  const FigureView view = found == views.end() ? FigureView{} : found->second;
+  const FigureView view = view_in(place.session.current().views, place.figure.id);
   for (const std::string& symbol : place.lit)
     light_parts(canvas, place.figure, place.layout, view, parts_named(place.figure, symbol),
                 place.ui);
@@ -217,7 +211,7 @@ void FigureOverlay::take_guess(const Place& place, const GuessNumber& guess, con
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (!ImGui::IsItemActive()) return;
   const double at = static_cast<double>(ImGui::GetIO().MousePos.x);
-  const double number = guess_line(guess, cover).numbers.to_data(at);
+  const double number = number_on_line(guess, cover, at);
   place.director.player().guess(std::clamp(number, guess.from, guess.to));
 }
 
@@ -257,7 +251,7 @@ void FigureOverlay::draw_pen(Canvas& canvas, const Place& place) const {
     const double r = 5 * place.ui.scale;
     box = {at.x - r, at.y - r, 2 * r, 2 * r};
   }
-  draw_frame(canvas, box, stroke);
+  draw_outline(canvas, box, stroke);
 }
 
 void draw_control_spotlights(const Director& director, const Session& session,

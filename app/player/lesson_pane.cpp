@@ -6,12 +6,10 @@
 #include <algorithm>
 #include <exception>
 
-#include "app/gui/areas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/player/lesson_text.h"
 #include "app/player/prediction_box.h"
-#include "app/player/scoreboard_view.h"
+#include "app/player/sheets.h"
 #include "experiments/figure/equation/plain_text.h"
 
 namespace orrery {
@@ -52,7 +50,7 @@ class Box {
 };
 
 void draw_task(const Director& director, const LessonTask& task, double width, const Ui& ui) {
-  const StepFindings& found = director.findings();
+  const Director::Findings& found = director.findings();
   const bool holds = found.task && found.task->holds;
   const Color color = holds ? holds_color(ui.style) : accent_text_color(ui.style);
   const Box box(holds ? "Done ✓" : "Do", color, ui);

@@ -9,7 +9,6 @@
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "experiments/figure/equation/layout.h"
 #include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/plain_text.h"
@@ -29,8 +28,6 @@ Color color_of(const ImVec4& c) {
 }
 
 }  // namespace
-
-double current_em() { return static_cast<double>(ImGui::GetFontSize()) / Fonts::line_height(1.0); }
 
 void draw_words(const Ui& ui, const std::string& words, double width) {
   if (has_formula(words)) return draw_rich_text(ui, words, width);

@@ -40,7 +40,4 @@ void quiet_words(const Ui& ui, const std::string& words, double width);
 /// Words as they are, symbols in letters: a command.
 void verbatim_words(const Ui& ui, const std::string& words, double width);
 
-/// The size of letters in the current font, in the unit of a canvas.
-double current_em();
-
 }  // namespace orrery

@@ -1,15 +1,13 @@
-#include "app/player/manual_sheet.h"
+#include "app/player/sheets.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/player/lesson_text.h"
 
 namespace orrery {
@@ -36,9 +34,7 @@ class PageWriter {
 
   void operator()(const Heading& heading) {
     ImGui::Dummy(ImVec2(0, ui_.px(4)));
-    ImGui::PushFont(ui_.fonts.title());
-    draw_text(plain_prose(heading.text));
-    ImGui::PopFont();
+    draw_heading(ui_, plain_prose(heading.text));
   }
   void operator()(const Paragraph& paragraph) {
     add_words({.spans = with_bold_code(paragraph.text)}, width_);

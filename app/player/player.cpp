@@ -44,13 +44,13 @@ void Player::open(ParsedLesson parsed, std::filesystem::path file, std::size_t s
 
 void Player::reload(ParsedLesson parsed) {
   const Lesson before = std::exchange(parsed_, std::move(parsed)).lesson;
-  const std::vector<StepWork> work = std::exchange(work_, {});
+  const std::vector<Player::Work> work = std::exchange(work_, {});
   work_.assign(size(), {});
   keep_answers_of(before, work);
   at_ = size() == 0 ? 0 : std::min(at_, size() - 1);
 }
 
-void Player::keep_answers_of(const Lesson& before, const std::vector<StepWork>& work) {
+void Player::keep_answers_of(const Lesson& before, const std::vector<Player::Work>& work) {
   for (std::size_t i = 0; i < size(); ++i)
     for (std::size_t old = 0; old < before.steps.size(); ++old)
       if (same_question(parsed_.lesson.steps[i], before.steps[old])) work_[i] = work[old];
@@ -84,7 +84,7 @@ bool Player::hides() const {
 }
 
 void Player::another_hand() {
-  StepWork& mine = work();
+  Player::Work& mine = work();
   if (!mine.answered) return;
   mine.others.push_back(std::exchange(mine.answer, {}));
   mine.answered = false;

@@ -11,20 +11,20 @@
 
 namespace orrery {
 
-/// What a reader, or a class, has done in a step. It is kept while the lesson is open.
-struct StepWork {
-  Answer answer{};                   ///< as it is being made
-  bool answered{};                   ///< whether there is anything in it
-  std::vector<Answer> others{};      ///< of others in a class, in the order of their hands
-  std::vector<std::size_t> tally{};  ///< hands that were raised, for each option
-  bool revealed{};
-  bool done{};  ///< whether the task's condition has held since the step was shown
-};
-
 /// Where a reader is in a lesson and what he has answered there. It knows of no screen: Director
 /// applies its steps to the desktop.
 class Player {
  public:
+  /// What a reader, or a class, has done in a step. It is kept while the lesson is open.
+  struct Work {
+    Answer answer{};                   ///< as it is being made
+    bool answered{};                   ///< whether there is anything in it
+    std::vector<Answer> others{};      ///< of others in a class, in the order of their hands
+    std::vector<std::size_t> tally{};  ///< hands that were raised, for each option
+    bool revealed{};
+    bool done{};  ///< whether the task's condition has held since the step was shown
+  };
+
   /// Opens a lesson at a step; one past the end is the last.
   void open(ParsedLesson parsed, std::filesystem::path file, std::size_t step = 0);
   /// Takes the newer text of the open lesson. The reader stays at his step, and his answers stay
@@ -39,8 +39,8 @@ class Player {
   std::size_t size() const { return parsed_.lesson.steps.size(); }
   std::size_t at() const { return at_; }
   const LessonStep& step() const { return parsed_.lesson.steps.at(at_); }
-  const StepWork& work() const { return work_.at(at_); }
-  StepWork& work() { return work_.at(at_); }
+  const Work& work() const { return work_.at(at_); }
+  Work& work() { return work_.at(at_); }
 
   /// Nothing is locked: any step can be shown. Returns whether it is another one.
   bool go_to(std::size_t step);
@@ -81,11 +81,11 @@ class Player {
   void come_back() { explores_ = false; }
 
  private:
-  void keep_answers_of(const Lesson& before, const std::vector<StepWork>& work);
+  void keep_answers_of(const Lesson& before, const std::vector<Work>& work);
 
   ParsedLesson parsed_{};
   std::filesystem::path file_{};
-  std::vector<StepWork> work_{};
+  std::vector<Work> work_{};
   std::size_t at_{};
   bool open_{};
   bool explores_{};

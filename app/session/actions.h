@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,5 +41,10 @@ std::string nearest_action(const Actions& actions, std::string_view name);
 
 /// "Ctrl+Shift+Z".
 std::string shortcut_text(const Shortcut& shortcut);
+
+/// How well a name matches the typed text; empty when it does not. All letters of each typed word
+/// must occur in the name in their order; the whole word together, at the start of a word or of
+/// the name counts more, and so does a short name. ASCII letters match in either case.
+std::optional<double> fuzzy_score(std::string_view typed, std::string_view name);
 
 }  // namespace orrery

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace orrery {
 namespace {
@@ -20,12 +22,8 @@ void add_view_changes(Words& words, const std::map<std::string, FigureView>& bef
   std::set<std::string> ids;
   for (const auto& [id, view] : before) ids.insert(id);
   for (const auto& [id, view] : after) ids.insert(id);
-  const auto view_of = [](const std::map<std::string, FigureView>& views, const std::string& id) {
-    const auto found = views.find(id);
-    return found == views.end() ? FigureView{} : found->second;
-  };
   for (const std::string& id : ids)
-    if (!(view_of(before, id) == view_of(after, id))) words.push_back("view of " + id);
+    if (!(view_in(before, id) == view_in(after, id))) words.push_back("view of " + id);
 }
 
 void add_arrangement_changes(Words& words, const ViewState& before, const ViewState& after) {
@@ -66,7 +64,31 @@ void add_saved_changes(Words& words, const SavedShown& before, const SavedShown&
     words.push_back(after.on_screen ? "saved results" : "live view");
 }
 
+bool contains(const std::vector<std::string>& list, const std::string& one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
+}
+
+/// The changed setting without its value: "dim" of "dim = 256".
+std::string subject(const std::string& change) { return change.substr(0, change.find(" = ")); }
+
+/// A view that is drawn for the first time stores its first figure, which is not a choice by the
+/// user. Copies those figures from `state` into `present`.
+void take_first_figures(DesktopState& present, const DesktopState& state) {
+  if (present.experiments.size() != state.experiments.size()) return;
+  for (std::size_t i = 0; i < state.experiments.size(); ++i) {
+    ExperimentSettings& mine = present.experiments[i];
+    const ExperimentSettings& its = state.experiments[i];
+    if (mine.figure.empty()) mine.figure = its.figure;
+    if (mine.shown.second_figure.empty()) mine.shown.second_figure = its.shown.second_figure;
+  }
+}
+
 }  // namespace
+
+FigureView view_in(const std::map<std::string, FigureView>& views, const std::string& figure) {
+  const auto found = views.find(figure);
+  return found == views.end() ? FigureView{} : found->second;
+}
 
 std::string change_text(const DesktopState& before, const DesktopState& after) {
   Words words;
@@ -85,6 +107,67 @@ std::string change_text(const DesktopState& before, const DesktopState& after) {
   if (words.empty()) return {};
   if (words.size() == 1) return words.front();
   return fmt::format("{} and {} more", words.front(), words.size() - 1);
+}
+
+std::vector<std::string> united_paths(const std::vector<std::string>& before,
+                                      const std::vector<std::string>& other,
+                                      const std::vector<std::string>& mine) {
+  std::vector<std::string> all;
+  const auto add = [&](const std::vector<std::string>& list, bool fresh) {
+    for (const std::string& path : list)
+      if (contains(before, path) != fresh && !contains(all, path)) all.push_back(path);
+  };
+  for (const bool fresh : {true, false}) {
+    add(mine, fresh);
+    add(other, fresh);
+  }
+  if (all.size() > max_recent) all.resize(max_recent);
+  return all;
+}
+
+bool History::continues(const DesktopState& state, double seconds) const {
+  if (past_.empty() || last_change_.empty()) return false;
+  if (in_gesture_) return true;
+  return seconds - last_seconds_ < pause_seconds &&
+         subject(change_text(*present_, state)) == last_change_;
+}
+
+void History::observe(const DesktopState& state, Cause cause, double seconds) {
+  if (present_) take_first_figures(*present_, state);
+  const bool changed = !present_ || !(*present_ == state);
+  if (!present_ || (changed && cause == Cause::automatic)) {
+    present_ = state;
+  } else if (changed) {
+    future_.clear();
+    if (!continues(state, seconds)) {
+      last_change_ = subject(change_text(*present_, state));
+      past_.push_back(std::move(*present_));
+      if (past_.size() > max_steps) past_.pop_front();
+    }
+    present_ = state;
+    last_seconds_ = seconds;
+    in_gesture_ = cause == Cause::gesture;
+  }
+  if (cause != Cause::gesture) in_gesture_ = false;
+}
+
+std::optional<DesktopState> History::travel(std::deque<DesktopState>& from,
+                                            std::deque<DesktopState>& to) {
+  if (from.empty()) return std::nullopt;
+  to.push_back(std::move(*present_));
+  present_ = std::move(from.back());
+  from.pop_back();
+  last_change_.clear();
+  in_gesture_ = false;
+  return present_;
+}
+
+std::string History::undo_text() const {
+  return past_.empty() ? std::string() : change_text(past_.back(), *present_);
+}
+
+std::string History::redo_text() const {
+  return future_.empty() ? std::string() : change_text(*present_, future_.back());
 }
 
 }  // namespace orrery

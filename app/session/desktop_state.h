@@ -1,19 +1,23 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/session/view_state.h"
+#include "app/session/references.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/experiment.h"
 #include "experiments/text/model_names.h"
 
 namespace orrery {
+
+/// How a figure is seen: as it is where its view was not changed.
+FigureView view_in(const std::map<std::string, FigureView>& views, const std::string& figure);
 
 /// The settings of one experiment.
 struct ExperimentSettings {
@@ -69,5 +73,52 @@ struct DesktopState {
 /// Describes the difference: "dim = 256", "base = 5e5 and 2 more", "view of decay_bound". Empty
 /// without one.
 std::string change_text(const DesktopState& before, const DesktopState& after);
+
+/// How many paths are remembered, the newest first.
+inline constexpr std::size_t max_recent = 12;
+
+/// Two lists that grew apart from `before`: what either got since comes first, `mine` before
+/// `other`, each path once.
+std::vector<std::string> united_paths(const std::vector<std::string>& before,
+                                      const std::vector<std::string>& other,
+                                      const std::vector<std::string>& mine);
+
+/// Undo and redo. It compares the state from frame to frame, so that no change can be missed.
+class History {
+ public:
+  /// The cause of a difference from the previous frame.
+  enum class Cause {
+    user,      ///< a new step
+    gesture,   ///< still going on (a button held, a wheel turning): part of the step
+    automatic  ///< followed by itself (a result arrived): part of the present, not a step
+  };
+
+  /// Call once per frame with the state after it, at `seconds` of any steady clock. Changes by the
+  /// user less than `pause_seconds` apart, of the same thing, are one step.
+  void observe(const DesktopState& state, Cause cause, double seconds);
+
+  bool can_undo() const { return !past_.empty(); }
+  bool can_redo() const { return !future_.empty(); }
+  /// The state to go back to; empty when there is none. Observe it as automatic.
+  std::optional<DesktopState> undo() { return travel(past_, future_); }
+  std::optional<DesktopState> redo() { return travel(future_, past_); }
+  /// Describes the change that undo() would undo and redo() would redo.
+  std::string undo_text() const;
+  std::string redo_text() const;
+
+  static constexpr double pause_seconds = 0.6;
+  static constexpr std::size_t max_steps = 500;
+
+ private:
+  bool continues(const DesktopState& state, double seconds) const;
+  /// Takes the newest of `from` for the present, which goes to `to`.
+  std::optional<DesktopState> travel(std::deque<DesktopState>& from, std::deque<DesktopState>& to);
+
+  std::optional<DesktopState> present_{};
+  std::deque<DesktopState> past_{}, future_{};  ///< the nearest at the end
+  std::string last_change_{};  ///< the setting that the newest step changes, without its value
+  double last_seconds_{};
+  bool in_gesture_{false};
+};
 
 }  // namespace orrery

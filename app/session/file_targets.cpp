@@ -1,9 +1,13 @@
 #include "app/session/file_targets.h"
 
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
+#include <initializer_list>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
-#include "app/session/folder_listing.h"
+#include "experiments/files/file.h"
 #include "experiments/text/ascii.h"
 
 namespace orrery {
@@ -49,7 +53,67 @@ void order_targets(std::vector<FileTarget>& targets, const Session& session,
                    [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
 }
 
+/// "q_rotated" of "/data/Q_rotated.npy".
+std::string stem_of(const std::string& path) {
+  return lower_ascii(std::filesystem::path(path).stem().string());
+}
+
+bool has_any(const std::string& text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
+/// Whether the names say that a is the second of the two.
+bool is_reversed(const std::string& a, const std::string& b) {
+  const auto is_after = [](const std::string& s) { return has_any(s, {"after", "rot", "post"}); };
+  const auto is_before = [](const std::string& s) { return has_any(s, {"before", "raw", "pre"}); };
+  if (is_after(a) != is_after(b)) return is_after(a);
+  if (is_before(a) != is_before(b)) return is_before(b);
+  return a.starts_with('k') && b.starts_with('q');
+}
+
 }  // namespace
+
+OpenedPath look_at(const std::filesystem::path& path) {
+  std::error_code failed;
+  if (!std::filesystem::exists(path, failed))
+    throw io_error(path.string(), "opened", failed ? failed.value() : ENOENT);
+  if (!std::filesystem::is_directory(path, failed) &&
+      !std::filesystem::is_regular_file(path, failed))
+    throw IoError(path.string(), "is a pipe or a device, and only folders and files are opened",
+                  "write its content to a file first");
+  OpenedPath opened{.path = path, .kind = path_kind(path)};
+  if (opened.kind == PathKind::folder &&
+      std::filesystem::is_regular_file(path / "config.json", failed))
+    opened = {.path = path / "config.json", .kind = path_kind(path / "config.json")};
+  if (opened.kind == PathKind::result_folder || opened.kind == PathKind::sweep_folder)
+    opened.saved = read_index(path);
+  return opened;
+}
+
+SavedSettings settings_of(const Session& session, const Provenance& provenance) {
+  const std::optional<std::size_t> index = session.find(provenance.experiment);
+  if (!index)
+    throw UsageError(provenance.experiment, "is not an experiment of this version",
+                     "open the result with the version that made it");
+  SavedSettings settings{.experiment = *index,
+                         .params = ParamSet(session.state(*index).experiment->info.params)};
+  for (const auto& [key, value] : provenance.params) {
+    try {
+      settings.params.set(key, value);
+    } catch (const Error& refusal) {
+      settings.left_out.emplace_back(refusal.what());
+    }
+  }
+  return settings;
+}
+
+void show_settings(Session& session, const SavedSettings& settings) {
+  DesktopState state = session.snapshot();
+  state.experiments[settings.experiment].params = settings.params;
+  state.selected = settings.experiment;
+  session.apply(state);
+}
 
 std::vector<FileTarget> file_targets(const Session& session, const std::string& path) {
   const std::string extension = extension_of(path);
@@ -91,6 +155,29 @@ std::string file_types_text(const ParamSpec& spec) {
     words += type == "*" ? "any other" : "." + type;
   }
   return words;
+}
+
+std::vector<DroppedPair> file_pairs(const Session& session, const std::string& a,
+                                    const std::string& b) {
+  std::vector<DroppedPair> pairs;
+  std::pair<std::string, std::string> paths{a, b};
+  if (is_reversed(stem_of(a), stem_of(b))) std::swap(paths.first, paths.second);
+  const auto add = [&](std::size_t i, bool on_screen_only) {
+    const ExperimentState& state = session.state(i);
+    for (const PairedFiles& pair : state.experiment->info.paired_files)
+      if (pair.on_screen_only == on_screen_only &&
+          has_type(state.params.spec(pair.first), extension_of(paths.first)) &&
+          has_type(state.params.spec(pair.second), extension_of(paths.second)))
+        pairs.push_back({i, &pair, paths.first, paths.second});
+  };
+  if (session.size() > 0) add(session.selected(), true);
+  for (std::size_t i = 0; i < session.size(); ++i) add(i, false);
+  return pairs;
+}
+
+void set_pair(Session& session, const DroppedPair& pair) {
+  set_file(session, {pair.experiment, pair.params->first}, pair.first);
+  set_file(session, {pair.experiment, pair.params->second}, pair.second);
 }
 
 }  // namespace orrery

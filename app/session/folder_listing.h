@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery {
@@ -10,16 +11,16 @@ namespace orrery {
 /// The kinds of paths that the desktop tells apart.
 enum class PathKind { folder, result_folder, sweep_folder, tensor, text, other };
 
-struct FolderEntry {
-  std::string name{};
-  PathKind kind{};
-  std::uintmax_t bytes{};  ///< size of a file
-};
-
 struct FolderListing {
+  struct Entry {
+    std::string name{};
+    PathKind kind{};
+    std::uintmax_t bytes{};  ///< size of a file
+  };
+
   std::filesystem::path folder{};
-  std::vector<FolderEntry> entries{};  ///< folders first, then by name; hidden ones are left out
-  bool cut{};                          ///< whether entries beyond max_entries were left out
+  std::vector<Entry> entries{};  ///< folders first, then by name; hidden ones are left out
+  bool cut{};                    ///< whether entries beyond max_entries were left out
 };
 
 inline constexpr std::size_t max_entries = 20'000;
@@ -31,5 +32,21 @@ std::string extension_of(const std::filesystem::path& path);
 PathKind path_kind(const std::filesystem::path& path);
 /// May take long on a slow disk. Throws IoError.
 FolderListing list_folder(const std::filesystem::path& folder);
+
+/// A path as far as it is typed: the folder that it is in, and the beginning of a name there.
+struct TypedPath {
+  std::filesystem::path folder{};
+  std::string beginning{};
+};
+
+/// "/data/ru" is "ru" in /data; "~/" is the home folder; what does not begin at the root begins at
+/// `here`.
+TypedPath typed_path(std::string_view typed, const std::filesystem::path& here);
+
+/// Whether a name begins so, in whichever case the letters of ASCII are.
+bool begins_with(std::string_view name, std::string_view beginning);
+
+/// What the names that begin so have in common, at least `beginning` itself.
+std::string completed(const std::string& beginning, const std::vector<std::string>& names);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "app/session/live_sweep.h"
+#include "app/session/session.h"
 
 #include <algorithm>
 #include <utility>

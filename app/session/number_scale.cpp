@@ -13,11 +13,6 @@ constexpr double max_linear_steps = 4096;
 // Of ends_around().
 constexpr double ratio_around = 4.0, share_around = 0.25;
 
-/// The value at `share` of the way from one end to the other.
-double at_share(double from, double to, double share, bool by_ratios) {
-  return by_ratios ? from * std::pow(to / from, share) : from + share * (to - from);
-}
-
 ParamValue value_near(const ParamSpec& spec, double number, bool is_end) {
   if (spec.kind == ParamKind::integer) {
     const auto whole = static_cast<std::int64_t>(std::llround(number));
@@ -29,9 +24,9 @@ ParamValue value_near(const ParamSpec& spec, double number, bool is_end) {
 
 /// The value at `share` of the way, or the value of a paper or model that is nearer to it than half
 /// a step of the scale: 10000 stands for 9 190 and 500000 for 478 000.
-double known_or_at(const ParamSpec& spec, const Ends& ends, double share, double step,
+double known_or_at(const ParamSpec& spec, std::pair<double, double> ends, double share, double step,
                    bool by_ratios) {
-  const auto at = [&](double x) { return at_share(ends.from, ends.to, x, by_ratios); };
+  const auto at = [&](double x) { return at_share(ends.first, ends.second, x, by_ratios); };
   const auto place = [&](double number) { return by_ratios ? std::log(number) : number; };
   const double number = at(share), low = at(share - step / 2), high = at(share + step / 2);
   double best = number;
@@ -43,7 +38,36 @@ double known_or_at(const ParamSpec& spec, const Ends& ends, double share, double
   return best;
 }
 
+/// Known while the parameter has the value that the result was made with, or plays no part.
+const ValueInUse* found_in_result(const Session& session, std::string_view key) {
+  const ExperimentState& state = session.current();
+  if (!state.result || !state.result_params) return nullptr;
+  for (const ValueInUse& found : state.result->in_use) {
+    if (found.key != key) continue;
+    const bool same = state.result_params->value(key) == state.params.value(key);
+    return !found.why.empty() || same ? &found : nullptr;
+  }
+  return nullptr;
+}
+
+/// The number in use where files decide it in place of a parameter of the experiment on screen;
+/// empty where the parameter's own is.
+std::optional<double> number_in_use(const Session& session, std::string_view key) {
+  const ValueInUse* found = found_in_result(session, key);
+  return found ? found->value : std::nullopt;
+}
+
 }  // namespace
+
+double at_share(double from, double to, double share, bool by_ratios) {
+  return by_ratios ? from * std::pow(to / from, share) : from + share * (to - from);
+}
+
+ParamValue nearest_value(const ParamSpec& spec, double number) {
+  const double within = std::clamp(number, spec.min, spec.max);
+  if (spec.kind == ParamKind::integer) return nearest_allowed(spec, std::llround(within));
+  return within;
+}
 
 bool moves_by_ratios(const ParamSpec& spec) {
   const bool wide = spec.kind == ParamKind::integer && spec.max - spec.min > max_linear_steps;
@@ -95,7 +119,7 @@ std::vector<ParamValue> values_between(const ParamSpec& spec, double from, doubl
   return values;
 }
 
-Ends ends_around(const ParamSpec& spec, double value) {
+std::pair<double, double> ends_around(const ParamSpec& spec, double value) {
   const double step = share_around * (spec.max - spec.min);
   const bool by_ratios = moves_by_ratios(spec) && value > 0.0;
   const auto allowed = [&](double number) {
@@ -104,8 +128,35 @@ Ends ends_around(const ParamSpec& spec, double value) {
       return static_cast<double>(nearest_allowed(spec, std::llround(within)));
     return to_digits(within, scale_digits);
   };
-  return by_ratios ? Ends{allowed(value / ratio_around), allowed(value * ratio_around)}
-                   : Ends{allowed(value - step), allowed(value + step)};
+  return by_ratios ? std::pair{allowed(value / ratio_around), allowed(value * ratio_around)}
+                   : std::pair{allowed(value - step), allowed(value + step)};
+}
+
+std::string why_fixed(const Session& session, std::string_view key) {
+  const ValueInUse* found = found_in_result(session, key);
+  return found ? found->why : "";
+}
+
+ParamSpec within_files(const Session& session, const ParamSpec& spec) {
+  ParamSpec within = spec;
+  const ExperimentState& state = session.current();
+  if (!state.result || !state.result_params) return within;
+  for (const ParamSpec& other : state.params.specs())
+    if (other.kind == ParamKind::file &&
+        state.result_params->value(other.key) != state.params.value(other.key))
+      return within;  // nothing is known of another file yet
+  for (const ValueInUse& found : state.result->in_use)
+    if (found.key == spec.key && found.most) within.max = *found.most;
+  return within;
+}
+
+std::string value_shown(const Session& session, const ParamSpec& spec) {
+  const std::optional<double> number = number_in_use(session, spec.key);
+  return number ? number_text(*number) : session.current().params.to_text(spec.key);
+}
+
+double number_shown(const Session& session, const ParamSpec& spec) {
+  return number_in_use(session, spec.key).value_or(number_of(session.current().params, spec));
 }
 
 }  // namespace orrery

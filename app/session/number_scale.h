@@ -2,8 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "app/session/session.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery {
@@ -18,6 +23,11 @@ bool moves_by_ratios(const ParamSpec& spec);
 double to_digits(double value, int digits);
 inline constexpr int scale_digits = 3;
 
+/// The value at `share` of the way from one end to the other, by ratios or by differences.
+double at_share(double from, double to, double share, bool by_ratios);
+
+/// The value that the specification allows and that is nearest to a number.
+ParamValue nearest_value(const ParamSpec& spec, double number);
 /// The nearest multiple that the specification allows.
 std::int64_t nearest_allowed(const ParamSpec& spec, std::int64_t value);
 
@@ -34,10 +44,17 @@ std::vector<ParamValue> values_between(const ParamSpec& spec, double from, doubl
 
 /// Ends of a range around `value`: a quarter and four times of it where the scale moves by ratios,
 /// else a quarter of the range to either side; within what is allowed.
-struct Ends {
-  double from{};
-  double to{};
-};
-Ends ends_around(const ParamSpec& spec, double value);
+std::pair<double, double> ends_around(const ParamSpec& spec, double value);
+
+/// Why files decide it whatever the parameter says, "The file says 8192."; empty where they do not.
+std::string why_fixed(const Session& session, std::string_view key);
+
+/// The parameter within what the files on screen have: its largest head is that of the model.
+ParamSpec within_files(const Session& session, const ParamSpec& spec);
+
+/// What the parameter's control shows: the number in use.
+std::string value_shown(const Session& session, const ParamSpec& spec);
+/// The same of a number.
+double number_shown(const Session& session, const ParamSpec& spec);
 
 }  // namespace orrery

@@ -1,10 +1,9 @@
-#include "app/session/observed_move.h"
+#include "app/session/session.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <variant>
-#include <vector>
 
 namespace orrery {
 namespace {

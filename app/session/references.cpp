@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <vector>
 
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
@@ -49,14 +47,6 @@ std::string spoken_setting(std::string key, const std::string& value) {
   return fmt::format("{} {}", key, spoken_value(value));
 }
 
-/// The parts that say something.
-std::string joined(const Words& parts) {
-  std::string text;
-  for (const std::string& part : parts)
-    if (!part.empty()) text += text.empty() ? part : " · " + part;
-  return text;
-}
-
 }  // namespace
 
 std::string key_of_role(const std::string& experiment, ParamRole role) {
@@ -87,18 +77,26 @@ SettingsContrast contrast_of(const Provenance& shown, const Provenance& other) {
     its.push_back(spoken_setting(key, *theirs));
     its_values.push_back(spoken_value(*theirs));
   }
-  found.shown = joined(mine);
-  found.other = joined(its);
-  found.other_values = joined(its_values);
+  found.shown = joined_parts(mine);
+  found.other = joined_parts(its);
+  found.other_values = joined_parts(its_values);
   return found;
 }
 
+std::string joined_parts(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts)
+    if (!part.empty()) text += text.empty() ? part : " · " + part;
+  return text;
+}
+
 std::string reference_name(const SettingsContrast& contrast) {
-  return contrast.same() ? "same settings" : joined({contrast.other_encodings, contrast.other});
+  return contrast.same() ? "same settings"
+                         : joined_parts({contrast.other_encodings, contrast.other});
 }
 
 std::string short_reference_name(const SettingsContrast& contrast) {
-  return contrast.same() ? "same" : joined({contrast.other_encodings, contrast.other_values});
+  return contrast.same() ? "same" : joined_parts({contrast.other_encodings, contrast.other_values});
 }
 
 std::string pin_reference(ViewState& shown, const std::shared_ptr<const Result>& result) {

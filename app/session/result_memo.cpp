@@ -1,4 +1,4 @@
-#include "app/session/result_memo.h"
+#include "app/session/result_store.h"
 
 #include <set>
 #include <utility>

@@ -7,12 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "app/session/result_memo.h"
-
 namespace orrery {
 namespace {
-
-using Clock = ResultStore::Clock;
 
 // How often progress redraws the window.
 constexpr auto progress_interval = std::chrono::milliseconds(60);
@@ -50,8 +46,9 @@ struct ResultStore::Asker::Queue {
   std::optional<Outcome> so_far{};  ///< of what is running
   bool paused{false};
 
+  bool runs(const std::string& key) const { return running && running->key == key; }
   bool wishes_for(const std::string& key) const {
-    if (running && running->key == key && running_ticket == newest && newest > stopped) return true;
+    if (runs(key) && running_ticket == newest && newest > stopped) return true;
     return std::any_of(waiting.begin(), waiting.end(),
                        [&](const Waiting& one) { return one.key == key; });
   }
@@ -74,20 +71,20 @@ class ResultStore::Shared {
         options_(options),
         memo_(options.max_bytes) {}
 
-  std::shared_ptr<Queue> add();
-  void remove(const std::shared_ptr<Queue>& queue);
-  void ask(Queue& queue, std::vector<Wish> wishes);
-  void stop(Queue& queue);
-  void pause(Queue& queue, bool paused);
-  Status status(const Queue& queue) const;
-  template <class Use>
-  auto with(const Queue&, const Use& use) const {
-    const std::lock_guard lock(mutex_);
-    return use();
+  void quit() {
+    {
+      const std::lock_guard lock(mutex_);
+      quitting_ = true;
+      for (const std::shared_ptr<Queue>& queue : queues_) queue->waiting.clear();
+    }
+    wanted_.notify_all();
+    resumed_.notify_all();
+    // No thread is added any more.
+    for (std::thread& thread : threads_) thread.join();
   }
-  void quit();
 
  private:
+  friend Asker;
   /// Work in progress, by its key.
   struct Running {
     double fraction{};
@@ -107,25 +104,198 @@ class ResultStore::Shared {
     std::mutex mutex{};
     InputLoader load{};
   };
-  class WorkProgress;
+
+  /// The store as the work sees it.
+  class WorkProgress : public Progress {
+   public:
+    WorkProgress(Shared& shared, const std::string& key) : shared_(shared), key_(key) {}
+    void update(double fraction, std::string_view stage) override {
+      shared_.report(key_, fraction, stage);
+    }
+    bool stop_requested() const override {
+      shared_.wait_while_paused(key_);
+      return shared_.should_stop(key_);
+    }
+    bool wants_to_see() const override { return shared_.wants_to_see(key_); }
+    void see(std::shared_ptr<Result> so_far) override { shared_.see(key_, so_far); }
+
+   private:
+    Shared& shared_;
+    const std::string& key_;
+  };
 
   // These are called with the mutex held.
-  Queue* next_queue();
-  std::vector<Waiting>::iterator next_of(Queue& queue) const;
-  void grow();
-  Loader& loader_of(const Experiment& experiment);
-
-  void loop();
-  void run(const std::shared_ptr<Queue>& queue, const Waiting& waiting, Loader& loader);
-  Outcome compute(const Waiting& waiting, Loader& loader);
-  Outcome found_or_computed(const Waiting& waiting, Loader& loader, Progress& progress);
-  void finish(Queue& queue, const Waiting& waiting, Outcome outcome);
-  void report(const std::string& key, double fraction, std::string_view stage);
-  bool is_paused(const std::string& key) const;
-  void wait_while_paused(const std::string& key);
-  bool should_stop(const std::string& key) const;
-  bool wants_to_see(const std::string& key) const;
-  void see(const std::string& key, const std::shared_ptr<const Result>& so_far);
+  /// The first wish of an asker that is not being computed for another one.
+  std::vector<Waiting>::iterator next_of(Queue& queue) const {
+    if (queue.running) return queue.waiting.end();
+    return std::find_if(queue.waiting.begin(), queue.waiting.end(),
+                        [&](const Waiting& one) { return !running_.contains(one.key); });
+  }
+  /// The asker whose wish is the newest; null where there is nothing to begin.
+  Queue* next_queue() {
+    Queue* newest = nullptr;
+    for (const std::shared_ptr<Queue>& queue : queues_)
+      if (next_of(*queue) != queue->waiting.end() && (!newest || queue->newest > newest->newest))
+        newest = queue.get();
+    return newest;
+  }
+  /// Sees to it that there is a thread for every asker that has something to begin.
+  void grow() {
+    if (quitting_) return;
+    std::size_t ready = 0;
+    for (const std::shared_ptr<Queue>& queue : queues_)
+      ready += next_of(*queue) != queue->waiting.end() ? 1U : 0U;
+    for (; idle_ < ready; ++idle_) threads_.emplace_back([this] { loop(); });
+    wanted_.notify_all();
+  }
+  Loader& loader_of(const Experiment& experiment) {
+    Loader& loader = loaders_[&experiment];
+    if (!loader.load) loader.load = make_loader_();
+    return loader;
+  }
+  void finish(Queue& queue, const Waiting& waiting, Outcome outcome) {
+    if (!outcome.result) outcome.seconds = running_.at(waiting.key).seconds();
+    running_.erase(waiting.key);
+    queue.running.reset();
+    queue.so_far.reset();
+    queue.paused = false;
+    const std::uint64_t ticket = queue.running_ticket;
+    const bool newest = ticket == queue.newest;
+    if (ticket <= queue.stopped || ticket < queue.delivered) return;
+    if (outcome.result || (outcome.failure && newest))
+      queue.deliver(std::move(outcome), ticket);
+    else if (newest && !outcome.failure)
+      // It was asked for again after it had been told to stop.
+      queue.waiting.insert(queue.waiting.begin(), waiting);
+  }
+  /// By all for whom it runs, while nobody else wishes for it.
+  bool is_paused(const std::string& key) const {
+    bool paused = false;
+    for (const std::shared_ptr<Queue>& queue : queues_) {
+      const bool runs_for_it = queue->runs(key);
+      if (queue->wishes_for(key) && !(runs_for_it && queue->paused)) return false;
+      paused = paused || (runs_for_it && queue->paused);
+    }
+    return paused && !quitting_;
+  }
+  // These lock it.
+  /// A thread of the pool; it is idle when it begins.
+  void loop() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      Queue* next = nullptr;
+      wanted_.wait(lock, [&] { return quitting_ || (next = next_queue()) != nullptr; });
+      if (quitting_) return;
+      --idle_;
+      const auto queue = *std::find_if(queues_.begin(), queues_.end(),
+                                       [&](const auto& one) { return one.get() == next; });
+      const auto chosen = next_of(*queue);
+      const Waiting work = *chosen;
+      queue->waiting.erase(chosen);
+      queue->running = work;
+      queue->running_ticket = queue->newest;
+      running_.emplace(work.key, Running{});
+      Loader& loader = loader_of(*work.wish.experiment);
+      lock.unlock();
+      Outcome outcome = compute(work, loader);
+      lock.lock();
+      finish(*queue, work, std::move(outcome));
+      ++idle_;
+      grow();
+      lock.unlock();
+      if (wake_) wake_();
+      lock.lock();
+    }
+  }
+  /// Neither result nor failure: it was stopped.
+  Outcome compute(const Waiting& waiting, Loader& loader) {
+    WorkProgress progress(*this, waiting.key);
+    Outcome outcome;
+    try {
+      outcome = found_or_computed(waiting, loader, progress);
+    } catch (const Stopped&) {
+      // Those who asked it to stop need no message.
+    } catch (const std::exception& failure) {
+      outcome.failure = std::current_exception();
+      outcome.error = failure.what();
+    } catch (...) {
+      outcome.failure = std::current_exception();
+      outcome.error = "the computation failed for an unknown reason";
+    }
+    outcome.wish = waiting.wish;
+    return outcome;
+  }
+  Outcome found_or_computed(const Waiting& waiting, Loader& loader, Progress& progress) {
+    progress.update(0.0, "reading");
+    const ParamSet& params = waiting.wish.params;
+    std::shared_ptr<const Inputs> inputs;
+    {
+      const std::lock_guard lock(loader.mutex);
+      inputs = loader.load(params);
+    }
+    // Without files, inputs are the same however often they are loaded.
+    const auto of_files = names_files(params) ? inputs : nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (const ResultMemo::Entry* kept = memo_.find(waiting.key, of_files))
+        return {.result = kept->result, .seconds = kept->seconds};
+    }
+    auto result =
+        std::make_shared<const Result>(waiting.wish.experiment->run(params, *inputs, progress));
+    const std::lock_guard lock(mutex_);
+    const double seconds = running_.at(waiting.key).seconds();
+    memo_.keep(waiting.key, {result, of_files, seconds});
+    return {.result = std::move(result), .seconds = seconds};
+  }
+  void report(const std::string& key, double fraction, std::string_view stage) {
+    bool due = false;
+    {
+      const std::lock_guard lock(mutex_);
+      Running& work = running_.at(key);
+      work.fraction = std::clamp(fraction, 0.0, 1.0);
+      work.stage = stage;
+      const auto now = Clock::now();
+      due = now - work.woken > progress_interval;
+      if (due) work.woken = now;
+    }
+    if (due && wake_) wake_();
+  }
+  void wait_while_paused(const std::string& key) {
+    std::unique_lock lock(mutex_);
+    if (!is_paused(key)) return;
+    Running& work = running_.at(key);
+    work.halted = Clock::now();
+    resumed_.wait(lock, [&] { return !is_paused(key); });
+    work.paused += Clock::now() - *work.halted;
+    work.halted.reset();
+  }
+  bool should_stop(const std::string& key) const {
+    const std::lock_guard lock(mutex_);
+    if (quitting_) return true;
+    bool stopped = true;  // by all who wished for it
+    for (const std::shared_ptr<Queue>& queue : queues_) {
+      if (queue->wishes_for(key)) return false;
+      if (queue->runs(key) && queue->running_ticket > queue->stopped) stopped = false;
+    }
+    return stopped || Clock::now() - running_.at(key).began >= options_.patience;
+  }
+  bool wants_to_see(const std::string& key) const {
+    if (should_stop(key)) return false;
+    const std::lock_guard lock(mutex_);
+    return Clock::now() - running_.at(key).seen > sight_interval;
+  }
+  void see(const std::string& key, const std::shared_ptr<const Result>& so_far) {
+    {
+      const std::lock_guard lock(mutex_);
+      Running& work = running_.at(key);
+      work.seen = Clock::now();
+      for (const std::shared_ptr<Queue>& queue : queues_)
+        if (queue->runs(key) && queue->running_ticket > queue->stopped)
+          queue->so_far =
+              Outcome{.wish = queue->running->wish, .result = so_far, .seconds = work.seconds()};
+    }
+    if (wake_) wake_();
+  }
 
   const std::function<InputLoader()> make_loader_;
   const std::function<void()> wake_;
@@ -142,293 +312,23 @@ class ResultStore::Shared {
   std::vector<std::thread> threads_{};
 };
 
-/// The store as the work sees it.
-class ResultStore::Shared::WorkProgress : public Progress {
- public:
-  WorkProgress(Shared& shared, const std::string& key) : shared_(shared), key_(key) {}
-  void update(double fraction, std::string_view stage) override {
-    shared_.report(key_, fraction, stage);
-  }
-  bool stop_requested() const override {
-    shared_.wait_while_paused(key_);
-    return shared_.should_stop(key_);
-  }
-  bool wants_to_see() const override { return shared_.wants_to_see(key_); }
-  void see(std::shared_ptr<Result> so_far) override { shared_.see(key_, so_far); }
-
- private:
-  Shared& shared_;
-  const std::string& key_;
-};
-
-std::shared_ptr<ResultStore::Asker::Queue> ResultStore::Shared::add() {
-  const std::lock_guard lock(mutex_);
-  return queues_.emplace_back(std::make_shared<Queue>());
-}
-
-void ResultStore::Shared::remove(const std::shared_ptr<Queue>& queue) {
-  stop(*queue);
-  const std::lock_guard lock(mutex_);
-  std::erase(queues_, queue);
-}
-
-void ResultStore::Shared::ask(Queue& queue, std::vector<Wish> wishes) {
-  const std::lock_guard lock(mutex_);
-  queue.newest = ++last_ticket_;
-  queue.waiting.clear();
-  queue.paused = false;
-  for (Wish& wish : wishes) {
-    std::string key = key_of(wish);
-    const ResultMemo::Entry* kept = names_files(wish.params) ? nullptr : memo_.find(key, nullptr);
-    if (kept)
-      queue.deliver({.wish = std::move(wish), .result = kept->result, .seconds = kept->seconds},
-                    queue.newest);
-    else if (queue.running && queue.running->key == key)
-      queue.running_ticket = queue.newest;
-    else
-      queue.waiting.push_back({std::move(wish), std::move(key)});
-  }
-  resumed_.notify_all();
-  grow();
-}
-
-void ResultStore::Shared::stop(Queue& queue) {
-  const std::lock_guard lock(mutex_);
-  queue.waiting.clear();
-  queue.stopped = queue.newest;
-  queue.paused = false;
-  resumed_.notify_all();
-}
-
-void ResultStore::Shared::pause(Queue& queue, bool paused) {
-  const std::lock_guard lock(mutex_);
-  queue.paused = paused && queue.running;
-  resumed_.notify_all();
-}
-
-ResultStore::Status ResultStore::Shared::status(const Queue& queue) const {
-  const std::lock_guard lock(mutex_);
-  Status status{.busy = queue.running || !queue.waiting.empty()};
-  if (!status.busy) return status;
-  // What another asker wished for before is waited for.
-  const auto work = running_.find(queue.running ? queue.running->key : queue.waiting.front().key);
-  if (work == running_.end()) return status;
-  status.fraction = work->second.fraction;
-  status.stage = work->second.stage;
-  status.paused = is_paused(work->first);
-  status.seconds = work->second.seconds();
-  return status;
-}
-
-void ResultStore::Shared::quit() {
-  {
-    const std::lock_guard lock(mutex_);
-    quitting_ = true;
-    for (const std::shared_ptr<Queue>& queue : queues_) queue->waiting.clear();
-  }
-  wanted_.notify_all();
-  resumed_.notify_all();
-  // No thread is added any more.
-  for (std::thread& thread : threads_) thread.join();
-}
-
-/// The first wish of an asker that is not being computed for another one.
-std::vector<ResultStore::Asker::Queue::Waiting>::iterator ResultStore::Shared::next_of(
-    Queue& queue) const {
-  if (queue.running) return queue.waiting.end();
-  return std::find_if(queue.waiting.begin(), queue.waiting.end(),
-                      [&](const Waiting& one) { return !running_.contains(one.key); });
-}
-
-/// The asker whose wish is the newest; null where there is nothing to begin.
-ResultStore::Asker::Queue* ResultStore::Shared::next_queue() {
-  Queue* newest = nullptr;
-  for (const std::shared_ptr<Queue>& queue : queues_)
-    if (next_of(*queue) != queue->waiting.end() && (!newest || queue->newest > newest->newest))
-      newest = queue.get();
-  return newest;
-}
-
-/// Sees to it that there is a thread for every asker that has something to begin.
-void ResultStore::Shared::grow() {
-  if (quitting_) return;
-  std::size_t ready = 0;
-  for (const std::shared_ptr<Queue>& queue : queues_)
-    ready += next_of(*queue) != queue->waiting.end() ? 1U : 0U;
-  for (; idle_ < ready; ++idle_) threads_.emplace_back([this] { loop(); });
-  wanted_.notify_all();
-}
-
-ResultStore::Shared::Loader& ResultStore::Shared::loader_of(const Experiment& experiment) {
-  Loader& loader = loaders_[&experiment];
-  if (!loader.load) loader.load = make_loader_();
-  return loader;
-}
-
-/// A thread of the pool; it is idle when it begins.
-void ResultStore::Shared::loop() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    Queue* next = nullptr;
-    wanted_.wait(lock, [&] { return quitting_ || (next = next_queue()) != nullptr; });
-    if (quitting_) return;
-    --idle_;
-    const auto queue = *std::find_if(queues_.begin(), queues_.end(),
-                                     [&](const auto& one) { return one.get() == next; });
-    const auto chosen = next_of(*queue);
-    const Waiting work = *chosen;
-    queue->waiting.erase(chosen);
-    queue->running = work;
-    queue->running_ticket = queue->newest;
-    running_.emplace(work.key, Running{});
-    Loader& loader = loader_of(*work.wish.experiment);
-    lock.unlock();
-    Outcome outcome = compute(work, loader);
-    lock.lock();
-    finish(*queue, work, std::move(outcome));
-    ++idle_;
-    grow();
-    lock.unlock();
-    if (wake_) wake_();
-    lock.lock();
-  }
-}
-
-/// Neither result nor failure: it was stopped.
-ResultStore::Outcome ResultStore::Shared::compute(const Waiting& waiting, Loader& loader) {
-  WorkProgress progress(*this, waiting.key);
-  Outcome outcome;
-  try {
-    outcome = found_or_computed(waiting, loader, progress);
-  } catch (const Stopped&) {
-    // Those who asked it to stop need no message.
-  } catch (const std::exception& failure) {
-    outcome.failure = std::current_exception();
-    outcome.error = failure.what();
-  } catch (...) {
-    outcome.failure = std::current_exception();
-    outcome.error = "the computation failed for an unknown reason";
-  }
-  outcome.wish = waiting.wish;
-  return outcome;
-}
-
-ResultStore::Outcome ResultStore::Shared::found_or_computed(const Waiting& waiting, Loader& loader,
-                                                            Progress& progress) {
-  progress.update(0.0, "reading");
-  const ParamSet& params = waiting.wish.params;
-  std::shared_ptr<const Inputs> inputs;
-  {
-    const std::lock_guard lock(loader.mutex);
-    inputs = loader.load(params);
-  }
-  // Without files, inputs are the same however often they are loaded.
-  const auto of_files = names_files(params) ? inputs : nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (const ResultMemo::Entry* kept = memo_.find(waiting.key, of_files))
-      return {.result = kept->result, .seconds = kept->seconds};
-  }
-  auto result =
-      std::make_shared<const Result>(waiting.wish.experiment->run(params, *inputs, progress));
-  const std::lock_guard lock(mutex_);
-  const double seconds = running_.at(waiting.key).seconds();
-  memo_.keep(waiting.key, {result, of_files, seconds});
-  return {.result = std::move(result), .seconds = seconds};
-}
-
-void ResultStore::Shared::finish(Queue& queue, const Waiting& waiting, Outcome outcome) {
-  if (!outcome.result) outcome.seconds = running_.at(waiting.key).seconds();
-  running_.erase(waiting.key);
-  queue.running.reset();
-  queue.so_far.reset();
-  queue.paused = false;
-  const std::uint64_t ticket = queue.running_ticket;
-  const bool newest = ticket == queue.newest;
-  if (ticket <= queue.stopped || ticket < queue.delivered) return;
-  if (outcome.result || (outcome.failure && newest))
-    queue.deliver(std::move(outcome), ticket);
-  else if (newest && !outcome.failure)
-    // It was asked for again after it had been told to stop.
-    queue.waiting.insert(queue.waiting.begin(), waiting);
-}
-
-void ResultStore::Shared::report(const std::string& key, double fraction, std::string_view stage) {
-  bool due = false;
-  {
-    const std::lock_guard lock(mutex_);
-    Running& work = running_.at(key);
-    work.fraction = std::clamp(fraction, 0.0, 1.0);
-    work.stage = stage;
-    const auto now = Clock::now();
-    due = now - work.woken > progress_interval;
-    if (due) work.woken = now;
-  }
-  if (due && wake_) wake_();
-}
-
-/// By all for whom it runs, while nobody else wishes for it.
-bool ResultStore::Shared::is_paused(const std::string& key) const {
-  bool paused = false;
-  for (const std::shared_ptr<Queue>& queue : queues_) {
-    const bool runs_for_it = queue->running && queue->running->key == key;
-    if (queue->wishes_for(key) && !(runs_for_it && queue->paused)) return false;
-    paused = paused || (runs_for_it && queue->paused);
-  }
-  return paused && !quitting_;
-}
-
-void ResultStore::Shared::wait_while_paused(const std::string& key) {
-  std::unique_lock lock(mutex_);
-  if (!is_paused(key)) return;
-  Running& work = running_.at(key);
-  work.halted = Clock::now();
-  resumed_.wait(lock, [&] { return !is_paused(key); });
-  work.paused += Clock::now() - *work.halted;
-  work.halted.reset();
-}
-
-bool ResultStore::Shared::should_stop(const std::string& key) const {
-  const std::lock_guard lock(mutex_);
-  if (quitting_) return true;
-  bool stopped = true;  // by all who wished for it
-  for (const std::shared_ptr<Queue>& queue : queues_) {
-    if (queue->wishes_for(key)) return false;
-    const bool ran_for_it = queue->running && queue->running->key == key;
-    if (ran_for_it && queue->running_ticket > queue->stopped) stopped = false;
-  }
-  return stopped || Clock::now() - running_.at(key).began >= options_.patience;
-}
-
-bool ResultStore::Shared::wants_to_see(const std::string& key) const {
-  if (should_stop(key)) return false;
-  const std::lock_guard lock(mutex_);
-  return Clock::now() - running_.at(key).seen > sight_interval;
-}
-
-void ResultStore::Shared::see(const std::string& key, const std::shared_ptr<const Result>& so_far) {
-  {
-    const std::lock_guard lock(mutex_);
-    Running& work = running_.at(key);
-    work.seen = Clock::now();
-    for (const std::shared_ptr<Queue>& queue : queues_)
-      if (queue->running && queue->running->key == key && queue->running_ticket > queue->stopped)
-        queue->so_far =
-            Outcome{.wish = queue->running->wish, .result = so_far, .seconds = work.seconds()};
-  }
-  if (wake_) wake_();
-}
-
 ResultStore::ResultStore(std::function<InputLoader()> make_loader, std::function<void()> wake,
                          Options options)
     : shared_(std::make_shared<Shared>(std::move(make_loader), std::move(wake), options)) {}
 
 ResultStore::~ResultStore() { shared_->quit(); }
 
-ResultStore::Asker::Asker(ResultStore& store) : shared_(store.shared_), queue_(shared_->add()) {}
+ResultStore::Asker::Asker(ResultStore& store)
+    : shared_(store.shared_), queue_(std::make_shared<Queue>()) {
+  const std::lock_guard lock(shared_->mutex_);
+  shared_->queues_.push_back(queue_);
+}
 
 ResultStore::Asker::~Asker() {
-  if (queue_) shared_->remove(queue_);
+  if (!queue_) return;
+  stop();
+  const std::lock_guard lock(shared_->mutex_);
+  std::erase(shared_->queues_, queue_);
 }
 
 ResultStore::Asker::Asker(Asker&&) noexcept = default;
@@ -439,11 +339,40 @@ ResultStore::Asker& ResultStore::Asker::operator=(Asker&& other) noexcept {
   return *this;
 }
 
-void ResultStore::Asker::ask(std::vector<Wish> wishes) { shared_->ask(*queue_, std::move(wishes)); }
+void ResultStore::Asker::ask(std::vector<Wish> wishes) {
+  const std::lock_guard lock(shared_->mutex_);
+  queue_->newest = ++shared_->last_ticket_;
+  queue_->waiting.clear();
+  queue_->paused = false;
+  for (Wish& wish : wishes) {
+    std::string key = key_of(wish);
+    const ResultMemo::Entry* kept =
+        names_files(wish.params) ? nullptr : shared_->memo_.find(key, nullptr);
+    if (kept)
+      queue_->deliver({.wish = std::move(wish), .result = kept->result, .seconds = kept->seconds},
+                      queue_->newest);
+    else if (queue_->runs(key))
+      queue_->running_ticket = queue_->newest;
+    else
+      queue_->waiting.push_back({std::move(wish), std::move(key)});
+  }
+  shared_->resumed_.notify_all();
+  shared_->grow();
+}
 
-void ResultStore::Asker::stop() { shared_->stop(*queue_); }
+void ResultStore::Asker::stop() {
+  const std::lock_guard lock(shared_->mutex_);
+  queue_->waiting.clear();
+  queue_->stopped = queue_->newest;
+  queue_->paused = false;
+  shared_->resumed_.notify_all();
+}
 
-void ResultStore::Asker::pause(bool paused) { shared_->pause(*queue_, paused); }
+void ResultStore::Asker::pause(bool paused) {
+  const std::lock_guard lock(shared_->mutex_);
+  queue_->paused = paused && queue_->running;
+  shared_->resumed_.notify_all();
+}
 
 void ResultStore::Asker::forget() {
   stop();
@@ -451,11 +380,13 @@ void ResultStore::Asker::forget() {
 }
 
 bool ResultStore::Asker::has_asked() const {
-  return shared_->with(*queue_, [&] { return queue_->newest > 0; });
+  const std::lock_guard lock(shared_->mutex_);
+  return queue_->newest > 0;
 }
 
 std::vector<ResultStore::Outcome> ResultStore::Asker::take() {
-  return shared_->with(*queue_, [&] { return std::exchange(queue_->outcomes, {}); });
+  const std::lock_guard lock(shared_->mutex_);
+  return std::exchange(queue_->outcomes, {});
 }
 
 std::optional<ResultStore::Outcome> ResultStore::Asker::take_newest() {
@@ -465,9 +396,23 @@ std::optional<ResultStore::Outcome> ResultStore::Asker::take_newest() {
 }
 
 std::optional<ResultStore::Outcome> ResultStore::Asker::take_so_far() {
-  return shared_->with(*queue_, [&] { return std::exchange(queue_->so_far, std::nullopt); });
+  const std::lock_guard lock(shared_->mutex_);
+  return std::exchange(queue_->so_far, std::nullopt);
 }
 
-ResultStore::Status ResultStore::Asker::status() const { return shared_->status(*queue_); }
+ResultStore::Status ResultStore::Asker::status() const {
+  const std::lock_guard lock(shared_->mutex_);
+  Status status{.busy = queue_->running || !queue_->waiting.empty()};
+  if (!status.busy) return status;
+  // What another asker wished for before is waited for.
+  const auto work =
+      shared_->running_.find(queue_->running ? queue_->running->key : queue_->waiting.front().key);
+  if (work == shared_->running_.end()) return status;
+  status.fraction = work->second.fraction;
+  status.stage = work->second.stage;
+  status.paused = shared_->is_paused(work->first);
+  status.seconds = work->second.seconds();
+  return status;
+}
 
 }  // namespace orrery

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <sstream>
 #include <utility>
 
-#include "app/session/recent_paths.h"
 #include "experiments/files/file.h"
 
 namespace orrery {
@@ -188,7 +186,7 @@ void Session::PreviewSlot::take() {
   shown = {std::move(outcome->result), std::move(outcome->wish.params)};
 }
 
-const Preview& Session::preview(Beside beside, const ParamSet& params) {
+const Session::Preview& Session::preview(Beside beside, const ParamSet& params) {
   PreviewSlot& mine = slot(beside);
   if (mine.beside != current().result) {
     mine.beside = current().result;
@@ -204,8 +202,8 @@ const Preview& Session::preview(Beside beside, const ParamSet& params) {
   return mine.shown;
 }
 
-const Preview& Session::previewed(Beside beside) const {
-  static const Preview none;
+const Session::Preview& Session::previewed(Beside beside) const {
+  static const Session::Preview none;
   return slot(beside).beside == current().result ? slot(beside).shown : none;
 }
 

@@ -1,27 +1,101 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/session/desktop_state.h"
-#include "app/session/linked_cursor.h"
-#include "app/session/live_sweep.h"
-#include "app/session/observed_move.h"
+#include "app/session/references.h"
 #include "app/session/result_store.h"
-#include "app/session/view_state.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery {
+
+/// More curves than this cannot be told apart by their colours.
+inline constexpr std::size_t sweep_values = 6;
+
+/// A number of an experiment swept in place: everything else stays as it is set. The points are
+/// computed in the background, one after the other, the ends first.
+class LiveSweep {
+ public:
+  explicit LiveSweep(ResultStore& store) : asker_(store) {}
+
+  /// Sweeps `key` from one number to another around `params`; what was computed already stays.
+  /// Returns whether that is several points.
+  bool ask(const Experiment& experiment, const ParamSet& params, std::string_view key, double from,
+           double to);
+  void stop();
+  /// Takes what has been computed. Call once per frame; never waits.
+  void update();
+
+  /// Null while nothing is swept.
+  const Experiment* experiment() const { return experiment_; }
+  /// The settings on screen, around which the number is swept.
+  const ParamSet& params() const { return *params_; }
+  const std::string& key() const { return key_; }
+  /// The swept values as text, the smallest first.
+  std::vector<std::string> values() const;
+  /// The results at these values as far as they are there. Until all are, also those at the values
+  /// before, so that nothing blinks while the range is dragged. They hold figures alone, without
+  /// maps that are too large to be kept many times.
+  const std::vector<std::shared_ptr<const Result>>& results() const { return shown_; }
+  /// How many of the values are there.
+  std::size_t done() const;
+  std::size_t size() const { return points_.size(); }
+  bool is_complete() const;
+  /// Whether points are being computed.
+  bool busy() const { return experiment_ && asker_.status().busy; }
+  /// Why a point failed; empty if none did.
+  std::string problem() const;
+
+ private:
+  /// A value with what was found at it.
+  struct Point {
+    ParamSet params{{}};
+    std::shared_ptr<const Result> result{};
+    std::string error{};  ///< why there is none
+
+    bool is_missing() const { return !result && error.empty(); }
+  };
+  using Points = std::vector<Point>;
+
+  static Point* find(Points& points, const ParamSet& params);
+  std::vector<Wish> missing() const;
+  void gather();
+
+  const Experiment* experiment_{};
+  std::optional<ParamSet> params_{};
+  std::string key_{};
+  Points points_{};  ///< by value
+  std::vector<std::shared_ptr<const Result>> shown_{};
+  ResultStore::Asker asker_;
+};
+
+/// What the last move of one control did, found by comparing the results before and after it.
+struct ObservedMove {
+  std::string key{};
+  std::string from{}, to{};           ///< its values as text
+  ParamSet params{{}};                ///< after it
+  std::set<std::string> unchanged{};  ///< ids of the figures that draw the same before and after
+};
+
+/// Whether two figures draw the same numbers, words and lines, whatever title and caption say.
+bool draws_same(const Figure& a, const Figure& b);
+
+/// Null unless exactly one parameter differs.
+std::shared_ptr<const ObservedMove> observed_move(const Result& before, const ParamSet& from,
+                                                  const Result& after, const ParamSet& to);
 
 /// The state of one experiment.
 struct ExperimentState {
@@ -45,17 +119,17 @@ struct ExperimentState {
   bool is_stale() const { return !result_params || !(*result_params == params); }
 };
 
-/// A result at other parameters than those that are set, for what the mouse points at.
-struct Preview {
-  std::shared_ptr<const Result> result{};  ///< the newest; null before the first
-  std::optional<ParamSet> params{};        ///< its parameters
-};
-
 /// The state of the desktop, without any drawing. Every change of a parameter asks for a result:
 /// one that is kept is there at once, otherwise the last good one stays until the new one is
 /// ready, and through any failure.
 class Session {
  public:
+  /// A result at other parameters than those that are set, for what the mouse points at.
+  struct Preview {
+    std::shared_ptr<const Result> result{};  ///< the newest; null before the first
+    std::optional<ParamSet> params{};        ///< its parameters
+  };
+
   /// `make_loader` gives each experiment a loader of its own, since they are computed side by side.
   /// `wake` is called from other threads when update() has something to take.
   Session(const std::vector<const Experiment*>& experiments,

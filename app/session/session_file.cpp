@@ -7,8 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/session/recent_paths.h"
-#include "app/session/session_toml.h"
+#include "app/session/desktop_state.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/files/folder_lock.h"

@@ -1,12 +1,15 @@
 #include "app/session/session_toml.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <functional>
 #include <utility>
 
 #include "experiments/figure/plot/figure_view_toml.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/text/model_names.h"
+#include "experiments/text/shell_quote.h"
 #include "experiments/text/toml_fields.h"
 
 namespace orrery {
@@ -157,8 +160,6 @@ SessionDocument document_of(const Session& session) {
   return {session.snapshot(), session.recent, session.lessons};
 }
 
-std::string session_text(const Session& session) { return session_text(document_of(session)); }
-
 std::string session_text(const SessionDocument& document) {
   return write_fields(document, document_fields());
 }
@@ -213,6 +214,29 @@ std::vector<std::string> apply_session_text(Session& session, std::string_view t
   session.recent = std::move(document.recent);
   session.lessons = std::move(document.lessons);
   return left_out;
+}
+
+std::string command_text(const ExperimentState& state) {
+  std::vector<std::string> words{"orrery", "run", state.experiment->info.name};
+  for (std::string& word : state.params.overrides()) words.push_back(std::move(word));
+  return command_line(std::move(words));
+}
+
+std::string command_text(const LiveSweep& sweep) {
+  std::vector<std::string> words{"orrery", "sweep", sweep.experiment()->info.name};
+  ParamSet around = sweep.params();
+  around.reset(sweep.key());
+  for (std::string& word : around.overrides()) words.push_back(std::move(word));
+  words.push_back(fmt::format("{}={}", sweep.key(), fmt::join(sweep.values(), ",")));
+  return command_line(std::move(words));
+}
+
+std::string plot_command_text(const std::string& folder, const std::string& hue,
+                              const std::string& facet) {
+  std::vector<std::string> words{"orrery", "plot", folder};
+  if (!hue.empty()) words.push_back("hue=" + hue);
+  if (!facet.empty()) words.push_back("facet=" + facet);
+  return shell_line(words);
 }
 
 }  // namespace orrery

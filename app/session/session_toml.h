@@ -31,7 +31,6 @@ SessionDocument document_of(const Session& session);
 
 /// The whole session: the file that the next start reads.
 std::string session_text(const SessionDocument& document);
-std::string session_text(const Session& session);
 
 /// Reads session_text over what `base` has, as apply_session_text does, with its sentences.
 std::vector<std::string> read_session_text(SessionDocument& base, std::string_view text);
@@ -42,5 +41,16 @@ DesktopState defaults_of(DesktopState state);
 /// the return value has one sentence per such entry. Throws UsageError or DataError, without having
 /// changed anything, when the text is not a session.
 std::vector<std::string> apply_session_text(Session& session, std::string_view text);
+
+/// The command line that gives the numbers on screen: "orrery run long_term_decay dim=256".
+std::string command_text(const ExperimentState& state);
+
+/// The command line that computes the points of a sweep: "orrery sweep long_term_decay dim=256
+/// base=100,1000,10000".
+std::string command_text(const LiveSweep& sweep);
+
+/// The command line that draws the points of a saved sweep together: "orrery plot FOLDER hue=base".
+std::string plot_command_text(const std::string& folder, const std::string& hue,
+                              const std::string& facet);
 
 }  // namespace orrery

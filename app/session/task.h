@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -83,6 +84,67 @@ class BackgroundTask {
   }
 
   std::shared_ptr<Shared> shared_{};
+};
+
+/// Wakes a window from any thread for as long as the window is there. The work of a dropped task
+/// may end after it, and then wakes nobody.
+class Waker {
+ public:
+  explicit Waker(std::function<void()> wake) : shared_(std::make_shared<Shared>()) {
+    shared_->wake = std::move(wake);
+  }
+  /// Waits for a call that is under way; later ones do nothing.
+  ~Waker() {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->wake = nullptr;
+  }
+  Waker(const Waker&) = delete;
+  Waker& operator=(const Waker&) = delete;
+
+  /// What others call; it may outlive the Waker.
+  std::function<void()> function() const {
+    return [shared = shared_] {
+      const std::lock_guard lock(shared->mutex);
+      if (shared->wake) shared->wake();
+    };
+  }
+
+ private:
+  struct Shared {
+    std::mutex mutex{};
+    std::function<void()> wake{};
+  };
+
+  std::shared_ptr<Shared> shared_;
+};
+
+/// Ends the program, once all that must be kept is kept. While the work of a dropped task still
+/// runs, static objects are not destroyed, since that work may be using them.
+[[noreturn]] void leave(int status);
+
+/// Watches one file from a thread of its own, so that a window that draws on events hears of a
+/// change at once and costs nothing otherwise.
+class FileWatch {
+ public:
+  /// `wake` is called from the thread after a change.
+  FileWatch(std::filesystem::path file, std::function<void()> wake);
+  ~FileWatch();
+  FileWatch(const FileWatch&) = delete;
+  FileWatch& operator=(const FileWatch&) = delete;
+
+  /// Whether the file has changed since this was asked last.
+  bool take_change();
+
+ private:
+  void watch();
+
+  std::filesystem::path file_;
+  std::function<void()> wake_;
+  std::mutex mutex_{};
+  std::condition_variable ends_{};
+  bool changed_{false};
+  bool ending_{false};
+  std::thread thread_;
 };
 
 }  // namespace orrery

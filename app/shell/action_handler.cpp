@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
-#include "app/gui/shortcuts.h"
+#include "app/gui/imgui_shim.h"
 #include "app/panels/status_line.h"
 #include "app/player/prediction_box.h"
 #include "app/player/step_screen.h"
-#include "app/session/command_line.h"
 #include "app/session/references.h"
 #include "app/session/session_toml.h"
 #include "app/views/subtraction.h"
@@ -18,8 +18,29 @@
 #include "experiments/sweeps/sweep_spec.h"
 
 namespace orrery {
+namespace {
 
-ActionHandler::ActionHandler(const ActionTargets& targets) : to_(targets), actions_(make_table()) {
+bool is_pressed(const Shortcut& shortcut) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (shortcut.character != 0)
+    return !io.KeyCtrl && !io.KeyAlt && shim::was_typed(io, shortcut.character);
+  return io.KeyCtrl == shortcut.control && io.KeyShift == shortcut.shift && !io.KeyAlt &&
+         !io.KeySuper && shim::key_pressed(shortcut.key, shortcut.repeats);
+}
+
+/// The action whose shortcut was pressed in this frame; null without one. While `typing` into a
+/// text field, most keys are letters.
+const Action* pressed_action(const Actions& actions, bool typing) {
+  for (const Action& action : actions) {
+    if (typing && !action.while_typing) continue;
+    if (std::any_of(action.shortcuts.begin(), action.shortcuts.end(), is_pressed)) return &action;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+ActionHandler::ActionHandler(const Targets& targets) : to_(targets), actions_(make_table()) {
   for (const Action& action : actions_)
     if (action.group == lessons_group) lesson_actions_.push_back(action);
 }

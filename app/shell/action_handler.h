@@ -7,26 +7,12 @@
 #include "app/panels/param_panel.h"
 #include "app/player/director.h"
 #include "app/session/actions.h"
-#include "app/shell/export_requester.h"
-#include "app/shell/growing_distance.h"
 #include "app/shell/overlays.h"
 #include "app/shell/path_opener.h"
-#include "app/shell/undo_recorder.h"
+#include "app/shell/timers.h"
 #include "app/shell/workspace.h"
 
 namespace orrery {
-
-/// The parts of the desktop that actions change.
-struct ActionTargets {
-  Workspace& workspace;
-  Overlays& overlays;
-  ParamPanel& params;
-  UndoRecorder& undo;
-  PathOpener& opener;
-  ExportRequester& exports;
-  GrowingDistance& growing_distance;
-  Director& director;
-};
 
 /// The heading of the actions whose keys come first while a lesson is open.
 inline constexpr std::string_view lessons_group = "Lessons";
@@ -34,7 +20,19 @@ inline constexpr std::string_view lessons_group = "Lessons";
 /// Performs actions, each by the function in its line of the table.
 class ActionHandler {
  public:
-  explicit ActionHandler(const ActionTargets& targets);
+  /// The parts of the desktop that actions change.
+  struct Targets {
+    Workspace& workspace;
+    Overlays& overlays;
+    ParamPanel& params;
+    UndoRecorder& undo;
+    PathOpener& opener;
+    ExportRequester& exports;
+    GrowingDistance& growing_distance;
+    Director& director;
+  };
+
+  explicit ActionHandler(const Targets& targets);
   ActionHandler(const ActionHandler&) = delete;
   ActionHandler& operator=(const ActionHandler&) = delete;
 
@@ -88,7 +86,7 @@ class ActionHandler {
   void toggle_difference();
   Look& look() { return to_.workspace.live().look; }
 
-  ActionTargets to_;
+  Targets to_;
   Actions actions_;
   Actions lesson_actions_;        ///< those that come first while a lesson is open
   std::string_view opened_by_{};  ///< the action that opened the sheet on screen

@@ -6,17 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <string_view>
-#include <utility>
 
-#include "app/gui/areas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/panels/control_strip.h"
 #include "app/panels/status_line.h"
 #include "app/player/prediction_box.h"
 #include "app/session/file_targets.h"
-#include "app/shell/list_pane.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {
@@ -90,13 +84,6 @@ App::~App() {
   // What is kept is the reader's own state, not a step of a lesson.
   director_.leave();
   if (keeper_) keeper_->finish();
-}
-
-bool App::prepare() {
-  const bool has_text = appearance_.fonts() && live().size() > 0;
-  const bool new_glyphs =
-      has_text && glyphs_.update(*appearance_.fonts(), live(), workspace_.shown());
-  return appearance_.update(live().look, glyphs_.plan(), new_glyphs);
 }
 
 double App::due_in() const {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/item_rects.h"
 #include "app/gui/textures.h"
 #include "app/gui/ui.h"
 #include "app/panels/param_panel.h"
@@ -21,15 +20,9 @@
 #include "app/session/session_file.h"
 #include "app/shell/action_handler.h"
 #include "app/shell/appearance.h"
-#include "app/shell/export_requester.h"
-#include "app/shell/glyph_finder.h"
-#include "app/shell/linked_formulas.h"
-#include "app/shell/note_timer.h"
 #include "app/shell/overlays.h"
 #include "app/shell/path_opener.h"
-#include "app/shell/regions.h"
-#include "app/shell/rest_timer.h"
-#include "app/shell/undo_recorder.h"
+#include "app/shell/timers.h"
 #include "app/shell/view_pane.h"
 #include "app/shell/workspace.h"
 
@@ -48,7 +41,7 @@ class App {
 
   /// Loads fonts and colours when the theme or the scale changed. Call before NewFrame. Returns
   /// whether the font atlas is new, so that the renderer uploads it.
-  bool prepare();
+  bool prepare() { return appearance_.update(live(), workspace_.shown()); }
   /// Everything between NewFrame and Render.
   void frame();
 
@@ -88,7 +81,7 @@ class App {
 
   /// Replaces installed_fonts, for tests.
   void find_fonts_with(std::function<std::vector<InstalledFont>()> finder) {
-    glyphs_.find_with(std::move(finder));
+    appearance_.find_fonts_with(std::move(finder));
   }
   /// Multiplies the session's scale: the pixels that a screen has per point.
   void set_screen_scale(double scale) { appearance_.set_screen_scale(scale); }
@@ -117,7 +110,6 @@ class App {
   TextureCache textures_;
   ItemRects item_rects_{};
   Appearance appearance_{};
-  GlyphFinder glyphs_{};
   Workspace workspace_;
   Overlays overlays_;
   ParamPanel params_{};

@@ -1,4 +1,4 @@
-#include "app/shell/list_pane.h"
+#include "app/shell/view_pane.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -7,10 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/gui/areas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/shell/action_menu.h"
 
 namespace orrery {
 namespace {
@@ -54,9 +51,7 @@ void draw_look_choices(Look& look, const Ui& ui) {
 }
 
 void draw_head(ActionHandler& actions, const Ui& ui) {
-  ImGui::PushFont(ui.fonts.title());
-  draw_text("Orrery");
-  ImGui::PopFont();
+  draw_heading(ui, "Orrery");
   ImGui::SameLine();
   const float menu = ImGui::CalcTextSize("☰").x + 2 * ImGui::GetStyle().FramePadding.x;
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - menu);
@@ -78,6 +73,24 @@ void draw_views(Workspace& workspace, const Ui& ui) {
 }
 
 }  // namespace
+
+void draw_action_menu(ActionHandler& actions, const Ui& ui) {
+  ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+  if (ImGui::Button("☰")) ImGui::OpenPopup("menu");
+  ImGui::PopStyleColor();
+  tooltip(ui, "Lists all actions.");
+  if (!ImGui::BeginPopup("menu")) return;
+  std::string_view group;
+  for (const Action& action : actions.actions()) {
+    if (!group.empty() && group != action.group) ImGui::Separator();
+    group = action.group;
+    const std::string keys =
+        action.shortcuts.empty() ? std::string() : shortcut_text(action.shortcuts.front());
+    if (ImGui::MenuItem(std::string(action.title).c_str(), keys.c_str())) actions.perform(action);
+    tooltip(ui, action.about);
+  }
+  ImGui::EndPopup();
+}
 
 void draw_list_pane(Workspace& workspace, ActionHandler& actions, const Rect& area, const Ui& ui) {
   begin_column("views", area, raised_color(ui.style));

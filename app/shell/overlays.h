@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "app/dialogs/export_dialog.h"
 #include "app/dialogs/file_dialog.h"
-#include "app/dialogs/pair_dialog.h"
+#include "app/dialogs/help_sheets.h"
 #include "app/dialogs/palette.h"
-#include "app/dialogs/questions.h"
-#include "app/dialogs/shortcut_sheet.h"
-#include "app/dialogs/target_dialog.h"
-#include "app/panels/jobs_panel.h"
-#include "app/player/lesson_sheet.h"
-#include "app/player/manual_sheet.h"
-#include "app/player/scoreboard_view.h"
+#include "app/panels/status_line.h"
+#include "app/player/sheets.h"
+#include "app/shell/workspace.h"
 
 namespace orrery {
 
@@ -44,6 +43,28 @@ struct Overlays {
         std::find_if(all.begin(), all.end(), [](const Overlay* one) { return one->is_open(); });
     return found == all.end() ? nullptr : *found;
   }
+};
+
+/// Opens the export dialog for the figures on screen.
+class ExportRequester {
+ public:
+  /// Lets the figures' menus export them.
+  ExportRequester(Workspace& workspace, ExportDialog& dialog);
+  ~ExportRequester();
+  ExportRequester(const ExportRequester&) = delete;
+  ExportRequester& operator=(const ExportRequester&) = delete;
+
+  /// Exports what this frame draws, once it is drawn, in the format of the last time or in this one.
+  void request(std::string format = {}) { requested_ = std::move(format); }
+  /// Opens the dialog if that was requested. Call after the figures are drawn.
+  void update();
+
+ private:
+  void ask_for(const Figure& figure, const FigureView& view, const std::string& extension);
+
+  Workspace& workspace_;
+  ExportDialog& dialog_;
+  std::optional<std::string> requested_{};  ///< the format; empty: that of the last time
 };
 
 }  // namespace orrery

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/session/file_pairs.h"
-#include "app/session/file_targets.h"
-
 namespace orrery {
 
 void PathOpener::open(const std::filesystem::path& path) {

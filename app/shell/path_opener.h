@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "app/panels/param_panel.h"
-#include "app/session/opened_path.h"
+#include "app/session/file_targets.h"
 #include "app/session/task.h"
 #include "app/shell/overlays.h"
-#include "app/shell/undo_recorder.h"
 #include "app/shell/workspace.h"
 
 namespace orrery {

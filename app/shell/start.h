@@ -30,4 +30,9 @@ std::unique_ptr<Session> start_session(const StartOptions& options, std::functio
 /// Width and height of "1280x800". Throws UsageError.
 std::pair<int, int> parse_size(const std::string& text);
 
+/// Opens the desktop's window and runs it until it is closed, drawing only when something happened.
+/// Returns false, with the reason, when no window could be opened: no display, or no OpenGL. Throws
+/// what start_session does.
+bool run_window(const StartOptions& options, std::string& reason);
+
 }  // namespace orrery

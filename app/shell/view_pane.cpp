@@ -7,12 +7,8 @@
 #include <memory>
 #include <optional>
 
-#include "app/gui/areas.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/panels/findings.h"
 #include "app/panels/status_line.h"
-#include "app/shell/action_menu.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/text/marked_text.h"
 

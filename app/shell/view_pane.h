@@ -1,14 +1,24 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "app/gui/ui.h"
+#include "app/panels/equation_view.h"
 #include "app/shell/action_handler.h"
-#include "app/shell/linked_formulas.h"
 #include "app/shell/workspace.h"
 #include "app/views/result_view.h"
 
 namespace orrery {
+
+/// The formulas of the view on screen, linked to the controls of their parameters.
+struct LinkedFormulas {
+  EquationView view{};
+  SymbolLink shown{};  ///< what was pointed at in the previous frame
+  SymbolLink next{};   ///< what is pointed at in this frame
+
+  void begin_frame() { shown = std::exchange(next, {}); }
+};
 
 /// The middle of the window: one line of choices, one with the question and its formulas or the
 /// list of saved points, figures, and what needs attention: failed checks and messages.
@@ -45,5 +55,11 @@ class ViewPane {
   LinkedFormulas& formulas_;
   std::vector<ResultView> views_{};  ///< one per experiment of the live session
 };
+
+/// Draws the button that lists all actions with their keys, and the list while it is open.
+void draw_action_menu(ActionHandler& actions, const Ui& ui);
+
+/// Draws the column at the left of the window: menu, list of views, theme and size.
+void draw_list_pane(Workspace& workspace, ActionHandler& actions, const Rect& area, const Ui& ui);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "app/shell/window.h"
+#include "app/shell/start.h"
 
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
@@ -7,16 +7,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <stdexcept>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
 #include "app/gui/renderer.h"
-#include "app/session/waker.h"
+#include "app/gui/ui.h"
+#include "app/session/task.h"
 #include "app/shell/app.h"
 
 namespace orrery {
@@ -257,8 +254,7 @@ void run_loop(std::unique_ptr<Screen>& screen, App& app) {
 
 }  // namespace
 
-bool run_window(const std::function<std::unique_ptr<Session>(std::function<void()> wake)>& start,
-                const WindowFiles& files, std::string& reason) {
+bool run_window(const StartOptions& options, std::string& reason) {
   Glfw glfw;
   if (!glfw.start(reason)) return false;
   WindowHandle window = open_window();
@@ -269,12 +265,12 @@ bool run_window(const std::function<std::unique_ptr<Session>(std::function<void(
   const ImGuiContextGuard imgui;
   auto screen = std::make_unique<Screen>(std::move(window));
   const Waker waker([] { glfwPostEmptyEvent(); });
-  const std::unique_ptr<Session> session = start(waker.function());
+  const std::unique_ptr<Session> session = start_session(options, waker.function());
   App app(*session, make_gl_textures());
-  if (!files.session.empty()) app.keep_session(files.session);
-  if (!files.open.empty()) app.open_path(files.open);
-  if (!files.lesson.empty())
-    app.open_lesson(files.lesson, std::max<std::size_t>(files.step, 1) - 1);
+  if (!options.session.empty()) app.keep_session(options.session);
+  if (!options.open.empty()) app.open_path(options.open);
+  if (!options.lesson.empty())
+    app.open_lesson(options.lesson, std::max<std::size_t>(options.step, 1) - 1);
   screen->serve(app);
   run_loop(screen, app);
   return true;

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "app/gui/imgui_shim.h"
-#include "app/views/link_marks.h"
 #include "app/views/marks.h"
-#include "app/views/plot_ranges.h"
 
 namespace orrery {
 namespace {
@@ -68,13 +67,79 @@ Meaning meaning_of(const Figure& figure) {
   return map ? map->meaning : Meaning::sequential;
 }
 
-}  // namespace
-
-bool has_plot(const FigureLayout& frame) { return frame.plot.width > 0 && frame.plot.height > 0; }
-
+/// The rectangle between two corners.
 Rect spanned(Point a, Point b) {
   return {std::min(a.x, b.x), std::min(a.y, b.y), std::abs(a.x - b.x), std::abs(a.y - b.y)};
 }
+
+/// The line under the mouse that shows a parameter; null without one.
+const Rule* rule_at(const FigureInput& input) {
+  if (!input.frame.plot.contains(input.cursor)) return nullptr;
+  const std::span<const Rule> rules = input.reach.rules;
+  const auto nearest = nearest_of(0, rules.size(), grab_reach * input.ui.scale, [&](std::size_t i) {
+    if (rules[i].param.empty()) return std::numeric_limits<double>::infinity();
+    return rules[i].direction == Rule::Direction::horizontal
+               ? std::abs(input.frame.y.to_canvas(rules[i].at) - input.cursor.y)
+               : std::abs(input.frame.x.to_canvas(rules[i].at) - input.cursor.x);
+  });
+  return nearest ? &rules[*nearest] : nullptr;
+}
+
+void zoom(const FigureInput& input, Point about, double factor, bool x, bool y) {
+  if (is_fixed(input.frame)) return;
+  const Home home = home_of(input.figure, input.frame);
+  if (x) show(input.view.x, zoomed(input.frame.x, about.x, factor), home.x);
+  if (y) show(input.view.y, zoomed(input.frame.y, about.y, factor), home.y);
+}
+
+void wheel(const FigureInput& input) {
+  const double steps = static_cast<double>(ImGui::GetIO().MouseWheel);
+  if (steps == 0.0) return;
+  const double factor = std::pow(zoom_per_step, steps);
+  const bool in_plot = input.frame.plot.contains(input.cursor);
+  if (input.frame.color_bar.contains(input.cursor)) {
+    const auto color =
+        zoomed_color(input.frame.color, meaning_of(input.figure), input.cursor.y, factor);
+    if (color) input.view.color = color;
+    return;
+  }
+  zoom(input, input.cursor, factor, in_plot || input.frame.x_axis.contains(input.cursor),
+       in_plot || input.frame.y_axis.contains(input.cursor));
+}
+
+void fit(const FigureInput& input) {
+  const bool in_plot = input.frame.plot.contains(input.cursor);
+  if (in_plot || input.frame.x_axis.contains(input.cursor)) input.view.x.reset();
+  if (in_plot || input.frame.y_axis.contains(input.cursor)) input.view.y.reset();
+  if (input.frame.color_bar.contains(input.cursor)) input.view.color.reset();
+}
+
+void pan_by_key(const FigureInput& input, double x, double y) {
+  if (is_fixed(input.frame)) return;
+  const Home home = home_of(input.figure, input.frame);
+  const double dx = x * pan_per_key * input.frame.plot.width,
+               dy = y * pan_per_key * input.frame.plot.height;
+  if (dx != 0.0) show(input.view.x, panned(input.frame.x, dx), home.x);
+  if (dy != 0.0) show(input.view.y, panned(input.frame.y, dy), home.y);
+}
+
+bool click_legend(const FigureInput& input) {
+  const auto* plot = std::get_if<LinePlot>(&input.figure.content);
+  if (!plot) return false;
+  for (const FigureLayout::LegendEntry& entry : input.frame.legend) {
+    if (!entry.box.contains(input.cursor)) continue;
+    if (ImGui::GetIO().KeyCtrl)
+      hide_all_but(*plot, input.view, entry.series);
+    else if (input.view.hidden.erase(entry.series) == 0)
+      input.view.hidden.insert(entry.series);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool has_plot(const FigureLayout& frame) { return frame.plot.width > 0 && frame.plot.height > 0; }
 
 Point clamped(Point p, const Rect& area) {
   return {std::clamp(p.x, area.x, area.right()), std::clamp(p.y, area.y, area.bottom())};
@@ -163,22 +228,6 @@ void FigureGestures::follow_rule(const FigureInput& input) const {
   const Point at = clamped(input.cursor, input.frame.plot);
   const double value = flat ? input.frame.y.to_data(at.y) : input.frame.x.to_data(at.x);
   if (std::isfinite(value)) input.reach.set_param(rule_.param, value);
-}
-
-const Rule* FigureGestures::rule_at(const FigureInput& input) {
-  if (!input.frame.plot.contains(input.cursor)) return nullptr;
-  const Rule* nearest = nullptr;
-  double least = grab_reach * input.ui.scale;
-  for (const Rule& rule : input.reach.rules) {
-    if (rule.param.empty()) continue;
-    const bool flat = rule.direction == Rule::Direction::horizontal;
-    const double off = std::abs(flat ? input.frame.y.to_canvas(rule.at) - input.cursor.y
-                                     : input.frame.x.to_canvas(rule.at) - input.cursor.x);
-    if (!(off < least)) continue;
-    least = off;
-    nearest = &rule;
-  }
-  return nearest;
 }
 
 void FigureGestures::shape_mouse(const FigureInput& input) const {
@@ -271,45 +320,6 @@ void FigureGestures::open_menu(Point at) {
   ImGui::OpenPopup(figure_menu);
 }
 
-void FigureGestures::zoom(const FigureInput& input, Point about, double factor, bool x,
-                          bool y) const {
-  if (is_fixed(input.frame)) return;
-  const Home home = home_of(input.figure, input.frame);
-  if (x) show(input.view.x, zoomed(input.frame.x, about.x, factor), home.x);
-  if (y) show(input.view.y, zoomed(input.frame.y, about.y, factor), home.y);
-}
-
-void FigureGestures::wheel(const FigureInput& input) const {
-  const double steps = static_cast<double>(ImGui::GetIO().MouseWheel);
-  if (steps == 0.0) return;
-  const double factor = std::pow(zoom_per_step, steps);
-  const bool in_plot = input.frame.plot.contains(input.cursor);
-  if (input.frame.color_bar.contains(input.cursor)) {
-    const auto color =
-        zoomed_color(input.frame.color, meaning_of(input.figure), input.cursor.y, factor);
-    if (color) input.view.color = color;
-    return;
-  }
-  zoom(input, input.cursor, factor, in_plot || input.frame.x_axis.contains(input.cursor),
-       in_plot || input.frame.y_axis.contains(input.cursor));
-}
-
-void FigureGestures::fit(const FigureInput& input) const {
-  const bool in_plot = input.frame.plot.contains(input.cursor);
-  if (in_plot || input.frame.x_axis.contains(input.cursor)) input.view.x.reset();
-  if (in_plot || input.frame.y_axis.contains(input.cursor)) input.view.y.reset();
-  if (input.frame.color_bar.contains(input.cursor)) input.view.color.reset();
-}
-
-void FigureGestures::pan_by_key(const FigureInput& input, double x, double y) const {
-  if (is_fixed(input.frame)) return;
-  const Home home = home_of(input.figure, input.frame);
-  const double dx = x * pan_per_key * input.frame.plot.width,
-               dy = y * pan_per_key * input.frame.plot.height;
-  if (dx != 0.0) show(input.view.x, panned(input.frame.x, dx), home.x);
-  if (dy != 0.0) show(input.view.y, panned(input.frame.y, dy), home.y);
-}
-
 void FigureGestures::obey(const FigureInput& input, FigureCommand command) {
   const auto* plot = std::get_if<LinePlot>(&input.figure.content);
   const Point middle{input.frame.plot.x + input.frame.plot.width / 2,
@@ -355,20 +365,6 @@ std::optional<Rect> FigureGestures::box(const FigureInput& input) const {
   if (drag_ != Drag::box || !anchored_.plot.contains(anchor_) || is_fixed(input.frame))
     return std::nullopt;
   return spanned(anchor_, clamped(input.cursor, input.frame.plot));
-}
-
-bool FigureGestures::click_legend(const FigureInput& input) const {
-  const auto* plot = std::get_if<LinePlot>(&input.figure.content);
-  if (!plot) return false;
-  for (const FigureLayout::LegendEntry& entry : input.frame.legend) {
-    if (!entry.box.contains(input.cursor)) continue;
-    if (ImGui::GetIO().KeyCtrl)
-      hide_all_but(*plot, input.view, entry.series);
-    else if (input.view.hidden.erase(entry.series) == 0)
-      input.view.hidden.insert(entry.series);
-    return true;
-  }
-  return false;
 }
 
 }  // namespace orrery

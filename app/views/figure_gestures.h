@@ -1,17 +1,59 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "app/gui/ui.h"
-#include "app/views/color_grip.h"
-#include "app/views/figure_keys.h"
-#include "app/views/figure_menu.h"
+#include "app/session/references.h"
+#include "app/views/figures.h"
+#include "app/views/gestures.h"
+#include "app/views/subtraction.h"
+#include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
+#include "experiments/model/result.h"
 
 namespace orrery {
+
+/// The largest count that is copied; more belong into a file.
+inline constexpr std::size_t max_copied = 1'000'000;
+
+/// The number of values in values_text.
+std::size_t value_count(const Figure& figure, const FigureView& view, const FigureLayout& frame);
+
+/// The visible numbers as tab-separated lines that a spreadsheet can paste: the visible
+/// curves (x once where they share it), the visible cells of a map, the arrows, the table. Every
+/// digit is kept; a masked cell is empty, and NaN is written out.
+std::string values_text(const Figure& figure, const FigureView& view, const FigureLayout& frame);
+
+/// The state that a figure's gestures change or need besides its zoom.
+struct FigureReach {
+  FigureMarks& marks;
+  LinkedCursor& links;
+  std::shared_ptr<const void> owner{};  ///< keeps the figure's arrays alive; may be null
+  const Result* result{};               ///< holds the terms of a cell; may be null
+  std::function<void(const std::string& extension)> export_as{};  ///< empty: not offered
+  /// Lines of the figure, of which those that show a parameter are dragged to set it.
+  std::span<const Rule> rules{};
+  std::function<void(const std::string& param, double at)> set_param{};
+  /// What may be subtracted from the figure, with what is; empty: nothing is offered.
+  std::function<std::vector<MinusChoice>()> minus_choices{};
+  std::optional<Subtrahend> minus{};
+  std::function<void(const std::optional<Subtrahend>&)> subtract{};
+};
+
+/// The right-click menu of a figure, opened by ImGui::OpenPopup(figure_menu) in the same window:
+/// scales and thresholds, fit, curves, pins and cursors, minification, copies, export. `at` is
+/// where it was opened. Returns whether it is open.
+inline constexpr const char* figure_menu = "figure menu";
+bool draw_figure_menu(const Figure& figure, FigureView& view, const FigureReach& reach,
+                      const FigureLayout& frame, Point at, const Ui& ui);
 
 /// A figure as it lies under the mouse in one frame; gestures change its view and its marks.
 struct FigureInput {
@@ -25,8 +67,6 @@ struct FigureInput {
 };
 
 bool has_plot(const FigureLayout& frame);
-/// The rectangle between two corners.
-Rect spanned(Point a, Point b);
 /// The point of `area` that is nearest to `p`.
 Point clamped(Point p, const Rect& area);
 
@@ -60,12 +100,9 @@ class FigureGestures {
   enum class Drag { none, press, pan, box, cursor, color, rule };
 
   bool press_on_marks(const FigureInput& input);
-  bool click_legend(const FigureInput& input) const;
   void follow_pan(const FigureInput& input);
   void follow_cursor(const FigureInput& input);
   void follow_rule(const FigureInput& input) const;
-  /// The line under the mouse that shows a parameter; null without one.
-  static const Rule* rule_at(const FigureInput& input);
   void shape_mouse(const FigureInput& input) const;
   void release(const FigureInput& input);
   void click(const FigureInput& input);
@@ -74,10 +111,6 @@ class FigureGestures {
   void double_click(const FigureInput& input);
   void finish_box(const FigureInput& input);
   void open_menu(Point at);
-  void wheel(const FigureInput& input) const;
-  void zoom(const FigureInput& input, Point about, double factor, bool x, bool y) const;
-  void fit(const FigureInput& input) const;
-  void pan_by_key(const FigureInput& input, double x, double y) const;
 
   Drag drag_{Drag::none};
   bool along_x_{true};  ///< which axes a pan moves

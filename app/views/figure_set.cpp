@@ -7,9 +7,7 @@
 #include <cmath>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
 #include "app/session/number_scale.h"
-#include "app/session/value_in_use.h"
 
 namespace orrery {
 namespace {
@@ -89,11 +87,7 @@ void offer_minus(Session& session, const std::string& id, FigureReach& reach) {
 /// Sets the parameter to the nearest valid value.
 void set_from_rule(Session& session, const std::string& key, double at) {
   const ParamSpec spec = within_files(session, session.current().params.spec(key));
-  const double within = std::clamp(at, spec.min, spec.max);
-  if (spec.kind == ParamKind::integer)
-    session.set_value(key, nearest_allowed(spec, std::llround(within)));
-  else
-    session.set_value(key, within);
+  session.set_value(key, nearest_value(spec, at));
 }
 
 }  // namespace

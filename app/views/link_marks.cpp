@@ -1,4 +1,4 @@
-#include "app/views/link_marks.h"
+#include "app/views/marks.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,7 @@
 #include <cmath>
 
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
-#include "app/views/axis_roles.h"
-#include "app/views/equation_parts.h"
-#include "app/views/readout.h"
-#include "app/views/value_box.h"
+#include "app/views/figures.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {
@@ -40,9 +36,8 @@ void draw_tag(Canvas& canvas, double distance, Point at, const Rect& plot, const
 /// A line across the plot at x. Returns whether it is on the plot.
 bool light_column(Canvas& canvas, const FigureLayout& frame, double x, const Ui& ui) {
   const double at_x = frame.x.to_canvas(x);
-  if (!(at_x >= frame.plot.x && at_x <= frame.plot.right())) return false;
-  const Point line[] = {{at_x, frame.plot.y}, {at_x, frame.plot.bottom()}};
-  canvas.line_strip(line, {with_alpha(ui.style.accent, 0.8), ui.scale});
+  if (!is_on_plot(at_x, frame)) return false;
+  draw_upright(canvas, at_x, frame, {with_alpha(ui.style.accent, 0.8), ui.scale});
   return true;
 }
 
@@ -50,9 +45,7 @@ bool light_column(Canvas& canvas, const FigureLayout& frame, double x, const Ui&
 void light_curves(Canvas& canvas, const LinePlot& plot, const FigureLayout& frame,
                   const FigureView& view, double x, const Ui& ui) {
   if (!light_column(canvas, frame, x, ui)) return;
-  if (const auto readout = read_lines_at(plot, frame, view, x))
-    for (const LineReadout::Entry& entry : readout->entries)
-      if (shim::is_finite(entry.at)) draw_mark(canvas, entry.at, entry_color(ui.style, entry), ui);
+  if (const auto readout = read_lines_at(plot, frame, view, x)) draw_dots(canvas, *readout, ui);
 }
 
 /// Lines above and below a row of cells.
@@ -80,7 +73,7 @@ void light_arrow(Canvas& canvas, const VectorPlot& plot, const FigureLayout& fra
 
 void tag_curves(Canvas& canvas, const FigureLayout& frame, double distance, const Ui& ui) {
   const double at_x = frame.x.to_canvas(distance);
-  if (at_x >= frame.plot.x && at_x <= frame.plot.right())
+  if (is_on_plot(at_x, frame))
     draw_tag(canvas, distance, {at_x, frame.plot.bottom()}, frame.plot, ui);
 }
 
@@ -92,8 +85,8 @@ void light_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& fram
   const Rect cell = cell_rect(map, frame, {0, 0});
   const double half_x = cell.width / 2, half_y = cell.height / 2;
   const bool fine = std::min(cell.width, cell.height) < min_cell * ui.scale;
-  const Point from{frame.x.to_canvas(diagonal->column0), frame.y.to_canvas(diagonal->row0)};
-  const Point to{frame.x.to_canvas(diagonal->column1), frame.y.to_canvas(diagonal->row1)};
+  const Point from{frame.x.to_canvas((*diagonal)[0].x), frame.y.to_canvas((*diagonal)[0].y)};
+  const Point to{frame.x.to_canvas((*diagonal)[1].x), frame.y.to_canvas((*diagonal)[1].y)};
   const double width = std::max(1.0, std::round((fine ? 1.0 : 1.5) * ui.scale));
   if (fine) {
     const Point line[] = {{from.x - half_x, from.y - half_y}, {to.x + half_x, to.y + half_y}};
@@ -112,8 +105,8 @@ void tag_diagonal(Canvas& canvas, const Heatmap& map, const FigureLayout& frame,
   const auto diagonal = diagonal_at(map, distance);
   if (!diagonal) return;
   const Rect cell = cell_rect(map, frame, {0, 0});
-  const double x = frame.x.to_canvas((diagonal->column0 + diagonal->column1) / 2);
-  const double y = frame.y.to_canvas((diagonal->row0 + diagonal->row1) / 2);
+  const double x = frame.x.to_canvas(((*diagonal)[0].x + (*diagonal)[1].x) / 2);
+  const double y = frame.y.to_canvas(((*diagonal)[0].y + (*diagonal)[1].y) / 2);
   draw_tag(canvas, distance, {x + 3 * cell.width / 2 + 24 * ui.scale, y - cell.height / 2},
            frame.plot, ui);
 }

@@ -88,7 +88,7 @@ bool match_otherwise(const ParamSet& a, const ParamSet& b, const MapPartParams& 
 /// The newest of the current result, whatever part it is.
 std::optional<ComputedPart> computed_part(const Session& session, const MapPartParams& keys) {
   const ExperimentState& state = session.current();
-  const Preview& preview = session.previewed(Session::Beside::part_of_map);
+  const Session::Preview& preview = session.previewed(Session::Beside::part_of_map);
   if (!preview.params || !match_otherwise(*state.result_params, *preview.params, keys))
     return std::nullopt;
   return ComputedPart{part_of(*preview.params, keys), preview.result};
@@ -164,10 +164,10 @@ std::optional<ComputedPart> ask_for_part(Session& session, std::span<const Place
   return computed_part(session, *keys);
 }
 
-Figures finer_maps(const FinerMaps& input) {
+Figures finer_maps(const Figures& maps, const ResultPtr& part) {
   Figures finer;
-  for (const FigurePtr& map : input.maps) {
-    const std::vector<Figure>& figures = input.part->figures;
+  for (const FigurePtr& map : maps) {
+    const std::vector<Figure>& figures = part->figures;
     const auto found = std::find_if(figures.begin(), figures.end(),
                                     [&](const Figure& figure) { return is_finer(figure, *map); });
     if (found == figures.end()) {

@@ -39,15 +39,9 @@ struct ComputedPart {
 /// Asks for the part in view unless what is there serves. Returns the newest part that is there.
 std::optional<ComputedPart> ask_for_part(Session& session, std::span<const PlacedFigure> figures);
 
-struct FinerMaps {
-  Figures maps{};
-  std::shared_ptr<const Result> part{};
-  friend bool operator==(const FinerMaps&, const FinerMaps&) = default;
-};
-
 /// The figures of a part that stand in for maps of cells; null where it has none. Titles, axes and
 /// captions are the part's.
-Figures finer_maps(const FinerMaps& input);
+Figures finer_maps(const Figures& maps, const ResultPtr& part);
 
 /// Whether the part has what is seen of a map; while the next one is computed, most of it.
 bool shows_part(const MapPart& part, bool next_is_computed, const Figure& figure,

@@ -34,15 +34,8 @@ std::optional<std::size_t> nearest_sample(const Series& series, const CurveOrder
     first = after == 0 ? 0 : after - 1;
     last = std::min(count, after + 1);
   }
-  std::optional<std::size_t> best;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = first; i < last; ++i) {
-    const double distance = std::abs(x.to_canvas(series.x[i]) - at);
-    if (!(distance < least)) continue;
-    least = distance;
-    best = i;
-  }
-  return best;
+  return nearest_of(first, last, std::numeric_limits<double>::infinity(),
+                    [&](std::size_t i) { return std::abs(x.to_canvas(series.x[i]) - at); });
 }
 
 bool is_within(double at, double from, double to) { return at >= from - 0.5 && at <= to + 0.5; }
@@ -150,17 +143,17 @@ std::optional<CellReadout> read_cell(const Heatmap& map, const FigureLayout& fra
   return readout;
 }
 
-std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, const Heatmap& map,
-                                 Cell cell) {
+std::vector<std::pair<std::string, double>> read_terms(const Result& result, const FigureRole& role,
+                                                       const Heatmap& map, Cell cell) {
   const std::string encoding = role.encoding();
-  std::vector<CellTerm> terms;
+  std::vector<std::pair<std::string, double>> terms;
   if (encoding.empty() || !map.values) return terms;
   for (const std::shared_ptr<const Array>& array : result.arrays) {
     const bool alike = array && array != map.values && array->shape == map.values->shape &&
                        array->axes == map.values->axes && array->role.encoding() == encoding;
     if (alike)
-      terms.push_back(
-          {name_of(array->role), (*array)[cell.row * array->shape.at(1) + cell.column]});
+      terms.emplace_back(name_of(array->role),
+                         (*array)[cell.row * array->shape.at(1) + cell.column]);
   }
   return terms;
 }
@@ -168,17 +161,10 @@ std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, c
 std::optional<std::size_t> read_arrow(const VectorPlot& plot, const FigureLayout& frame,
                                       Point cursor, double reach) {
   if (!frame.plot.contains(cursor)) return std::nullopt;
-  std::optional<std::size_t> nearest;
-  double least = reach;
-  for (std::size_t i = 0; i < plot.arrows.size(); ++i) {
-    const double dx = frame.x.to_canvas(plot.arrows[i].x1) - cursor.x;
-    const double dy = frame.y.to_canvas(plot.arrows[i].y1) - cursor.y;
-    const double distance = std::hypot(dx, dy);
-    if (!(distance < least)) continue;
-    least = distance;
-    nearest = i;
-  }
-  return nearest;
+  return nearest_of(0, plot.arrows.size(), reach, [&](std::size_t i) {
+    return std::hypot(frame.x.to_canvas(plot.arrows[i].x1) - cursor.x,
+                      frame.y.to_canvas(plot.arrows[i].y1) - cursor.y);
+  });
 }
 
 std::string readout_number(double value, int digits) {

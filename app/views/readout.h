@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
@@ -53,17 +54,25 @@ struct CellReadout {
 /// Empty when the cursor is on no cell.
 std::optional<CellReadout> read_cell(const Heatmap& map, const FigureLayout& frame, Point cursor);
 
-/// A named number of the same cell in another array of the result.
-struct CellTerm {
-  std::string name{};
-  double value{};
-};
+/// By name: the other arrays of the result that are of the map's encoding and have its shape and
+/// axes, read at the cell: the weights have the logits and each of their terms beside them. `role`
+/// is the map's.
+std::vector<std::pair<std::string, double>> read_terms(const Result& result, const FigureRole& role,
+                                                       const Heatmap& map, Cell cell);
 
-/// The other arrays of the result that are of the map's encoding and have its shape and axes, read
-/// at the cell: the weights have the logits and each of their terms beside them. `role` is the
-/// map's.
-std::vector<CellTerm> read_terms(const Result& result, const FigureRole& role, const Heatmap& map,
-                                 Cell cell);
+/// The one of [first, last) whose distance is smallest, if that is below `reach`; never a NaN.
+template <class Distance>
+std::optional<std::size_t> nearest_of(std::size_t first, std::size_t last, double reach,
+                                      const Distance& distance) {
+  std::optional<std::size_t> nearest;
+  for (std::size_t i = first; i < last; ++i) {
+    const double here = distance(i);
+    if (!(here < reach)) continue;
+    reach = here;
+    nearest = i;
+  }
+  return nearest;
+}
 
 /// The tip of an arrow is found from this near.
 inline constexpr double arrow_reach = 14.0;

@@ -11,12 +11,9 @@
 #include <vector>
 
 #include "app/gui/imgui_shim.h"
-#include "app/views/before_drag.h"
-#include "app/views/figure_set.h"
 #include "app/views/figure_stage.h"
+#include "app/views/gestures.h"
 #include "app/views/stacked_figures.h"
-#include "app/views/sweep_gesture.h"
-#include "app/views/tab_titles.h"
 #include "app/views/view_bar.h"
 
 namespace orrery {
@@ -147,6 +144,8 @@ class ResultView::Arrangement {
   }
 
  private:
+  using Captions = FigureStage::Captions;
+
   ViewLayout layout_of(const Session& session) const {
     return session.current().shown.layout.value_or(view_.layout);
   }
@@ -204,34 +203,30 @@ class ResultView::Arrangement {
   }
 
   /// Figures beside each other.
-  Figures captioned(const Figures& figures) {
-    return stage_.captioned({.figures = figures, .result = staged_.read});
-  }
+  Figures captioned(const Figures& figures) { return stage_.captioned(figures, staged_.read, {}); }
 
   /// The same with short titles where their own do not fit into so many lines: those of tabs tell
   /// figures apart better than the beginnings of their own.
   void caption(std::vector<PlacedFigure>& placed, int most_lines, const Ui& ui) {
-    ScreenCaptions captions{.result = staged_.read};
-    for (const PlacedFigure& one : placed) captions.figures.push_back(one.figure);
-    if (!titles_fit(placed, most_lines, ui)) {
-      captions.titles = ScreenCaptions::Titles::short_ones;
-      captions.view = &view_;
-      captions.keep_titles = staged_.subtracted;
-    }
-    const Figures figures = stage_.captioned(std::move(captions));
+    Captions captions;
+    if (!titles_fit(placed, most_lines, ui))
+      captions = {.titles = Captions::Titles::short_ones,
+                  .view = &view_,
+                  .keep_titles = staged_.subtracted};
+    Figures figures;
+    for (const PlacedFigure& one : placed) figures.push_back(one.figure);
+    figures = stage_.captioned(std::move(figures), staged_.read, std::move(captions));
     for (std::size_t i = 0; i < placed.size(); ++i) placed[i].figure = figures[i];
   }
 
   /// A figure that stands alone.
   FigurePtr with_caption(const Session& session, const FigurePtr& figure, const Room& room) {
     if (staged_.origin != FigureOrigin::result) return figure;
-    ScreenCaptions captions{.figures = {figure}, .result = staged_.read};
     // In projector mode the question above is the title.
-    if (room.bar.height <= 0)
-      captions.titles = ScreenCaptions::Titles::none;
-    else
-      captions.alone = &session.current().experiment->info;
-    return stage_.captioned(std::move(captions)).front();
+    const Captions captions = room.bar.height <= 0
+                                  ? Captions{.titles = Captions::Titles::none}
+                                  : Captions{.alone = &session.current().experiment->info};
+    return stage_.captioned({figure}, staged_.read, captions).front();
   }
 
   /// Figures at each value that is swept, where the figure cannot show all of them.

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "app/gui/ui.h"
+#include "app/session/references.h"
 #include "app/session/session.h"
-#include "app/session/view_state.h"
 #include "app/views/figure_set.h"
 #include "experiments/model/experiment.h"
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
-#include "app/headless/simulated_input.h"
+#include "app/gui/ui.h"
+#include "app/headless/script.h"
 #include "app/session/session.h"
 #include "app/shell/app.h"
 #include "experiments/model/experiment.h"

@@ -52,7 +52,7 @@ void start_anew(Session& session, const DesktopState& fresh) {
 }
 
 void require_round_trip(const Session& from, Session& to) {
-  const std::string text = session_text(from);
+  const std::string text = session_text(document_of(from));
   const auto left_out = fuzz::accepted<UsageError>([&] { return apply_session_text(to, text); });
   fuzz::require(left_out.has_value(), "a session that was written is read");
   fuzz::require(left_out->empty(), "nothing of it is left out");

@@ -5,11 +5,9 @@
 #include <iostream>
 #include <map>
 
+#include "app/session/file_targets.h"
 #include "app/session/folder_listing.h"
-#include "app/session/leave.h"
-#include "app/session/opened_path.h"
 #include "app/session/task.h"
-#include "app/session/waker.h"
 #include "tests/support/sweep_fixture.h"
 #include "tests/threads/session/experiments.h"
 

@@ -1,4 +1,4 @@
-#include "app/dialogs/figure_export.h"
+#include "app/dialogs/export_dialog.h"
 
 #include <catch2/catch.hpp>
 

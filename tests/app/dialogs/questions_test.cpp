@@ -1,4 +1,4 @@
-#include "app/dialogs/questions.h"
+#include "app/dialogs/help_sheets.h"
 
 #include <GLFW/glfw3.h>
 

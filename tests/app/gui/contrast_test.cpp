@@ -2,9 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
-#include "app/gui/theme.h"
+#include "app/gui/ui.h"
 #include "tests/app/fixture.h"
 
 namespace orrery {

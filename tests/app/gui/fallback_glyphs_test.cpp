@@ -1,4 +1,4 @@
-#include "app/gui/fallback_glyphs.h"
+#include "app/gui/fonts.h"
 
 #include <catch2/catch.hpp>
 

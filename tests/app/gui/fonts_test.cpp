@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "app/gui/font_file.h"
-#include "app/gui/imgui_context.h"
+#include "app/gui/ui.h"
 #include "app/shell/app.h"
 #include "experiments/files/file.h"
 #include "tests/support/temp_folder.h"

@@ -1,5 +1,5 @@
 // Frames that are drawn in parts have the pixels that Dear ImGui's own backend draws.
-#include "app/gui/frame_parts.h"
+#include "app/gui/renderer.h"
 
 #include <GL/gl.h>
 #include <backends/imgui_impl_opengl3.h>
@@ -8,9 +8,8 @@
 #include <cmath>
 #include <functional>
 
-#include "app/gui/changed_areas.h"
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
+#include "app/gui/ui.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/app/offscreen_or_none.h"

@@ -1,4 +1,4 @@
-#include "app/gui/strips.h"
+#include "app/gui/imgui_canvas.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

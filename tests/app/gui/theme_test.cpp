@@ -1,4 +1,4 @@
-#include "app/gui/theme.h"
+#include "app/gui/ui.h"
 
 #include <catch2/catch.hpp>
 #include <string>

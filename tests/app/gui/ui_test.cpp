@@ -4,7 +4,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
 
 namespace orrery {

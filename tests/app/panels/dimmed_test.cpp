@@ -1,5 +1,5 @@
 // Controls that change nothing on screen are pale, say why, and still work.
-#include "app/panels/dimmed.h"
+#include "app/panels/param_panel.h"
 
 #include <catch2/catch.hpp>
 

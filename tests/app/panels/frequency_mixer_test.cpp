@@ -1,10 +1,10 @@
-#include "app/panels/frequency_mixer.h"
+#include "app/panels/param_controls.h"
 
 #include <GLFW/glfw3.h>
 
 #include <catch2/catch.hpp>
 
-#include "app/session/command_line.h"
+#include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "experiments/setup/frequency_bands.h"
 #include "experiments/studies/catalogue.h"

@@ -1,5 +1,5 @@
 // Sliders know the values of papers and models.
-#include "app/panels/known_ticks.h"
+#include "app/panels/param_controls.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "app/panels/dimmed.h"
+#include "app/panels/param_panel.h"
 #include "app/session/number_scale.h"
-#include "app/session/observed_move.h"
+#include "app/session/session.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/support/sampled.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <limits>
 
-#include "app/session/opened_path.h"
+#include "app/session/file_targets.h"
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "experiments/combine/combine.h"
@@ -143,7 +143,7 @@ TEST_CASE("Colours and panels of a sweep are chosen, kept, undone, and copied as
   }));
   browsing.desktop.app().perform("copy_command");
   CHECK(ImGui::GetClipboardText() == "orrery plot " + folder.string() + " hue=base");
-  CHECK_THAT(session_text(*browsing.session), Contains("hue = \"base\""));
+  CHECK_THAT(session_text(document_of(*browsing.session)), Contains("hue = \"base\""));
   browsing.desktop.app().perform("undo");
   browsing.desktop.settle();
   CHECK(browsing.browser().hue().empty());
@@ -190,7 +190,7 @@ TEST_CASE("What the browser shows is undone and redone, and found again at the n
   browsing.desktop.settle();
   CHECK(app.is_browsing());
   CHECK(dim_of(*browsing.shown().result) == "128");
-  const std::string kept = session_text(*browsing.session);
+  const std::string kept = session_text(document_of(*browsing.session));
   // Back to before anything was opened, and forth again.
   while (app.history().can_undo()) {
     app.perform("undo");

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "app/player/director.h"
-#include "app/player/lesson_sheet.h"
 #include "app/player/prediction_box.h"
+#include "app/player/sheets.h"
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "experiments/lessons/library.h"
@@ -442,7 +442,7 @@ TEST_CASE("F4 lists the lessons, and a click opens one") {
 }
 
 TEST_CASE("A lesson goes on at the step where it was left, and at its first once it was read") {
-  const LessonCard card{.file = "lessons/08-not-proved.md", .steps = 7};
+  const LessonSheet::Card card{.file = "lessons/08-not-proved.md", .steps = 7};
   CHECK(next_step(card, {}) == 0);
   CHECK(next_step(card, {{"08-not-proved", {1}}}) == 0);
   CHECK(next_step(card, {{"08-not-proved", {4}}}) == 3);
@@ -453,7 +453,7 @@ TEST_CASE("A lesson goes on at the step where it was left, and at its first once
   CHECK(reader.session->lessons.at("07-decay").step == 3);
   reader.desktop.app().open_lesson("07-decay", 0);
   CHECK(reader.session->lessons.at("07-decay").step == 3);  // the furthest
-  const std::string text = session_text(*reader.session);
+  const std::string text = session_text(document_of(*reader.session));
   CHECK_THAT(text, Catch::Contains("[lesson.\"07-decay\"]\nstep = 3"));
   const auto again = start_session({}, {});
   CHECK(apply_session_text(*again, text).empty());

@@ -1,4 +1,4 @@
-#include "app/player/manual_sheet.h"
+#include "app/player/sheets.h"
 
 #include <GLFW/glfw3.h>
 

@@ -2,9 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "app/player/motion.h"
 #include "app/player/step_screen.h"
-#include "app/player/zoom_motion.h"
 #include "experiments/studies/catalogue.h"
 
 namespace orrery {

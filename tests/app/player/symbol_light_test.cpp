@@ -1,4 +1,4 @@
-#include "app/player/symbol_light.h"
+#include "app/player/figure_marks.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

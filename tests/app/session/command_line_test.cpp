@@ -1,4 +1,4 @@
-#include "app/session/command_line.h"
+#include "app/session/session_toml.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>

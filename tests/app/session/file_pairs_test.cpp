@@ -1,4 +1,4 @@
-#include "app/session/file_pairs.h"
+#include "app/session/file_targets.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "app/session/fuzzy.h"
+#include "app/session/actions.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "app/session/history.h"
+#include "app/session/desktop_state.h"
 
 #include <catch2/catch.hpp>
 

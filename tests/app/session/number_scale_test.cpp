@@ -43,12 +43,12 @@ TEST_CASE("Whole numbers are distinct multiples that are allowed") {
 }
 
 TEST_CASE("A range around a value is within what is allowed") {
-  const Ends base = ends_around(real_spec(1, 2e4, true), 1e4);
-  CHECK(base.from == 2500);
-  CHECK(base.to == 2e4);
-  const Ends n = ends_around(test::n_param(), 10);
-  CHECK(n.from == 0);
-  CHECK(n.to == 35);
+  const auto base = ends_around(real_spec(1, 2e4, true), 1e4);
+  CHECK(base.first == 2500);
+  CHECK(base.second == 2e4);
+  const auto n = ends_around(test::n_param(), 10);
+  CHECK(n.first == 0);
+  CHECK(n.second == 35);
 }
 
 }  // namespace

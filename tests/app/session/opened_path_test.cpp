@@ -1,4 +1,3 @@
-#include "app/session/opened_path.h"
 
 #include <GLFW/glfw3.h>
 #include <sys/stat.h>

@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "app/session/result_memo.h"
 #include "tests/app/fixture.h"
 
 namespace orrery {

@@ -124,7 +124,7 @@ TEST_CASE("The whole session goes through its text and back") {
   from.saved = {.on_screen = true, .folder = "/results/ä \"ö\"", .point = "/results/ä/1"};
   from.recent = {"/data/ä ö.npy", "/results"};
   Session to({&one, &two}, test::no_files, {});
-  CHECK(apply_session_text(to, session_text(from)).empty());
+  CHECK(apply_session_text(to, session_text(document_of(from))).empty());
   CHECK(to.snapshot() == from.snapshot());
   CHECK(to.recent == from.recent);
 }
@@ -188,7 +188,7 @@ TEST_CASE("Any cut of a session's text is read or refused, never a crash") {
   Session from({&one}, test::no_files, {});
   from.set("n", "42");
   from.view("curve").y = Range{0, 1};
-  const std::string text = session_text(from);
+  const std::string text = session_text(document_of(from));
   for (std::size_t length = 0; length < text.size(); ++length) {
     Session to({&one}, test::no_files, {});
     try {

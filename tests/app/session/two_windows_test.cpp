@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/recent_paths.h"
+#include "app/session/desktop_state.h"
 #include "app/session/session_file.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"

@@ -1,4 +1,4 @@
-#include "app/session/typed_path.h"
+#include "app/session/folder_listing.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,10 @@
 // Where files decide a number, its control shows that number and says why it cannot be moved.
-#include "app/session/value_in_use.h"
+#include "app/session/number_scale.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "app/panels/dimmed.h"
+#include "app/panels/param_panel.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/support/temp_folder.h"

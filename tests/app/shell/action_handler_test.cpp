@@ -5,7 +5,7 @@
 #include <set>
 
 #include "app/session/actions.h"
-#include "app/session/command_line.h"
+#include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/support/sampled.h"

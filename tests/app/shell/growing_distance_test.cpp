@@ -1,4 +1,4 @@
-#include "app/shell/growing_distance.h"
+#include "app/shell/timers.h"
 
 #include <GLFW/glfw3.h>
 

@@ -1,4 +1,4 @@
-#include "app/shell/rest_timer.h"
+#include "app/shell/timers.h"
 
 #include <GLFW/glfw3.h>
 

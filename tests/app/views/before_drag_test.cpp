@@ -1,4 +1,4 @@
-#include "app/views/before_drag.h"
+#include "app/views/gestures.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ struct Decay {
 
 TEST_CASE("The curve from before a drag stays until the next click") {
   Decay decay;
-  const auto before = session_text(*decay.session);
+  const auto before = session_text(document_of(*decay.session));
   decay.desktop.drag(decay.desktop.item("param base", 0.4), decay.desktop.item("param base", 0.7));
   decay.desktop.settle();
   CHECK(decay.ghosts() == Names{"base 10\u2009000"});
@@ -44,7 +44,7 @@ TEST_CASE("The curve from before a drag stays until the next click") {
   decay.session->set("base", "10000");
   decay.desktop.settle();
   CHECK(decay.ghosts().empty());  // nothing differs any more
-  CHECK(session_text(*decay.session) == before);
+  CHECK(session_text(document_of(*decay.session)) == before);
   decay.session->set("base", "500");
   decay.desktop.settle();
   CHECK(decay.ghosts() == Names{"base 10\u2009000"});

@@ -1,4 +1,4 @@
-#include "app/views/color_grip.h"
+#include "app/views/figures.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "app/views/copy_values.h"
+#include "app/views/figure_gestures.h"
 
 #include <catch2/catch.hpp>
 #include <memory>

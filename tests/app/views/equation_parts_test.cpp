@@ -1,4 +1,4 @@
-#include "app/views/equation_parts.h"
+#include "app/views/figures.h"
 
 #include <catch2/catch.hpp>
 

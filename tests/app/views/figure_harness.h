@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "app/gui/imgui_context.h"
 #include "app/gui/imgui_shim.h"
-#include "app/views/figure_widget.h"
+#include "app/gui/ui.h"
+#include "app/views/figure_set.h"
 #include "tests/app/fixture.h"
 
 namespace orrery::test {

@@ -1,4 +1,4 @@
-#include "app/views/figure_widget.h"
+#include "app/views/figure_set.h"
 
 #include <GLFW/glfw3.h>
 

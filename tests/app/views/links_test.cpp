@@ -2,9 +2,9 @@
 #include <chrono>
 #include <thread>
 
-#include "app/session/linked_cursor.h"
+#include "app/session/references.h"
 #include "app/shell/start.h"
-#include "app/views/axis_roles.h"
+#include "app/views/figures.h"
 #include "tests/app/fixture.h"
 
 namespace orrery {
@@ -43,15 +43,15 @@ Heatmap query_by_key(std::size_t rows, std::size_t columns) {
 TEST_CASE("The diagonal of a distance runs through the cells i − j = r") {
   const auto below = diagonal_at(query_by_key(8, 8), 3);
   REQUIRE(below);
-  CHECK(below->column0 == 0);
-  CHECK(below->row0 == 3);
-  CHECK(below->column1 == 4);
-  CHECK(below->row1 == 7);
+  CHECK((*below)[0].x == 0);
+  CHECK((*below)[0].y == 3);
+  CHECK((*below)[1].x == 4);
+  CHECK((*below)[1].y == 7);
   const auto above = diagonal_at(query_by_key(4, 8), -5);
   REQUIRE(above);
-  CHECK(above->column0 == 5);
-  CHECK(above->row0 == 0);
-  CHECK(above->column1 == 7);
+  CHECK((*above)[0].x == 5);
+  CHECK((*above)[0].y == 0);
+  CHECK((*above)[1].x == 7);
   CHECK_FALSE(diagonal_at(query_by_key(8, 8), 8));
   CHECK(distance_of(query_by_key(8, 8), {5, 2}) == 3);
 }
@@ -63,8 +63,8 @@ TEST_CASE("Positions that an axis names count, not indices") {
   CHECK(distance_of(map, {1, 2}) == 90);
   const auto diagonal = diagonal_at(map, 100);
   REQUIRE(diagonal);
-  CHECK(diagonal->row0 == 100);
-  CHECK(diagonal->column1 == 20);
+  CHECK((*diagonal)[0].y == 100);
+  CHECK((*diagonal)[1].x == 20);
 }
 
 Figure by_distance(std::string id, std::vector<double> y) {
@@ -213,7 +213,7 @@ TEST_CASE("Hovering a distance turns the phasors to it, and leaves the parameter
   desktop.frame(2);
   const auto distance = session->links.distance();
   REQUIRE(distance);
-  const Preview& preview = session->previewed(Session::Beside::at_distance);
+  const Session::Preview& preview = session->previewed(Session::Beside::at_distance);
   for (int i = 0; i < 2000 && !preview.result; ++i) {
     std::this_thread::sleep_for(5ms);
     desktop.frame();

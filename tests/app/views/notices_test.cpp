@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "app/dialogs/questions.h"
+#include "app/dialogs/help_sheets.h"
 #include "app/shell/start.h"
 #include "experiments/model/notices.h"
 #include "tests/app/fixture.h"

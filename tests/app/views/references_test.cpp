@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "app/dialogs/figure_export.h"
+#include "app/dialogs/export_dialog.h"
 #include "app/session/references.h"
 #include "app/shell/start.h"
 #include "app/views/readout.h"

@@ -44,7 +44,7 @@ TEST_CASE("One of two maps on screen is subtracted from the other by its menu") 
   const Array& cells = *std::get<Heatmap>(difference.content).values;
   CHECK(cells[7] == (*map_of(alibi))[7] - (*map_of(rope))[7]);
   // It is kept and undone like other settings.
-  const std::string kept = session_text(*session);
+  const std::string kept = session_text(document_of(*session));
   const auto next = start_session({}, {});
   CHECK(apply_session_text(*next, kept).empty());
   CHECK(next->state(*next->find("attention_map")).shown.minus.at(alibi).figure == rope);

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <thread>
 
-#include "app/session/command_line.h"
 #include "app/session/session_toml.h"
 #include "app/shell/start.h"
 #include "experiments/combine/combine.h"
@@ -70,7 +69,7 @@ struct SweptCurve {
 
 TEST_CASE("Shift held while a slider is dragged leaves a curve per value, in ordered colours") {
   SweptCurve curve;
-  const std::string before = session_text(curve.session);
+  const std::string before = session_text(document_of(curve.session));
   curve.shift_drag_to(0.8);
   curve.desktop.settle();
   const auto n = curve.session.current().params.integer("n");
@@ -107,7 +106,7 @@ TEST_CASE("Shift held while a slider is dragged leaves a curve per value, in ord
     curve.desktop.settle();
     CHECK(curve.session.current().params.integer("n") == 10);
     CHECK(curve.names() == Names{"curve 0"});
-    CHECK(session_text(curve.session) == before);
+    CHECK(session_text(document_of(curve.session)) == before);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "app/views/tab_titles.h"
+#include "app/views/figure_stage.h"
 
 #include <catch2/catch.hpp>
 #include <memory>

@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "app/session/task.h"
-#include "app/session/waker.h"
 #include "tests/threads/session/experiments.h"
 
 using namespace orrery;
