@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/transformer/design.h"
+#include "experiments/model_files/words.h"
 
 namespace orrery {
 
@@ -144,15 +145,5 @@ const Family* find_family_of_architecture(std::string_view architecture);
 const TensorNames& gguf_names(const Family& family);
 /// Those of an encoder-decoder's decoder; null for other families.
 const TensorNames* gguf_decoder_names(const Family& family);
-
-/// The words of a list between spaces.
-template <class Use>
-void for_each_word(std::string_view list, const Use& use) {
-  while (!list.empty()) {
-    const std::size_t end = list.find(' ');
-    if (end != 0) use(list.substr(0, end));
-    list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
-  }
-}
 
 }  // namespace orrery

@@ -11,57 +11,31 @@ namespace orrery {
 namespace {
 
 /// How the names of buffers end that the code computes anew.
-constexpr std::string_view buffers[] = {"rotary_emb.inv_freq",
-                                        "pos_emb.inv_freq",
-                                        "embeddings.position_embeddings.weight",
-                                        "attn.bias",
-                                        "attn.masked_bias",
-                                        "attention.bias",
-                                        "attention.masked_bias",
-                                        "self_attention.masked_bias",
-                                        "position_ids",
-                                        "token_type_ids",
-                                        "rope_freqs.weight",
-                                        "rope_factors_long.weight",
-                                        "rope_factors_short.weight"};
+constexpr std::string_view buffers =
+    "rotary_emb.inv_freq pos_emb.inv_freq embeddings.position_embeddings.weight attn.bias "
+    "attn.masked_bias attention.bias attention.masked_bias self_attention.masked_bias "
+    "position_ids token_type_ids rope_freqs.weight rope_factors_long.weight "
+    "rope_factors_short.weight";
 /// And of parts that no hidden state passes through: second copies, and what training alone reads.
-constexpr std::string_view idle_parts[] = {"mask_emb",
-                                           "encoder.rel_embeddings.weight",
-                                           "encoder.LayerNorm.weight",
-                                           "encoder.LayerNorm.bias",
-                                           "encoder.embed_tokens.weight",
-                                           "decoder.embed_tokens.weight",
-                                           "EncDecAttention.relative_attention_bias.weight",
-                                           "cross_attn_rel_b.weight"};
+constexpr std::string_view idle_parts =
+    "mask_emb encoder.rel_embeddings.weight encoder.LayerNorm.weight encoder.LayerNorm.bias "
+    "encoder.embed_tokens.weight decoder.embed_tokens.weight "
+    "EncDecAttention.relative_attention_bias.weight cross_attn_rel_b.weight";
 /// How the names of heads begin that give no logits of the vocabulary, or second ones.
-constexpr std::string_view other_heads[] = {"pooler.",
-                                            "cls.seq_relationship.",
-                                            "cls.predictions.bias",
-                                            "cls.weight",
-                                            "cls.bias",
-                                            "cls.norm.",
-                                            "cls.output.",
-                                            "lm_head.",
-                                            "embed_out.",
-                                            "decoder.weight",
-                                            "decoder.bias",
-                                            "crit.",
-                                            "lm_loss.",
-                                            "mask_predictions.",
-                                            "classifier.",
-                                            "score.",
-                                            "qa_outputs.",
-                                            "sequence_summary."};
+constexpr std::string_view other_heads =
+    "pooler. cls.seq_relationship. cls.predictions.bias cls.weight cls.bias cls.norm. cls.output. "
+    "lm_head. embed_out. decoder.weight decoder.bias crit. lm_loss. mask_predictions. classifier. "
+    "score. qa_outputs. sequence_summary.";
 constexpr std::string_view pooler = ".pooler.";  // of BERT and its kin, behind their prefix
 
 /// Whether a pass does without a tensor.
 bool is_idle(std::string_view name) {
-  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
-  const auto begins = [&](std::string_view begin) { return name.starts_with(begin); };
-  return std::any_of(std::begin(buffers), std::end(buffers), ends) ||
-         std::any_of(std::begin(idle_parts), std::end(idle_parts), ends) ||
-         std::any_of(std::begin(other_heads), std::end(other_heads), begins) ||
-         name.find(pooler) != std::string_view::npos;
+  bool found = name.find(pooler) != std::string_view::npos;
+  for (const std::string_view ends : {buffers, idle_parts})
+    for_each_word(ends, [&](std::string_view end) { found = found || name.ends_with(end); });
+  for_each_word(other_heads,
+                [&](std::string_view head) { found = found || name.starts_with(head); });
+  return found;
 }
 
 }  // namespace
