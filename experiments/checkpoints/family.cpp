@@ -1,5 +1,7 @@
 #include "experiments/checkpoints/family.h"
 
+#include <utility>
+
 namespace orrery {
 namespace {
 
@@ -283,6 +285,21 @@ constexpr Family all_families[] = {
 };
 // clang-format on
 
+// ACT2FN of Transformers, activations.py.
+constexpr std::pair<std::string_view, Activation> activation_names[] = {
+    {"gelu", Activation::gelu},
+    {"gelu_new", Activation::gelu_tanh},
+    {"gelu_pytorch_tanh", Activation::gelu_tanh},
+    {"gelu_fast", Activation::gelu_tanh},
+    {"gelu_python", Activation::gelu},
+    {"quick_gelu", Activation::gelu_quick},
+    {"relu", Activation::relu},
+    {"relu2", Activation::squared_relu},
+    {"silu", Activation::silu},
+    {"swish", Activation::silu},
+    {"tanh", Activation::tanh},
+};
+
 const Family* find(std::string_view Family::*list, std::string_view word) {
   for (const Family& family : all_families)
     if (lists_word(family.*list, word)) return &family;
@@ -299,6 +316,12 @@ const Family* find_family_of_type(std::string_view model_type) {
 
 const Family* find_family_of_architecture(std::string_view architecture) {
   return find(&Family::architectures, architecture);
+}
+
+std::optional<Activation> activation_called(std::string_view name) {
+  for (const auto& [known, activation] : activation_names)
+    if (known == name) return activation;
+  return std::nullopt;
 }
 
 const TensorNames& gguf_names(const Family& family) {

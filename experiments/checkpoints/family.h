@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -139,6 +140,9 @@ std::span<const Family> families();
 /// Null for a model_type, or an architecture of a GGUF, of which no family is known.
 const Family* find_family_of_type(std::string_view model_type);
 const Family* find_family_of_architecture(std::string_view architecture);
+
+/// The nonlinearity that files call so: "gelu_new".
+std::optional<Activation> activation_called(std::string_view name);
 
 /// The names of tensors in a GGUF of the family, to which llama.cpp's converter translates those of
 /// files: the same for all, but for an encoder-decoder, whose encoder's they are.

@@ -4,7 +4,6 @@
 #include "core/product.h"
 #include "experiments/checkpoints/checkpoint.h"
 #include "experiments/checkpoints/decode_rows.h"
-#include "experiments/checkpoints/decoded.h"
 #include "experiments/checkpoints/layer_encoding.h"
 
 namespace orrery {

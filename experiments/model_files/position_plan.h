@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/encodings/rope_convention.h"
@@ -86,6 +87,13 @@ bool computes_same(const LayerPlan& a, const LayerPlan& b);
 std::vector<Setting> settings_of(const LayerPlan& layer);
 /// The one of that key. Empty when the files give none.
 std::optional<ParamValue> find_param(const LayerPlan& layer, const std::string& key);
+/// The same, or its usual value where the files give none of type V.
+template <class V>
+V param_or(const LayerPlan& layer, const std::string& key, V usual) {
+  const std::optional<ParamValue> found = find_param(layer, key);
+  const V* const value = found ? std::get_if<V>(&*found) : nullptr;
+  return value ? *value : usual;
+}
 
 /// Adds a sentence unless it is there already.
 void assume(std::vector<std::string>& assumed, std::string sentence);
