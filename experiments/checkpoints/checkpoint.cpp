@@ -13,10 +13,10 @@
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
+#include "experiments/model_files/config_values.h"
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/model_files/gguf_keys.h"
 #include "experiments/model_files/read_positions.h"
-#include "experiments/model_files/text_config.h"
 
 namespace orrery {
 namespace {

@@ -18,8 +18,6 @@ bool same(double a, double b) {
   return std::abs(a - b) <= same_number * (std::abs(a) + std::abs(b)) / 2;  // false for a NaN
 }
 
-std::string shown(double value) { return fmt::format("{:.7g}", value); }
-
 /// The differences of two plans, while they are collected.
 class Collector {
  public:
@@ -42,7 +40,7 @@ class Collector {
     numbers(layer, field, static_cast<double>(a), static_cast<double>(b));
   }
   void numbers(int layer, const std::string& field, double a, double b) {
-    if (!same(a, b)) differ(layer, field, shown(a), shown(b));
+    if (!same(a, b)) differ(layer, field, shown_number(a), shown_number(b));
   }
 
   void note(std::string sentence) {
@@ -69,7 +67,7 @@ void compare_frequencies(const LayerPlan& a, const LayerPlan& b, Collector& foun
   }
   if (count == 0) return;
   const auto side = [&](const LayerPlan& layer) {
-    return fmt::format("pair {} at {}", largest, shown(layer.inv_freq[largest]));
+    return fmt::format("pair {} at {}", largest, shown_number(layer.inv_freq[largest]));
   };
   found.differ(
       a.layer,
@@ -119,14 +117,6 @@ std::string params_text(const LayerPlan& layer) {
     if (is_without_effect(layer, setting)) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, to_text(value));
   }
-  return text;
-}
-
-std::string temperature_text(const LayerPlan& layer) {
-  if (!layer.temperature) return "none";
-  std::string text = layer.temperature->rule;
-  for (const auto& [symbol, value] : layer.temperature->terms)
-    text += fmt::format(", {} = {}", symbol, shown(value));
   return text;
 }
 

@@ -5,13 +5,46 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "core/errors.h"
 #include "experiments/model_files/words.h"
+#include "experiments/text/nesting.h"
+#include "experiments/text/printable.h"
 
 namespace orrery {
 namespace {
+
+/// The text with Python's Infinity, -Infinity and NaN as null.
+std::string without_python_numbers(std::string_view text) {
+  constexpr std::array<std::string_view, 3> names{"-Infinity", "Infinity", "NaN"};
+  std::string out;
+  out.reserve(text.size());
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t skipped = 0;
+    if (!in_text)
+      for (const std::string_view name : names)
+        if (skipped == 0 && text.substr(i, name.size()) == name) skipped = name.size();
+    if (skipped > 0) {
+      out += "null";
+      i += skipped;
+      continue;
+    }
+    if (in_text && text[i] == '\\' && i + 1 < text.size())
+      out += text[i++];
+    else if (text[i] == '"')
+      in_text = !in_text;
+    out += text[i++];
+  }
+  return out;
+}
+
+[[noreturn]] void refuse_config(std::string_view name, std::string_view what) {
+  throw DataError(name, fmt::format("is not a configuration ({})", what),
+                  "give a model's config.json as it was downloaded");
+}
 
 struct OtherNames {
   std::string_view key;
@@ -90,6 +123,21 @@ bool may_matter(std::string_view key) {
 }
 
 }  // namespace
+
+Json parse_config(std::string_view text, std::string_view name) {
+  if (first_deep_place_in_json(text)) refuse_config(name, "it " + too_deep());
+  // The parser takes a NUL for the end of the text.
+  if (text.find('\0') != std::string_view::npos) refuse_config(name, "it holds a NUL");
+  try {
+    Json json = Json::parse(without_python_numbers(text));
+    if (!json.is_object()) refuse_config(name, "it is no JSON object");
+    return json;
+  } catch (const Json::parse_error& error) {
+    refuse_config(name, fmt::format("no JSON at byte {}", error.byte));
+  } catch (const Json::exception& error) {
+    refuse_config(name, error.what());
+  }
+}
 
 ConfigValues::ConfigValues(Json values, const ModelType* type, std::string file, std::string prefix)
     : values_(std::move(values)),
@@ -213,6 +261,11 @@ const Json* ConfigValues::list(std::string_view key) const {
   const Json* value = find(key);
   if (value && !value->is_array()) refuse(key, "a list");
   return value;
+}
+
+const ModelType& type_of(const ConfigValues& config) {
+  static constexpr ModelType unknown{};
+  return config.type() ? *config.type() : unknown;
 }
 
 }  // namespace orrery

@@ -1,7 +1,8 @@
-#include "experiments/model_files/gguf_architectures.h"
+#include "experiments/model_files/gguf_model.h"
 
 namespace orrery {
 namespace {
+namespace in_architectures {
 
 using A = GgufArchitecture;
 using Pairs = A::Pairs;
@@ -243,14 +244,15 @@ constexpr GgufArchitecture unknown{.pairs = Pairs::neox,
                                    .betas = true,
                                    .scale = Scale::key};
 
+}  // namespace in_architectures
 }  // namespace
 
 const GgufArchitecture* find_gguf_architecture(std::string_view name) {
-  for (const GgufArchitecture& architecture : architectures)
+  for (const GgufArchitecture& architecture : in_architectures::architectures)
     if (architecture.name == name) return &architecture;
   return nullptr;
 }
 
-const GgufArchitecture& unknown_gguf_architecture() { return unknown; }
+const GgufArchitecture& unknown_gguf_architecture() { return in_architectures::unknown; }
 
 }  // namespace orrery

@@ -91,7 +91,7 @@ struct ModelType {
     int layers, hidden, heads, head_dim, context;  ///< 0: the class has none
   };
   std::string_view name{};            ///< `model_type`
-  std::string_view encoding{"rope"};  ///< or what stands in its place, see other_encodings.h
+  std::string_view encoding{"rope"};  ///< or what stands in its place, see other_encodings.cpp
   Sizes sizes{};
   bool interleaved{};  ///< pairs (2t, 2t+1), else (t, t + r/2)
   LayerTypes layers{LayerTypes::one_type};

@@ -1,4 +1,4 @@
-#include "experiments/model_files/other_encodings.h"
+#include "experiments/model_files/config_plan.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/rotation.h"
-#include "experiments/model_files/temperature.h"
 
 namespace orrery {
 namespace {

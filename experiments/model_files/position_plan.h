@@ -24,6 +24,13 @@ struct Temperature {
   friend bool operator==(const Temperature&, const Temperature&) = default;
 };
 
+// Rules of Temperature; the names in them are the keys of its terms.
+inline constexpr const char* floor_of_next = "1 + a ln(1 + floor((m + 1)/f))";  ///< Llama 4
+inline constexpr const char* floor_of_length = "1 + β ln(1 + floor(m / L₀))";   ///< Ministral 3
+inline constexpr const char* power_of_length = "(1 + (m + 1)/c)^p";             ///< Beam
+inline constexpr const char* log_of_length =
+    "1 + α ln(max(1, (m + 1)/n₀)), of queries and of the bias";  ///< Inkling
+
 /// The small attention that picks the keys a layer sees, with q and k of its own: DeepSeek's
 /// indexer. It turns by the layer's frequencies.
 struct IndexerPlan {

@@ -1,4 +1,4 @@
-#include "experiments/model_files/rope_settings.h"
+#include "experiments/model_files/config_plan.h"
 
 #include <fmt/format.h>
 
@@ -7,21 +7,11 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/model_files/layer_schedule.h"
-#include "experiments/model_files/rope_dictionary.h"
+#include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/rotation.h"
-#include "experiments/model_files/scaling_settings.h"
-#include "experiments/model_files/temperature.h"
 
 namespace orrery {
 namespace {
-
-constexpr double usual_base = 10000.0;
-
-const ModelType& type_of(const ConfigValues& config) {
-  static constexpr ModelType unknown{};
-  return config.type() ? *config.type() : unknown;
-}
 
 /// The entry of a list per layer. None where the key has no list.
 Valued<double> entry_of(const ConfigValues& config, const char* key, int layer) {

@@ -11,9 +11,9 @@
 #include "core/errors.h"
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
-#include "experiments/model_files/config_json.h"
+#include "experiments/model_files/config_values.h"
 #include "experiments/model_files/gguf_file.h"
-#include "experiments/model_files/gguf_folder.h"
+#include "experiments/model_files/read_positions.h"
 #include "experiments/text/nesting.h"
 #include "experiments/text/printable.h"
 #include "experiments/tokenizers/models.h"
@@ -224,14 +224,10 @@ fs::path tokenizer_in(const fs::path& folder) {
   for (const char* name :
        {"tokenizer.json", "tokenizer.model", "spiece.model", "vocab.json", "vocab.txt"})
     if (is_file(folder / name)) return folder / name;
-  const std::vector<fs::path> ggufs = ggufs_in(folder);
-  if (ggufs.size() == 1) return ggufs.front();
-  if (ggufs.empty())
-    throw IoError(folder.string(),
-                  "holds no tokenizer.json, tokenizer.model, vocab.json, vocab.txt or .gguf file",
-                  "give the folder of a model, or one of these files");
-  throw DataError(folder.string(), fmt::format("holds {} .gguf files", ggufs.size()),
-                  fmt::format("give one of them, {}", ggufs.front().string()));
+  if (std::optional<fs::path> gguf = only_gguf_in(folder)) return *std::move(gguf);
+  throw IoError(folder.string(),
+                "holds no tokenizer.json, tokenizer.model, vocab.json, vocab.txt or .gguf file",
+                "give the folder of a model, or one of these files");
 }
 
 }  // namespace
