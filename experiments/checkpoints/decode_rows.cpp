@@ -116,10 +116,11 @@ Matrix<T> whole(const PlacedTensor& placed, int threads) {
 }
 
 template <class T>
-Matrix<T> columns_of(const Matrix<T>& all, const std::vector<RowRange>& ranges, Index count) {
+Matrix<T> columns_of(const Matrix<T>& all, const std::vector<PlacedLinear::Rows>& ranges,
+                     Index count) {
   Matrix<T> out(all.rows(), count);
   Index at = 0;
-  for (const RowRange& range : ranges) {
+  for (const PlacedLinear::Rows& range : ranges) {
     out.middleCols(at, range.count) = all.middleCols(range.first, range.count);
     at += range.count;
   }
@@ -136,7 +137,7 @@ Matrix<T> weights(const PlacedLinear& placed, int threads) {
   if (placed.outputs.empty()) return whole<T>(placed.W, threads);
   Matrix<T> out(placed.out, placed.in);
   Index at = 0;
-  for (const RowRange& range : placed.outputs) {
+  for (const PlacedLinear::Rows& range : placed.outputs) {
     decode_rows<T>(*placed.W.tensor, placed.W.name, range.first, out.middleRows(at, range.count),
                    threads);
     at += range.count;
@@ -186,7 +187,8 @@ LinearWeights<T> decoded(const PlacedLinear& placed, int threads) {
   LinearWeights<T> linear{.W = weights<T>(placed, threads)};
   if (!placed.b || !placed.adds_b) return linear;
   linear.b = decoded<T>(placed.b);
-  const std::vector<RowRange>& own = placed.biases.empty() ? placed.outputs : placed.biases;
+  const std::vector<PlacedLinear::Rows>& own =
+      placed.biases.empty() ? placed.outputs : placed.biases;
   if (!own.empty()) linear.b = columns_of<T>(linear.b, own, placed.out);
   return linear;
 }

@@ -5,6 +5,9 @@
 namespace orrery {
 namespace {
 
+using OwnKeys = Family::OwnKeys;
+using HeadTransform = Family::HeadTransform;
+
 // Sources: Transformers 5.23, modeling_*.py and the conversions of its saved names; llama.cpp,
 // gguf-py/gguf/constants.py.
 constexpr std::string_view decoder_prefixes = "model. model.language_model. language_model.model.";

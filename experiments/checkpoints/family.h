@@ -62,23 +62,6 @@ struct TensorNames {
   std::string_view before_memory{}, memory_q{}, memory_k{}, memory_v{}, memory_o{};
 };
 
-/// Keys of a config.json that one family alone has.
-enum class OwnKeys {
-  none,
-  t5,
-  falcon,
-  gpt2,
-  neox,
-  bloom,
-  modernbert,
-  gemma,
-  gemma3,
-  deberta,
-  deberta_v2,
-  xlnet,
-  transformer_xl
-};
-
 /// Whether the models of a family have a tensor.
 enum class Presence {
   as_stored,  ///< if the file has it, in every layer or in none
@@ -97,12 +80,28 @@ struct OptionalTensors {
   Presence positions{}, segments{};
 };
 
-/// The nonlinearity of a masked language model's head.
-enum class HeadTransform { none, as_feed_forward, gelu };
-
 /// A family of models: what its code does, where no key of a file says it. Keys are those of a
 /// config.json.
 struct Family {
+  /// Keys of a config.json that one family alone has.
+  enum class OwnKeys {
+    none,
+    t5,
+    falcon,
+    gpt2,
+    neox,
+    bloom,
+    modernbert,
+    gemma,
+    gemma3,
+    deberta,
+    deberta_v2,
+    xlnet,
+    transformer_xl
+  };
+  /// The nonlinearity of a masked language model's head.
+  enum class HeadTransform { none, as_feed_forward, gelu };
+
   std::string_view name{};           ///< "GPT-2"
   std::string_view types{};          ///< its values of model_type, between spaces
   std::string_view architectures{};  ///< its values of general.architecture in a GGUF

@@ -12,6 +12,9 @@
 namespace orrery {
 namespace {
 
+using OwnKeys = Family::OwnKeys;
+using HeadTransform = Family::HeadTransform;
+
 constexpr std::int64_t most_heads = 1 << 16;
 constexpr std::int64_t most_channels_of_model = std::int64_t{1} << 24;
 constexpr std::int64_t most_layers = 1 << 16;

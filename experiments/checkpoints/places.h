@@ -11,12 +11,6 @@
 
 namespace orrery {
 
-/// Rows of a matrix.
-struct RowRange {
-  Index first{};
-  Index count{};
-};
-
 /// A tensor and what it is called; null where a model has none.
 struct PlacedTensor {
   std::string name{};
@@ -26,12 +20,18 @@ struct PlacedTensor {
 
 /// Where a linear layer lies.
 struct PlacedLinear {
+  /// Rows of a matrix.
+  struct Rows {
+    Index first{};
+    Index count{};
+  };
+
   PlacedTensor W{}, b{};
   /// Which outputs of W and b are its own, in this order; empty for all.
-  std::vector<RowRange> outputs{};
-  bool transposed{};               ///< W is [in, out]
-  std::vector<RowRange> biases{};  ///< of b, where they lie otherwise than those of W
-  bool adds_b{true};               ///< false where the code leaves it out
+  std::vector<Rows> outputs{};
+  bool transposed{};           ///< W is [in, out]
+  std::vector<Rows> biases{};  ///< of b, where they lie otherwise than those of W
+  bool adds_b{true};           ///< false where the code leaves it out
   Index in{}, out{};
 };
 
@@ -63,14 +63,14 @@ struct PlacedLayer {
   PlacedNorm convolution_norm{};
 };
 
-/// A part of the vocabulary: E_i P_iᵀ, E_i [tokens, channels], P_i [d_model, channels].
-struct PlacedPart {
-  PlacedTensor table{}, projection{};
-};
-
 /// Where all weights of a stack of layers lie.
 struct Places {
-  std::vector<PlacedPart> parts{};  ///< in place of `tokens`, where there are several
+  /// A part of the vocabulary: E_i P_iᵀ, E_i [tokens, channels], P_i [d_model, channels].
+  struct Part {
+    PlacedTensor table{}, projection{};
+  };
+
+  std::vector<Part> parts{};  ///< in place of `tokens`, where there are several
   PlacedTensor tokens{}, positions{}, segments{};
   PlacedNorm embedding_norm{};
   PlacedLinear projection{};
@@ -135,7 +135,7 @@ void for_each_tensor(const Places& places, const Use& use) {
     for_each_tensor(*norm, use);
   for (const PlacedLinear* linear : {&places.projection, &places.transform, &places.vocabulary})
     for_each_tensor(*linear, use);
-  for (const PlacedPart& part : places.parts) {
+  for (const Places::Part& part : places.parts) {
     use(part.table);
     use(part.projection);
   }

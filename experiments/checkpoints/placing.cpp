@@ -15,7 +15,7 @@ Index rows_of(const PlacedTensor& placed) {
 
 /// Which outputs of a fused matrix are the queries, the keys and the values.
 struct QkvRanges {
-  std::vector<RowRange> q{}, k{}, v{};
+  std::vector<PlacedLinear::Rows> q{}, k{}, v{};
 };
 
 QkvRanges qkv_ranges(QkvLayout layout, Index heads, Index kv_heads, Index d_head) {
@@ -149,7 +149,8 @@ class Placing : private TensorFinder {
     int i = 0;
     do {
       const Dimension width{i == 0 ? d_embedding_.size : 0, "d_embedding of the part"};
-      PlacedPart part{.table = need(part_name(i), of_weights, {{0, "tokens of the part"}, width})};
+      Places::Part part{.table =
+                            need(part_name(i), of_weights, {{0, "tokens of the part"}, width})};
       const auto channels = static_cast<Index>(part.table.tensor->shape[1]);
       part.projection = need(projection_name(i), "", {d_model_, {channels, width.name}});
       tokens += rows_of(part.table);

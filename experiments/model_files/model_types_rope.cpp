@@ -1,9 +1,11 @@
 #include "experiments/model_files/model_types.h"
 
+#include "experiments/model_files/words.h"
+
 namespace orrery {
 namespace {
 
-// One row per type, by name; clang-format would give every field a line of its own.
+// One row for the types that do the same; clang-format would give every field a line of its own.
 // clang-format off
 constexpr ModelType rope_types[] = {
     {.name = "afmoe", .sizes = {32, 2048, 16, 128, 16384}, .layers = LayerTypes::nth_is_full,
@@ -25,7 +27,7 @@ constexpr ModelType rope_types[] = {
      512})"},
     {.name = "bitnet", .sizes = {30, 2560, 20, 0, 2048}, .defaults = R"({"rope_theta": 500000})"},
     {.name = "chameleon", .sizes = {32, 4096, 32, 0, 4096}},
-    {.name = "codegen", .sizes = {28, 4096, 16, 0, 2048}, .interleaved = true,
+    {.name = "codegen gptj", .sizes = {28, 4096, 16, 0, 2048}, .interleaved = true,
      .keys = RopeKeys::gptj, .defaults = R"({"rotary_dim": 64})"},
     {.name = "cohere", .sizes = {40, 8192, 64, 0, 8192}, .interleaved = true,
      .defaults = R"({"rope_theta": 500000})"},
@@ -63,18 +65,15 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"rope_theta": 500000})"},
     {.name = "esmc", .sizes = {80, 2560, 40, 0, 2048}, .bidirectional = true},
     {.name = "eurobert", .sizes = {12, 768, 12, 0, 8192}, .bidirectional = true},
-    {.name = "exaone4", .sizes = {32, 4096, 32, 0, 2048}, .layers = LayerTypes::nth_is_full,
-     .period = 4, .period_key = "sliding_window_pattern", .nope = NopeRule::on_full_with_windows,
-     .defaults = R"({"sliding_window": 4096})"},
-    {.name = "exaone_moe", .sizes = {32, 4096, 32, 0, 2048}, .layers = LayerTypes::nth_is_full,
-     .period = 4, .period_key = "sliding_window_pattern", .nope = NopeRule::on_full_with_windows,
-     .defaults = R"({"sliding_window": 4096})"},
+    {.name = "exaone4 exaone_moe", .sizes = {32, 4096, 32, 0, 2048},
+     .layers = LayerTypes::nth_is_full, .period = 4, .period_key = "sliding_window_pattern",
+     .nope = NopeRule::on_full_with_windows, .defaults = R"({"sliding_window": 4096})"},
     {.name = "falcon_h1", .sizes = {32, 4096, 32, 0, 8192}},
     {.name = "flex_olmo", .sizes = {32, 4096, 32, 0, 4096}, .defaults = R"({"rope_theta":
      500000})"},
     {.name = "gemma", .sizes = {28, 3072, 16, 256, 8192}},
-    {.name = "gemma2", .sizes = {26, 2304, 8, 256, 8192}, .layers = LayerTypes::nth_is_full,
-     .period = 2, .scale = ScaleRule::query_pre_attn_scalar,
+    {.name = "gemma2 vaultgemma", .sizes = {26, 2304, 8, 256, 8192},
+     .layers = LayerTypes::nth_is_full, .period = 2, .scale = ScaleRule::query_pre_attn_scalar,
      .defaults = R"({"query_pre_attn_scalar": 256, "sliding_window": 4096})"},
     {.name = "gemma3_text", .sizes = {26, 2304, 8, 256, 131072}, .layers = LayerTypes::nth_is_full,
      .period = 6, .period_key = "sliding_window_pattern", .window = WindowRule::both_ways_below,
@@ -91,9 +90,7 @@ constexpr ModelType rope_types[] = {
      {"sliding_attention": {"rope_theta": 10000}, "full_attention": {"rope_type": "proportional",
      "partial_rotary_factor": 0.25, "rope_theta": 1000000}}, "sliding_window": 512,
      "global_head_dim": 512})"},
-    {.name = "glm", .sizes = {40, 4096, 32, 128, 131072}, .interleaved = true,
-     .defaults = R"({"partial_rotary_factor": 0.5})"},
-    {.name = "glm4", .sizes = {40, 4096, 32, 128, 131072}, .interleaved = true,
+    {.name = "glm glm4", .sizes = {40, 4096, 32, 128, 131072}, .interleaved = true,
      .defaults = R"({"partial_rotary_factor": 0.5})"},
     {.name = "glm4_moe", .sizes = {46, 4096, 96, 0, 131072},
      .defaults = R"({"partial_rotary_factor": 0.5})"},
@@ -117,16 +114,12 @@ constexpr ModelType rope_types[] = {
      .period = 2, .defaults = R"({"rope_parameters": {"rope_type": "yarn", "factor": 32,
      "beta_fast": 32, "beta_slow": 1, "truncate": false, "original_max_position_embeddings": 4096},
      "rope_theta": 150000, "sliding_window": 128})"},
-    {.name = "gptj", .sizes = {28, 4096, 16, 0, 2048}, .interleaved = true, .keys = RopeKeys::gptj,
-     .defaults = R"({"rotary_dim": 64})"},
-    {.name = "granite", .sizes = {32, 4096, 32, 0, 2048}, .scale = ScaleRule::attention_multiplier,
-     .defaults = R"({"attention_multiplier": 1})"},
+    {.name = "granite granitemoe granitemoeshared", .sizes = {32, 4096, 32, 0, 2048},
+     .scale = ScaleRule::attention_multiplier, .defaults = R"({"attention_multiplier": 1})"},
     {.name = "granite_swa", .sizes = {24, 2560, 20, 0, 8192},
      .layers = LayerTypes::multiples_are_full, .period = 4, .nope = NopeRule::layer_rope_theta,
      .scale = ScaleRule::attention_multiplier, .defaults = R"({"attention_multiplier": 1,
      "sliding_window": 128})"},
-    {.name = "granitemoe", .sizes = {32, 4096, 32, 0, 2048},
-     .scale = ScaleRule::attention_multiplier, .defaults = R"({"attention_multiplier": 1})"},
     {.name = "granitemoe_swa", .sizes = {32, 4096, 32, 0, 2048},
      .layers = LayerTypes::multiples_are_full, .period = 4, .nope = NopeRule::layer_rope_theta,
      .scale = ScaleRule::attention_multiplier, .defaults = R"({"attention_multiplier": 1,
@@ -134,14 +127,12 @@ constexpr ModelType rope_types[] = {
     {.name = "granitemoehybrid", .sizes = {32, 4096, 32, 0, 2048}, .layers = LayerTypes::listed,
      .nope = NopeRule::position_embedding_type, .scale = ScaleRule::attention_multiplier,
      .defaults = R"({"attention_multiplier": 1})"},
-    {.name = "granitemoeshared", .sizes = {32, 4096, 32, 0, 2048},
-     .scale = ScaleRule::attention_multiplier, .defaults = R"({"attention_multiplier": 1})"},
     {.name = "gte", .sizes = {12, 768, 12, 0, 8192}, .bidirectional = true,
      .defaults = R"({"rope_theta": 160000})"},
     {.name = "helium", .sizes = {24, 2560, 20, 128, 4096}, .interleaved = true,
      .defaults = R"({"rope_theta": 100000})"},
-    {.name = "hunyuan_v1_dense", .sizes = {32, 4096, 32, 0, 2048}, .norm_after_rotation = true},
-    {.name = "hunyuan_v1_moe", .sizes = {32, 4096, 32, 0, 2048}, .norm_after_rotation = true},
+    {.name = "hunyuan_v1_dense hunyuan_v1_moe", .sizes = {32, 4096, 32, 0, 2048},
+     .norm_after_rotation = true},
     {.name = "hy_v3", .sizes = {80, 4096, 64, 128, 131072}, .defaults = R"({"rope_theta":
      11158840})"},
     {.name = "internlm3", .sizes = {48, 4096, 32, 128, 32768}},
@@ -162,7 +153,7 @@ constexpr ModelType rope_types[] = {
      .defaults = R"({"rope_parameters": {"sliding_attention": {"rope_theta": 10000},
      "full_attention": {"rope_type": "proportional", "rope_theta": 1000000, "partial_rotary_factor":
      0.5}}, "rope_theta": 1000000, "sliding_window": 256})"},
-    {.name = "llama", .sizes = {32, 4096, 32, 0, 2048}},
+    {.name = "llama olmo olmo2", .sizes = {32, 4096, 32, 0, 2048}},
     {.name = "llama4_text", .sizes = {48, 5120, 40, 128, 131072}, .interleaved = true,
      .layers = LayerTypes::chunked_where_rope, .nope = NopeRule::no_rope_layers,
      .temperature = TemperatureRule::llama4, .norm_after_rotation = true,
@@ -208,8 +199,8 @@ constexpr ModelType rope_types[] = {
      "rope_theta": 10000, "factor": 2048, "original_max_position_embeddings": 512, "beta_fast": 32,
      "beta_slow": 1, "attention_factor": 1}, "qk_rope_head_dim": 64, "qk_nope_head_dim": 64,
      "index_head_dim": 128})"},
-    {.name = "mixtral", .sizes = {32, 4096, 32, 0, 131072}, .window = WindowRule::every_layer,
-     .defaults = R"({"rope_theta": 1000000})"},
+    {.name = "mixtral phimoe", .sizes = {32, 4096, 32, 0, 131072},
+     .window = WindowRule::every_layer, .defaults = R"({"rope_theta": 1000000})"},
     {.name = "modernbert", .sizes = {22, 768, 12, 0, 8192},
      .layers = LayerTypes::multiples_are_full, .period = 3,
      .period_key = "global_attn_every_n_layers", .window = WindowRule::half_local,
@@ -231,8 +222,6 @@ constexpr ModelType rope_types[] = {
      0.5})"},
     {.name = "nomic_bert", .sizes = {12, 768, 12, 0, 2048}, .bidirectional = true,
      .defaults = R"({"rope_theta": 1000})"},
-    {.name = "olmo", .sizes = {32, 4096, 32, 0, 2048}},
-    {.name = "olmo2", .sizes = {32, 4096, 32, 0, 2048}},
     {.name = "olmo3", .sizes = {32, 4096, 32, 0, 2048}, .layers = LayerTypes::nth_is_full,
      .period = 4, .keys = RopeKeys::dual_olmo, .defaults = R"({"rope_theta": 500000,
      "sliding_window": 4096})"},
@@ -250,23 +239,18 @@ constexpr ModelType rope_types[] = {
     {.name = "phi4_multimodal", .sizes = {32, 3072, 32, 0, 131072},
      .window = WindowRule::every_layer, .keys = RopeKeys::phi3,
      .defaults = R"({"partial_rotary_factor": 1, "original_max_position_embeddings": 4096})"},
-    {.name = "phimoe", .sizes = {32, 4096, 32, 0, 131072}, .window = WindowRule::every_layer,
-     .defaults = R"({"rope_theta": 1000000})"},
     {.name = "qwen2", .sizes = {32, 4096, 32, 0, 32768},
      .layers = LayerTypes::after_max_window_layers, .defaults = R"({"sliding_window": 4096,
      "max_window_layers": 28})"},
     {.name = "qwen2_5_omni_text", .sizes = {28, 3584, 28, 0, 32768},
      .layers = LayerTypes::after_max_window_layers, .sections = Sections::chunked,
      .defaults = R"({"rope_theta": 1000000, "sliding_window": 4096, "max_window_layers": 28})"},
-    {.name = "qwen2_5_vl_text", .sizes = {80, 8192, 64, 0, 32768},
+    {.name = "qwen2_5_vl_text qwen2_vl_text", .sizes = {80, 8192, 64, 0, 32768},
      .layers = LayerTypes::after_max_window_layers, .sections = Sections::chunked,
      .defaults = R"({"rope_theta": 1000000, "sliding_window": 4096, "max_window_layers": 80})"},
     {.name = "qwen2_moe", .sizes = {24, 2048, 16, 0, 32768},
      .layers = LayerTypes::odd_below_max_window_layers, .window = WindowRule::zero_without_flag,
      .defaults = R"({"sliding_window": 4096, "max_window_layers": 28})"},
-    {.name = "qwen2_vl_text", .sizes = {80, 8192, 64, 0, 32768},
-     .layers = LayerTypes::after_max_window_layers, .sections = Sections::chunked,
-     .defaults = R"({"rope_theta": 1000000, "sliding_window": 4096, "max_window_layers": 80})"},
     {.name = "qwen3", .sizes = {32, 4096, 32, 128, 32768},
      .layers = LayerTypes::after_max_window_layers, .defaults = R"({"sliding_window": 4096,
      "max_window_layers": 28})"},
@@ -298,9 +282,6 @@ constexpr ModelType rope_types[] = {
     {.name = "stablelm", .sizes = {32, 2560, 32, 0, 4096}, .defaults = R"({"partial_rotary_factor":
      0.25})"},
     {.name = "starcoder2", .sizes = {30, 3072, 24, 0, 4096}, .window = WindowRule::every_layer},
-    {.name = "vaultgemma", .sizes = {26, 2304, 8, 256, 8192}, .layers = LayerTypes::nth_is_full,
-     .period = 2, .scale = ScaleRule::query_pre_attn_scalar,
-     .defaults = R"({"query_pre_attn_scalar": 256, "sliding_window": 4096})"},
     {.name = "youtu", .sizes = {32, 2048, 16, 0, 131072}, .interleaved = true, .latent = true,
      .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
 };
@@ -308,6 +289,9 @@ constexpr ModelType rope_types[] = {
 
 }  // namespace
 
-std::span<const ModelType> rope_model_types() { return rope_types; }
+std::span<const ModelType> rope_model_types() {
+  static const std::vector<ModelType> all = row_for_each_name<ModelType>(rope_types);
+  return all;
+}
 
 }  // namespace orrery

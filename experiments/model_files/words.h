@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string_view>
+#include <vector>
 
 namespace orrery {
 
@@ -19,6 +21,18 @@ inline bool lists_word(std::string_view list, std::string_view word) {
   bool found = false;
   for_each_word(list, [&](std::string_view one) { found = found || one == word; });
   return found;
+}
+
+/// The rows of a table, each once for every word of its name.
+template <class Row>
+std::vector<Row> row_for_each_name(std::span<const Row> rows) {
+  std::vector<Row> all;
+  for (const Row& row : rows)
+    for_each_word(row.name, [&](std::string_view name) {
+      all.push_back(row);
+      all.back().name = name;
+    });
+  return all;
 }
 
 }  // namespace orrery

@@ -113,9 +113,9 @@ AlignedText without(const AlignedText& text, bool (*is_dropped)(char32_t)) {
 
 AlignedText lowered(const AlignedText& text) {
   return with_characters(text, [](char32_t c, std::string& out) {
-    const LowerCase lower = lower_case(c);
-    out = utf8_of(lower.first);
-    if (lower.second != 0) out += utf8_of(lower.second);
+    const auto [first, second] = lower_case(c);
+    out = utf8_of(first);
+    if (second != 0) out += utf8_of(second);
   });
 }
 

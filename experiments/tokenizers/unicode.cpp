@@ -94,7 +94,7 @@ bool is_chinese(char32_t character) {
   });
 }
 
-LowerCase lower_case(char32_t character) {
+std::pair<char32_t, char32_t> lower_case(char32_t character) {
   if (character == capital_i_with_dot) return {'i', dot_above};
   return {static_cast<char32_t>(u_tolower(static_cast<UChar32>(character))), 0};
 }

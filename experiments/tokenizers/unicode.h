@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace orrery {
 
@@ -38,11 +39,8 @@ bool is_word_character(char32_t character);
 bool is_chinese(char32_t character);
 
 /// Lower case without regard to neighbours. U+0130 becomes i and U+0307, every other one character.
-/// @return the second character, or 0
-struct LowerCase {
-  char32_t first{}, second{};
-};
-LowerCase lower_case(char32_t character);
+/// @return the second character, or 0, behind the first
+std::pair<char32_t, char32_t> lower_case(char32_t character);
 
 /// The UTF-16 of a valid UTF-8 text: ICU's matchers and iterators read that.
 std::u16string utf16_of(std::string_view utf8);
