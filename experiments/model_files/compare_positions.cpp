@@ -24,7 +24,7 @@ class Collector {
   explicit Collector(PositionComparison& into) : into_(into) {}
 
   void differ(int layer, const std::string& field, std::string a, std::string b) {
-    for (PositionDifference& known : into_.differences)
+    for (PositionComparison::Difference& known : into_.differences)
       if (known.field == field && known.a == a && known.b == b) {
         known.layers.push_back(layer);
         return;
@@ -158,7 +158,7 @@ std::string comparison_text(const PositionPlan& a, const PositionPlan& b,
   std::string text = fmt::format("A  {}\nB  {}\n", name(a), name(b));
   text +=
       comparison.differences.empty() ? "\nBoth compute the same positions in every layer.\n" : "";
-  for (const PositionDifference& difference : comparison.differences)
+  for (const PositionComparison::Difference& difference : comparison.differences)
     text += fmt::format("\n{}{}\n  A  {}\n  B  {}\n", difference.field,
                         difference.layers.empty() ? "" : ", " + numbers_text(difference.layers),
                         without_controls(difference.a), without_controls(difference.b));
@@ -171,7 +171,7 @@ std::string comparison_json(const PositionPlan& a, const PositionPlan& b,
                             const PositionComparison& comparison) {
   using Json = nlohmann::ordered_json;
   Json differences = Json::array();
-  for (const PositionDifference& d : comparison.differences)
+  for (const PositionComparison::Difference& d : comparison.differences)
     differences.push_back({{"field", d.field}, {"a", d.a}, {"b", d.b}, {"layers", d.layers}});
   const Json json{{"a", a.source},
                   {"b", b.source},

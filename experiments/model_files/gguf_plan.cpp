@@ -271,7 +271,7 @@ void read_other(const GgufModel& model, LayerPlan& layer) {
 
 void put_temperature(LayerPlan& layer, const char* rule, std::map<std::string, double> terms,
                      std::string reason) {
-  layer.temperature = Temperature{rule, std::move(terms)};
+  layer.temperature = LayerPlan::Temperature{rule, std::move(terms)};
   layer.reasons["temperature"] = std::move(reason);
 }
 

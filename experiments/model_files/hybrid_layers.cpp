@@ -6,6 +6,8 @@
 namespace orrery {
 namespace {
 
+using WindowRule = ModelType::WindowRule;
+
 constexpr std::int64_t most_in_list = 1 << 16;
 
 /// The entry of a list per layer; null where there is no such list. Throws DataError when it is

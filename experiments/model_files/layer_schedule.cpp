@@ -10,6 +10,10 @@
 namespace orrery {
 namespace {
 
+using LayerTypes = ModelType::LayerTypes;
+using WindowRule = ModelType::WindowRule;
+using NopeRule = ModelType::NopeRule;
+
 int period_of(const ConfigValues& config) {
   const ModelType& type = type_of(config);
   if (type.period_key.empty()) return type.period;

@@ -5,6 +5,10 @@
 namespace orrery {
 namespace {
 
+using LayerTypes = ModelType::LayerTypes;
+using WindowRule = ModelType::WindowRule;
+using ScaleRule = ModelType::ScaleRule;
+
 // clang-format off
 constexpr ModelType other_types[] = {
     {.name = "bart", .encoding = "learned", .sizes = {12, 1024, 16, 0, 1024}, .bidirectional = true,

@@ -4,6 +4,15 @@
 
 namespace orrery {
 namespace {
+namespace in_rope_types {
+
+using LayerTypes = ModelType::LayerTypes;
+using WindowRule = ModelType::WindowRule;
+using NopeRule = ModelType::NopeRule;
+using RopeKeys = ModelType::RopeKeys;
+using ScaleRule = ModelType::ScaleRule;
+using TemperatureRule = ModelType::TemperatureRule;
+using Sections = ModelType::Sections;
 
 // One row for the types that do the same; clang-format would give every field a line of its own.
 // clang-format off
@@ -287,10 +296,11 @@ constexpr ModelType rope_types[] = {
 };
 // clang-format on
 
+}  // namespace in_rope_types
 }  // namespace
 
 std::span<const ModelType> rope_model_types() {
-  static const std::vector<ModelType> all = row_for_each_name<ModelType>(rope_types);
+  static const std::vector<ModelType> all = row_for_each_name<ModelType>(in_rope_types::rope_types);
   return all;
 }
 

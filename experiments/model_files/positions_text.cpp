@@ -58,12 +58,12 @@ std::string frequencies_text(const LayerPlan& layer) {
     if (theta != 0) slowest = theta;
   return fmt::format("{} pairs, {} to {} rad per token (a turn in {} tokens)",
                      layer.inv_freq.size(),
-                     shown_number(layer.inv_freq.empty() ? 0 : layer.inv_freq.front()), shown_number(slowest),
-                     fmt::format("{:.4g}", 2 * std::numbers::pi / slowest));
+                     shown_number(layer.inv_freq.empty() ? 0 : layer.inv_freq.front()),
+                     shown_number(slowest), fmt::format("{:.4g}", 2 * std::numbers::pi / slowest));
 }
 
 std::string indexer_text(const LayerPlan& layer) {
-  const IndexerPlan& indexer = *layer.indexer;
+  const LayerPlan::Indexer& indexer = *layer.indexer;
   return fmt::format("{}, channels {} to {} of {}", name(indexer.pairing), indexer.rotary_begin,
                      indexer.rotary_begin + layer.rope.rotary_dims - 1, indexer.head_dim);
 }
@@ -93,8 +93,7 @@ void add_factors(const LayerPlan& layer, Facts& facts) {
 void add_rest(const LayerPlan& layer, Facts& facts) {
   if (layer.softmax_scale != 0)
     facts.add("softmax_scale", "softmax scale", shown_number(layer.softmax_scale));
-  if (layer.temperature)
-    facts.add("temperature", "times, by position", temperature_text(layer));
+  if (layer.temperature) facts.add("temperature", "times, by position", temperature_text(layer));
   if (layer.window || layer.reasons.count("window") > 0)
     facts.add("window", "window", window_text(layer));
   if (!layer.causal) facts.add("causal", "mask", "none: queries see keys on both sides");

@@ -14,6 +14,9 @@
 namespace orrery {
 namespace {
 
+using ScaleRule = ModelType::ScaleRule;
+using TemperatureRule = ModelType::TemperatureRule;
+
 /// A value of a dictionary within the file.
 Valued<double> inner(const ConfigValues& config, const char* object, const char* key) {
   const Json* dictionary = config.object(object);
@@ -124,8 +127,8 @@ PositionPlan read_mistral_params(const Json& root, const std::string& file,
     if (const Valued<double> beta = inner(config, "llama_4_scaling", "beta"); beta.value) {
       const Valued<double> length =
           inner(config, "llama_4_scaling", "original_max_position_embeddings");
-      layer.temperature =
-          Temperature{floor_of_length, {{"β", *beta.value}, {"L₀", length.value.value_or(8192)}}};
+      layer.temperature = LayerPlan::Temperature{
+          floor_of_length, {{"β", *beta.value}, {"L₀", length.value.value_or(8192)}}};
       layer.reasons["temperature"] = beta.reason;
     }
     plan.layers.push_back(std::move(layer));
@@ -234,11 +237,12 @@ void read_temperature(const ConfigValues& config, LayerPlan& layer,
   if (rule == TemperatureRule::llama4 && config.flag("attn_temperature_tuning")) {
     const Valued<double> floor = config.number("floor_scale"), scale = config.number("attn_scale");
     if (!floor.value || !scale.value) return;
-    layer.temperature = Temperature{floor_of_next, {{"a", *scale.value}, {"f", *floor.value}}};
+    layer.temperature =
+        LayerPlan::Temperature{floor_of_next, {{"a", *scale.value}, {"f", *floor.value}}};
     layer.reasons["temperature"] = config.reason("attn_temperature_tuning");
   }
   if (rule == TemperatureRule::scalable) {
-    layer.temperature = Temperature{power_of_length, {{"c", 2048.0}, {"p", 0.1}}};
+    layer.temperature = LayerPlan::Temperature{power_of_length, {{"c", 2048.0}, {"p", 0.1}}};
     layer.reasons["temperature"] = config.code();
   }
 }

@@ -14,6 +14,9 @@
 namespace orrery {
 namespace {
 
+using LayerTypes = ModelType::LayerTypes;
+using RopeKeys = ModelType::RopeKeys;
+
 void put_all(RopeDictionary& into, const Json& from, const std::string& reason) {
   for (const auto& [key, value] : from.items()) {
     if (value.is_object()) continue;

@@ -141,13 +141,13 @@ AlignedText stripped(const AlignedText& text, bool left, bool right) {
 
 AlignedText replaced(const AlignedText& text, const Regex& pattern, const std::string& content) {
   AlignedText out;
-  for (const Part& part : parts_between(pattern.matches(text.text), text.text.size())) {
-    const auto [begin, end] = part.range;
-    if (!part.is_match)
-      append(out, text, begin, end);
-    else if (begin != end)
-      append(out, content, origin_of(text, begin, end));
+  std::size_t done = 0;
+  for (const TextRange& match : pattern.matches(text.text)) {
+    append(out, text, done, match.begin);
+    if (match.begin != match.end) append(out, content, origin_of(text, match.begin, match.end));
+    done = match.end;
   }
+  append(out, text, done, text.text.size());
   return out;
 }
 

@@ -164,7 +164,8 @@ void add_spans(const AlignedText& piece, const std::vector<Subword>& tokens,
     // A suffix that a vocabulary writes behind words has bytes of its own, and no place in the text.
     const std::size_t end = std::min<std::size_t>(begin + token.length, piece.text.size());
     const std::uint32_t last = piece.origins.back().end;
-    const Origin origin = begin < end ? origin_of(piece, begin, end) : Origin{last, last};
+    const AlignedText::Origin origin =
+        begin < end ? origin_of(piece, begin, end) : AlignedText::Origin{last, last};
     out.push_back({token.id, origin.begin, origin.end});
     begin = end;
   }
@@ -232,7 +233,7 @@ class PipelineTokenizer final : public Tokenizer {
         add_pieces(std::move(stretch.text), cache, all);
         continue;
       }
-      const Origin origin = origin_of(stretch.text, 0, stretch.text.text.size());
+      const AlignedText::Origin origin = origin_of(stretch.text, 0, stretch.text.text.size());
       all.push_back({*stretch.id, origin.begin, origin.end});
     }
     return all;

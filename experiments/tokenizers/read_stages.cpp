@@ -109,10 +109,10 @@ PreTokenizer read_delimiter(Component& component) {
                   SplitBehavior::removed, false);
 }
 
-PrependScheme scheme_named(const std::string& name, const Component& of) {
-  if (name == "first") return PrependScheme::first;
-  if (name == "always") return PrependScheme::always;
-  if (name == "never") return PrependScheme::never;
+MetaspaceOptions::PrependScheme scheme_named(const std::string& name, const Component& of) {
+  if (name == "first") return MetaspaceOptions::PrependScheme::first;
+  if (name == "always") return MetaspaceOptions::PrependScheme::always;
+  if (name == "never") return MetaspaceOptions::PrependScheme::never;
   of.refuse(fmt::format("the prepend_scheme {}, which is not known,", in_quotes(name)));
 }
 
@@ -127,7 +127,7 @@ PreTokenizer read_metaspace(Component& component) {
   const bool prefix = component.flag("add_prefix_space", true);
   const auto scheme = component.optional_text("prepend_scheme");
   options.prepend_scheme = scheme_named(scheme.value_or(prefix ? "always" : "never"), component);
-  if (!prefix && options.prepend_scheme != PrependScheme::never)
+  if (!prefix && options.prepend_scheme != MetaspaceOptions::PrependScheme::never)
     component.refuse("no add_prefix_space, and a prepend_scheme that adds one,");
   options.split = component.flag("split", true);
   return metaspace(options);

@@ -10,7 +10,7 @@ namespace orrery::test {
 
 /// The factor at position m ≥ 0. Throws std::out_of_range for terms that the rule needs and that
 /// are not there.
-inline double temperature_at(const Temperature& temperature, std::int64_t m) {
+inline double temperature_at(const LayerPlan::Temperature& temperature, std::int64_t m) {
   const auto& terms = temperature.terms;
   const auto at = static_cast<double>(m);
   if (temperature.rule == floor_of_next)

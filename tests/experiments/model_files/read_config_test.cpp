@@ -133,8 +133,9 @@ TEST_CASE("DeepSeek-V4's files of both forms have the slice, the base and the in
   CHECK_FALSE(plain.at(0).indexer);
   CHECK_FALSE(plain.at(2).indexer);
   REQUIRE(plain.at(1).indexer);
-  CHECK(*plain.at(1).indexer ==
-        IndexerPlan{.pairing = RopePairing::interleaved, .head_dim = 128, .rotary_begin = 64});
+  CHECK(*plain.at(1).indexer == LayerPlan::Indexer{.pairing = RopePairing::interleaved,
+                                                   .head_dim = 128,
+                                                   .rotary_begin = 64});
   const auto older = of(R"(, "qk_rope_head_dim": 128, "rope_scaling": {"type": "yarn", "factor": 16,
                             "original_max_position_embeddings": 65536})");
   CHECK(older.at(0).rope.rotary_dims == 128);
