@@ -1,4 +1,4 @@
-#include "experiments/tokenizers/unigram.h"
+#include "experiments/tokenizers/models.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,7 @@
 #include "core/errors.h"
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
-#include "experiments/tokenizers/byte_trie.h"
-#include "experiments/tokenizers/merge_chain.h"
+#include "experiments/tokenizers/vocabulary.h"
 
 namespace orrery {
 namespace {
@@ -102,21 +101,14 @@ class UnigramModel final : public Model {
     if (id != options_.unknown) return tokens.push_back({id, text.size()});
     // A run of unknown characters may be a token as a whole.
     if (const auto whole = vocabulary().id(text)) return tokens.push_back({*whole, text.size()});
-    if (options_.byte_fallback && add_bytes_reversed(text, tokens)) return;
+    if (options_.byte_fallback && add_bytes(text, bytes_, tokens))
+      return std::reverse(tokens.end() - std::ssize(text), tokens.end());
     if (options_.unknown < 0)
       throw DataError(
           vocabulary().name(),
           fmt::format("has no token for {}, nor one for what is unknown", in_quotes(text)),
           "leave the characters out, or give another tokenizer");
     tokens.push_back({options_.unknown, text.size()});
-  }
-
-  bool add_bytes_reversed(std::string_view text, std::vector<Subword>& tokens) const {
-    for (const char c : text)
-      if (bytes_[static_cast<unsigned char>(c)] < 0) return false;
-    for (auto c = text.rbegin(); c != text.rend(); ++c)
-      tokens.push_back({bytes_[static_cast<unsigned char>(*c)], 1});
-    return true;
   }
 
   std::vector<double> scores_;
@@ -127,13 +119,80 @@ class UnigramModel final : public Model {
   ByteTrie trie_{};
 };
 
+std::size_t count_characters(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); at += character_length(text, at)) ++count;
+  return count;
+}
+
+/// The pieces that begin with a prefix, without it, but for those that begin with another.
+ByteTrie pieces_after(std::string_view prefix, std::string_view other, const Vocabulary& vocabulary,
+                      const std::vector<bool>& is_matched) {
+  std::vector<ByteTrie::Entry> entries;
+  for (std::size_t i = 0; i < vocabulary.slots(); ++i) {
+    const std::string_view piece = vocabulary.piece(static_cast<std::int32_t>(i));
+    if (!piece.starts_with(prefix) || piece.size() == prefix.size()) continue;
+    if (!other.empty() && piece.starts_with(other)) continue;
+    if (!is_matched.empty() && !is_matched[i]) continue;
+    if (const auto id = vocabulary.id(piece))
+      entries.emplace_back(piece.substr(prefix.size()), *id);
+  }
+  return ByteTrie(std::move(entries));
+}
+
+class WordPieceModel final : public Model {
+ public:
+  WordPieceModel(Vocabulary vocabulary, const WordPieceOptions& options)
+      : Model(std::move(vocabulary)),
+        most_characters_(options.max_input_chars_per_word),
+        unknown_(this->vocabulary().require(options.unknown, "token for what is unknown")),
+        first_(
+            pieces_after(options.first_subword_prefix, {}, this->vocabulary(), options.is_matched)),
+        later_(pieces_after(options.continuing_subword_prefix, options.first_subword_prefix,
+                            this->vocabulary(), options.is_matched)) {}
+
+  void tokenize(std::string_view piece, std::vector<Subword>& tokens) const override {
+    const std::size_t before = tokens.size();
+    if (count_characters(piece) <= most_characters_ && add_longest(piece, tokens)) return;
+    tokens.resize(before);
+    tokens.push_back({unknown_, piece.size()});
+  }
+
+ private:
+  bool add_longest(std::string_view piece, std::vector<Subword>& tokens) const {
+    for (std::size_t at = 0; at < piece.size();) {
+      const auto match = (at == 0 ? first_ : later_).longest(piece.substr(at));
+      if (!match) return false;
+      tokens.push_back({match->value, match->length});
+      at += match->length;
+    }
+    return true;
+  }
+
+  std::size_t most_characters_;
+  std::int32_t unknown_;
+  ByteTrie first_, later_;
+};
+
 }  // namespace
+
+bool add_bytes(std::string_view text, const std::array<std::int32_t, 256>& ids,
+               std::vector<Subword>& tokens) {
+  const auto id_of = [&](char c) { return ids[static_cast<unsigned char>(c)]; };
+  if (std::any_of(text.begin(), text.end(), [&](char c) { return id_of(c) < 0; })) return false;
+  for (const char c : text) tokens.push_back({id_of(c), 1});
+  return true;
+}
 
 std::unique_ptr<Model> unigram_model(Vocabulary vocabulary, std::vector<double> scores,
                                      UnigramOptions options) {
   check_invariant(scores.size() == vocabulary.slots(), "every token has a score");
   return std::make_unique<UnigramModel>(std::move(vocabulary), std::move(scores),
                                         std::move(options));
+}
+
+std::unique_ptr<Model> word_piece_model(Vocabulary vocabulary, const WordPieceOptions& options) {
+  return std::make_unique<WordPieceModel>(std::move(vocabulary), options);
 }
 
 }  // namespace orrery
