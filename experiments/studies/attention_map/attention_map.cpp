@@ -67,26 +67,6 @@ std::vector<ParamSpec> declared_params() {
        {of_random_contents(seed_param())}}));
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::small_multiples,
-          .grouping = Grouping::by_kind,
-          .controls = {"encoding", "max_tokens", "head", "base"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "How do ALiBi and RoPE differ on my text?",
-           .answer =
-               "Drop a text on the window. One map is what a head of a small model attends to "
-               "in it, byte by byte; the other is the same head with ALiBi in place of the "
-               "RoPE it was trained with. Move $h$: every head has learned something else.",
-           .settings = {{"encoding", "rope+alibi"}},
-           .control = "head"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.figures = {"weights", "pipeline"}, .keys = {"heads"}, .when = heads_are_alike}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "attention_map",
@@ -101,10 +81,19 @@ ExperimentInfo make_info() {
             in_descriptions}},
       .symbols = {{"j", "index of a key"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
+      .view = {.layout = ViewLayout::small_multiples,
+               .grouping = Grouping::by_kind,
+               .controls = {"encoding", "max_tokens", "head", "base"}},
+      .questions =
+          {{.words = "How do ALiBi and RoPE differ on my text?",
+            .answer =
+                "Drop a text on the window. One map is what a head of a small model attends to "
+                "in it, byte by byte; the other is the same head with ALiBi in place of the "
+                "RoPE it was trained with. Move $h$: every head has learned something else.",
+            .settings = {{"encoding", "rope+alibi"}},
+            .control = "head"}},
       .paired_files = paired_qk(),
-      .ignored = ignored(),
+      .ignored = {{.figures = {"weights", "pipeline"}, .keys = {"heads"}, .when = heads_are_alike}},
       .map_part = MapPartParams{"part", "part_query", "part_key", "map_size"}};
 }
 

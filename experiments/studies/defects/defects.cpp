@@ -20,13 +20,6 @@ namespace orrery {
 namespace {
 namespace in_defects {
 
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "logit_difference",
-          .right = "weights",
-          .controls = {"defect", "scaling", "base", "original_length"}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "defects",
@@ -41,7 +34,10 @@ ExperimentInfo make_info() {
           joined({written_rope_params("scaling_skipped", false),
                   {log_count_param("draws", "Random queries, each with its own keys.", 64, 1, 1024),
                    seed_param()}}),
-      .view = view()};
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "logit_difference",
+               .right = "weights",
+               .controls = {"defect", "scaling", "base", "original_length"}}};
 }
 
 /// Queries, and keys of each that stand at the same distances at every probe: without a defect the

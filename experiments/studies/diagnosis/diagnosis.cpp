@@ -72,13 +72,6 @@ const std::vector<BrokenProgram>& broken_programs() {
   return all;
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "excess_angles",
-          .right = "by_position",
-          .controls = {"case", "seed"}};
-}
-
 ExperimentInfo make_info() {
   const auto last = static_cast<double>(broken_programs().size());
   return {
@@ -90,7 +83,10 @@ ExperimentInfo make_info() {
             "eq. (14)"}},
       .params = {count_param({"case", "", ""}, "Which of the broken programs.", 1, 1, last),
                  seed_param()},
-      .view = view()};
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "excess_angles",
+               .right = "by_position",
+               .controls = {"case", "seed"}}};
 }
 
 const BrokenProgram& program_of(const ParamSet& params) {

@@ -48,28 +48,8 @@ std::vector<ParamSpec> declared_params() {
        seed_param()});
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::small_multiples,
-          .grouping = Grouping::by_encoding,
-          .controls = {"encoding", "dim", "positions", "base"}};
-}
-
 /// Whether no matrix of channels is drawn, in which pairs have places.
 bool shows_angles_only(const ParamSet& params) { return !names(params, "encoding", "axis_rope"); }
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.rotary_value", "shaw.variant", "deberta.p2c"}},
-          {.keys = {"rope.pairing"}, .when = shows_angles_only},
-          {.figures = {"added"}, .keys = {"heads", "head"}},
-          {.figures = {"angle", "cosine", "sine"},
-           .encoding = "rope",
-           .keys = {"heads", "head", "seed"}},
-          {.figures = {"bias"}, .encoding = "alibi", .keys = {"base", "dim", "seed"}},
-          {.figures = {"bias_by_distance"}, .keys = {"first_position"}},
-          {.figures = {"rows"}, .keys = {"base", "dim", "heads", "head", "seed"}},
-          {.figures = {"staircase", "staircases"},
-           .keys = {"base", "dim", "first_position", "heads", "head", "seed"}}};
-}
 
 ExperimentInfo make_info() {
   return {.name = "encoding_matrix",
@@ -86,8 +66,20 @@ ExperimentInfo make_info() {
                         "eq. (5), (8), (10)", in_descriptions}},
           .formulas_shown = FormulasShown::of_encodings,
           .params = declared_params(),
-          .view = view(),
-          .ignored = ignored()};
+          .view = {.layout = ViewLayout::small_multiples,
+                   .grouping = Grouping::by_encoding,
+                   .controls = {"encoding", "dim", "positions", "base"}},
+          .ignored = {{.keys = {"rope.rotary_value", "shaw.variant", "deberta.p2c"}},
+                      {.keys = {"rope.pairing"}, .when = shows_angles_only},
+                      {.figures = {"added"}, .keys = {"heads", "head"}},
+                      {.figures = {"angle", "cosine", "sine"},
+                       .encoding = "rope",
+                       .keys = {"heads", "head", "seed"}},
+                      {.figures = {"bias"}, .encoding = "alibi", .keys = {"base", "dim", "seed"}},
+                      {.figures = {"bias_by_distance"}, .keys = {"first_position"}},
+                      {.figures = {"rows"}, .keys = {"base", "dim", "heads", "head", "seed"}},
+                      {.figures = {"staircase", "staircases"},
+                       .keys = {"base", "dim", "first_position", "heads", "head", "seed"}}}};
 }
 
 using Map = Matrix<double>;

@@ -67,20 +67,6 @@ std::vector<ParamSpec> declared_params() {
        table_params()}));
 }
 
-ExperimentView view() {
-  return {.controls = {"encoding", "half_distance", "max_distance"},
-          .tabs = {{"own_defaults", "At the given settings"}, {"settings", "Settings found"}}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "How can encodings be compared fairly?",
-           .answer = "Each one is set so that its mean logit has fallen by half at the same "
-                     "distance. What is left is the shape of its fall: move $h$, that distance.",
-           .control = "half_distance"}};
-}
-
-std::vector<IgnoredParams> ignored() { return {{.keys = {"rope.rotary_value"}}}; }
-
 ExperimentInfo make_info() {
   return {
       .name = "equal_half_distance",
@@ -98,9 +84,14 @@ ExperimentInfo make_info() {
       .formulas_of_choices = {{"measure", "weight", {{R"(e^{L(h) - L(0)} = \frac{1}{2})", ""}}}},
       .symbols = {{"L", "mean logit of like tokens at a distance"}, {"h", "half distance"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .view = {.controls = {"encoding", "half_distance", "max_distance"},
+               .tabs = {{"own_defaults", "At the given settings"}, {"settings", "Settings found"}}},
+      .questions =
+          {{.words = "How can encodings be compared fairly?",
+            .answer = "Each one is set so that its mean logit has fallen by half at the same "
+                      "distance. What is left is the shape of its fall: move $h$, that distance.",
+            .control = "half_distance"}},
+      .ignored = {{.keys = {"rope.rotary_value"}}}};
 }
 
 void check_distances(const ParamSet& params) {

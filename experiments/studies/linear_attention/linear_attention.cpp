@@ -69,22 +69,8 @@ std::vector<ParamSpec> declared_params() {
       seed_param()};
 }
 
-ExperimentView view() {
-  return {.controls = {"features", "tokens", "deviation", "base"},
-          .tabs = {{"map_softmax", "Map: softmax"}, {"favor_error", "Error of FAVOR+"}}};
-}
-
 bool has_no_heads(const ParamSet& params) {
   return params.text("q").empty() && !has_trained_contents(params);
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"head"}, .when = has_no_heads},
-          {.figures = {"cost"},
-           .keys = {"base", "deviation", "draws", "most_features", "seed", "shift", "tokens"}},
-          {.figures = {"favor_error"}, .keys = {"favor_features", "longest", "shift"}},
-          {.figures = {"map", "row_sums", "negative_weights", "weight_by_distance"},
-           .keys = {"draws", "longest", "most_features", "shift"}}};
 }
 
 ExperimentInfo make_info() {
@@ -105,9 +91,16 @@ ExperimentInfo make_info() {
                   {"φ", "feature map of the queries, positive"},
                   {"ϕ", "feature map of the keys, positive"}},
       .params = declared_params(),
-      .view = view(),
+      .view = {.controls = {"features", "tokens", "deviation", "base"},
+               .tabs = {{"map_softmax", "Map: softmax"}, {"favor_error", "Error of FAVOR+"}}},
       .paired_files = paired_qk(),
-      .ignored = ignored()};
+      .ignored = {
+          {.keys = {"head"}, .when = has_no_heads},
+          {.figures = {"cost"},
+           .keys = {"base", "deviation", "draws", "most_features", "seed", "shift", "tokens"}},
+          {.figures = {"favor_error"}, .keys = {"favor_features", "longest", "shift"}},
+          {.figures = {"map", "row_sums", "negative_weights", "weight_by_distance"},
+           .keys = {"draws", "longest", "most_features", "shift"}}}};
 }
 
 std::vector<VariantFamily> examine(const ParamSet& params, const LinearInputs& in,

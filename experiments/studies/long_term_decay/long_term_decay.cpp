@@ -54,35 +54,10 @@ std::vector<ParamSpec> declared_params() {
 /// Whether RoPE is compared: the bound follows from its rotation and holds for no other encoding.
 bool compares_rope(const ParamSet& params) { return names(params, "encoding", "rope"); }
 
-ExperimentView view() {
-  return {.left = "decay_bound",
-          .right = "phasor_chain",
-          .controls = {"encoding", "base", "dim", "distance"},
-          // The chain is of the frequencies alone.
-          .preview = {{"assumption", "ones"}, {"max_distance", "1"}},
-          .tabs = {{"B", "Sum of cosines"},
-                   {"any_peak", "Any peak by choice of k"},
-                   {"bound_and_scores", "Bound and logits"},
-                   {"decay_changes", "Changes of logits"},
-                   {"decay_scores", "Logits"},
-                   {"meanings", "Meanings of decay"}}};
-}
-
 /// Whether q and k are given by a formula, and the encodings too.
 bool nothing_is_drawn(const ParamSet& params) {
   const std::string& assumption = params.text("assumption");
   return (assumption == "ones" || assumption == "mean") && heads_are_alike(params);
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.rotary_value"}},
-          {.keys = {"seed"}, .when = nothing_is_drawn},
-          {.figures = {"decay_bound"}, .keys = {"assumption", "draws", "seed"}},
-          {.figures = {"decay_scores", "decay_changes", "bound_and_scores", "meanings", "any_peak"},
-           .keys = {"distance"}},
-          {.figures = {"any_peak"}, .keys = {"draws"}},
-          {.figures = {"B"}, .keys = {"assumption", "distance", "draws", "seed"}},
-          {.figures = {"phasor_chain"}, .keys = {"assumption", "draws", "max_distance", "seed"}}};
 }
 
 ExperimentInfo make_info() {
@@ -108,9 +83,27 @@ ExperimentInfo make_info() {
                   {"i", "index of a pair; upright in an exponent, the imaginary unit"},
                   {"j", "index of a partial sum"}},
       .params = declared_params(),
-      .view = view(),
+      .view = {.left = "decay_bound",
+               .right = "phasor_chain",
+               .controls = {"encoding", "base", "dim", "distance"},
+               // The chain is of the frequencies alone.
+               .preview = {{"assumption", "ones"}, {"max_distance", "1"}},
+               .tabs = {{"B", "Sum of cosines"},
+                        {"any_peak", "Any peak by choice of k"},
+                        {"bound_and_scores", "Bound and logits"},
+                        {"decay_changes", "Changes of logits"},
+                        {"decay_scores", "Logits"},
+                        {"meanings", "Meanings of decay"}}},
       .paired_files = paired_qk(),
-      .ignored = ignored()};
+      .ignored = {
+          {.keys = {"rope.rotary_value"}},
+          {.keys = {"seed"}, .when = nothing_is_drawn},
+          {.figures = {"decay_bound"}, .keys = {"assumption", "draws", "seed"}},
+          {.figures = {"decay_scores", "decay_changes", "bound_and_scores", "meanings", "any_peak"},
+           .keys = {"distance"}},
+          {.figures = {"any_peak"}, .keys = {"draws"}},
+          {.figures = {"B"}, .keys = {"assumption", "distance", "draws", "seed"}},
+          {.figures = {"phasor_chain"}, .keys = {"assumption", "draws", "max_distance", "seed"}}}};
 }
 
 struct Spread {

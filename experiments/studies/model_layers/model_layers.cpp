@@ -42,28 +42,6 @@ std::vector<ParamSpec> declared_params() {
            .max = 1.0}};
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "reasons",
-          .right = "bands",
-          .controls = {"context", "trained", "residual"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "What does my model do with positions?",
-           .answer = "Drop its config.json or GGUF on the window: each row is a kind of layer, and "
-                     "the maps show which pairs turn to angles that $L₀$ unscaled positions never "
-                     "show. Move $L$, the context in use.",
-           .control = "context"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {
-      {.figures = {"layers", "reasons", "wavelengths"}, .keys = {"context", "trained", "residual"}},
-      {.figures = {"bands", "unseen_pairs"}, .keys = {"residual"}},
-      {.figures = {"receptive_field", "influence"}, .keys = {"trained"}}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "model_layers",
@@ -87,9 +65,21 @@ ExperimentInfo make_info() {
                   {"n_i", "keys that position $i$ sees"},
                   {"w_l", "window of a layer, in tokens"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "reasons",
+               .right = "bands",
+               .controls = {"context", "trained", "residual"}},
+      .questions =
+          {{.words = "What does my model do with positions?",
+            .answer =
+                "Drop its config.json or GGUF on the window: each row is a kind of layer, and "
+                "the maps show which pairs turn to angles that $L₀$ unscaled positions never "
+                "show. Move $L$, the context in use.",
+            .control = "context"}},
+      .ignored = {{.figures = {"layers", "reasons", "wavelengths"},
+                   .keys = {"context", "trained", "residual"}},
+                  {.figures = {"bands", "unseen_pairs"}, .keys = {"residual"}},
+                  {.figures = {"receptive_field", "influence"}, .keys = {"trained"}}}};
 }
 
 const PositionPlan& plan_of(const Inputs& inputs) {

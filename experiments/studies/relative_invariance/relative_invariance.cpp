@@ -43,23 +43,6 @@ std::vector<ParamSpec> declared_params() {
       joined({std::move(own), stage_params({.always = score_stages()}), {seed_param()}}));
 }
 
-ExperimentView view() {
-  return {.controls = {"encoding", "base", "span", "tokens"},
-          .tabs = {{"invariance_error", "Change of logits"},
-                   {"invariance_ulp", "Change in ulp"},
-                   {"rounding_error", "Distance from exact"}}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "Is DeBERTa relative?",
-           .answer = "All positions are shifted by the same amount. The logits of DeBERTa do not "
-                     "change, those of sinusoids do: move span, the distance between the tokens.",
-           .settings = {{"encoding", "deberta+sinusoidal"}, {"precision", "exact"}},
-           .control = "span"}};
-}
-
-std::vector<IgnoredParams> ignored() { return {{.keys = {"rope.rotary_value"}}}; }
-
 ExperimentInfo make_info() {
   return {
       .name = "relative_invariance",
@@ -78,9 +61,17 @@ ExperimentInfo make_info() {
                   {"g", "any function of the contents and the relative position"},
                   {"s", "shift of all positions"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .view = {.controls = {"encoding", "base", "span", "tokens"},
+               .tabs = {{"invariance_error", "Change of logits"},
+                        {"invariance_ulp", "Change in ulp"},
+                        {"rounding_error", "Distance from exact"}}},
+      .questions =
+          {{.words = "Is DeBERTa relative?",
+            .answer = "All positions are shifted by the same amount. The logits of DeBERTa do not "
+                      "change, those of sinusoids do: move span, the distance between the tokens.",
+            .settings = {{"encoding", "deberta+sinusoidal"}, {"precision", "exact"}},
+            .control = "span"}},
+      .ignored = {{.keys = {"rope.rotary_value"}}}};
 }
 
 std::vector<Position> shifts_up_to(Position largest) {

@@ -50,21 +50,8 @@ std::vector<ParamSpec> declared_params() {
                  rope_params()});
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "phasor_chain",
-          .right = "pair",
-          .controls = {"distance", "base", "dim"}};
-}
-
 /// Whether pairs are drawn at every position alone, and no query beside a key.
 bool draws_no_query(const ParamSet& params) { return params.text("content") != "plane"; }
-
-std::vector<IgnoredParams> ignored() {
-  return {{.figures = {"pair"}, .keys = {"distance", "key_position"}, .when = draws_no_query},
-          {.figures = {"contributions", "phasor_chain"},
-           .keys = {"draw", "first_pair", "key_position", "pair_step", "pairs", "positions"}}};
-}
 
 ExperimentInfo make_info() {
   return {
@@ -86,9 +73,15 @@ ExperimentInfo make_info() {
                   {"θ", "frequency of the pair, in rad per token"},
                   {"h_t", "product of the query's and the key's pair $t$, as complex numbers"}},
       .params = declared_params(),
-      .view = view(),
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "phasor_chain",
+               .right = "pair",
+               .controls = {"distance", "base", "dim"}},
       .paired_files = paired_qk(),
-      .ignored = ignored()};
+      .ignored = {
+          {.figures = {"pair"}, .keys = {"distance", "key_position"}, .when = draws_no_query},
+          {.figures = {"contributions", "phasor_chain"},
+           .keys = {"draw", "first_pair", "key_position", "pair_step", "pairs", "positions"}}}};
 }
 
 using Row = Matrix<double>;  // [1, d]

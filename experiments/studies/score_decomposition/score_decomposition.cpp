@@ -74,26 +74,6 @@ std::vector<ParamSpec> declared_params() {
        {of_random_contents(seed_param())}}));
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::small_multiples,
-          .grouping = Grouping::by_encoding,
-          .controls = {"encoding", "max_tokens", "head", "base"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "What is content in a score, and what is position?",
-           .answer = "The terms of eq. (6) add up to the logits, and each has a map of its own, of "
-                     "random vectors and no trained model. A term that has the same value along "
-                     "every diagonal depends on $m − n$ alone: move $N$ for more tokens.",
-           .control = "max_tokens"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.rotary_value"}},
-          {.keys = {"heads"}, .when = heads_are_alike},
-          {.figures = {"profile", "shares"}, .keys = {"colors"}}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "score_decomposition",
@@ -108,10 +88,20 @@ ExperimentInfo make_info() {
             "", in_descriptions}},
       .formulas_shown = FormulasShown::scores_of_encodings,
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
+      .view = {.layout = ViewLayout::small_multiples,
+               .grouping = Grouping::by_encoding,
+               .controls = {"encoding", "max_tokens", "head", "base"}},
+      .questions =
+          {{.words = "What is content in a score, and what is position?",
+            .answer =
+                "The terms of eq. (6) add up to the logits, and each has a map of its own, of "
+                "random vectors and no trained model. A term that has the same value along "
+                "every diagonal depends on $m − n$ alone: move $N$ for more tokens.",
+            .control = "max_tokens"}},
       .paired_files = paired_qk(),
-      .ignored = ignored()};
+      .ignored = {{.keys = {"rope.rotary_value"}},
+                  {.keys = {"heads"}, .when = heads_are_alike},
+                  {.figures = {"profile", "shares"}, .keys = {"colors"}}}};
 }
 
 template <class T>

@@ -51,57 +51,48 @@ std::vector<ParamSpec> declared_params() {
        seed_param()});
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::small_multiples,
-          .grouping = Grouping::stacked,
-          .controls = {"encoding", "base", "dim", "distance"},
-          .preview = {{"columns", "16"}, {"max_distance", "16"}}};
-}
-
-std::vector<Question> questions() {
-  return {
-      {.words = "Why does the score of RoPE fall with distance?",
-       .answer = "Each row is a pair of channels that turns at its own speed, and the curve above "
-                 "is their mean. Where the rows agree it is high, where they disagree it falls: "
-                 "press Space to let the distance grow, or move $r$.",
-       .control = "distance"},
-      {.words = "Which pairs carry long distances?",
-       .answer = "The lowest rows turn so slowly that they keep their sign over thousands of "
-                 "tokens. The title counts those that turn less than once within the context: move "
-                 "base and see how many there are.",
-       .settings = {{"max_distance", "131072"}},
-       .figure = "parts_rope",
-       .control = "base"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.rotary_value"}},
-          {.figures = {"mean_logit"}, .keys = {"context"}},
-          {.figures = {"mean_logit"}, .keys = {"heads", "seed"}, .when = heads_are_alike},
-          {.figures = {"parts"}, .keys = {"distance"}},
-          {.figures = {"parts"}, .encoding = "rope", .keys = {"heads", "seed"}},
-          {.figures = {"parts"}, .encoding = "sinusoidal", .keys = {"heads", "seed"}},
-          {.figures = {"orbits", "chain"},
-           .keys = {"columns", "context", "heads", "max_distance", "seed"}}};
-}
-
 ExperimentInfo make_info() {
-  return {.name = "score_spectrogram",
-          .version = 2,
-          .title = "Pairs and distances",
-          .question = "Why does the score fall with distance?",
-          .formulas =
-              {{R"(\frac{L(r)}{L(0)} = \frac{2}{d} \sum_t \cos(r\theta_t))", "eq. (35)"},
-               frequency_formula,
-               {R"(L(r): \text{ mean logit of tokens with equal contents, } |\mathbf{x}|^2 = d)",
-                "", in_descriptions}},
-          .symbols = {frequency_meaning,
-                      {"L", "mean logit of a query and a key with equal contents"},
-                      {"r", "relative distance $m − n$"}},
-          .params = declared_params(),
-          .view = view(),
-          .questions = questions(),
-          .ignored = ignored()};
+  return {
+      .name = "score_spectrogram",
+      .version = 2,
+      .title = "Pairs and distances",
+      .question = "Why does the score fall with distance?",
+      .formulas =
+          {{R"(\frac{L(r)}{L(0)} = \frac{2}{d} \sum_t \cos(r\theta_t))", "eq. (35)"},
+           frequency_formula,
+           {R"(L(r): \text{ mean logit of tokens with equal contents, } |\mathbf{x}|^2 = d)", "",
+            in_descriptions}},
+      .symbols = {frequency_meaning,
+                  {"L", "mean logit of a query and a key with equal contents"},
+                  {"r", "relative distance $m − n$"}},
+      .params = declared_params(),
+      .view = {.layout = ViewLayout::small_multiples,
+               .grouping = Grouping::stacked,
+               .controls = {"encoding", "base", "dim", "distance"},
+               .preview = {{"columns", "16"}, {"max_distance", "16"}}},
+      .questions =
+          {{.words = "Why does the score of RoPE fall with distance?",
+            .answer =
+                "Each row is a pair of channels that turns at its own speed, and the curve above "
+                "is their mean. Where the rows agree it is high, where they disagree it falls: "
+                "press Space to let the distance grow, or move $r$.",
+            .control = "distance"},
+           {.words = "Which pairs carry long distances?",
+            .answer =
+                "The lowest rows turn so slowly that they keep their sign over thousands of "
+                "tokens. The title counts those that turn less than once within the context: move "
+                "base and see how many there are.",
+            .settings = {{"max_distance", "131072"}},
+            .figure = "parts_rope",
+            .control = "base"}},
+      .ignored = {{.keys = {"rope.rotary_value"}},
+                  {.figures = {"mean_logit"}, .keys = {"context"}},
+                  {.figures = {"mean_logit"}, .keys = {"heads", "seed"}, .when = heads_are_alike},
+                  {.figures = {"parts"}, .keys = {"distance"}},
+                  {.figures = {"parts"}, .encoding = "rope", .keys = {"heads", "seed"}},
+                  {.figures = {"parts"}, .encoding = "sinusoidal", .keys = {"heads", "seed"}},
+                  {.figures = {"orbits", "chain"},
+                   .keys = {"columns", "context", "heads", "max_distance", "seed"}}}};
 }
 
 /// What every encoding is looked at with.

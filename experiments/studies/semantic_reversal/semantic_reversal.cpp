@@ -35,22 +35,6 @@ std::vector<ParamSpec> declared_params() {
        rope_params()});
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "reversal",
-          .right = "sensitivity",
-          .controls = {"base", "dim", "context", "relevance"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "Can distance alone change what a query prefers?",
-           .answer =
-               "A query and two keys, one more like it. Among all distances, the other key wins "
-               "at the share that the curve shows; 0.5 is chance. Move base: a larger one keeps "
-               "preferences and gives up what a step of position changes.",
-           .control = "base"}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "semantic_reversal",
@@ -74,8 +58,17 @@ ExperimentInfo make_info() {
            {"c_t",
             "product of the query's and the key's pair $t$, as complex numbers, over $\\sqrt{d}$"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions()};
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "reversal",
+               .right = "sensitivity",
+               .controls = {"base", "dim", "context", "relevance"}},
+      .questions = {
+          {.words = "Can distance alone change what a query prefers?",
+           .answer =
+               "A query and two keys, one more like it. Among all distances, the other key wins "
+               "at the share that the curve shows; 0.5 is chance. Move base: a larger one keeps "
+               "preferences and gives up what a step of position changes.",
+           .control = "base"}}};
 }
 
 std::vector<Position> lengths_of(const ParamSet& params) {

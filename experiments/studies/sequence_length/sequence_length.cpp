@@ -47,29 +47,6 @@ std::vector<ParamSpec> declared_params() {
   return specs;
 }
 
-ExperimentView view() {
-  return {.controls = {"encoding", "train_length", "max_length", "base"},
-          .tabs = {{"beyond", "Encoding by encoding"},
-                   {"logits", "Logits past the training length"},
-                   {"offsets", "Shifted tokens"},
-                   {"recent_share", "Share of recent tokens"}}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "What happens beyond the training length?",
-           .answer =
-               "The entropy of the last query says over how many tokens its attention spreads. "
-               "Move L, the training length, and see which encodings change their course there.",
-           .control = "train_length"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  // "beyond" measures rounding, which any change moves.
-  return {{.figures = {"entropy", "logits"}, .keys = {"rope.rotary_value"}},
-          {.figures = {"entropy"}, .keys = {"window"}},
-          {.figures = {"logits"}, .keys = {"draws", "window"}}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "sequence_length",
@@ -88,9 +65,21 @@ ExperimentInfo make_info() {
             "", in_descriptions}},
       .symbols = {{"s", "shift of all positions"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .view = {.controls = {"encoding", "train_length", "max_length", "base"},
+               .tabs = {{"beyond", "Encoding by encoding"},
+                        {"logits", "Logits past the training length"},
+                        {"offsets", "Shifted tokens"},
+                        {"recent_share", "Share of recent tokens"}}},
+      .questions =
+          {{.words = "What happens beyond the training length?",
+            .answer =
+                "The entropy of the last query says over how many tokens its attention spreads. "
+                "Move L, the training length, and see which encodings change their course there.",
+            .control = "train_length"}},
+      // "beyond" measures rounding, which any change moves.
+      .ignored = {{.figures = {"entropy", "logits"}, .keys = {"rope.rotary_value"}},
+                  {.figures = {"entropy"}, .keys = {"window"}},
+                  {.figures = {"logits"}, .keys = {"draws", "window"}}}};
 }
 
 void check_lengths(const ParamSet& params) {

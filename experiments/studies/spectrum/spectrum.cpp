@@ -58,28 +58,6 @@ std::vector<ParamSpec> declared_params() {
        rope_params()});
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "wavelengths",
-          .right = "sum_of_cosines",
-          .controls = {"base", "dim", "context", "factor"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "What does a base of 500000 do?",
-           .answer =
-               "A larger base slows every pair but the first: the line of wavelengths becomes "
-               "steeper, and more of it lies above the context. Move base to compare another one.",
-           .settings = {{"compare", "base"}},
-           .control = "base"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.pairing"}},
-          {.figures = {"wavelengths"}, .keys = {"search"}},
-          {.figures = {"sum_of_cosines"}, .keys = {"context"}}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "spectrum",
@@ -96,9 +74,20 @@ ExperimentInfo make_info() {
             "Men et al. 2024, arXiv 2405.14591", in_descriptions}},
       .symbols = {frequency_meaning, {"λ_t", "wavelength of a pair of channels, in tokens"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "wavelengths",
+               .right = "sum_of_cosines",
+               .controls = {"base", "dim", "context", "factor"}},
+      .questions =
+          {{.words = "What does a base of 500000 do?",
+            .answer =
+                "A larger base slows every pair but the first: the line of wavelengths becomes "
+                "steeper, and more of it lies above the context. Move base to compare another one.",
+            .settings = {{"compare", "base"}},
+            .control = "base"}},
+      .ignored = {{.keys = {"rope.pairing"}},
+                  {.figures = {"wavelengths"}, .keys = {"search"}},
+                  {.figures = {"sum_of_cosines"}, .keys = {"context"}}}};
 }
 
 /// A pair that does not rotate has no finite wavelength to draw.
