@@ -162,24 +162,17 @@ std::vector<double> mean_logit_change(const LengthInputs& in, double match, Posi
   return change;
 }
 
-/// Whether the encoding is defined at the positions of the first `window` tokens shifted by s.
-bool knows_offset(const LengthInputs& in, Index window, Position s) {
-  return s + window - 1 <= in.encoding->traits().last_position;
-}
-
 /// Mean over queries of ½ Σ|difference| of the causal weights of the first `window` tokens when all
-/// their positions are shifted by s. NaN where these are undefined.
+/// their positions are shifted by s.
 double change_under_offset(const LengthInputs& in, Index window, Position s) {
-  if (!knows_offset(in, window, s)) return not_a_number;
   return mean_half_difference(window_attention(in, window, s).weights,
                               window_attention(in, window, 0).weights);
 }
 
 /// The largest change of the logarithm of a ratio of two weights of a query, which is that of the
 /// difference of two logits, when the first `window` tokens are shifted by s. Unlike a weight it
-/// does not vanish where one key has nearly all of them. NaN where positions are undefined.
+/// does not vanish where one key has nearly all of them.
 double log_ratio_change(const LengthInputs& in, Index window, Position s) {
-  if (!knows_offset(in, window, s)) return not_a_number;
   const Matrix<double> change =
       window_attention(in, window, s).logits - window_attention(in, window, 0).logits;
   Largest largest;
@@ -227,10 +220,6 @@ Positions spaced(double first, double last, int count, Positions positions) {
   std::sort(positions.begin(), positions.end());
   positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   return positions;
-}
-
-double largest_value(const LengthInputs& in, Index window) {
-  return largest_magnitude<double>(product<double>(in.keys.topRows(window), in.projections.W_v));
 }
 
 }  // namespace in_study
@@ -293,12 +282,14 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
   const LengthInputs in = length_inputs(name, params);
   const Index window = params.integer("window");
   const EncodingTraits traits = in.encoding->traits();
-  LengthStudy measured{.name = name,
-                       .relative = traits.relative_weights_up_to(offsets_of(params).back() +
-                                                                 params.integer("window")),
-                       .last_position = traits.last_position,
-                       .rounding = length_rounding(in, window),
-                       .largest_value = largest_value(in, window)};
+  LengthStudy measured{
+      .name = name,
+      .relative =
+          traits.relative_weights_up_to(offsets_of(params).back() + params.integer("window")),
+      .last_position = traits.last_position,
+      .rounding = length_rounding(in, window),
+      .largest_value =
+          largest_magnitude<double>(product<double>(in.keys.topRows(window), in.projections.W_v))};
   const Positions lengths = lengths_of(params);
   SubProgress at_lengths(progress, 0.0, 0.8);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
@@ -313,8 +304,9 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
   checkpoint(progress, 0.85, "offsets with " + name);
   Largest ratio_change;
   for (const Position s : offsets_of(params)) {
-    measured.offsets.push_back(change_under_offset(in, window, s));
-    if (!knows_offset(in, window, s)) continue;
+    const bool known = s + window - 1 <= traits.last_position;
+    measured.offsets.push_back(known ? change_under_offset(in, window, s) : not_a_number);
+    if (!known) continue;
     ++measured.known_offsets;  // they are ascending
     if (!measured.relative) ratio_change.see(log_ratio_change(in, window, s));
   }
