@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <utility>
 
 #include "core/analysis/largest.h"
 #include "core/encodings/settings.h"
@@ -14,8 +14,6 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
-#include "experiments/studies/linear_attention/claims.h"
-#include "experiments/studies/linear_attention/expectations.h"
 #include "experiments/studies/linear_attention/figures.h"
 #include "experiments/studies/linear_attention/variants.h"
 
@@ -106,7 +104,7 @@ ExperimentInfo make_info() {
 std::vector<VariantFamily> examine(const ParamSet& params, const LinearInputs& in,
                                    const Matrix<double>& softmax, Progress& progress) {
   std::vector<VariantFamily> families;
-  const auto& names = params.list("features");
+  const std::vector<std::string>& names = params.list("features");
   std::size_t done = 0;
   for (const std::string& name : names) {
     const FeatureName& feature = feature_named(name);
@@ -174,6 +172,132 @@ FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progre
     for (std::size_t i = 0; i < gaps.size(); ++i) add_point(sweep.curves[i], gaps[i]);
   }
   return sweep;
+}
+
+// When more features must come nearer to softmax.
+constexpr double most_of_resolving = 4;  // the median kernel value is known to within twice itself
+constexpr double least_growth = 8;       // of the number of features over the sweep
+constexpr Index least_averaged = 64;     // queries times draws
+
+/// Whether a family has weights that rounding leaves determined, and an effect that it cannot hide:
+/// twice what it may cost. A NaN cannot be hidden.
+/// @param expected  of claims that there is an effect: how large it should be
+bool is_claimed(const VariantFamily& family, FeatureRotation rotation,
+                double VariantFamily::*expected) {
+  const LinearMap& map = map_of(family, rotation);
+  return map.has_weights && !std::isinf(map.rounding) &&
+         (!expected || !(family.*expected < 2 * map.rounding));
+}
+
+/// What holds of the weights of every variant but one, and the contrary, which holds of that one.
+struct Claimed {
+  const char *name{}, *statement{};
+  const char *contrary{}, *contrary_statement{};
+  const char* measure{};  ///< ends both statements
+  const char* equation{};
+  FeatureRotation exception{};
+  double LinearMap::*number{};        ///< counted in what rounding may cost
+  double VariantFamily::*expected{};  ///< of the exception
+};
+
+constexpr Claimed claims[] = {
+    {"is_relative", "weights are a function of $m − n$", "is_not_relative",
+     "weights are no function of $m − n$", " (change under a common shift, in roundings)",
+     "eq. (11)", FeatureRotation::rotated_before_features, &LinearMap::shift_residual,
+     &VariantFamily::expected_shift_change},
+    {"sums_to_one", "the weights of a query sum to 1", "does_not_sum_to_one",
+     "the weights of a query do not sum to 1", " (largest $|1 − Σ|$, in roundings)",
+     "eq. (17), (19)", FeatureRotation::paper, &LinearMap::sum_error,
+     &VariantFamily::expected_sum_error}};
+
+/// "Is relative": at most one rounding in every family, and no check where none has weights. "Is not
+/// relative": at least one rounding in every family whose effect shows, which the statement names
+/// unless it is all of them; where rounding hides the effect in every family, it is a number without
+/// a check.
+void add_claim(const std::vector<VariantFamily>& families, const Claimed& claim,
+               const VariantName& variant, Result& result) {
+  const bool contrary = variant.rotation == claim.exception;
+  Largest worst, expected;
+  Smallest least(std::numeric_limits<double>::infinity());
+  std::vector<std::string> claimed;
+  for (const VariantFamily& family : families) {
+    expected.see(family.*claim.expected);
+    if (!is_claimed(family, variant.rotation, contrary ? claim.expected : nullptr)) continue;
+    claimed.push_back(family.feature.label);
+    const LinearMap& map = map_of(family, variant.rotation);
+    worst.see(map.*claim.number / map.rounding);
+    least.see(map.*claim.number / map.rounding);
+  }
+  const std::string name = variant.name + "_" + (contrary ? claim.contrary : claim.name);
+  std::string statement = variant.label + ": " +
+                          (contrary ? claim.contrary_statement : claim.statement) + claim.measure;
+  const FindingsOn all(result);
+  if (claimed.empty()) {
+    if (contrary)
+      all.scalar(name + "_expected", expected.value(),
+                 statement +
+                     ": not checked, because rounding may cost as much; by its formula, without a "
+                     "unit");
+    return;
+  }
+  if (!contrary) return all.at_most(name, statement, claim.equation, worst.value(), 1);
+  if (claimed.size() < families.size())
+    statement += fmt::format(
+        "; of {}: with the others it is no larger than rounding, or there are no weights",
+        fmt::join(claimed, ", "));
+  all.at_least(name, statement, claim.equation, least.value(), 1);
+}
+
+/// Σ_n |v_n| is what an output makes of one rounding of every weight.
+double worst_output(const LinearInputs& in, const std::vector<VariantFamily>& families) {
+  const Matrix<double> columns = in.v.cwiseAbs().colwise().sum();
+  const double values = largest_entry<double>(columns);
+  Largest worst;
+  for (const VariantFamily& family : families)
+    for (const LinearMap& map : family.maps)
+      worst.see(map.output_gap == 0 ? 0.0 : map.output_gap / (map.rounding * values));
+  return worst.value();
+}
+
+/// FAVOR+ comes nearer to softmax with more features once these resolve the kernel, and when chance
+/// is averaged out; before that every number of features misses alike, and there is no check.
+void add_favor_check(const LinearInputs& in, const FavorSweep& sweep, Result& result) {
+  const auto& before = sweep.curves[index_of(FeatureRotation::rotated_before_features)].mean;
+  const bool resolved = !(sweep.features_to_resolve > most_of_resolving * sweep.features.back());
+  const bool many = sweep.features.back() >= least_growth * sweep.features.front();
+  const bool averaged =
+      sweep.draws * std::min<Index>(in.q.rows(), favor_sweep_tokens) >= least_averaged;
+  if (resolved && many && averaged)
+    FindingsOn(result).at_most(
+        "favor_approaches_softmax",
+        "rotated before $φ$, more features come nearer to softmax with RoPE (last "
+        "distance over first)",
+        "Choromanski et al. 2021, Lemma 1", before.back() / before.front(), 1);
+}
+
+/// Checks what is claimed of the maps, of the outputs and of the sweep over FAVOR+ features. A
+/// claim that there is an effect is made where rounding and chance cannot hide it; elsewhere the
+/// effect is a number without a check.
+void add_linear_claims(const LinearInputs& in, const std::vector<VariantFamily>& families,
+                       const FavorSweep& sweep, Result& result) {
+  for (const Claimed& claim : claims)
+    for (const VariantName& variant : linear_variants())
+      add_claim(families, claim, variant, result);
+  for (const FeatureRotation rotation :
+       {FeatureRotation::rotated_before_features, FeatureRotation::none}) {
+    const VariantName& variant = linear_variants()[index_of(rotation)];
+    Smallest least(0.0);
+    for (const VariantFamily& family : families)
+      least.see(map_of(family, rotation).signs.most_negative);
+    FindingsOn(result, variant.name, variant.label)
+        .at_least("is_positive", "no weight is negative (least weight)", "eq. (18), $φ ≥ 0$",
+                  least.value(), 0);
+  }
+  FindingsOn(result).at_most("no_map_is_needed",
+                             "sums of size $F·d_v$ give the output of the map of weights (largest "
+                             "difference, in roundings)",
+                             "eq. (19)", worst_output(in, families), 1);
+  add_favor_check(in, sweep, result);
 }
 
 void add_scalars(const LinearInputs& in, const VariantFamily& family, Result& result) {
