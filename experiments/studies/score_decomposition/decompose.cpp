@@ -9,6 +9,8 @@
 
 #include "core/analysis/largest.h"
 #include "core/analysis/rope_bands.h"
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
 #include "core/product.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/map_equation.h"
@@ -181,6 +183,22 @@ std::string_view words_of(TermPart part) {
   constexpr std::array<std::string_view, term_parts> words{"content–content", "content–position",
                                                            "position–content", "position–position"};
   return words[static_cast<std::size_t>(part)];
+}
+
+void check_formats(const ParamSet& params, Position last) {
+  constexpr Position largest_fp16 = 65504;
+  if (last <= largest_fp16) return;
+  const StageRounding rounding = rounding_of(params);
+  for (const std::string& name : params.list("encoding"))
+    for (const Stage stage : find_encoding(name).info.stages) {
+      const bool of_position = stage == Stage::position || stage == Stage::angle;
+      if (of_position && rounding.format(stage) == Precision::fp16)
+        throw UsageError(fmt::format("fp16 with positions up to {}", last),
+                         fmt::format("the largest number of fp16 is {}, and {} rounds positions or "
+                                     "angles to it",
+                                     largest_fp16, name),
+                         "lower first_position, or choose another format");
+    }
 }
 
 template <class T>
