@@ -20,7 +20,6 @@
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/attention_map/kept_map.h"
-#include "experiments/studies/attention_map/pipeline.h"
 #include "experiments/studies/attention_map/token_order.h"
 
 namespace orrery {
@@ -158,16 +157,10 @@ struct QuerySums {
   double distance{};
 };
 
-/// The tokens of self-attention.
-struct QueryTokens {
-  const std::vector<std::string>& labels;  ///< [N]; empty when they have none
-  PositionsIn positions;                   ///< [N]
-};
-
 /// Appends one row per query of some rows of a map, and adds to the sums.
 /// @param first  the number of the first of these queries
 template <class T>
-void add_queries(TableBuilder& table, const std::string& encoding, const QueryTokens& tokens,
+void add_queries(TableBuilder& table, const std::string& encoding, const TokenInputs<T>& tokens,
                  Index first, const Matrix<T>& weights, QuerySums& sums) {
   const auto label = [&](Index i) {
     return tokens.labels.empty() ? fmt::format("{}", i)
@@ -214,8 +207,7 @@ class EncodingMaps {
     output_.middleRows(first, part.output.rows()) = part.output;
     for (Index i = 0; i < part.weights.rows(); ++i)
       row_error_.see(std::abs(static_cast<double>(part.weights.row(i).sum()) - 1.0));
-    add_queries<T>(queries, name_, {study_.tokens.labels, study_.tokens.positions},
-                   frame.first_query + first, part.weights, sums_);
+    add_queries(queries, name_, study_.tokens, frame.first_query + first, part.weights, sums_);
   }
 
   void give(Result& result) && {
@@ -249,22 +241,16 @@ class EncodingMaps {
   void give_maps(Result& result) {
     const MapFrame& frame = study_.frame;
     const Precision arithmetic = sizeof(T) == 8 ? Precision::fp64 : Precision::fp32;
-    PipelineMaps pipeline{.encoding = name_,
-                          .masked = study_.masked != nullptr,
-                          .relative_rounding = spread_rounding(
-                              study_.tokens.d_head(), 1.0, arithmetic, rounding_of(study_.params))};
+    const double rounding =
+        spread_rounding(study_.tokens.d_head(), 1.0, arithmetic, rounding_of(study_.params));
     const std::vector<MapSubject> subjects = subjects_of(name_, study_.params, terms_);
+    std::vector<GivenMap> given;
     for (std::size_t i = 0; i < maps_.size(); ++i) {
-      GivenMap given = maps_[i].give(subjects[i], frame, {study_.mask, study_.masked}, result);
-      if (i == 0)
-        pipeline.weights = std::move(given);
-      else if (i == 1)
-        pipeline.logits = std::move(given);
-      else
-        pipeline.terms.push_back({terms_[i - 2], KeptMap<T>::unmasked(std::move(given), frame)});
+      given.push_back(maps_[i].give(subjects[i], frame, {study_.mask, study_.masked}, result));
+      if (i > 1) given.back() = KeptMap<T>::unmasked(std::move(given.back()), frame);
     }
     if (names(study_.params, "show", "pipeline"))
-      result.figures.push_back(pipeline_figure(std::move(pipeline), frame));
+      result.figures.push_back(pipeline_figure(name_, terms_, std::move(given), rounding, frame));
   }
 
   const Study<T>& study_;

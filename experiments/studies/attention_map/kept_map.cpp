@@ -217,6 +217,42 @@ ArrayPtr masked_cells(const Mask& mask, const MapFrame& frame) {
                          {"query", "key"});
 }
 
+Figure pipeline_figure(const std::string& encoding, const std::vector<std::string>& terms,
+                       std::vector<GivenMap> maps, double relative_rounding,
+                       const MapFrame& frame) {
+  constexpr const char* arrow = R"(\to)";
+  const bool masked = maps[0].map.masked != nullptr;
+  std::vector<EquationPart> parts;
+  const auto add = [&](GivenMap& given, const char* quantity, const char* relation,
+                       const char* step, std::string symbol, std::string name) {
+    given.map.quantity = (frame.cell > 1 ? "mean " : "") + std::string(quantity);
+    given.map.symbol.clear();
+    const double rounding = relative_rounding * given.profile.largest();
+    parts.push_back({.relation = relation,
+                     .step = step,
+                     .symbol = std::move(symbol),
+                     .name = std::move(name),
+                     .map = std::move(given.map),
+                     .profile = std::move(given.profile),
+                     .rounding = rounding});
+  };
+  for (std::size_t t = 0; t < terms.size(); ++t)
+    add(maps[2 + t], "logit", t > 0 ? "+" : "", "", term_symbol(encoding, terms[t]),
+        term_words(terms[t]));
+  // A single term that no mask changes is the logits.
+  if (terms.size() != 1 || masked)
+    add(maps[1], "logit",
+        terms.empty() ? ""
+        : masked      ? arrow
+                      : "=",
+        masked ? "mask" : "", R"(\ell_{m,n})", masked ? "logit, masked" : "logit");
+  add(maps[0], "weight", arrow, "softmax", "a_{m,n}", "weight");
+  return equation_figure(
+      "pipeline", encoding, encoding_label(encoding) + ": from scores to weights",
+      frame.caption + cells_text(frame) + " · symbols without the scale of the logits",
+      map_equation(std::move(parts), encoding_color(encoding)));
+}
+
 template class KeptMap<float>;
 template class KeptMap<double>;
 

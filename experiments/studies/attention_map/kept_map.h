@@ -86,4 +86,11 @@ std::string cells_text(const MapFrame& frame);
 /// @param mask  of the frame's queries and keys
 std::shared_ptr<const Array> masked_cells(const Mask& mask, const MapFrame& frame);
 
+/// "terms → mask → softmax = weights" as maps, each above its profile by distance.
+/// @param terms              names of the encoding's terms
+/// @param maps               weights, logits and the terms, these as if every query saw all keys
+/// @param relative_rounding  bound of a spread that rounding alone makes, per largest value
+Figure pipeline_figure(const std::string& encoding, const std::vector<std::string>& terms,
+                       std::vector<GivenMap> maps, double relative_rounding, const MapFrame& frame);
+
 }  // namespace orrery
