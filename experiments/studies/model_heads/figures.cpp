@@ -18,8 +18,6 @@ namespace orrery {
 namespace {
 namespace in_model_heads_figures {
 
-/// The score of a head, where that has none without the first token.
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t heads_named = 6;  // in a title
 
 const ScoreKind& kind_of(const std::string& score) { return score_kinds()[score_number(score)]; }
@@ -66,13 +64,7 @@ ColorScaling colors_of(const HeadsFound& found) {
   return found.params.text("colors") == "log" ? ColorScaling::log : ColorScaling::linear;
 }
 
-/// The chosen head as lines that can be dragged.
-void mark_chosen(const HeadsFound& found, Heatmap& map) {
-  map.rules = {{Rule::Direction::vertical, static_cast<double>(found.chosen.head), "", "head"},
-               {Rule::Direction::horizontal, static_cast<double>(found.chosen.layer), "", "layer"}};
-}
-
-/// A number of every head.
+/// A number of every head, the chosen one as lines that can be dragged.
 /// @param value  of a layer and a head
 template <class Value>
 Heatmap map_of_heads(const HeadsFound& found, const char* name, const std::string& description,
@@ -81,17 +73,14 @@ Heatmap map_of_heads(const HeadsFound& found, const char* name, const std::strin
   std::vector<double> values;
   for (int layer = 0; layer < effect.layers; ++layer)
     for (int head = 0; head < effect.heads; ++head) values.push_back(value(layer, head));
-  Heatmap map{
-      .values = std::make_shared<Array>(Array{.name = name,
-                                              .description = description,
-                                              .shape = {static_cast<std::size_t>(effect.layers),
-                                                        static_cast<std::size_t>(effect.heads)},
-                                              .axes = {"layer", "head"},
-                                              .values = std::move(values)}),
-      .x = head_axis(),
-      .y = layer_axis()};
-  mark_chosen(found, map);
-  return map;
+  return {.values = array_of(
+              name, description,
+              {static_cast<std::size_t>(effect.layers), static_cast<std::size_t>(effect.heads)},
+              {"layer", "head"}, std::move(values)),
+          .x = head_axis(),
+          .y = layer_axis(),
+          .rules = {vertical(static_cast<double>(found.chosen.head), "", "head"),
+                    horizontal(static_cast<double>(found.chosen.layer), "", "layer")}};
 }
 
 Figure scores_figure(const HeadsFound& found) {
@@ -162,17 +151,14 @@ Figure scatter_figure(const HeadsFound& found) {
                 .style = LineStyle::points,
                 .color = 1,
                 .marked = true};
-  return {
-      "two_scores", marked_text(found),
-      fmt::format("{}: {} {}: {} · {}", words_of(y), kind_of(y).description, words_of(x),
-                  kind_of(x).description, caption_of_scores(found)),
-      LinePlot{
-          .x = {.label = words_of(x)},
-          .y = {.label = words_of(y)},
-          .series = {std::move(others), std::move(marked), std::move(chosen)},
-          .rules = {
-              {Rule::Direction::horizontal, found.params.real("score_from"), "", "score_from"},
-              {Rule::Direction::vertical, found.params.real("against_from"), "", "against_from"}}}};
+  return {"two_scores", marked_text(found),
+          fmt::format("{}: {} {}: {} · {}", words_of(y), kind_of(y).description, words_of(x),
+                      kind_of(x).description, caption_of_scores(found)),
+          LinePlot{.x = {.label = words_of(x)},
+                   .y = {.label = words_of(y)},
+                   .series = {std::move(others), std::move(marked), std::move(chosen)},
+                   .rules = {horizontal(found.params.real("score_from"), "", "score_from"),
+                             vertical(found.params.real("against_from"), "", "against_from")}}};
 }
 
 /// The map of the chosen head before or after the edits.
@@ -249,24 +235,23 @@ Figure all_heads_figure(const HeadsFound& found) {
                   .colors = colors_of(found)}};
 }
 
-std::size_t place_of_largest(const std::vector<double>& values) {
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i] > values[most]) most = i;
-  return most;
+std::ptrdiff_t place_of_largest(const std::vector<double>& values) {
+  return std::max_element(values.begin(), values.end()) - values.begin();
 }
 
 Figure distance_figure(const HeadsFound& found) {
   const HeadRow& row = chosen_row(found);
   LinePlot plot{.x = distance_axis(), .y = {.label = "mean weight"}};
   const auto add = [&](const char* name, const std::vector<double>& values, LineStyle style) {
-    Series series{.name = name, .x = {}, .y = values, .style = style, .marked = true};
-    for (std::size_t r = 0; r < values.size(); ++r) series.x.push_back(static_cast<double>(r));
-    plot.series.push_back(std::move(series));
+    plot.series.push_back({.name = name,
+                           .x = count_from_0(values.size()),
+                           .y = values,
+                           .style = style,
+                           .marked = true});
   };
   add("all keys", row.by_distance, LineStyle::solid);
   add("without the first token", row.by_distance_without_first, LineStyle::dotted);
-  const std::size_t most = place_of_largest(row.by_distance);
+  const auto most = place_of_largest(row.by_distance);
   return {
       "by_distance",
       fmt::format("Head {}: of the last {} tokens, most weight lies {} back",
@@ -277,28 +262,29 @@ Figure distance_figure(const HeadsFound& found) {
 
 Figure pairs_figure(const HeadsFound& found) {
   const HeadRow& row = chosen_row(found);
-  Series shares{.name = "share of the variance", .x = {}, .y = row.pair_shares, .marked = true};
-  for (std::size_t t = 0; t < row.pair_shares.size(); ++t)
-    shares.x.push_back(static_cast<double>(t));
-  const std::size_t most = place_of_largest(row.pair_shares);
+  const std::vector<double>& shares = row.pair_shares;
   return {"pairs",
-          fmt::format("Head {} goes most by pair {}", place_text(row.layer, row.head), most),
+          fmt::format("Head {} goes most by pair {}", place_text(row.layer, row.head),
+                      place_of_largest(shares)),
           fmt::format("of RoPE's pairs from the fastest on; channels that do not turn have the "
                       "rest · {}",
                       caption_of_scores(found)),
           LinePlot{.x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
                    .y = {.label = "share of the logits' variance"},
-                   .series = {std::move(shares)}}};
+                   .series = {{.name = "share of the variance",
+                               .x = count_from_0(shares.size()),
+                               .y = shares,
+                               .marked = true}}}};
 }
 
 Figure loss_figure(const HeadsFound& found) {
   const TextEffect& text = found.effect.texts.front();
   LinePlot plot{.x = {.label = "token", .role = AxisRole::position},
                 .y = {.label = "loss", .unit = "nats"}};
+  std::vector<double> tokens = count_from_0(text.before.size());
+  for (double& token : tokens) ++token;
   const auto add = [&](const char* name, const std::vector<double>& losses, int color) {
-    Series series{.name = name, .x = {}, .y = losses, .color = color, .marked = true};
-    for (std::size_t i = 0; i < losses.size(); ++i) series.x.push_back(static_cast<double>(i + 1));
-    plot.series.push_back(std::move(series));
+    plot.series.push_back({.name = name, .x = tokens, .y = losses, .color = color, .marked = true});
   };
   add("the model", text.before, 0);
   if (is_edited(found)) add("edited", text.after, 1);
@@ -366,7 +352,8 @@ double score_of(const ParamSet& params, const HeadRow& row, const std::string& s
   using namespace in_model_heads_figures;
   const std::size_t k = score_number(score);
   if (!params.boolean("without_first")) return row.scores[k];
-  return score_kinds()[k].has_without_first ? row.without_first[k] : no_number;
+  return score_kinds()[k].has_without_first ? row.without_first[k]
+                                            : std::numeric_limits<double>::quiet_NaN();
 }
 
 bool is_marked(const ParamSet& params, const HeadRow& row) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/mask.h"
 #include "experiments/heads/model_heads.h"
 #include "experiments/heads/what_if.h"
 #include "experiments/model/experiment.h"
@@ -55,5 +56,14 @@ std::vector<Figure> heads_figures(const HeadsFound& found);
 std::vector<Table> heads_tables(const HeadsFound& found);
 /// Weight by distance and shares of pairs, of all heads.
 std::vector<Array> heads_arrays(const HeadTable& table);
+
+/// The logits of the chosen head as the sum of its pairs of RoPE, or of the terms of its encoding, in
+/// maps; none where WhatIf::terms is empty.
+///
+/// @param mask  of the head's layer, under the edits
+std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask);
+
+/// Whether they are that sum, under the softcap where there is one.
+Check equation_check(const HeadTerms& terms, const Mask& mask);
 
 }  // namespace orrery
