@@ -1,4 +1,4 @@
-#include "experiments/studies/training/figures.h"
+#include "experiments/studies/training/runs.h"
 
 #include <fmt/format.h>
 
@@ -68,23 +68,25 @@ void add_series(const std::vector<Run>& runs, const std::string& encoding, const
   }
 }
 
-/// A curve per encoding of numbers at its looks.
-void add_curves(const ParamSet& params, const std::vector<Run>& runs,
-                std::vector<double> Run::*numbers, const std::string& what, LineStyle style,
-                LinePlot& plot) {
-  for (const std::string& encoding : params.list("encoding"))
-    add_series(
-        runs, encoding, [&](const Run& run, std::size_t i) { return (run.*numbers)[i]; },
-        {.name = encoding_label(encoding) + what, .x = runs.front().steps, .style = style}, plot);
-}
+/// A number at each look, and what its curves are called behind the encoding's label.
+struct NumberOfLooks {
+  std::vector<double> Run::*numbers{};
+  const char* words{};
+  LineStyle style{};
+};
 
-Axis step_axis() { return {.label = "step"}; }
-
-Figure loss_figure(const ParamSet& params, const std::vector<Run>& runs) {
-  LinePlot plot{.x = step_axis(), .y = {.label = "loss", .unit = "nats per token"}};
-  add_curves(params, runs, &Run::loss, "", LineStyle::solid, plot);
-  return {"loss", fmt::format("Loss while learning, task {}", params.text("task")),
-          caption(params, runs), std::move(plot)};
+LinePlot by_step(const ParamSet& params, const std::vector<Run>& runs, Axis y,
+                 const std::vector<NumberOfLooks>& shown) {
+  LinePlot plot{.x = {.label = "step"}, .y = std::move(y)};
+  for (const NumberOfLooks& one : shown)
+    for (const std::string& encoding : params.list("encoding"))
+      add_series(
+          runs, encoding, [&](const Run& run, std::size_t i) { return (run.*one.numbers)[i]; },
+          {.name = encoding_label(encoding) + one.words,
+           .x = runs.front().steps,
+           .style = one.style},
+          plot);
+  return plot;
 }
 
 LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
@@ -99,28 +101,6 @@ LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
   plot.rules.push_back(
       vertical(static_cast<double>(params.integer("tokens")), "learned from", "tokens"));
   return plot;
-}
-
-Figure loss_by_length_figure(const ParamSet& params, const std::vector<Run>& runs) {
-  return {"loss_by_length", "Held-out loss of longer sequences", caption(params, runs),
-          by_length(params, runs, {.label = "held-out loss", .unit = "nats per token"},
-                    &LossAtLength::loss)};
-}
-
-Figure accuracy_figure(const ParamSet& params, const std::vector<Run>& runs) {
-  return {"accuracy_by_length", "Share of held-out tokens that are said right",
-          caption(params, runs),
-          by_length(params, runs, {.label = "accuracy", .range = Range{0, 1}},
-                    &LossAtLength::accuracy)};
-}
-
-Figure forming_figure(const ParamSet& params, const std::vector<Run>& runs) {
-  LinePlot plot{.x = step_axis(), .y = {.label = "score of the best head", .range = Range{0, 1}}};
-  add_curves(params, runs, &Run::induction, ": induction", LineStyle::solid, plot);
-  add_curves(params, runs, &Run::previous, ": previous token", LineStyle::dashed, plot);
-  return {"forming_heads",
-          "Heads form: weight on the previous token, and on what followed last time",
-          caption(params, runs), std::move(plot)};
 }
 
 /// The head of a run that looks back most, wherever to.
@@ -150,7 +130,7 @@ Heatmap map_of(const HeadOfRun& head, const std::string& encoding, std::string n
           .quantity = "attention weight"};
 }
 
-Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
+Figure map_figure(const std::string& about, const Run& run) {
   const HeadOfRun& head = telling_head(run);
   const std::string label = encoding_label(run.encoding);
   FigureRole role{.kind = "trained_weights", .encodings = {run.encoding}};
@@ -162,7 +142,7 @@ Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Ru
           fmt::format("{}, trained: layer {} head {}, {}", label, head.layer, head.head,
                       name_of_head(head.scores)),
           fmt::format("A block of {} symbols twice, seed {}. {}", head.weights.rows() / 2, run.seed,
-                      caption(params, runs)),
+                      about),
           std::move(map), std::move(role)};
 }
 
@@ -181,7 +161,7 @@ EquationPart moment(const Run& run, const HeadOfRun& head, double step) {
 }
 
 /// The head that tells most in the end, through time.
-Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
+Figure moments_figure(const std::string& about, const Run& run) {
   const HeadOfRun& last = telling_head(run);
   const auto index = static_cast<std::size_t>(&last - run.heads.data());
   std::vector<EquationPart> parts;
@@ -194,7 +174,7 @@ Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, cons
                          fmt::format("{}: layer {} head {} while it learns",
                                      encoding_label(run.encoding), last.layer, last.head),
                          fmt::format("A block of {} symbols twice, seed {}. {}",
-                                     last.weights.rows() / 2, run.seed, caption(params, runs)),
+                                     last.weights.rows() / 2, run.seed, about),
                          map_equation(std::move(parts), encoding_color(run.encoding)));
 }
 
@@ -238,15 +218,28 @@ SeedSpread excess_loss(const std::vector<Run>& runs, const std::string& other,
 
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs) {
   using namespace in_training_figures;
-  std::vector<Figure> figures{loss_figure(params, runs), loss_by_length_figure(params, runs),
-                              accuracy_figure(params, runs)};
-  if (params.text("attention") == "softmax") {
-    figures.push_back(forming_figure(params, runs));
-    for (const std::string& encoding : params.list("encoding"))
-      figures.push_back(map_figure(params, runs, *runs_of(runs, encoding).front()));
-    for (const std::string& encoding : params.list("encoding"))
-      figures.push_back(moments_figure(params, runs, *runs_of(runs, encoding).front()));
-  }
+  const std::string about = caption(params, runs);
+  std::vector<Figure> figures{
+      {"loss", fmt::format("Loss while learning, task {}", params.text("task")), about,
+       by_step(params, runs, {.label = "loss", .unit = "nats per token"},
+               {{&Run::loss, "", LineStyle::solid}})},
+      {"loss_by_length", "Held-out loss of longer sequences", about,
+       by_length(params, runs, {.label = "held-out loss", .unit = "nats per token"},
+                 &LossAtLength::loss)},
+      {"accuracy_by_length", "Share of held-out tokens that are said right", about,
+       by_length(params, runs, {.label = "accuracy", .range = Range{0, 1}},
+                 &LossAtLength::accuracy)}};
+  if (params.text("attention") != "softmax") return figures;
+  figures.push_back(
+      {"forming_heads", "Heads form: weight on the previous token, and on what followed last time",
+       about,
+       by_step(params, runs, {.label = "score of the best head", .range = Range{0, 1}},
+               {{&Run::induction, ": induction", LineStyle::solid},
+                {&Run::previous, ": previous token", LineStyle::dashed}})});
+  for (const std::string& encoding : params.list("encoding"))
+    figures.push_back(map_figure(about, *runs_of(runs, encoding).front()));
+  for (const std::string& encoding : params.list("encoding"))
+    figures.push_back(moments_figure(about, *runs_of(runs, encoding).front()));
   return figures;
 }
 

@@ -1,4 +1,4 @@
-#include "experiments/studies/training/kept_model.h"
+#include "experiments/studies/training/one_run.h"
 
 #include <fmt/format.h>
 

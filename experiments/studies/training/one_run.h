@@ -5,10 +5,26 @@
 #include <vector>
 
 #include "core/random.h"
+#include "core/training/network.h"
 #include "core/training/trainer.h"
-#include "experiments/studies/training/shapes.h"
+#include "experiments/model/result.h"
+#include "experiments/studies/training/tasks.h"
 
 namespace orrery {
+
+/// A model as it is trained.
+template <class T>
+struct ModelShape {
+  TrainedDesign<T> design{};
+  ModelSizes sizes{};
+};
+
+/// The choices of the parameter "model".
+std::vector<Choice> shape_choices();
+
+/// "model" with "layers", "heads", "dim" and "attention".
+template <class T>
+ModelShape<T> model_shape(const ParamSet& params, const Task& task);
 
 /// What a head does on a block of symbols that is repeated, each a mean of weights a_mn: 1 where it
 /// does nothing else. Rows of the second block alone, so that each has a token to copy.
@@ -118,5 +134,16 @@ class OneRun {
   std::int64_t since_{0};  ///< steps since the last look
   double sum_{0};          ///< of their losses
 };
+
+/// The files of a model as it is: NAME/model.safetensors in fp32, NAME/config.json, and of a text's
+/// bytes NAME/tokenizer.json.
+///
+/// Where another program has the blocks and the encoding, they are those of its family, and
+/// Transformers opens the folder: model=llama with rope as Llama, gpt2 with learned as GPT-2, and
+/// roformer with rope, at its base of 10000 and seeing both sides, as RoFormer. W_q and W_k are in
+/// the family's pairing. All others have Orrery's names of weights, and the model_type "orrery".
+/// @param name  "rope_seed_0_step_900"
+std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
+                                    const std::string& name);
 
 }  // namespace orrery

@@ -9,7 +9,6 @@
 #include "core/parallel.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
-#include "experiments/studies/training/kept_model.h"
 
 namespace orrery {
 namespace {

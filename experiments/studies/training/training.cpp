@@ -10,9 +10,7 @@
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/training/figures.h"
 #include "experiments/studies/training/runs.h"
-#include "experiments/studies/training/shapes.h"
 
 namespace orrery {
 namespace {
