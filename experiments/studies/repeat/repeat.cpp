@@ -20,26 +20,25 @@ namespace {
 namespace in_repeat {
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs =
-      joined({{asked_model_param(),
-               log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.", 16,
-                               2, 65536),
-               count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096),
-               seed_param(), first_token_param()},
-              edit_params(EditedHead::declared),
-              {asked_precision_param()}});
-  return {.name = "repeat",
-          .title = "Repeated tokens",
-          .question = "Does a model copy random tokens that come again?",
-          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
-          .symbols = {{"t_i", "a token of the sequence"}},
-          .params = std::move(specs),
-          .view = {.controls = {"repeated", "edits"}, .tabs = {{"repeated", "Twice"}}},
-          .questions = {{.words = "Does my model copy what came before?",
-                         .answer = "Random tokens come twice: what it copies has a lower loss the "
-                                   "second time. Drop your model here, and move $n$.",
-                         .figure = "repeated",
-                         .control = "repeated"}}};
+  return {
+      .name = "repeat",
+      .title = "Repeated tokens",
+      .question = "Does a model copy random tokens that come again?",
+      .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+      .symbols = {{"t_i", "a token of the sequence"}},
+      .params = joined({{asked_model_param(),
+                         log_count_param({"repeated", "$n$", "tokens"},
+                                         "Random tokens that come twice.", 16, 2, 65536),
+                         count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096),
+                         seed_param(), first_token_param()},
+                        edit_params(EditedHead::declared),
+                        {asked_precision_param()}}),
+      .view = {.controls = {"repeated", "edits"}, .tabs = {{"repeated", "Twice"}}},
+      .questions = {{.words = "Does my model copy what came before?",
+                     .answer = "Random tokens come twice: what it copies has a lower loss the "
+                               "second time. Drop your model here, and move $n$.",
+                     .figure = "repeated",
+                     .control = "repeated"}}};
 }
 
 /// "2.10 ± 0.05": the half width of the 95 % interval, where there is one.
