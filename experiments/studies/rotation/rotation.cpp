@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
 #include <utility>
-#include <vector>
 
 #include "core/analysis/largest.h"
 #include "core/analysis/score_chain.h"
@@ -13,7 +11,6 @@
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
@@ -226,40 +223,26 @@ void add_plane(const ParamSet& params, const TurnedPair& pair, double score, Res
   result.figures.insert(result.figures.begin(), query_and_key_figure(params, pair, score));
 }
 
-/// The contribution of each pair to the score, and the score so far.
-struct Shares {
-  std::vector<double> part;
-  std::vector<double> so_far;
-};
-
-Shares shares_of(const ScoreChain& chain) {
-  Shares shares;
-  double sum = 0;
-  for (const std::complex<double>& link : chain.links) {
-    shares.part.push_back(link.real());
-    shares.so_far.push_back(sum += link.real());
-  }
-  return shares;
-}
-
 Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
-  Shares shares = shares_of(chain);
+  std::vector<double> alone, so_far;
+  for (const std::complex<double>& link : chain.links) alone.push_back(link.real());
+  for (const std::complex<double>& end : chain.ends()) so_far.push_back(end.real());
   std::string axis = "pair, fastest first";
   if (chain.rest != 0) {
-    shares.part.push_back(chain.rest);
-    shares.so_far.push_back(chain.end().real());
+    alone.push_back(chain.rest);
+    so_far.push_back(chain.end().real());
     axis += "; last, the channels that are not rotated";
   }
-  const std::vector<double> pair = count_from_0(shares.part.size());
+  const std::vector<double> pair = count_from_0(alone.size());
   LinePlot plot{.x = {.label = axis, .symbol = "$t$", .role = AxisRole::pair},
                 .y = {.label = "contribution to the score"},
                 .series = {{.name = "sum so far",
                             .x = pair,
-                            .y = std::move(shares.so_far),
+                            .y = std::move(so_far),
                             .color = encoding_color("rope")},
                            {.name = "pair t alone",
                             .x = pair,
-                            .y = std::move(shares.part),
+                            .y = std::move(alone),
                             .style = LineStyle::points,
                             .shade = 0.9,
                             .label = "pair $t$ alone"}},
@@ -343,29 +326,26 @@ void add_scalars(const ScoreChain& chain, double at_rest, Index d, Result& resul
 }
 
 Table pair_table(const Rope<double>& rope, const QkPair& v, const ScoreChain& chain, Position r) {
-  const auto z_q = complex_pairs(rope, channels(v.q));
-  const auto z_k = complex_pairs(rope, channels(v.k));
-  std::vector<double> re, im, cos, sin;
+  TableBuilder table(
+      "pairs", "pair by pair: $h_t$, $e^{i(m−n)θ_t}$, contribution to the score and sum so far",
+      {{"pair"},
+       {"theta", "rad per token"},
+       {"h_re"},
+       {"h_im"},
+       {"cos"},
+       {"sin"},
+       {"contribution"},
+       {"sum"}});
+  const auto z_q = complex_pairs(rope, channels(v.q)), z_k = complex_pairs(rope, channels(v.k));
+  double sum = 0;
   for (std::size_t t = 0; t < z_q.size(); ++t) {
     const std::complex<double> h = z_q[t] * std::conj(z_k[t]);
     const CosSin turn = rotation_at(r, rope.theta()[t]);
-    re.push_back(h.real());
-    im.push_back(h.imag());
-    cos.push_back(turn.cos);
-    sin.push_back(turn.sin);
+    sum += chain.links[t].real();
+    table.row(
+        {t, rope.theta()[t], h.real(), h.imag(), turn.cos, turn.sin, chain.links[t].real(), sum});
   }
-  Shares shares = shares_of(chain);
-  return {
-      .name = "pairs",
-      .caption = "pair by pair: $h_t$, $e^{i(m−n)θ_t}$, contribution to the score and sum so far",
-      .columns = {{"pair", "", count_from_0(re.size())},
-                  {"theta", "rad per token", rope.theta()},
-                  {"h_re", "", std::move(re)},
-                  {"h_im", "", std::move(im)},
-                  {"cos", "", std::move(cos)},
-                  {"sin", "", std::move(sin)},
-                  {"contribution", "", std::move(shares.part)},
-                  {"sum", "", std::move(shares.so_far)}}};
+  return std::move(table).finish();
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {

@@ -1,6 +1,5 @@
 #include "experiments/studies/score_spectrogram/log_columns.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
