@@ -1,6 +1,5 @@
 #include "experiments/studies/catalogue.h"
 
-#include <fmt/format.h>
 
 #include "core/errors.h"
 #include "core/unknown_name.h"

@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/analysis/largest.h"
 #include "core/analysis/row_statistics.h"
 #include "core/errors.h"
 #include "experiments/files/memory_limit.h"
-#include "experiments/model/experiment.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_choice.h"

@@ -5,7 +5,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/random.h"
-#include "experiments/model/experiment.h"
 #include "experiments/search/defects.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
@@ -14,7 +13,6 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/written_rope_params.h"
-#include "experiments/text/number_text.h"
 
 namespace orrery {
 namespace {

@@ -8,7 +8,6 @@
 #include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/model/experiment.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/describe_rope.h"
 #include "experiments/search/hypothesis_list.h"

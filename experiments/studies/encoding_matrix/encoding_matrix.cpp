@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -8,7 +7,6 @@
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_choice.h"

@@ -7,7 +7,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/encodings/settings.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"

@@ -14,7 +14,6 @@
 #include "core/encodings/rope.h"
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"

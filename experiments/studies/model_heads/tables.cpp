@@ -13,7 +13,6 @@
 #include "experiments/setup/map_equation.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/studies/model_heads/figures.h"
-#include "experiments/text/marked_text.h"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model_files/position_plan.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"

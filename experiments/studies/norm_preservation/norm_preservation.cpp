@@ -9,7 +9,6 @@
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
 #include "core/random.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"

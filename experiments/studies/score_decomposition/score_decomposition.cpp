@@ -10,7 +10,6 @@
 #include "core/encodings/common_formulas.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/labels.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"

@@ -10,7 +10,6 @@
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
 #include "core/random.h"
-#include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"

@@ -7,7 +7,6 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"

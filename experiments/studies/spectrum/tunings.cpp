@@ -7,13 +7,11 @@
 
 #include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
-#include "core/encodings/frequencies.h"
 #include "core/encodings/sinusoidal.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/rope_params.h"
-#include "experiments/text/number_text.h"
 
 namespace orrery {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
 #include "experiments/setup/common_axes.h"
