@@ -121,14 +121,12 @@ void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
       std::find(lengths.begin(), lengths.end(), params.integer("train_length")) - lengths.begin());
   const FindingsOn of(result, m.name, untrained_label(m.name));
   const auto add = [&](const std::string& key, const char* unit, const std::string& words,
-                       MeanDeviation LengthPoint::*number) {
-    of.scalar(key + "_trained", (m.lengths[at_train].*number).mean,
-              words + " at the training length", unit);
-    of.scalar(key + "_longest", (m.lengths.back().*number).mean, words + " at the largest length",
-              unit);
+                       const std::vector<double>& number) {
+    of.scalar(key + "_trained", number[at_train], words + " at the training length", unit);
+    of.scalar(key + "_longest", number.back(), words + " at the largest length", unit);
   };
-  add("entropy", "bits", "mean entropy", &LengthPoint::entropy);
-  add("recent", "", "attention on the last $w$ tokens", &LengthPoint::recent);
+  add("entropy", "bits", "mean entropy", m.entropy);
+  add("recent", "", "attention on the last $w$ tokens", m.recent);
 }
 
 void add_checks(const ParamSet& params, const LengthStudy& m, Result& result) {
@@ -155,7 +153,7 @@ void check_entropy(const ParamSet& params, const std::vector<LengthStudy>& all, 
   Largest above(-std::numeric_limits<double>::infinity());
   for (const LengthStudy& m : all)
     for (std::size_t i = 0; i < lengths.size() && lengths[i] - 1 <= m.last_position; ++i)
-      above.see(m.lengths[i].entropy.mean - std::log2(static_cast<double>(lengths[i])));
+      above.see(m.entropy[i] - std::log2(static_cast<double>(lengths[i])));
   // Each of N weights and logarithms is rounded once or twice.
   const double rounding = 8.0 * static_cast<double>(lengths.back()) * 0x1p-53;
   FindingsOn(result).at_most("entropy_is_bounded",
@@ -183,24 +181,6 @@ Rule training_rule(const ParamSet& params) {
                   "train_length");
 }
 
-/// A number with its deviation over the draws, by length.
-struct OfLength {
-  const char* key{};
-  const char* unit{};
-  MeanDeviation LengthPoint::*value{};
-  LinePlot plot{};
-};
-
-void add_of_length(const LengthStudy& m, OfLength& of, Table& table) {
-  std::vector<double> mean, deviation;
-  for (const LengthPoint& point : m.lengths) {
-    mean.push_back((point.*of.value).mean);
-    deviation.push_back((point.*of.value).deviation);
-  }
-  add_curve(table, of.plot, {fmt::format("{}_{}", of.key, m.name), of.unit, std::move(mean)},
-            deviation, encoding_series(m.name));
-}
-
 /// The entropy of equal weights, which no query exceeds.
 Series most_entropy(const std::vector<double>& lengths) {
   Series most{.name = "log₂ N: equal weights",
@@ -215,33 +195,31 @@ Series most_entropy(const std::vector<double>& lengths) {
 void add_by_length(const ParamSet& params, const std::vector<LengthStudy>& all, Result& result) {
   const Axis length{.label = "length", .symbol = "$N$", .unit = "tokens", .scale = AxisScale::log2};
   const std::vector<double> lengths = as_doubles(lengths_of(params));
-  OfLength entropy{"entropy",
-                   "bits",
-                   &LengthPoint::entropy,
-                   {.x = length,
-                    .y = {.label = "entropy of the last query", .symbol = "$H$", .unit = "bits"},
-                    .series = {most_entropy(lengths)},
-                    .rules = {training_rule(params)}}};
-  OfLength recent{"recent",
-                  "",
-                  &LengthPoint::recent,
-                  {.x = length,
-                   .y = {.label = "attention on the last $w$ tokens", .range = Range{0.0, 1.03}},
-                   .rules = {training_rule(params)}}};
+  LinePlot entropy{.x = length,
+                   .y = {.label = "entropy of the last query", .symbol = "$H$", .unit = "bits"},
+                   .series = {most_entropy(lengths)},
+                   .rules = {training_rule(params)}};
+  LinePlot recent{.x = length,
+                  .y = {.label = "attention on the last $w$ tokens", .range = Range{0.0, 1.03}},
+                  .rules = {training_rule(params)}};
   Table table{
       .name = "lengths",
       .caption = "entropy (bits) and share of the last $w$ keys by length, mean and deviation",
       .columns = {{"length", "tokens", lengths}}};
-  for (const LengthStudy& m : all)
-    for (OfLength* of : {&entropy, &recent}) add_of_length(m, *of, table);
+  for (const LengthStudy& m : all) {
+    add_curve(table, entropy, {"entropy_" + m.name, "bits", m.entropy}, m.entropy_deviation,
+              encoding_series(m.name));
+    add_curve(table, recent, {"recent_" + m.name, "", m.recent}, m.recent_deviation,
+              encoding_series(m.name));
+  }
   const std::string caption =
       fmt::format("{} · mean ± deviation over draws · {}", nothing_trained, caption_of(params));
-  result.figures.push_back({"entropy", "Entropy of the last query's attention by length", caption,
-                            std::move(entropy.plot)});
+  result.figures.push_back(
+      {"entropy", "Entropy of the last query's attention by length", caption, std::move(entropy)});
   result.figures.push_back(
       {"recent_share",
        fmt::format("How much attention the last {} tokens keep", params.integer("window")), caption,
-       std::move(recent.plot)});
+       std::move(recent)});
   result.tables.push_back(std::move(table));
 }
 
