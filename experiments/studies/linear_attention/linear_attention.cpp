@@ -14,7 +14,6 @@
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/linear_attention/figures.h"
-#include "experiments/studies/linear_attention/variants.h"
 
 namespace orrery {
 namespace {
@@ -66,10 +65,6 @@ std::vector<ParamSpec> declared_params() {
       seed_param()};
 }
 
-bool has_no_heads(const ParamSet& params) {
-  return params.text("q").empty() && !has_trained_contents(params);
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "linear_attention",
@@ -92,7 +87,11 @@ ExperimentInfo make_info() {
                .tabs = {{"map_softmax", "Map: softmax"}, {"favor_error", "Error of FAVOR+"}}},
       .paired_files = paired_qk(),
       .ignored = {
-          {.keys = {"head"}, .when = has_no_heads},
+          {.keys = {"head"},
+           .when =
+               [](const ParamSet& params) {
+                 return params.text("q").empty() && !has_trained_contents(params);
+               }},
           {.figures = {"cost"},
            .keys = {"base", "deviation", "draws", "most_features", "seed", "shift", "tokens"}},
           {.figures = {"favor_error"}, .keys = {"favor_features", "longest", "shift"}},
@@ -100,27 +99,24 @@ ExperimentInfo make_info() {
            .keys = {"draws", "longest", "most_features", "shift"}}}};
 }
 
-std::vector<VariantFamily> examine(const ParamSet& params, const LinearInputs& in,
-                                   const Matrix<double>& softmax, Progress& progress) {
-  std::vector<VariantFamily> families;
+void examine(const ParamSet& params, Progress& progress, LinearFindings& found) {
   const std::vector<std::string>& names = params.list("features");
+  const Position shift = params.integer("shift");
   std::size_t done = 0;
   for (const std::string& name : names) {
     const FeatureName& feature = feature_named(name);
     const auto phi = make_features(feature.kind, params.integer("seed"),
-                                   params.integer("favor_features"), in.q.cols());
-    families.push_back({feature, phi->features(in.q.cols()), {}});
+                                   params.integer("favor_features"), found.in.q.cols());
+    VariantFamily family{feature, phi->features(found.in.q.cols()), {}};
     for (const VariantName& variant : linear_variants()) {
       checkpoint(progress, done++, names.size() * linear_variants().size(),
                  feature.label + ", " + variant.label);
-      families.back().maps.push_back(
-          examine_map(in, *phi, variant.rotation, params.integer("shift"), softmax));
+      family.maps.push_back(examine_map(found.in, *phi, variant.rotation, shift, found.softmax));
     }
-    families.back().expected_sum_error = expected_sum_error(in, *phi);
-    families.back().expected_shift_change =
-        expected_shift_change(in, *phi, params.integer("shift"));
+    family.expected_sum_error = expected_sum_error(found.in, *phi);
+    family.expected_shift_change = expected_shift_change(found.in, *phi, shift);
+    found.families.push_back(std::move(family));
   }
-  return families;
 }
 
 LinearInputs first_tokens(const LinearInputs& in, Index most) {
@@ -145,15 +141,14 @@ void add_point(Band& curve, const std::vector<double>& gaps) {
   curve.greatest.push_back(high.value());
 }
 
-FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progress& progress) {
-  const LinearInputs in = first_tokens(whole, favor_sweep_tokens);
+void sweep_favor(const ParamSet& params, Progress& progress, LinearFindings& found) {
+  const LinearInputs in = first_tokens(found.in, favor_sweep_tokens);
   const Matrix<double> softmax = softmax_rope_weights(in);
   const Index most = params.integer("most_features");
   const std::int64_t draws = params.integer("draws");
-  FavorSweep sweep{.features = {},
-                   .curves = std::vector<Band>(linear_variants().size()),
-                   .features_to_resolve = features_to_resolve(in),
-                   .draws = draws};
+  found.sweep.resize(linear_variants().size());
+  found.features_to_resolve = features_to_resolve(in);
+  found.draws = draws;
   for (Index m = fewest_features; m <= most; m *= 2) {
     std::vector<std::vector<double>> gaps(linear_variants().size());
     for (std::int64_t draw = 0; draw < draws; ++draw) {
@@ -167,10 +162,9 @@ FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progre
         gaps[i].push_back(
             mean_half_difference(linear_weights(in, *phi, linear_variants()[i].rotation), softmax));
     }
-    sweep.features.push_back(static_cast<double>(m));
-    for (std::size_t i = 0; i < gaps.size(); ++i) add_point(sweep.curves[i], gaps[i]);
+    found.swept_features.push_back(static_cast<double>(m));
+    for (std::size_t i = 0; i < gaps.size(); ++i) add_point(found.sweep[i], gaps[i]);
   }
-  return sweep;
 }
 
 // When more features must come nearer to softmax.
@@ -260,12 +254,13 @@ double worst_output(const LinearInputs& in, const std::vector<VariantFamily>& fa
 
 /// FAVOR+ comes nearer to softmax with more features once these resolve the kernel, and when chance
 /// is averaged out; before that every number of features misses alike, and there is no check.
-void add_favor_check(const LinearInputs& in, const FavorSweep& sweep, Result& result) {
-  const auto& before = sweep.curves[index_of(FeatureRotation::rotated_before_features)].mean;
-  const bool resolved = !(sweep.features_to_resolve > most_of_resolving * sweep.features.back());
-  const bool many = sweep.features.back() >= least_growth * sweep.features.front();
+void add_favor_check(const LinearFindings& found, Result& result) {
+  const auto& before = found.sweep[index_of(FeatureRotation::rotated_before_features)].mean;
+  const double fewest = found.swept_features.front(), most = found.swept_features.back();
+  const bool resolved = !(found.features_to_resolve > most_of_resolving * most);
+  const bool many = most >= least_growth * fewest;
   const bool averaged =
-      sweep.draws * std::min<Index>(in.q.rows(), favor_sweep_tokens) >= least_averaged;
+      found.draws * std::min<Index>(found.in.q.rows(), favor_sweep_tokens) >= least_averaged;
   if (resolved && many && averaged)
     FindingsOn(result).at_most(
         "favor_approaches_softmax",
@@ -277,8 +272,8 @@ void add_favor_check(const LinearInputs& in, const FavorSweep& sweep, Result& re
 /// Checks what is claimed of the maps, of the outputs and of the sweep over FAVOR+ features. A
 /// claim that there is an effect is made where rounding and chance cannot hide it; elsewhere the
 /// effect is a number without a check.
-void add_linear_claims(const LinearInputs& in, const std::vector<VariantFamily>& families,
-                       const FavorSweep& sweep, Result& result) {
+void add_linear_claims(const LinearFindings& found, Result& result) {
+  const std::vector<VariantFamily>& families = found.families;
   for (const Claimed& claim : claims)
     for (const VariantName& variant : linear_variants())
       add_claim(families, claim, variant, result);
@@ -295,8 +290,8 @@ void add_linear_claims(const LinearInputs& in, const std::vector<VariantFamily>&
   FindingsOn(result).at_most("no_map_is_needed",
                              "sums of size $F·d_v$ give the output of the map of weights (largest "
                              "difference, in roundings)",
-                             "eq. (19)", worst_output(in, families), 1);
-  add_favor_check(in, sweep, result);
+                             "eq. (19)", worst_output(found.in, families), 1);
+  add_favor_check(found, result);
 }
 
 void add_scalars(const LinearInputs& in, const VariantFamily& family, Result& result) {
@@ -342,22 +337,22 @@ void check_work(const ParamSet& params) {
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   SubProgress of_families(progress, 0.0, 0.5), of_sweep(progress, 0.5, 1.0);
   checkpoint(progress, 0.0, "softmax attention");
-  const LinearInputs in = linear_inputs(params, inputs);
-  const Matrix<double> softmax = softmax_rope_weights(in);
-  const std::vector<VariantFamily> families = examine(params, in, softmax, of_families);
-  const FavorSweep sweep = sweep_favor(params, in, of_sweep);
+  LinearFindings found{.in = linear_inputs(params, inputs)};
+  found.softmax = softmax_rope_weights(found.in);
+  examine(params, of_families, found);
+  sweep_favor(params, of_sweep, found);
 
   Result result;
-  if (params.is_used("max_tokens")) result.scalars.push_back(token_count(in.read));
-  for (const VariantFamily& family : families) add_scalars(in, family, result);
+  if (params.is_used("max_tokens")) result.scalars.push_back(token_count(found.in.read));
+  for (const VariantFamily& family : found.families) add_scalars(found.in, family, result);
   FindingsOn(result).scalar(
-      "features_to_resolve", sweep.features_to_resolve,
+      "features_to_resolve", found.features_to_resolve,
       "features of FAVOR+ that know half of $e^{q·k/\\sqrt{d}}$ to within itself; "
       "with a quarter of them or fewer, no check says that it approaches softmax",
       "", "$M$");
-  add_linear_claims(in, families, sweep, result);
-  add_linear_figures(params, {in, softmax, families, sweep}, result);
-  title_cut(in.read, result.figures);
+  add_linear_claims(found, result);
+  add_linear_figures(params, found, result);
+  title_cut(found.in.read, result.figures);
   return result;
 }
 

@@ -19,7 +19,6 @@
 
 namespace orrery {
 namespace {
-namespace in_variants {
 
 Matrix<double> chosen_head(const Tensor& tensor, const ParamSet& params) {
   const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(params.integer("head")) : 0;
@@ -36,22 +35,23 @@ void read_files(const ParamSet& params, const UserQkv& given, LinearInputs& in) 
   in.read = {static_cast<std::size_t>(in.q.rows()), rows_of(*given.q), true};
 }
 
-Rope<double> rope_of(const LinearInputs& in, Index channels) {
+Rope<double> rope_over(const LinearInputs& in, Index channels) {
   return Rope<double>({.d_head = channels, .base = in.base});
 }
 
 /// The rotation that a variant needs: of the features, or of q and k before them.
-struct Turn {
+struct VariantTurn {
   std::unique_ptr<Rope<double>> rope;
   LinearOptions options;
 };
 
-Turn turn_of(const LinearInputs& in, const FeatureMap<double>& features, FeatureRotation rotation) {
-  Turn turn{nullptr, {.causal = in.causal}};
+VariantTurn turn_of(const LinearInputs& in, const FeatureMap<double>& features,
+                    FeatureRotation rotation) {
+  VariantTurn turn{nullptr, {.causal = in.causal}};
   if (rotation == FeatureRotation::none) return turn;
   const bool before = rotation == FeatureRotation::rotated_before_features;
   const Index d = in.q.cols();
-  turn.rope = std::make_unique<Rope<double>>(rope_of(in, before ? d : features.features(d)));
+  turn.rope = std::make_unique<Rope<double>>(rope_over(in, before ? d : features.features(d)));
   if (before) turn.options.variant = LinearVariant::rotated_before_features;
   if (rotation == FeatureRotation::both_rotated) turn.options.variant = LinearVariant::both_rotated;
   return turn;
@@ -66,7 +66,7 @@ PlainFeatures plain_features(const LinearInputs& in, const FeatureMap<double>& f
                              FeatureRotation rotation) {
   Matrix<double> q = in.q, k = in.k;
   if (rotation == FeatureRotation::rotated_before_features) {
-    const Rope<double> rope = rope_of(in, q.cols());
+    const Rope<double> rope = rope_over(in, q.cols());
     rope.transform_queries(in.positions, q);
     rope.transform_keys(in.positions, k);
   }
@@ -108,24 +108,24 @@ void add_rounding(const LinearInputs& in, const PlainFeatures& f, FeatureRotatio
   map.sum_error = sum_error.value();
 }
 
-constexpr Index most_queries = 16;
+constexpr Index queries_expected = 16;
 
 std::vector<Index> some_queries(Index n) {
   std::vector<Index> rows;
-  const Index count = std::min<Index>(most_queries, n);
+  const Index count = std::min<Index>(queries_expected, n);
   for (Index i = 0; i < count; ++i) rows.push_back((i + 1) * n / count - 1);
   return rows;
 }
 
 /// e^{i p θ_t} for every pair.
-std::vector<std::complex<double>> phasors(const std::vector<double>& theta, double p) {
+std::vector<std::complex<double>> phasors_at(const std::vector<double>& theta, double p) {
   std::vector<std::complex<double>> turned;
   for (const double frequency : theta) turned.push_back(std::polar(1.0, p * frequency));
   return turned;
 }
 
 /// Neighbouring channels as complex numbers, each times its phasor.
-void rotate(const std::vector<std::complex<double>>& by, double* row) {
+void rotate_row(const std::vector<std::complex<double>>& by, double* row) {
   for (std::size_t t = 0; t < by.size(); ++t) {
     const std::complex<double> z = std::complex<double>(row[2 * t], row[2 * t + 1]) * by[t];
     row[2 * t] = z.real();
@@ -138,7 +138,7 @@ Matrix<double> rotated(const LinearInputs& in, const Matrix<double>& x, Position
   Matrix<double> y = x;
   for (Index i = 0; i < y.rows(); ++i) {
     const auto p = static_cast<double>(in.positions[static_cast<std::size_t>(i)] + shift);
-    rotate(phasors(theta, p), y.row(i).data());
+    rotate_row(phasors_at(theta, p), y.row(i).data());
   }
   return y;
 }
@@ -158,11 +158,9 @@ std::vector<double> weights_of(const LinearInputs& in, const Matrix<double>& q,
   return weights;
 }
 
-}  // namespace in_variants
 }  // namespace
 
 LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs) {
-  using namespace in_variants;
   LinearInputs in;
   if (const UserQkv given = user_qkv(inputs); given.any()) {
     read_files(params, given, in);
@@ -229,16 +227,14 @@ std::unique_ptr<FeatureMap<double>> make_features(FeatureKind kind, std::int64_t
 }
 
 Matrix<double> softmax_rope_weights(const LinearInputs& in) {
-  using namespace in_variants;
-  return attention_from_qkv<double>(rope_of(in, in.q.cols()),
+  return attention_from_qkv<double>(rope_over(in, in.q.cols()),
                                     {in.q, in.k, in.v, in.positions, in.positions}, in.mask)
       .weights;
 }
 
 Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& features,
                               FeatureRotation rotation, Position shift) {
-  using namespace in_variants;
-  const Turn turn = turn_of(in, features, rotation);
+  const VariantTurn turn = turn_of(in, features, rotation);
   const Positions at = shifted(in.positions, shift);
   return linear_attention_weights<double>({in.q, in.k, in.v, at, at}, features, turn.rope.get(),
                                           turn.options);
@@ -246,10 +242,9 @@ Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& 
 
 LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features,
                       FeatureRotation rotation, Position shift, const Matrix<double>& reference) {
-  using namespace in_variants;
   LinearMap map{.weights = linear_weights(in, features, rotation)};
   map.signs = weight_signs(map.weights, in.mask);
-  const Turn turn = turn_of(in, features, rotation);
+  const VariantTurn turn = turn_of(in, features, rotation);
   const LinearOutput<double> out = linear_attention<double>(
       {in.q, in.k, in.v, in.positions, in.positions}, features, turn.rope.get(), turn.options);
   map.zero_normalizers = out.zero_normalizers;
@@ -262,7 +257,6 @@ LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features
 }
 
 double expected_sum_error(const LinearInputs& in, const FeatureMap<double>& features) {
-  using namespace in_variants;
   const Matrix<double> q = features.of_queries(in.q), k = features.of_keys(in.k);
   const Matrix<double> turned_q = rotated(in, q, 0), turned_k = rotated(in, k, 0);
   Largest largest;
@@ -280,7 +274,6 @@ double expected_sum_error(const LinearInputs& in, const FeatureMap<double>& feat
 
 double expected_shift_change(const LinearInputs& in, const FeatureMap<double>& features,
                              Position shift) {
-  using namespace in_variants;
   const auto of_queries = [&](Position s) { return features.of_queries(rotated(in, in.q, s)); };
   const auto of_keys = [&](Position s) { return features.of_keys(rotated(in, in.k, s)); };
   const Matrix<double> q = of_queries(0), k = of_keys(0);
@@ -295,7 +288,6 @@ double expected_shift_change(const LinearInputs& in, const FeatureMap<double>& f
 }
 
 double features_to_resolve(const LinearInputs& in) {
-  using namespace in_variants;
   const Matrix<double> q = rotated(in, in.q, 0), k = rotated(in, in.k, 0);
   const double root = std::sqrt(static_cast<double>(q.cols()));
   std::vector<double> sizes;

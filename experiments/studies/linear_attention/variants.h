@@ -78,12 +78,17 @@ const LinearMap& map_of(const VariantFamily& family, FeatureRotation rotation);
 /// The least N at which the family, as in eq. (19), takes no more operations than softmax.
 Index crossover_of(const LinearInputs& in, const VariantFamily& family);
 
-/// Distance from softmax attention with RoPE by number of FAVOR+ features, one curve per variant.
-struct FavorSweep {
-  std::vector<double> features;
-  std::vector<Band> curves;      ///< over the draws, in the order of linear_variants()
-  double features_to_resolve{};  ///< of the tokens of the sweep
+/// All that was computed.
+struct LinearFindings {
+  LinearInputs in{};
+  Matrix<double> softmax{};  ///< weights of softmax attention with RoPE
+  std::vector<VariantFamily> families{};
+  /// Distance from softmax attention with RoPE by number of FAVOR+ features, over the draws, one
+  /// curve per variant in the order of linear_variants().
+  std::vector<double> swept_features{};
+  std::vector<Band> sweep{};
   Index draws{};
+  double features_to_resolve{};  ///< of the tokens of the sweep
 };
 inline constexpr Index favor_sweep_tokens = 64;  ///< from the first, at most
 
