@@ -13,7 +13,6 @@
 
 namespace orrery {
 namespace {
-namespace in_training_figures {
 
 /// What a size like this can say and what not: it stands below every figure.
 std::string caption(const ParamSet& params, const std::vector<Run>& runs) {
@@ -117,8 +116,8 @@ const HeadOfRun& telling_head(const Run& run) {
 
 /// Its weights over the repeated block.
 /// @param when  ends its description: ", step 18"
-Heatmap map_of(const HeadOfRun& head, const std::string& encoding, std::string name,
-               const std::string& when, FigureRole role) {
+Heatmap weights_map(const HeadOfRun& head, const std::string& encoding, std::string name,
+                    const std::string& when, FigureRole role) {
   return {.values = to_array<float>(head.weights, std::move(name),
                                     fmt::format("Weights of layer {} head {} of {}{}", head.layer,
                                                 head.head, encoding_label(encoding), when),
@@ -128,12 +127,12 @@ Heatmap map_of(const HeadOfRun& head, const std::string& encoding, std::string n
           .quantity = "attention weight"};
 }
 
-Figure map_figure(const std::string& about, const Run& run) {
+Figure trained_figure(const std::string& about, const Run& run) {
   const HeadOfRun& head = telling_head(run);
   const std::string label = encoding_label(run.encoding);
   FigureRole role{.kind = "trained_weights", .encodings = {run.encoding}};
   Heatmap map =
-      map_of(head, run.encoding, "weights_" + run.encoding, " over a repeated block", role);
+      weights_map(head, run.encoding, "weights_" + run.encoding, " over a repeated block", role);
   map.symbol = "$a_{mn}$";
   map.range = Range{0, 1};
   return {"weights_" + run.encoding,
@@ -145,14 +144,14 @@ Figure map_figure(const std::string& about, const Run& run) {
 }
 
 /// A head of a run after so many steps.
-EquationPart moment(const Run& run, const HeadOfRun& head, double step) {
+EquationPart moment(const Run& run, const HeadOfRun& head, std::int64_t step) {
   const Positions at = consecutive_positions(head.weights.rows());
   const Mask mask = run.causal ? Mask::causal(at, at) : Mask();
-  const std::string number = fmt::format("{:.0f}", step);
+  const std::string number = std::to_string(step);
   EquationPart part{.symbol = "a_{m,n}", .name = "step " + number};
-  part.map =
-      map_of(head, run.encoding, "weights_" + run.encoding + "_step_" + number, ", " + part.name,
-             {.kind = "weights_step_" + number, .encodings = {run.encoding}});
+  part.map = weights_map(head, run.encoding, "weights_" + run.encoding + "_step_" + number,
+                         ", " + part.name,
+                         {.kind = "weights_step_" + number, .encodings = {run.encoding}});
   if (run.causal) part.map.masked = mask_array(mask, head.weights.rows());
   part.profile = profile_of(diagonal_profile<float>(head.weights, at, at, mask));
   return part;
@@ -163,10 +162,10 @@ Figure moments_figure(const std::string& about, const Run& run) {
   const HeadOfRun& last = telling_head(run);
   const auto index = static_cast<std::size_t>(&last - run.heads.data());
   std::vector<EquationPart> parts;
-  for (const EarlierHeads& earlier : run.earlier)
-    if (earlier.step < run.steps.back())
-      parts.push_back(moment(run, earlier.heads[index], earlier.step));
-  parts.push_back(moment(run, last, run.steps.back()));
+  const auto end = static_cast<std::int64_t>(run.steps.back());
+  for (const auto& [step, heads] : run.earlier)
+    if (step < end) parts.push_back(moment(run, heads[index], step));
+  parts.push_back(moment(run, last, end));
   for (std::size_t i = 1; i < parts.size(); ++i) parts[i].relation = R"(\to)";
   return equation_figure("moments", run.encoding,
                          fmt::format("{}: layer {} head {} while it learns",
@@ -176,7 +175,6 @@ Figure moments_figure(const std::string& about, const Run& run) {
                          map_equation(std::move(parts), encoding_color(run.encoding)));
 }
 
-}  // namespace in_training_figures
 }  // namespace
 
 SeedSpread spread_of(const std::vector<double>& values) {
@@ -215,7 +213,6 @@ SeedSpread excess_loss(const std::vector<Run>& runs, const std::string& other,
 }
 
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs) {
-  using namespace in_training_figures;
   const std::string about = caption(params, runs);
   std::vector<Figure> figures{
       {"loss", fmt::format("Loss while learning, task {}", params.text("task")), about,
@@ -235,14 +232,13 @@ std::vector<Figure> training_figures(const ParamSet& params, const std::vector<R
                {{&Run::induction, ": induction", LineStyle::solid},
                 {&Run::previous, ": previous token", LineStyle::dashed}})});
   for (const std::string& encoding : params.list("encoding"))
-    figures.push_back(map_figure(about, *runs_of(runs, encoding).front()));
+    figures.push_back(trained_figure(about, *runs_of(runs, encoding).front()));
   for (const std::string& encoding : params.list("encoding"))
     figures.push_back(moments_figure(about, *runs_of(runs, encoding).front()));
   return figures;
 }
 
 std::vector<Table> training_tables(const Trained& trained) {
-  using namespace in_training_figures;
   TableBuilder curves("curves", "mean loss and the scores of the best heads, by step",
                       {{"encoding"},
                        {"seed"},

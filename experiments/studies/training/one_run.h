@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -49,12 +50,6 @@ struct HeadOfRun {
 /// thing".
 std::string name_of_head(const BlockScores& scores);
 
-/// The heads of a model that is not trained to its end.
-struct EarlierHeads {
-  double step{};  ///< steps that were taken before
-  std::vector<HeadOfRun> heads{};
-};
-
 /// Sequences that the model has not seen, of one length.
 struct LossAtLength {
   Index length{};
@@ -74,9 +69,10 @@ struct Run {
   std::vector<double> induction{};  ///< the same
   std::vector<LossAtLength> held_out{};
   std::vector<HeadOfRun> heads{};
-  std::vector<EarlierHeads> earlier{};  ///< at five moments; of the first seed alone
-  double gradient_error{};              ///< see OneRun::finish
-  Index weights{};                      ///< numbers that were trained, beside the encoding's own
+  /// Those of five moments, by the steps taken before; of the first seed alone.
+  std::map<std::int64_t, std::vector<HeadOfRun>> earlier{};
+  double gradient_error{};  ///< see OneRun::finish
+  Index weights{};          ///< numbers that were trained, beside the encoding's own
 };
 
 /// Moments whose heads are kept: after the first step, and after a 16th, 8th, quarter and half of
@@ -91,18 +87,12 @@ struct TrainingPlan {
   std::vector<Index> lengths{};  ///< of the sequences by which models are judged
 };
 
-/// How one model is trained.
-struct Training {
-  std::string encoding{};
-  std::int64_t seed{};
-  double learning_rate{};
-  std::int64_t steps{};
-};
-
 /// A model while it is trained.
 class OneRun {
  public:
-  OneRun(const TrainingPlan& plan, const Training& training);
+  /// @param run    of that encoding, seed and learning rate
+  /// @param steps  that it will take
+  OneRun(const TrainingPlan& plan, Run run, std::int64_t steps);
 
   /// Takes steps until `end` of them were taken in all.
   void advance(std::int64_t end);
@@ -124,8 +114,8 @@ class OneRun {
   Trainer<float> make_trainer();
 
   const TrainingPlan& plan_;
-  Training training_;
   Run run_;
+  std::int64_t steps_;
   ModelShape<float> shape_;
   Trainer<float> trainer_;
   Random data_;

@@ -10,7 +10,6 @@
 
 namespace orrery {
 namespace {
-namespace in_tasks {
 
 // ---- Symbols -----------------------------------------------------------------------------------
 
@@ -201,7 +200,6 @@ class TextTask final : public Task {
   std::size_t learned_{};
 };
 
-}  // namespace in_tasks
 }  // namespace
 
 std::vector<Choice> task_choices() {
@@ -228,7 +226,6 @@ std::vector<std::string> symbol_tasks() {
 }
 
 std::unique_ptr<const Task> make_task(const ParamSet& params, const Inputs& inputs) {
-  using namespace in_tasks;
   const std::string& name = params.text("task");
   const Index symbols = params.integer("symbols");
   const auto task = [&](Index vocabulary, WriteSequence write) {
@@ -266,7 +263,6 @@ DrawnSequences draw_sequences(const Task& task, Random& random, Index sequences,
 }
 
 std::vector<std::int32_t> repeated_block(std::int64_t seed, Index symbols, Index half) {
-  using namespace in_tasks;
   Random random(seed, "a repeated block");
   const std::vector<std::int32_t> block = random_symbols(random, half, symbols);
   std::vector<std::int32_t> twice = block;
