@@ -1,9 +1,6 @@
-#include "experiments/heads/model_heads.h"
-
 #include <fmt/format.h>
 
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "core/analysis/largest.h"
@@ -198,9 +195,9 @@ Check check_of(const WhatIf& effect, bool single) {
           .bound = (tokens + 4) * (single ? 0x1p-23 : 0x1p-52)};
 }
 
-ChosenPlace chosen_in(const ParamSet& params, const LiveModel& model) {
-  const ChosenPlace place{static_cast<int>(params.integer("layer")),
-                          static_cast<int>(params.integer("head"))};
+HeadPlace chosen_in(const ParamSet& params, const LiveModel& model) {
+  const HeadPlace place{static_cast<int>(params.integer("layer")),
+                        static_cast<int>(params.integer("head"))};
   const auto require = [&](const char* key, int number, int count) {
     if (number < count) return;
     throw UsageError(fmt::format("{}={}", key, number),
@@ -243,14 +240,14 @@ Result result_of(const HeadsFound& found, const Mask& mask, const PositionPlan& 
 }
 
 /// What queries of the chosen head's layer see under edits.
-Mask mask_of_layer(LiveModel& model, const ChosenPlace& chosen, Index tokens,
+Mask mask_of_layer(LiveModel& model, const HeadPlace& chosen, Index tokens,
                    const std::vector<std::string>& edits) {
   return model.with_run(
       [&](const auto& run) { return run.mask_of(chosen.layer, tokens, parse_edits(edits)); });
 }
 
-WhatIfRequest request_of(AskedModel& model, const ChosenPlace& chosen,
-                         std::vector<std::string> edits, std::vector<ModelText> corpus) {
+WhatIfRequest request_of(AskedModel& model, const HeadPlace& chosen, std::vector<std::string> edits,
+                         std::vector<ModelText> corpus) {
   WhatIfRequest request{.edits = std::move(edits),
                         .texts = model.texts(),
                         .corpus = std::move(corpus),
@@ -277,10 +274,11 @@ std::string marked_heads(const ParamSet& params, const HeadTable& table) {
   return marked;
 }
 
-Result asked_of(AskedModel& model, const ParamSet& params, const Inputs& inputs,
-                Progress& progress) {
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::shared_ptr<AskedModel> taken = AskedModel::take(params, inputs);
+  AskedModel& model = *taken;
   const PositionPlan& plan = model.plan();
-  const ChosenPlace chosen = chosen_in(params, model.live());
+  const HeadPlace chosen = chosen_in(params, model.live());
   const HeadsRequest heads{.texts = model.texts(),
                            .repeated = params.integer("repeated"),
                            .repeats = params.integer("repeats"),
@@ -310,15 +308,9 @@ Result asked_of(AskedModel& model, const ParamSet& params, const Inputs& inputs,
   result.checks = {check_of(effect, model.live().settings().single)};
   if (effect.terms) result.checks.push_back(equation_check(*effect.terms, mask));
   result.tables = heads_tables(found);
-  for (Array& array : heads_arrays(*found.table))
-    result.arrays.push_back(std::make_shared<const Array>(std::move(array)));
+  for (ArrayPtr& array : heads_arrays(*found.table)) result.arrays.push_back(std::move(array));
   checkpoint(progress, 1.0, "done");
   return result;
-}
-
-Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
-  return asked_of(*model, params, inputs, progress);
 }
 
 }  // namespace in_model_heads

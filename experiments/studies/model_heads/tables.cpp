@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "core/analysis/diagonals.h"
@@ -11,12 +10,12 @@
 #include "core/precision.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/map_equation.h"
+#include "experiments/setup/model_figures.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/studies/model_heads/figures.h"
 
 namespace orrery {
 namespace {
-namespace in_model_heads_tables {
 
 /// A column with a number of every head.
 template <class Value>
@@ -54,8 +53,9 @@ Table chosen_table(const HeadTable& heads) {
 
 /// [layers, heads, …] of something that each row has as often.
 template <class Of>
-Array array_of_heads(const HeadTable& table, const char* name, const char* description,
-                     const char* axis, const Of& of) {
+std::shared_ptr<const Array> array_of_heads(const HeadTable& table, const char* name,
+                                            const char* description, const char* axis,
+                                            const Of& of) {
   std::vector<double> values;
   for (const HeadRow& row : table.rows) {
     const std::vector<double> own = of(row);
@@ -64,11 +64,8 @@ Array array_of_heads(const HeadTable& table, const char* name, const char* descr
   const auto layers = static_cast<std::size_t>(table.layers);
   const auto heads = static_cast<std::size_t>(table.heads);
   const std::size_t each = values.size() / (layers * heads);
-  return {.name = name,
-          .description = description,
-          .shape = {layers, heads, each},
-          .axes = {"layer", "head", axis},
-          .values = std::move(values)};
+  return array_of(name, description, {layers, heads, each}, {"layer", "head", axis},
+                  std::move(values));
 }
 
 // ---- The logits as a sum -----------------------------------------------------------------------
@@ -132,8 +129,8 @@ std::string symbol_of(const HeadTerm& term, const std::string& encoding) {
   return fmt::format(R"(t = {}, \ldots, {})", term.first_pair, term.first_pair + term.pairs - 1);
 }
 
-EquationPart part_of(const HeadsFound& found, const Mask& mask, const Array& values,
-                     std::string name, std::string symbol, std::string relation) {
+EquationPart part_of_sum(const HeadsFound& found, const Mask& mask, const Array& values,
+                         std::string name, std::string symbol, std::string relation) {
   const HeadTerms& terms = *found.effect.terms;
   MapProfile profile = profile_of_map(values, mask);
   const double rounding = spread_rounding(static_cast<Index>(terms.channels), profile.largest(),
@@ -153,11 +150,9 @@ EquationPart part_of(const HeadsFound& found, const Mask& mask, const Array& val
           .rounding = rounding};
 }
 
-}  // namespace in_model_heads_tables
 }  // namespace
 
 std::vector<Table> heads_tables(const HeadsFound& found) {
-  using namespace in_model_heads_tables;
   Table heads =
       table_of_heads(found, "heads",
                      !found.effect.edits.empty()
@@ -193,9 +188,8 @@ std::vector<Table> heads_tables(const HeadsFound& found) {
   return tables;
 }
 
-std::vector<Array> heads_arrays(const HeadTable& table) {
-  using namespace in_model_heads_tables;
-  std::vector<Array> arrays{
+std::vector<std::shared_ptr<const Array>> heads_arrays(const HeadTable& table) {
+  std::vector<std::shared_ptr<const Array>> arrays{
       array_of_heads(table, "by_distance", "weight at r = i − j", "distance",
                      [](const HeadRow& row) { return row.by_distance; }),
       array_of_heads(table, "by_distance_without_first", "the same without the first token",
@@ -214,17 +208,16 @@ std::vector<Array> heads_arrays(const HeadTable& table) {
 }
 
 std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask) {
-  using namespace in_model_heads_tables;
   if (!found.effect.terms) return std::nullopt;
   const HeadTerms& terms = *found.effect.terms;
   std::vector<EquationPart> parts;
-  parts.push_back(part_of(found, mask, terms.logits, "logit", R"(\ell_{m,n})", ""));
+  parts.push_back(part_of_sum(found, mask, terms.logits, "logit", R"(\ell_{m,n})", ""));
   const HeadTerm* most = nullptr;
   double largest = 0;
   bool no_shares = false;
   for (const HeadTerm& term : terms.terms) {
-    parts.push_back(part_of(found, mask, term.logits, words_of(term.name),
-                            symbol_of(term, terms.encoding), parts.size() == 1 ? "=" : "+"));
+    parts.push_back(part_of_sum(found, mask, term.logits, words_of(term.name),
+                                symbol_of(term, terms.encoding), parts.size() == 1 ? "=" : "+"));
     const double share = share_of(term.logits, terms.logits, mask);
     if (std::isnan(share)) no_shares = true;
     if (share > largest) {
@@ -248,7 +241,6 @@ std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask)
 }
 
 Check equation_check(const HeadTerms& terms, const Mask& mask) {
-  using namespace in_model_heads_tables;
   const std::size_t summed = terms.terms.size() - (terms.softcap > 0 ? 1 : 0);
   Largest off, sizes;
   for_seen(mask, terms.logits.shape[0], [&](std::size_t cell) {
