@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
 #include <utility>
 
 #include "experiments/model/notices.h"
@@ -16,7 +15,6 @@
 
 namespace orrery {
 namespace {
-namespace in_model_layers_figures {
 
 std::string fact_of(const std::vector<PositionFact>& facts, const std::string& label) {
   for (const PositionFact& fact : facts)
@@ -77,11 +75,6 @@ TableFigure without_empty_columns(std::vector<std::vector<std::string>> rows) {
       table.rows[row - 1].push_back(std::move(rows[row][column]));
   }
   return table;
-}
-
-/// A place for each curve among colours in order.
-double shade_of(std::size_t curve, std::size_t curves) {
-  return curves < 2 ? 0.5 : static_cast<double>(curve) / static_cast<double>(curves - 1);
 }
 
 /// Contexts from the shortest L0 to 16 times the longest of all, a quarter octave apart.
@@ -174,12 +167,13 @@ Figure unseen_figure(const LayersFound& found) {
   for (const std::vector<int>& group : found.groups)
     if (!found.bands[static_cast<std::size_t>(group.front())].empty()) groups.push_back(&group);
   const std::vector<double> contexts = contexts_of(found);
+  const auto steps = static_cast<double>(groups.size()) - 1;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const LayerPlan& layer = found.plan.layers[static_cast<std::size_t>(groups[g]->front())];
     Series series{.name = kind_name(*groups[g], layer),
                   .x = contexts,
                   .y = {},
-                  .shade = shade_of(g, groups.size())};
+                  .shade = steps < 1 ? 0.5 : static_cast<double>(g) / steps};
     for (const double context : contexts) {
       const std::vector<PairBand> bands = bands_of(layer, found.trained, context);
       series.y.push_back(static_cast<double>(count_of(bands, PairBand::unseen)) /
@@ -187,7 +181,7 @@ Figure unseen_figure(const LayersFound& found) {
     }
     plot.series.push_back(std::move(series));
   }
-  plot.rules.push_back({Rule::Direction::vertical, found.context, "L", "context"});
+  plot.rules.push_back(vertical(found.context, "L", "context"));
   return {
       "unseen_pairs",
       fmt::format("Pairs that turn to angles that {} never showed, by context", seen_text(found)),
@@ -210,7 +204,7 @@ Figure field_figure(const LayersFound& found) {
   add("reach: the sum of the windows", found.field.reach, 0.0, LineStyle::dashed);
   add("95 % of the influence", found.field.most, 0.5, LineStyle::solid);
   add("half of the influence", found.field.half, 1.0, LineStyle::dotted);
-  plot.rules.push_back({Rule::Direction::horizontal, found.context, "L", "context"});
+  plot.rules.push_back(horizontal(found.context, "L", "context"));
   return {"receptive_field",
           fmt::format("With uniform attention 95 % of the influence on the last token lies within "
                       "{:.0f} of {:.0f} tokens, {:.3g} % of it at the first token",
@@ -244,7 +238,6 @@ Figure influence_figure(const LayersFound& found) {
           std::move(plot)};
 }
 
-}  // namespace in_model_layers_figures
 }  // namespace
 
 std::string seen_text(const LayersFound& found) {
@@ -263,7 +256,6 @@ std::string uniform_text() {
 }
 
 std::vector<Figure> layers_figures(const LayersFound& found) {
-  using namespace in_model_layers_figures;
   std::vector<Figure> figures{groups_figure(found)};
   if (!found.lengths.empty()) {
     figures.push_back(bands_figure(found));

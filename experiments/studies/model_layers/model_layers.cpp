@@ -19,28 +19,6 @@ namespace orrery {
 namespace {
 namespace in_model_layers {
 
-std::vector<ParamSpec> declared_params() {
-  return {{.key = "model",
-           .description = "A model's config.json, params.json or .gguf, or its folder.",
-           .kind = ParamKind::file,
-           .default_value = std::string("bundled:gemma_3_27b.json"),
-           .file_types = {"json", "gguf"}},
-          with_role(ParamRole::context,
-                    log_count_param({"context", "$L$", "tokens"},
-                                    "Length at which the model is used.", 131072, 2, 0x1p20)),
-          log_count_param({"trained", "$L₀$", "tokens"},
-                          "Positions whose angles are taken as seen, unscaled, for layers whose "
-                          "file names no original length.",
-                          32768, 2, 0x1p20),
-          {.key = "residual",
-           .symbol = "$ρ$",
-           .description = "Share of a layer's output that comes straight from its input.",
-           .kind = ParamKind::real,
-           .default_value = 0.5,
-           .min = 0.0,
-           .max = 1.0}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "model_layers",
@@ -63,7 +41,26 @@ ExperimentInfo make_info() {
                    "uniform attention"},
                   {"n_i", "keys that position $i$ sees"},
                   {"w_l", "window of a layer, in tokens"}},
-      .params = declared_params(),
+      .params = {{.key = "model",
+                  .description = "A model's config.json, params.json or .gguf, or its folder.",
+                  .kind = ParamKind::file,
+                  .default_value = std::string("bundled:gemma_3_27b.json"),
+                  .file_types = {"json", "gguf"}},
+                 with_role(ParamRole::context, log_count_param({"context", "$L$", "tokens"},
+                                                               "Length at which the model is used.",
+                                                               131072, 2, 0x1p20)),
+                 log_count_param(
+                     {"trained", "$L₀$", "tokens"},
+                     "Positions whose angles are taken as seen, unscaled, for layers whose "
+                     "file names no original length.",
+                     32768, 2, 0x1p20),
+                 {.key = "residual",
+                  .symbol = "$ρ$",
+                  .description = "Share of a layer's output that comes straight from its input.",
+                  .kind = ParamKind::real,
+                  .default_value = 0.5,
+                  .min = 0.0,
+                  .max = 1.0}},
       .view = {.layout = ViewLayout::side_by_side,
                .left = "reasons",
                .right = "bands",

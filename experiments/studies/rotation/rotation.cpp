@@ -17,7 +17,6 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
-#include "experiments/setup/user_qkv.h"
 #include "experiments/studies/rotation/vectors.h"
 #include "experiments/text/number_text.h"
 
@@ -28,32 +27,12 @@ namespace in_rotation {
 /// Rounding of one rotation relative to the vector: cos and sin to 4·2^-53 each, three operations.
 constexpr double rotation_rounding = 8 * 0x1p-53;
 
-std::vector<ParamSpec> declared_params() {
-  return joined({vector_params(),
-                 {with_role(ParamRole::distance,
-                            count_param({"distance", "$m − n$", "tokens"},
-                                        "Relative distance at which the phasors are laid out.", 6,
-                                        -1e9, 1e9)),
-                  count_param({"key_position", "$n$", "tokens"},
-                              "Position of the key; the score does not depend on it.", 0, 0, 1e12),
-                  choice_param("draw", "Which of the two vectors is drawn at every position.", "q",
-                               {{"q", "the query"}, {"k", "the key"}}),
-                  log_count_param({"positions", "", "tokens"},
-                                  "Positions 0, 1, … at which each pair is drawn.", 13, 1, 256),
-                  count_param("pairs", "How many pairs are drawn, one figure per pair.", 4, 1, 16),
-                  count_param("first_pair", "The fastest pair drawn, counted from 0.", 0, 0, 2047),
-                  count_param("pair_step", "From one drawn pair to the next.", 4, 1, 2047),
-                  read_while("content", {"equal", "random"}, seed_param())},
-                 rope_params()});
-}
-
 /// Whether pairs are drawn at every position alone, and no query beside a key.
 bool draws_no_query(const ParamSet& params) { return params.text("content") != "plane"; }
 
 ExperimentInfo make_info() {
   return {
       .name = "rotation",
-      .version = 1,
       .title = "Rotation of pairs",
       .question = "How does rotating pairs of channels make the score depend on $m − n$ alone?",
       .formulas =
@@ -69,7 +48,23 @@ ExperimentInfo make_info() {
       .symbols = {frequency_meaning,
                   {"θ", "frequency of the pair, in rad per token"},
                   {"h_t", "product of the query's and the key's pair $t$, as complex numbers"}},
-      .params = declared_params(),
+      .params =
+          joined({vector_params(),
+                  {with_role(ParamRole::distance,
+                             count_param({"distance", "$m − n$", "tokens"},
+                                         "Relative distance at which the phasors are laid out.", 6,
+                                         -1e9, 1e9)),
+                   count_param({"key_position", "$n$", "tokens"},
+                               "Position of the key; the score does not depend on it.", 0, 0, 1e12),
+                   choice_param("draw", "Which of the two vectors is drawn at every position.", "q",
+                                {{"q", "the query"}, {"k", "the key"}}),
+                   log_count_param({"positions", "", "tokens"},
+                                   "Positions 0, 1, … at which each pair is drawn.", 13, 1, 256),
+                   count_param("pairs", "How many pairs are drawn, one figure per pair.", 4, 1, 16),
+                   count_param("first_pair", "The fastest pair drawn, counted from 0.", 0, 0, 2047),
+                   count_param("pair_step", "From one drawn pair to the next.", 4, 1, 2047),
+                   read_while("content", {"equal", "random"}, seed_param())},
+                  rope_params()}),
       .view = {.layout = ViewLayout::side_by_side,
                .left = "phasor_chain",
                .right = "pair",
@@ -256,13 +251,6 @@ Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
 /// 0 for the zero vector, which any rotation keeps.
 double over(double error, double norm) { return norm > 0 ? error / norm : error; }
 
-double norm_error(const Matrix<double>& rows, const Row& x) {
-  Largest largest;
-  for (Index m = 0; m < rows.rows(); ++m)
-    largest.see(over(std::abs(rows.row(m).norm() - x.norm()), x.norm()));
-  return largest.value();
-}
-
 /// Rotation by every position and then by n, against rotation by the sum at once.
 double composition_error(const Rope<double>& rope, const Row& x, const Matrix<double>& rows,
                          const Positions& positions, Position n) {
@@ -301,9 +289,12 @@ void add_checks(const Rope<double>& rope, const QkPair& v, const Row& drawn,
   const double a = rope.attention_factor();
   const double size = a * a * v.q.norm() * v.k.norm();
   const double gap = over(std::abs(chain.end().real() - core_score(rope, v, params)), size);
+  Largest change;
+  for (Index m = 0; m < rows.rows(); ++m)
+    change.see(over(std::abs(rows.row(m).norm() - drawn.norm()), drawn.norm()));
   const FindingsOn all(result);
   all.at_most("norm_is_kept", "rotation keeps the length at every position (relative change)",
-              "eq. (14), (15)", norm_error(rows, drawn),
+              "eq. (14), (15)", change.value(),
               rotation_rounding + static_cast<double>(drawn.cols()) * 0x1p-53);
   all.at_most("chain_ends_at_the_score",
               "the chain's real part is the product of the rotated q and k", "eq. (16) = eq. (35)",

@@ -43,15 +43,6 @@ AttentionOutput<T> attend_without(const Encoding& encoding, const ParamSet& para
 }
 
 template <class T>
-Ablations<T> ablations_of(const Encoding& encoding, const ParamSet& params,
-                          const TokenInputs<T>& tokens) {
-  return {attend_without(encoding, params, tokens, false, false),
-          attend_without(encoding, params, tokens, false, true),
-          attend_without(encoding, params, tokens, true, false),
-          attend_without(encoding, params, tokens, true, true)};
-}
-
-template <class T>
 bool is_zero(const Matrix<T>& map) {
   return (map.array() == T(0)).all();
 }
@@ -207,7 +198,11 @@ Decomposition<T> decompose(const std::string& name, const ParamSet& params,
   using namespace in_decompose;
   const auto encoding = token_encoding<T>(name, params, tokens);
   const Projected<T> p = projected(*encoding, params, tokens);
-  const Ablations<T> a = ablations_of(*encoding, params, tokens);
+  const auto without = [&](bool query, bool key) {
+    return attend_without(*encoding, params, tokens, query, key);
+  };
+  const Ablations<T> a{without(false, false), without(false, true), without(true, false),
+                       without(true, true)};
   Decomposition<T> d;
   d.logits = a.full.logits;
   // A rounding of the positions themselves moves distances apart.

@@ -19,7 +19,6 @@
 #include "experiments/setup/map_equation.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/score_decomposition/decompose.h"
@@ -271,19 +270,6 @@ void add_maps(const Scores<T>& scores, Result& result) {
     add(scores.maps.back(), scores.label() + ": the logits, the sum of the terms", "logit");
 }
 
-/// One row per encoding, term and distance.
-TableBuilder profile_table() {
-  return {"profiles",
-          "each term by relative distance $m − n$: mean, deviation and extremes over its diagonal",
-          {{"encoding"},
-           {"term"},
-           {"distance", "tokens"},
-           {"mean"},
-           {"deviation"},
-           {"smallest"},
-           {"largest"}}};
-}
-
 template <class T>
 void add_profiles(const Scores<T>& scores, TableBuilder& table, Result& result) {
   LinePlot plot{.x = distance_axis(), .y = {.label = "mean along the diagonal"}};
@@ -352,7 +338,16 @@ void add_terms(const ParamSet& params, const TokenInputs<T>& tokens, const std::
   const auto n = static_cast<Index>(tokens.positions.size());
   const Frame frame{params,  tokens.labels,  tokens.positions, mask, mask_array(mask, n),
                     caption, tokens.d_head()};
-  TableBuilder profiles = profile_table();
+  TableBuilder profiles(
+      "profiles",
+      "each term by relative distance $m − n$: mean, deviation and extremes over its diagonal",
+      {{"encoding"},
+       {"term"},
+       {"distance", "tokens"},
+       {"mean"},
+       {"deviation"},
+       {"smallest"},
+       {"largest"}});
   Shares shares;
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {

@@ -21,7 +21,6 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
-#include "experiments/setup/measures.h"
 #include "experiments/setup/pair_wavelengths.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/score_spectrogram/log_columns.h"
@@ -162,14 +161,6 @@ Figure chain_figure(const ParamSet& params, const Pairs& pairs) {
   lay_head_to_tail(plot, ends, index);
   return {"chain", fmt::format("Head to tail at $r$ = {}: the real part is $L(r)/L(0)$", r),
           caption_of(params), std::move(plot)};
-}
-
-/// Wavelength 2π/θ_t of each pair, as wavelength_table has it.
-std::vector<double> wavelengths_of(const Pairs& pairs) {
-  std::vector<double> wavelengths;
-  for (const std::optional<double>& theta : pairs)
-    wavelengths.push_back(theta ? 2 * std::numbers::pi / *theta : missing);
-  return wavelengths;
 }
 
 /// What every encoding is looked at with.
@@ -381,7 +372,11 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     maps.push_back(pairs ? pairs_figure(study, names[e], *pairs)
                          : heads_figure(study, names[e], *encoding, of_map));
     add_scalars(study, falls.back(), result);
-    if (pairs) wavelengths.push_back(wavelength_table(names[e], wavelengths_of(*pairs)));
+    if (!pairs) continue;
+    std::vector<double> lambda;
+    for (const std::optional<double>& theta : *pairs)
+      lambda.push_back(theta ? 2 * std::numbers::pi / *theta : missing);
+    wavelengths.push_back(wavelength_table(names[e], std::move(lambda)));
     if (names[e] != "rope") continue;
     check_sum(study, maps.back(), *pairs, falls.back(), result);
     turned = {orbits_figure(params, *pairs), chain_figure(params, *pairs)};

@@ -22,21 +22,6 @@ namespace orrery {
 namespace {
 namespace in_semantic_reversal {
 
-std::vector<ParamSpec> declared_params() {
-  return joined(
-      {{dim_param(128),
-        with_role(ParamRole::context,
-                  log_count_param({"context", "$W$", "tokens"}, "Largest number of distances.",
-                                  32768, 16, 0x1p22)),
-        real_param({"relevance", "$ρ$"},
-                   "How like the query the first key is; the second is drawn apart from it.", 0.3,
-                   0, 1),
-        log_count_param({"draws"}, "Queries with two keys each, over which means are taken.", 16, 1,
-                        4096),
-        seed_param()},
-       rope_params()});
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "semantic_reversal",
@@ -59,7 +44,18 @@ ExperimentInfo make_info() {
            {"σ", "its deviation over distances"},
            {"c_t",
             "product of the query's and the key's pair $t$, as complex numbers, over $\\sqrt{d}$"}},
-      .params = declared_params(),
+      .params = joined(
+          {{dim_param(128),
+            with_role(ParamRole::context,
+                      log_count_param({"context", "$W$", "tokens"}, "Largest number of distances.",
+                                      32768, 16, 0x1p22)),
+            real_param({"relevance", "$ρ$"},
+                       "How like the query the first key is; the second is drawn apart from it.",
+                       0.3, 0, 1),
+            log_count_param({"draws"}, "Queries with two keys each, over which means are taken.",
+                            16, 1, 4096),
+            seed_param()},
+           rope_params()}),
       .view = {.layout = ViewLayout::side_by_side,
                .left = "reversal",
                .right = "sensitivity",
@@ -103,10 +99,15 @@ struct LengthRow {
   double sensitivity_counted{};  ///< the mean over distances
 };
 
-/// Curves by length, and how far closed moments are from the sums, relative to Σ|c|².
-struct ReversalCurves {
+/// Curves by length of one set of frequencies, and how far closed moments are from the sums,
+/// relative to Σ|c|².
+struct Tuned {
+  std::string label;  ///< empty for those that were asked for
   std::vector<LengthRow> rows{};
   double largest_moment_error{};  ///< NaN when one is
+
+  /// What its names begin with.
+  std::string before(const char* separator) const { return label.empty() ? "" : label + separator; }
 };
 
 Preference preference_of(const Rope<double>& rope, const Row& q, const Row& near,
@@ -202,7 +203,7 @@ double reversed_at(double sign, double preferred) {
 }
 
 void follow(const Rope<double>& rope, const Preference& preference,
-            const std::vector<Position>& lengths, ReversalCurves& curves, Largest& error) {
+            const std::vector<Position>& lengths, Tuned& tuned, Largest& error) {
   Phasors phasors(rope.theta());
   const Complexes steps = step_products(preference.first, rope.theta());
   Sums sums;
@@ -217,7 +218,7 @@ void follow(const Rope<double>& rope, const Preference& preference,
     sums.score += turning;
     sums.square += turning * turning;
     if (m + 1 != lengths[next]) continue;
-    add_sums(rope, preference, sums, m + 1, curves.rows[next], error);
+    add_sums(rope, preference, sums, m + 1, tuned.rows[next], error);
     ++next;
   }
 }
@@ -241,35 +242,21 @@ std::vector<Preference> drawn_preferences(const Rope<double>& rope, double relev
   return preferences;
 }
 
-/// At the lengths, ascending and ≥ 1.
-ReversalCurves reversal_curves(const Rope<double>& rope, const std::vector<Preference>& preferences,
-                               const std::vector<Position>& lengths) {
-  ReversalCurves curves;
-  for (const Position W : lengths) curves.rows.push_back({.W = static_cast<double>(W)});
-  Largest error;
-  for (const Preference& preference : preferences) follow(rope, preference, lengths, curves, error);
-  const auto count = static_cast<double>(preferences.size());
-  for (LengthRow& row : curves.rows)
-    for (double* sum :
-         {&row.reversal, &row.reversal_counted, &row.sensitivity, &row.sensitivity_counted})
-      *sum /= count;
-  curves.largest_moment_error = error.value();
-  return curves;
-}
-
-/// Curves of one set of frequencies.
-struct Tuned {
-  std::string label;  ///< empty for those that were asked for
-  ReversalCurves curves;
-
-  /// What its names begin with.
-  std::string before(const char* separator) const { return label.empty() ? "" : label + separator; }
-};
-
 Tuned tuned(const Rope<double>& rope, const ParamSet& params, std::string label) {
   const std::vector<Preference> preferences = drawn_preferences(
       rope, params.real("relevance"), params.integer("draws"), params.integer("seed"));
-  return {std::move(label), reversal_curves(rope, preferences, lengths_of(params))};
+  const std::vector<Position> lengths = lengths_of(params);
+  Tuned of{.label = std::move(label)};
+  for (const Position W : lengths) of.rows.push_back({.W = static_cast<double>(W)});
+  Largest error;
+  for (const Preference& preference : preferences) follow(rope, preference, lengths, of, error);
+  const auto count = static_cast<double>(preferences.size());
+  for (LengthRow& row : of.rows)
+    for (double* sum :
+         {&row.reversal, &row.reversal_counted, &row.sensitivity, &row.sensitivity_counted})
+      *sum /= count;
+  of.largest_moment_error = error.value();
+  return of;
 }
 
 /// By the closed form, and counted.
@@ -297,7 +284,7 @@ void add_curves(const Tuned& of, Table& table, LinePlot& reversal, LinePlot& sen
     const Measure<LengthRow>& measure = measures()[i];
     const bool counted = i % 2 == 1;
     add_curve(table, i < 2 ? reversal : sensitivity,
-              {of.before("_") + measure.key, "", measured(of.curves.rows, measure)},
+              {of.before("_") + measure.key, "", measured(of.rows, measure)},
               {.name = of.before(": ") + (counted ? "counted" : "as normal over distances"),
                .style = counted ? LineStyle::dashed : LineStyle::solid,
                .color = encoding_color("rope"),
@@ -309,7 +296,7 @@ void add_figures(const ParamSet& params, const std::vector<Tuned>& all, Result& 
   LinePlot reversal =
       by_length({.label = "share of distances at which the other key wins", .symbol = "$P$"});
   LinePlot sensitivity = by_length({.label = "change of a score by one step, over $|c|$"});
-  const std::vector<LengthRow>& rows = all.front().curves.rows;
+  const std::vector<LengthRow>& rows = all.front().rows;
   Table table{.name = "lengths",
               .caption = "means over the draws, by number of distances",
               .columns = {{"distances", "", measured<LengthRow>(rows, {.of = &LengthRow::W})}}};
@@ -328,11 +315,11 @@ void add_figures(const ParamSet& params, const std::vector<Tuned>& all, Result& 
 void add_findings(const Tuned& of, const ParamSet& params, Result& result) {
   const double W = static_cast<double>(params.integer("context"));
   const FindingsOn tuned(result, of.label, of.label);
-  tuned.scalars(of.curves.rows.back(), measures());
+  tuned.scalars(of.rows.back(), measures());
   tuned.at_most("moments",
                 "mean and variance over distances in closed form are those of the sums (largest "
                 "difference, relative to $Σ|c|²$)",
-                "$Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)$", of.curves.largest_moment_error,
+                "$Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)$", of.largest_moment_error,
                 (64.0 + W) * 0x1p-50);
 }
 

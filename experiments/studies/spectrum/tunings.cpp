@@ -15,7 +15,6 @@
 
 namespace orrery {
 namespace {
-namespace in_tunings {
 
 constexpr Index tuned_at_once = 1 << 14;
 constexpr double bins_an_octave = 24;  // fine enough for every oscillation that a slide can show
@@ -60,7 +59,6 @@ class LogBins {
   double high_{-std::numeric_limits<double>::infinity()};
 };
 
-}  // namespace in_tunings
 }  // namespace
 
 Tuning unscaled_tuning(const ParamSet& params) {
@@ -111,7 +109,6 @@ std::vector<Tuning> tunings_of(const ParamSet& params) {
 }
 
 void follow_B(Tuning& tuning, Index last, Progress& progress) {
-  using namespace in_tunings;
   const auto pairs = static_cast<double>(tuning.theta.size());
   LogBins bins;
   for (Index first = 1; first <= last; first += tuned_at_once) {
