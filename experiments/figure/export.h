@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/formula.h"
+#include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/canvas/canvas.h"
-#include "experiments/figure/canvas/figure_format.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/page.h"
 #include "experiments/figure/plot/figure_view.h"

@@ -4,12 +4,9 @@
 
 #include <array>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <tuple>
 
-#include "experiments/figure/canvas/font_fallback.h"
-#include "experiments/figure/canvas/image_surface.h"
 #include "experiments/figure/canvas/symbol_font.h"
 #include "experiments/figure/canvas/text_metrics.h"
 #include "experiments/text/utf8.h"
@@ -19,20 +16,13 @@ namespace {
 
 constexpr double measuring_em = 1024.0;  ///< large enough for Cairo's rounding not to matter
 
-struct Release {
-  void operator()(cairo_scaled_font_t* f) const { cairo_scaled_font_destroy(f); }
-  void operator()(cairo_font_options_t* o) const { cairo_font_options_destroy(o); }
-};
-using ScaledFont = std::unique_ptr<cairo_scaled_font_t, Release>;
+using ScaledFont = CairoOwner<cairo_scaled_font_t>;
 
 ScaledFont without_hinting(cairo_font_face_t* face) {
   cairo_matrix_t size, page;
   cairo_matrix_init_scale(&size, measuring_em, measuring_em);
   cairo_matrix_init_identity(&page);
-  const std::unique_ptr<cairo_font_options_t, Release> options(cairo_font_options_create());
-  cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
-  cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
-  ScaledFont font(cairo_scaled_font_create(face, &size, &page, options.get()));
+  ScaledFont font(cairo_scaled_font_create(face, &size, &page, options_without_hinting().get()));
   check_cairo(cairo_scaled_font_status(font.get()));
   return font;
 }
