@@ -218,15 +218,8 @@ Size TextMetrics::size(std::string_view utf8, const TextStyle& style) {
 }
 
 Point TextMetrics::baseline_start(const TextStyle& style, double width) {
-  const double x = style.horizontal == HorizontalAlign::left     ? 0.0
-                   : style.horizontal == HorizontalAlign::center ? -0.5 * width
-                                                                 : -width;
-  if (style.vertical == VerticalAlign::baseline) return {x, 0.0};
   const auto [ascent, height] = line(style);
-  const double top = style.vertical == VerticalAlign::top      ? 0.0
-                     : style.vertical == VerticalAlign::middle ? -0.5 * height
-                                                               : -height;
-  return {x, top + ascent};
+  return orrery::baseline_start(style, width, ascent, height);
 }
 
 }  // namespace orrery
