@@ -31,7 +31,7 @@ ScaledFont without_hinting(cairo_font_face_t* face) {
   return font;
 }
 
-class Extents {
+class LetterExtents {
  public:
   LetterExtent of(char32_t character, Face face, bool bold) {
     const CairoTurn turn;  // before the lock: who draws, measures
@@ -167,7 +167,7 @@ LetterExtent letter_extent(char32_t character, Face wanted, bool bold) {
     int font{-1};
     LetterExtent extent{};
   };
-  static Extents extents;
+  static LetterExtents extents;
   if (character == not_utf8) character = U'\uFFFD';
   // Formulas have few letters: most are found here without a lock.
   thread_local std::array<Known, 256> recent;

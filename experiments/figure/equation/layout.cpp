@@ -41,7 +41,7 @@ constexpr double bracket_gap = 0.11;  ///< between a bracket that grows and its 
 constexpr double accent_gap = 0.08;
 
 // TeX's spaces, in em.
-constexpr double thin_space = 3.0 / 18;
+constexpr double narrow_space = 3.0 / 18;
 constexpr double medium_space = 4.0 / 18;
 constexpr double thick_space = 5.0 / 18;
 
@@ -366,12 +366,12 @@ double space_between(Class left, Class right, bool in_script) {
   if (left == Class::relation || right == Class::relation)
     return left == right ? 0 : outside_scripts * thick_space;
   if (left == Class::operation || right == Class::operation) return outside_scripts * medium_space;
-  if (left == Class::punctuation) return outside_scripts * thin_space;
+  if (left == Class::punctuation) return outside_scripts * narrow_space;
   const auto is_word = [](Class c) { return c == Class::function || c == Class::large; };
   if (is_word(left) && right == Class::opening) return 0;
-  if (is_word(left) || is_word(right)) return thin_space;
+  if (is_word(left) || is_word(right)) return narrow_space;
   const bool apart = left == Class::inner || right == Class::inner;
-  return apart ? outside_scripts * thin_space : 0;
+  return apart ? outside_scripts * narrow_space : 0;
 }
 
 EquationBox lay_out(const EquationNode& equation, const Canvas& canvas, double size) {

@@ -14,8 +14,6 @@ constexpr double min_lines_for_ticks = 4.0;
 /// Largest share of the room across the axis that token names may take.
 constexpr double max_share_for_names = 0.28;
 
-double tick_length(const FigureStyle& style) { return 0.35 * style.small_size; }
-
 /// One axis during the search for the plot rectangle: its map, ticks and thickness.
 class AxisFitter {
  public:
