@@ -38,7 +38,7 @@ std::unique_ptr<icu::BreakIterator> word_boundaries(UText& text) {
   return boundaries;
 }
 
-bool is_blank(std::string_view word) {
+bool is_blank_word(std::string_view word) {
   for (std::size_t at = 0; at < word.size();)
     if (!is_blank(next_character(word, at))) return false;
   return true;
@@ -97,7 +97,7 @@ std::size_t for_each_word(const std::string& utf8, std::size_t max_tokens, const
     if (end == icu::BreakIterator::DONE) break;
     const std::string_view word(utf8.data() + start, static_cast<std::size_t>(end - start));
     start = end;
-    if (is_blank(word)) continue;
+    if (is_blank_word(word)) continue;
     take(word);
     ++count;
   }

@@ -17,7 +17,7 @@ struct Line {
 };
 
 /// A fenced block: ```NAME … ```.
-struct Block {
+struct LessonBlock {
   std::string name{};
   int line{};  ///< of the fence that opens it
   std::vector<Line> lines{};
@@ -36,10 +36,10 @@ struct Field {
 };
 
 /// The fields of a block. Throws UsageError for a line that is none.
-std::vector<Field> fields_of(const Block& block);
+std::vector<Field> fields_of(const LessonBlock& block);
 
 /// The lines that are neither empty nor begin with #.
-std::vector<Line> statements_of(const Block& block);
+std::vector<Line> statements_of(const LessonBlock& block);
 
 /// The text without spaces at its ends.
 std::string trimmed(std::string_view text);
@@ -48,23 +48,23 @@ std::size_t find_unquoted(std::string_view text, std::string_view part);
 /// The last such place.
 std::size_t rfind_unquoted(std::string_view text, std::string_view part);
 /// The words of a text; in double quotes they may have spaces.
-std::vector<std::string> words_of(std::string_view text);
+std::vector<std::string> words_in(std::string_view text);
 
 /// Reads a block into the lesson or its step; `step` is null above the first one. Every statement
 /// of the block is read under the guard, so that one error hides no other. Throws UsageError for a
 /// block of an unknown name, in the wrong place or a second time.
-void read_block(const Block& block, Lesson& lesson, LessonStep* step, const Guarded& guarded);
+void read_block(const LessonBlock& block, Lesson& lesson, LessonStep* step, const Guarded& guarded);
 
 /// "with KEY=VALUE …: ASSERTION", or an assertion alone.
 Expectation read_expectation(int line, const std::string& text);
 
 /// Reads the block predict.
-Prediction read_prediction(const Block& block, const Guarded& guarded);
+Prediction read_prediction(const LessonBlock& block, const Guarded& guarded);
 
 /// Reads the block scoreboard: the wishes and codes that a lesson brings into its course.
-void read_scoreboard(const Block& block, Lesson& lesson, const Guarded& guarded);
+void read_scoreboard(const LessonBlock& block, Lesson& lesson, const Guarded& guarded);
 
 /// Reads the block tick: the boxes of the scoreboard that a step settles.
-void read_ticks(const Block& block, LessonStep& step, const Guarded& guarded);
+void read_ticks(const LessonBlock& block, LessonStep& step, const Guarded& guarded);
 
 }  // namespace orrery

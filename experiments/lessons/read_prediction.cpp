@@ -19,7 +19,7 @@ namespace {
 void read_entry(const Line& line, Lesson& lesson) {
   const std::string form = "write wish KEY: TEXT or code KEY: NAME";
   const std::size_t colon = find_unquoted(line.text, ": ");
-  const std::vector<std::string> words = words_of(line.text.substr(0, colon));
+  const std::vector<std::string> words = words_in(line.text.substr(0, colon));
   const bool is_wish = !words.empty() && words[0] == "wish";
   const bool is_code = !words.empty() && words[0] == "code";
   if (colon == std::string::npos || words.size() != 2 || !(is_wish || is_code))
@@ -45,7 +45,7 @@ WishTick read_tick(const Line& line) {
   const std::size_t colon = find_unquoted(line.text, ": ");
   const std::size_t condition = find_unquoted(line.text, " if ");
   const std::size_t percent = find_unquoted(line.text, " % ");
-  const std::vector<std::string> box = words_of(line.text.substr(0, colon));
+  const std::vector<std::string> box = words_in(line.text.substr(0, colon));
   if (colon == std::string::npos || condition == std::string::npos || condition < colon ||
       percent < condition || box.size() != 2)
     throw UsageError(in_quotes(line.text), "settles no box of the scoreboard", form);
@@ -78,7 +78,7 @@ std::string label_in(std::string label) {
 }
 
 Prediction::Draw read_draw(const std::string& value) {
-  const std::vector<std::string> words = words_of(value);
+  const std::vector<std::string> words = words_in(value);
   if (words.size() != 2)
     throw UsageError(in_quotes(value), "does not name a figure and a curve",
                      "write draw: FIGURE CURVE");
@@ -86,7 +86,7 @@ Prediction::Draw read_draw(const std::string& value) {
 }
 
 Prediction::Mark read_mark(const std::string& value) {
-  const std::vector<std::string> words = words_of(value);
+  const std::vector<std::string> words = words_in(value);
   const std::string form = "mark: MAP cells > NUMBER, or mark: MAP changed by KEY=VALUE";
   if (words.size() > 3 && words[1] == "changed" && words[2] == "by")
     return {.map = words[0], .changed_by = {words.begin() + 3, words.end()}};
@@ -111,7 +111,7 @@ double number_in_guess(const std::string& word, const std::string& value) {
 
 Prediction::Guess read_guess(const std::string& value) {
   const auto [truth, range] = around(value, "from", "guess: EXPRESSION from 0 to 64 pairs");
-  const std::vector<std::string> words = words_of(range);
+  const std::vector<std::string> words = words_in(range);
   if (words.size() < 3 || words[1] != "to")
     throw UsageError(in_quotes(value), "has no range for the slider",
                      "write guess: EXPRESSION from NUMBER to NUMBER UNIT");
@@ -176,17 +176,17 @@ std::size_t alternatives_in(const PredictionKind& kind) {
 
 }  // namespace
 
-void read_scoreboard(const Block& block, Lesson& lesson, const Guarded& guarded) {
+void read_scoreboard(const LessonBlock& block, Lesson& lesson, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { read_entry(line, lesson); });
 }
 
-void read_ticks(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_ticks(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.ticks.push_back(read_tick(line)); });
 }
 
-Prediction read_prediction(const Block& block, const Guarded& guarded) {
+Prediction read_prediction(const LessonBlock& block, const Guarded& guarded) {
   Prediction prediction{.line = block.line};
   std::optional<std::string> chosen;
   std::vector<Field> fields;
