@@ -23,9 +23,8 @@ Point baseline_start(const TextStyle& style, double width, double ascent, double
 }
 
 void Canvas::fill_between(std::span<const Point> upper, std::span<const Point> lower, Color color) {
-  for (std::size_t i = 1; i < std::min(upper.size(), lower.size()); ++i) {
+  for (std::size_t i = 1; i < std::min(upper.size(), lower.size()); ++i)
     fill(std::array{upper[i - 1], upper[i], lower[i], lower[i - 1]}, color);
-  }
 }
 
 }  // namespace orrery

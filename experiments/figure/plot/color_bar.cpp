@@ -91,9 +91,8 @@ double keys_height(const PlotContext& context, const ColorBarPlan& plan) {
 
 double keys_width(const PlotContext& context, const ColorBarPlan& plan) {
   double widest = 0.0;
-  for (const ColorKey& key : plan.keys) {
+  for (const ColorKey& key : plan.keys)
     widest = std::max(widest, context.canvas.text_size(key.word, tick_style(context.style)).width);
-  }
   return bar_width(context.style) + gap(context.style) + widest;
 }
 
@@ -190,9 +189,8 @@ void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& 
   for (const Tick& tick : bar_ticks(context, plan, bar).major) {
     const double end = bar.right() + bar_tick_length(style);
     draw_segment(context.canvas, {bar.right(), tick.at}, {end, tick.at}, line);
-    if (!tick.label.empty()) {
+    if (!tick.label.empty())
       context.canvas.text({end + 0.5 * gap(style), tick.label_at}, tick.label, text);
-    }
   }
   TextStyle label = label_style(style);
   label.horizontal = HorizontalAlign::center;

@@ -179,13 +179,11 @@ std::vector<Point> candidate_corners(const Legend& legend, const Rect& within) {
   const double spare_y = within.height - legend.size.height;
   std::vector<Point> found;
   for (const int y : {0, steps, 1, 2, 3, 4, 5, 6, 7}) {
-    for (const double x : {1.0, 0.0}) {
+    for (const double x : {1.0, 0.0})
       found.push_back({within.x + x * spare_x, within.y + y * spare_y / steps});
-    }
   }
-  for (int y = 0; y <= steps; ++y) {
+  for (int y = 0; y <= steps; ++y)
     found.push_back({within.x + 0.5 * spare_x, within.y + y * spare_y / steps});
-  }
   return found;
 }
 
@@ -237,9 +235,8 @@ Legend make_legend(const PlotContext& context, const std::vector<const Series*>&
   limit_rows(legend, static_cast<std::size_t>(rows));
   if (legend.entries.empty()) return {};
   double widest = 0.0;
-  for (const std::string& name : legend.names) {
+  for (const std::string& name : legend.names)
     widest = std::max(widest, rich_size(context.canvas, name, text).width);
-  }
   legend.size = {widest + beside, static_cast<double>(legend.names.size()) * row_height(context) +
                                       2.0 * padding(style)};
   return legend;

@@ -63,17 +63,15 @@ std::vector<double> multiples(const Step& step, const Range& range, int parts) {
 
 TickValues linear_values(const Range& range, int at_most, int coarseness, bool integers) {
   const double span = range.max - range.min;
-  if (!(span > 0.0)) {
+  if (!(span > 0.0))
     return {{range.min}, {short_label(range.min)}, {}};
-  }
   Step step = step_at_least(span / at_most);
   for (int level = 0; level < coarseness; ++level) step = step.next();
   if (integers && step.exponent < 0) step = {1, 0};
   TickValues ticks{multiples(step, range, 1), {}, {}};
   ticks.labels = stepped_labels(ticks.major, step.value());
-  if (!integers || step.value() >= step.subdivisions()) {
+  if (!integers || step.value() >= step.subdivisions())
     ticks.minor = multiples(step, range, step.subdivisions());
-  }
   return ticks;
 }
 
@@ -124,10 +122,9 @@ void add_decade_minors(TickValues& ticks, const Exponents& e, const Range& range
 }
 
 std::string label_within_decade(int mantissa, long exponent, bool plain) {
-  if (plain) {
+  if (plain)
     return decimal_label(mantissa * std::pow(10.0, static_cast<double>(exponent)),
                          static_cast<int>(std::max(0L, -exponent)));
-  }
   if (mantissa == 1) return power_label(10, exponent);
   return std::to_string(mantissa) + "×" + power_label(10, exponent);
 }
