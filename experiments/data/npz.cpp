@@ -7,7 +7,6 @@
 
 #include "core/errors.h"
 #include "experiments/data/npy.h"
-#include "experiments/data/npy_header.h"
 #include "experiments/data/zip_writer.h"
 #include "experiments/text/printable.h"
 

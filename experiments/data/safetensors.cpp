@@ -11,7 +11,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/array_codec.h"
-#include "experiments/data/safetensors_json.h"
+#include "experiments/data/safetensors_header.h"
 
 namespace orrery {
 namespace {

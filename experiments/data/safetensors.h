@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "experiments/data/safetensors_header.h"
-#include "experiments/data/tensor_archive.h"
+#include "experiments/data/tensor_map.h"
 #include "experiments/model/figure.h"
 
 namespace orrery {

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "core/errors.h"
-#include "experiments/data/zip_error.h"
 #include "experiments/data/zip_layout.h"
 
 namespace orrery {

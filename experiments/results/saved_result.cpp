@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/data/npy_header.h"
+#include "experiments/data/npy.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"
 #include "experiments/results/csv_reader.h"

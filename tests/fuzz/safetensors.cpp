@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "experiments/data/safetensors_json.h"
+#include "experiments/data/safetensors_header.h"
 #include "tests/fuzz/support/framed.h"
 #include "tests/fuzz/support/tensor_properties.h"
 
