@@ -16,7 +16,7 @@ namespace orrery {
 namespace {
 
 constexpr char32_t first_foreign = 0x100, last_shown = 0xFFFF;
-constexpr char32_t replacement_character = 0xFFFD;  // stands for bytes that are no character
+constexpr char32_t stands_for_none = 0xFFFD;  // stands for bytes that are no character
 constexpr std::size_t example_count = 3;
 
 struct Span {
@@ -121,7 +121,7 @@ GlyphPlan plan_glyphs(const Characters& wanted, std::vector<InstalledFont> fonts
 void add_characters(std::string_view text, Characters& characters) {
   for (std::size_t at = 0; at < text.size();) {
     const char32_t c = next_character(text, at);
-    if (c >= first_foreign && c <= last_shown && c != replacement_character) characters.insert(c);
+    if (c >= first_foreign && c <= last_shown && c != stands_for_none) characters.insert(c);
   }
 }
 

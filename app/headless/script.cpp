@@ -24,9 +24,9 @@ namespace {
 
 constexpr double frames_per_second = 60;
 
-class Player {
+class ScriptPlayer {
  public:
-  Player(const std::string& source, const ScriptDesktop& stage)
+  ScriptPlayer(const std::string& source, const ScriptDesktop& stage)
       : source_(source), stage_(stage), input_(stage.frame) {}
 
   void play(const std::vector<ScriptStep>& steps) try {
@@ -277,7 +277,7 @@ class Player {
 }  // namespace
 
 void play_script(std::string_view text, const std::string& source, const ScriptDesktop& stage) {
-  Player(source, stage).play(parse_steps(text));
+  ScriptPlayer(source, stage).play(parse_steps(text));
 }
 
 }  // namespace orrery

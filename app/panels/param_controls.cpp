@@ -116,13 +116,13 @@ void real_slider(Session& session, const ParamSpec& spec) {
       finely_dragged({spec.min, spec.max, moves_by_ratios(spec)}, before);
   draw_ticks(spec);
   if (fine) {
-    const double nearest = std::clamp(rounded_to_digits(*fine, fine_digits), spec.min, spec.max);
+    const double nearest = std::clamp(to_digits(*fine, fine_digits), spec.min, spec.max);
     if (nearest != before) session.set_value(spec.key, nearest);
     return;
   }
   if (!changed) return;
   if (is_typed()) return static_cast<void>(session.set_value(spec.key, number));
-  const double rounded = rounded_to_digits(number, scale_digits);
+  const double rounded = to_digits(number, scale_digits);
   session.set_value(spec.key,
                     tick_at_mouse_drag(spec).value_or(std::clamp(rounded, spec.min, spec.max)));
 }

@@ -35,7 +35,7 @@ ExperimentView view_of(const std::string& experiment) {
   return known ? known->info.view : ExperimentView{};
 }
 
-Session::InputLoader no_inputs() {
+InputLoader no_inputs() {
   return [](const ParamSet&) { return std::make_shared<const Inputs>(); };
 }
 

@@ -26,8 +26,8 @@ void draw_curves(Canvas& canvas, const FigureLayout& layout, const StepWork& wor
 
 /// In the middle of a cell, by a share of its smaller side.
 void dot_in(Canvas& canvas, const Rect& cell, Color color, double share) {
-  draw_dot(canvas, {cell.x + cell.width / 2, cell.y + cell.height / 2},
-           share * std::min(cell.width, cell.height), color);
+  draw_mark_dot(canvas, {cell.x + cell.width / 2, cell.y + cell.height / 2},
+                share * std::min(cell.width, cell.height), color);
 }
 
 /// A ring in two tones is seen on every colour of a map.
@@ -92,7 +92,7 @@ void draw_notes(Canvas& canvas, const Figure& figure, const FigureLayout& layout
     const Rect box{x - pad, y - height / 2, size.width + 2 * pad, height};
     const std::array lead{at, Point{left ? box.right() : box.x, y}};
     canvas.line_strip(lead, {.color = ui.style.accent, .width = ui.scale});
-    draw_dot(canvas, at, 0.34 * gap, ui.style.accent);
+    draw_mark_dot(canvas, at, 0.34 * gap, ui.style.accent);
     canvas.rect(box, with_alpha(ui.style.background, 0.9));
     draw_frame(canvas, box, {.color = ui.style.accent, .width = ui.scale});
     draw_rich(canvas, {x, y}, note.text, style);

@@ -17,7 +17,7 @@ void draw_frame(Canvas& canvas, const Rect& rect, const Stroke& stroke) {
   canvas.line_strip(corners, stroke);
 }
 
-void draw_dot(Canvas& canvas, Point at, double radius, Color color) {
+void draw_mark_dot(Canvas& canvas, Point at, double radius, Color color) {
   std::array<Point, 12> circle{};
   for (std::size_t i = 0; i < circle.size(); ++i) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(i) / 12;

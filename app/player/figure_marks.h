@@ -11,7 +11,7 @@ namespace orrery {
 
 void draw_frame(Canvas& canvas, const Rect& rect, const Stroke& stroke);
 
-void draw_dot(Canvas& canvas, Point at, double radius, Color color);
+void draw_mark_dot(Canvas& canvas, Point at, double radius, Color color);
 
 /// A line through points in data coordinates; those that have no place are left out.
 void draw_curve(Canvas& canvas, const FigureLayout& layout, const std::vector<double>& x,

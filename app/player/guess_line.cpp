@@ -69,10 +69,10 @@ void draw_guess_line(Canvas& canvas, const GuessLine& line, const GuessNumber& g
   canvas.line_strip(ends, {.color = ui.style.text, .width = 2 * ui.scale});
   draw_ticks(canvas, line, guess, style, ui);
   for (const Answer& other : work.others)
-    draw_dot(canvas, {line.numbers.to_canvas(other.number), line.y}, other_radius * ui.scale,
-             ui.style.muted);
+    draw_mark_dot(canvas, {line.numbers.to_canvas(other.number), line.y}, other_radius * ui.scale,
+                  ui.style.muted);
   const double at = work.answered ? line.numbers.to_canvas(work.answer.number) : (left + right) / 2;
-  if (work.answered) draw_dot(canvas, {at, line.y}, mark_radius * ui.scale, ui.style.accent);
+  if (work.answered) draw_mark_dot(canvas, {at, line.y}, mark_radius * ui.scale, ui.style.accent);
   style.vertical = VerticalAlign::bottom;
   style.color = work.answered ? ui.style.text : ui.style.muted;
   canvas.text({at, line.y - (mark_radius + 4) * ui.scale},

@@ -23,7 +23,7 @@ ParamValue value_near(const ParamSpec& spec, double number, bool is_end) {
     const auto whole = static_cast<std::int64_t>(std::llround(number));
     return is_end ? whole : nearest_allowed(spec, whole);
   }
-  const double rounded = is_end ? number : rounded_to_digits(number, scale_digits);
+  const double rounded = is_end ? number : to_digits(number, scale_digits);
   return std::clamp(rounded, spec.min, spec.max);
 }
 
@@ -50,7 +50,7 @@ bool moves_by_ratios(const ParamSpec& spec) {
   return spec.logarithmic || (wide && spec.min >= 0.0);
 }
 
-double rounded_to_digits(double value, int digits) {
+double to_digits(double value, int digits) {
   if (value == 0.0 || !std::isfinite(value)) return value;
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   const double power = std::pow(10.0, std::abs(digits - 1 - exponent));
@@ -102,7 +102,7 @@ Ends ends_around(const ParamSpec& spec, double value) {
     const double within = std::clamp(number, spec.min, spec.max);
     if (spec.kind == ParamKind::integer)
       return static_cast<double>(nearest_allowed(spec, std::llround(within)));
-    return rounded_to_digits(within, scale_digits);
+    return to_digits(within, scale_digits);
   };
   return by_ratios ? Ends{allowed(value / ratio_around), allowed(value * ratio_around)}
                    : Ends{allowed(value - step), allowed(value + step)};

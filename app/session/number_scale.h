@@ -15,7 +15,7 @@ namespace orrery {
 bool moves_by_ratios(const ParamSpec& spec);
 
 /// `value` to `digits` significant digits, so that captions stay readable.
-double rounded_to_digits(double value, int digits);
+double to_digits(double value, int digits);
 inline constexpr int scale_digits = 3;
 
 /// The nearest multiple that the specification allows.

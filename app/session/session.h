@@ -56,8 +56,6 @@ struct Preview {
 /// ready, and through any failure.
 class Session {
  public:
-  using InputLoader = InputLoader;
-
   /// `make_loader` gives each experiment a loader of its own, since they are computed side by side.
   /// `wake` is called from other threads when update() has something to take.
   Session(const std::vector<const Experiment*>& experiments,

@@ -25,7 +25,7 @@ void apply_overrides(Session& session, const std::vector<std::string>& overrides
 }
 
 /// Makes a loader with a cache of its own, since each job has its own thread.
-Session::InputLoader make_loader() {
+InputLoader make_loader() {
   return [cache = std::make_shared<InputCache>()](const ParamSet& params) {
     const std::shared_ptr<const LoadedInputs> loaded = cache->load(params);
     return std::shared_ptr<const Inputs>(loaded, &loaded->inputs);

@@ -104,7 +104,7 @@ TensorStore TensorStore::open(const fs::path& path) {
 
 void TensorStore::open_file(const fs::path& file) {
   const std::string_view bytes = map(file);
-  is_gguf_ = is_gguf(bytes);
+  is_gguf_ = orrery::is_gguf(bytes);
   if (!is_gguf_ && has_pickle_name(name_))
     throw DataError(name_, fmt::format("is a file {}", pickle_rule), pickle_remedy);
   tensors_ = stored_tensors(bytes, name_);

@@ -38,7 +38,7 @@ namespace fs = std::filesystem;
 constexpr std::uintmax_t most_bytes = std::uintmax_t{1} << 30;  // of a picture that is compared
 
 /// The folder of a result, where its figures go below --out, and its name in a sweep.
-struct Place {
+struct RedrawnFigures {
   fs::path saved{};
   fs::path below{};
   std::string point{};
@@ -49,15 +49,15 @@ fs::path out_of(const RedrawOptions& options) {
   return fs::absolute(options.folder / fs::path()).lexically_normal().parent_path() += "-redrawn";
 }
 
-std::vector<Place> places(const SavedSweep& sweep) {
-  std::vector<Place> found;
+std::vector<RedrawnFigures> places(const SavedSweep& sweep) {
+  std::vector<RedrawnFigures> found;
   for (const PointRecord& point : sweep.points)
     if (point.is_done()) found.push_back({point.folder, point.id, point_name(point)});
   return found;
 }
 
 /// The result; of a sweep an empty one, with the reason said, where a point cannot be read.
-std::optional<Result> result_or_reason(const Place& place) try {
+std::optional<Result> result_or_reason(const RedrawnFigures& place) try {
   return load_result(place.saved);
 } catch (const Error& error) {
   if (place.point.empty()) throw;
@@ -139,14 +139,14 @@ int redraw_all(const RedrawOptions& options) {
   require_place(out);
   const bool is_sweep = is_sweep_folder(options.folder);
   const SavedSweep sweep = is_sweep ? load_sweep(options.folder) : SavedSweep{};
-  const std::vector<Place> found =
-      is_sweep ? places(sweep) : std::vector<Place>{{.saved = options.folder}};
+  const std::vector<RedrawnFigures> found =
+      is_sweep ? places(sweep) : std::vector<RedrawnFigures>{{.saved = options.folder}};
   remove_abandoned(out);
   // All of the pictures appear at once, or none.
   AtomicFolder swap(out);
   std::size_t files = 0;
   bool whole = warn_each(sweep.problems);
-  for (const Place& place : found) {
+  for (const RedrawnFigures& place : found) {
     const std::optional<Result> result = result_or_reason(place);
     whole = whole && result;
     if (result) files += redraw(*result, swap.folder() / place.below, options);

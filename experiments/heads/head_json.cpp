@@ -6,13 +6,13 @@ namespace orrery {
 
 using nlohmann::ordered_json;
 
-ordered_json number_json(double value) {
+ordered_json finite_json(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json();
 }
 
-ordered_json numbers_json(const std::vector<double>& values) {
+ordered_json finite_list_json(const std::vector<double>& values) {
   ordered_json json = ordered_json::array();
-  for (const double value : values) json.push_back(number_json(value));
+  for (const double value : values) json.push_back(finite_json(value));
   return json;
 }
 

@@ -7,19 +7,19 @@
 
 namespace orrery {
 
-std::string Block::text() const {
+std::string LessonBlock::text() const {
   std::string joined;
   for (const Line& one : lines) joined += one.text + "\n";
   return joined;
 }
 
-std::string Block::sentence() const {
+std::string LessonBlock::sentence() const {
   std::string joined;
   for (const Line& one : lines) joined += (joined.empty() ? "" : " ") + trimmed(one.text);
   return trimmed(joined);
 }
 
-std::vector<Field> fields_of(const Block& block) {
+std::vector<Field> fields_of(const LessonBlock& block) {
   std::vector<Field> fields;
   for (const Line& one : block.lines) {
     const std::string text = trimmed(one.text);
@@ -37,7 +37,7 @@ std::vector<Field> fields_of(const Block& block) {
   return fields;
 }
 
-std::vector<Line> statements_of(const Block& block) {
+std::vector<Line> statements_of(const LessonBlock& block) {
   std::vector<Line> statements;
   for (const Line& one : block.lines)
     if (const std::string text = trimmed(one.text); !text.empty() && text.front() != '#')
@@ -70,7 +70,7 @@ std::size_t rfind_unquoted(std::string_view text, std::string_view part) {
   return found;
 }
 
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> words_in(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
   bool quoted = false, inside = false;

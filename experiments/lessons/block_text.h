@@ -14,7 +14,7 @@ struct Line {
 };
 
 /// A fenced block: ```NAME … ```.
-struct Block {
+struct LessonBlock {
   std::string name{};
   int line{};  ///< of the fence that opens it
   std::vector<Line> lines{};
@@ -33,10 +33,10 @@ struct Field {
 };
 
 /// The fields of a block. Throws UsageError for a line that is none.
-std::vector<Field> fields_of(const Block& block);
+std::vector<Field> fields_of(const LessonBlock& block);
 
 /// The lines that are neither empty nor begin with #.
-std::vector<Line> statements_of(const Block& block);
+std::vector<Line> statements_of(const LessonBlock& block);
 
 /// The text without spaces at its ends.
 std::string trimmed(std::string_view text);
@@ -45,6 +45,6 @@ std::size_t find_unquoted(std::string_view text, std::string_view part);
 /// The last such place.
 std::size_t rfind_unquoted(std::string_view text, std::string_view part);
 /// The words of a text; in double quotes they may have spaces.
-std::vector<std::string> words_of(std::string_view text);
+std::vector<std::string> words_in(std::string_view text);
 
 }  // namespace orrery

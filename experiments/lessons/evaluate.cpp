@@ -26,15 +26,15 @@ bool answers_to(const std::string& name, const std::string& asked) {
 
 /// The only one of that name. Throws UsageError.
 template <class Items, class NameOf>
-auto& item_named(Items& items, const std::string& asked, std::string_view kind, NameOf name_of) {
+auto& item_named(Items& items, const std::string& asked, std::string_view kind, NameOf own_name) {
   std::vector<std::string> names;
   decltype(&*items.begin()) found = nullptr;
   for (auto& item : items) {
-    const std::string& name = name_of(item);
+    const std::string& name = own_name(item);
     if (answers_to(name, asked)) {
       if (found && asked.ends_with('*'))
         throw UsageError(
-            asked, fmt::format("begins the names of several: {} and {}", name_of(*found), name),
+            asked, fmt::format("begins the names of several: {} and {}", own_name(*found), name),
             "write the whole name in quotes");
       if (!found) found = &item;
     }
@@ -44,14 +44,14 @@ auto& item_named(Items& items, const std::string& asked, std::string_view kind, 
   return *found;
 }
 
-const auto name_of = [](const auto& item) -> const std::string& { return item.name; };
+const auto own_name = [](const auto& item) -> const std::string& { return item.name; };
 
 const Check& check_named(const Result& result, const std::string& name) {
-  return item_named(result.checks, name, "a check of this result", name_of);
+  return item_named(result.checks, name, "a check of this result", own_name);
 }
 
 double scalar_named(const Result& result, const std::string& name) {
-  return item_named(result.scalars, name, "a scalar of this result", name_of).value;
+  return item_named(result.scalars, name, "a scalar of this result", own_name).value;
 }
 
 std::optional<double> number_of(const ParamSet& params, const std::string& key) {
@@ -151,8 +151,8 @@ double row_sum_of(const NamedMap& map, double row) {
 
 double entry_of(const Result& result, const std::string& table, const std::string& column,
                 double row) {
-  const Table& found = item_named(result.tables, table, "a table of this result", name_of);
-  const Column& values = item_named(found.columns, column, "a column of this table", name_of);
+  const Table& found = item_named(result.tables, table, "a table of this result", own_name);
+  const Column& values = item_named(found.columns, column, "a column of this table", own_name);
   const auto* numbers = std::get_if<std::vector<double>>(&values.values);
   if (!numbers) throw UsageError(column, "is a column of words", "choose a column of numbers");
   return (*numbers)[index_from(row, numbers->size(), "row of this table")];
@@ -161,7 +161,7 @@ double entry_of(const Result& result, const std::string& table, const std::strin
 double spread_of(const Result& result, const std::string& figure, const std::string& term) {
   const auto* maps = std::get_if<MapEquation>(&figure_named(result, figure).content);
   if (!maps) throw UsageError(figure, "is no equation of maps", "choose one with terms");
-  return item_named(maps->terms, term, fmt::format("a term of {}", figure), name_of).spread;
+  return item_named(maps->terms, term, fmt::format("a term of {}", figure), own_name).spread;
 }
 
 double of_curve(const Expression& e, const Facts& facts) {
@@ -305,7 +305,7 @@ const LinePlot& line_plot_named(const Result& result, const std::string& id) {
 const Series& series_named(const Result& result, const std::string& figure,
                            const std::string& series) {
   return item_named(line_plot_named(result, figure).series, series,
-                    fmt::format("a curve of {}", figure), name_of);
+                    fmt::format("a curve of {}", figure), own_name);
 }
 
 NamedMap map_named(const Result& result, const std::string& name) {

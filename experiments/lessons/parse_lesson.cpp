@@ -78,7 +78,7 @@ class LessonReader {
         block_->lines.push_back(line);
     } else if (line.text.starts_with("```")) {
       finish_paragraph();
-      block_ = Block{trimmed(line.text.substr(3)), line.number, {}};
+      block_ = LessonBlock{trimmed(line.text.substr(3)), line.number, {}};
     } else if (line.text.starts_with("#")) {
       finish_paragraph();
       take_heading(line);
@@ -134,7 +134,7 @@ class LessonReader {
   }
 
   void finish_block() {
-    const Block block = std::move(*block_);
+    const LessonBlock block = std::move(*block_);
     block_.reset();
     guarded(block.line, [&] {
       const bool again =
@@ -206,7 +206,7 @@ class LessonReader {
   ParsedLesson parsed_{};
   std::optional<LessonStep> step_{};
   std::vector<std::string> seen_blocks_{};
-  std::optional<Block> block_{};
+  std::optional<LessonBlock> block_{};
   std::string paragraph_{};
   int paragraph_line_{};
   bool paragraph_is_item_{};

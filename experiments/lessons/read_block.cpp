@@ -15,7 +15,7 @@
 namespace orrery {
 namespace {
 
-void read_formulas(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_formulas(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] {
       const std::size_t percent = line.text.find(" % ");
@@ -26,7 +26,7 @@ void read_formulas(const Block& block, LessonStep& step, const Guarded& guarded)
     });
 }
 
-void read_controls(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_controls(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   step.controls_line = block.line;
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] {
@@ -37,7 +37,7 @@ void read_controls(const Block& block, LessonStep& step, const Guarded& guarded)
     });
 }
 
-void read_expectations(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_expectations(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number,
             [&] { step.expectations.push_back(read_expectation(line.number, line.text)); });
@@ -62,7 +62,7 @@ void read_task_field(const Field& field, LessonTask& task) {
   else if (field.key == "until")
     task.until = parse_assertion(field.value);
   else if (field.key == "by")
-    task.by = words_of(field.value);
+    task.by = words_in(field.value);
   else if (field.key == "hint")
     task.hints.push_back(read_hint(field.value));
   else
@@ -70,7 +70,7 @@ void read_task_field(const Field& field, LessonTask& task) {
                        std::vector<std::string>{"goal", "until", "by", "hint"});
 }
 
-void read_task(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_task(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   LessonTask task{.line = block.line};
   for (const Field& field : fields_of(block))
     guarded(field.line, [&] { read_task_field(field, task); });
@@ -91,7 +91,7 @@ FigureNote read_note(const Line& line) {
   if (at == std::string::npos || colon == std::string::npos || comma == std::string::npos ||
       !(at < comma && comma < colon))
     throw UsageError(in_quotes(line.text), "is not a note", form);
-  const std::vector<std::string> figure = words_of(line.text.substr(0, at));
+  const std::vector<std::string> figure = words_in(line.text.substr(0, at));
   if (figure.size() != 1) throw UsageError(in_quotes(line.text), "names no figure", form);
   return {.line = line.number,
           .figure = figure[0],
@@ -100,7 +100,7 @@ FigureNote read_note(const Line& line) {
           .text = trimmed(line.text.substr(colon + 2))};
 }
 
-void read_notes(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_notes(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.notes.push_back(read_note(line)); });
 }
@@ -115,7 +115,7 @@ Spotlight read_spotlight(const Line& line) {
   constexpr std::array forms{Form{"control", Kind::control, 1}, Form{"figure", Kind::figure, 1},
                              Form{"series", Kind::series, 2}, Form{"symbol", Kind::symbol, 1},
                              Form{"cell", Kind::cell, 3}};
-  const std::vector<std::string> words = words_of(line.text);
+  const std::vector<std::string> words = words_in(line.text);
   for (const Form& form : forms) {
     if (words.empty() || words[0] != form.word || words.size() != form.names + 1) continue;
     Spotlight spotlight{.line = line.number, .kind = form.kind, .name = words[1]};
@@ -131,7 +131,7 @@ Spotlight read_spotlight(const Line& line) {
                    "ROW COLUMN");
 }
 
-void read_spotlights(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_spotlights(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.spotlights.push_back(read_spotlight(line)); });
 }
@@ -139,7 +139,7 @@ void read_spotlights(const Block& block, LessonStep& step, const Guarded& guarde
 /// "FIGURE [CURVE] [from A to B]".
 Veil read_veil(const Line& line) {
   const std::string form = "write FIGURE, FIGURE CURVE, or either with from A to B";
-  std::vector<std::string> words = words_of(line.text);
+  std::vector<std::string> words = words_in(line.text);
   Veil veil{.line = line.number};
   if (words.size() >= 5 && words[words.size() - 4] == "from" && words[words.size() - 2] == "to") {
     const auto low = number_in(words[words.size() - 3]), high = number_in(words.back());
@@ -155,12 +155,12 @@ Veil read_veil(const Line& line) {
   return veil;
 }
 
-void read_veils(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_veils(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.veils.push_back(read_veil(line)); });
 }
 
-void read_exercise(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_exercise(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   Exercise exercise{.line = block.line};
   for (const Field& field : fields_of(block))
     guarded(field.line, [&] {
@@ -177,14 +177,14 @@ void read_exercise(const Block& block, LessonStep& step, const Guarded& guarded)
   step.exercise = std::move(exercise);
 }
 
-std::string sentence_of(const Block& block) {
+std::string sentence_of(const LessonBlock& block) {
   std::string sentence = block.sentence();
   if (sentence.empty())
     throw UsageError(block.name, "is empty", "write a sentence between the fences");
   return sentence;
 }
 
-void read_state_block(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_state_block(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   step.has_own_state = true;
   step.state_line = block.line;
   step.state = read_state(block.text(), [&](int line, const std::function<void()>& read) {
@@ -194,7 +194,7 @@ void read_state_block(const Block& block, LessonStep& step, const Guarded& guard
 
 struct BlockKind {
   std::string_view name;
-  void (*read)(const Block&, LessonStep&, const Guarded&);
+  void (*read)(const LessonBlock&, LessonStep&, const Guarded&);
 };
 
 const std::vector<BlockKind>& block_kinds() {
@@ -203,7 +203,7 @@ const std::vector<BlockKind>& block_kinds() {
       {"controls", read_controls},
       {"state", read_state_block},
       {"predict",
-       [](const Block& block, LessonStep& step, const Guarded& guarded) {
+       [](const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
          step.prediction = read_prediction(block, guarded);
        }},
       {"do", read_task},
@@ -212,10 +212,10 @@ const std::vector<BlockKind>& block_kinds() {
       {"spotlight", read_spotlights},
       {"veil", read_veils},
       {"tick", read_ticks},
-      {"say",
-       [](const Block& block, LessonStep& step, const Guarded&) { step.say = sentence_of(block); }},
+      {"say", [](const LessonBlock& block, LessonStep& step,
+                 const Guarded&) { step.say = sentence_of(block); }},
       {"card",
-       [](const Block& block, LessonStep& step, const Guarded&) {
+       [](const LessonBlock& block, LessonStep& step, const Guarded&) {
          step.card = Card{block.line, sentence_of(block)};
        }},
       {"exercise", read_exercise}};
@@ -252,14 +252,15 @@ Expectation read_expectation(int line, const std::string& text) {
     if (colon == std::string::npos)
       throw UsageError(in_quotes(text), "has no colon after its parameters",
                        "write with KEY=VALUE: ASSERTION");
-    expectation.with = words_of(rest.substr(5, colon - 5));
+    expectation.with = words_in(rest.substr(5, colon - 5));
     rest = rest.substr(colon + 2);
   }
   expectation.assertion = parse_assertion(trimmed(rest));
   return expectation;
 }
 
-void read_block(const Block& block, Lesson& lesson, LessonStep* step, const Guarded& guarded) {
+void read_block(const LessonBlock& block, Lesson& lesson, LessonStep* step,
+                const Guarded& guarded) {
   std::vector<std::string> names{"lesson", "scoreboard"};
   if (block.name == names[0] || block.name == names[1]) {
     if (step)

@@ -34,7 +34,7 @@ std::string label_in(std::string label) {
 }
 
 Prediction::Draw read_draw(const std::string& value) {
-  const std::vector<std::string> words = words_of(value);
+  const std::vector<std::string> words = words_in(value);
   if (words.size() != 2)
     throw UsageError(in_quotes(value), "does not name a figure and a curve",
                      "write draw: FIGURE CURVE");
@@ -42,7 +42,7 @@ Prediction::Draw read_draw(const std::string& value) {
 }
 
 Prediction::Mark read_mark(const std::string& value) {
-  const std::vector<std::string> words = words_of(value);
+  const std::vector<std::string> words = words_in(value);
   const std::string form = "mark: MAP cells > NUMBER, or mark: MAP changed by KEY=VALUE";
   if (words.size() > 3 && words[1] == "changed" && words[2] == "by")
     return {.map = words[0], .changed_by = {words.begin() + 3, words.end()}};
@@ -67,7 +67,7 @@ double number_in_guess(const std::string& word, const std::string& value) {
 
 Prediction::Guess read_guess(const std::string& value) {
   const auto [truth, range] = around(value, "from", "guess: EXPRESSION from 0 to 64 pairs");
-  const std::vector<std::string> words = words_of(range);
+  const std::vector<std::string> words = words_in(range);
   if (words.size() < 3 || words[1] != "to")
     throw UsageError(in_quotes(value), "has no range for the slider",
                      "write guess: EXPRESSION from NUMBER to NUMBER UNIT");
@@ -132,7 +132,7 @@ std::size_t alternatives_in(const PredictionKind& kind) {
 
 }  // namespace
 
-Prediction read_prediction(const Block& block, const Guarded& guarded) {
+Prediction read_prediction(const LessonBlock& block, const Guarded& guarded) {
   Prediction prediction{.line = block.line};
   std::optional<std::string> chosen;
   std::vector<Field> fields;

@@ -16,7 +16,7 @@ namespace {
 void read_entry(const Line& line, Lesson& lesson) {
   const std::string form = "write wish KEY: TEXT or code KEY: NAME";
   const std::size_t colon = find_unquoted(line.text, ": ");
-  const std::vector<std::string> words = words_of(line.text.substr(0, colon));
+  const std::vector<std::string> words = words_in(line.text.substr(0, colon));
   const bool is_wish = !words.empty() && words[0] == "wish";
   const bool is_code = !words.empty() && words[0] == "code";
   if (colon == std::string::npos || words.size() != 2 || !(is_wish || is_code))
@@ -42,7 +42,7 @@ WishTick read_tick(const Line& line) {
   const std::size_t colon = find_unquoted(line.text, ": ");
   const std::size_t condition = find_unquoted(line.text, " if ");
   const std::size_t percent = find_unquoted(line.text, " % ");
-  const std::vector<std::string> box = words_of(line.text.substr(0, colon));
+  const std::vector<std::string> box = words_in(line.text.substr(0, colon));
   if (colon == std::string::npos || condition == std::string::npos || condition < colon ||
       percent < condition || box.size() != 2)
     throw UsageError(in_quotes(line.text), "settles no box of the scoreboard", form);
@@ -56,12 +56,12 @@ WishTick read_tick(const Line& line) {
 
 }  // namespace
 
-void read_scoreboard(const Block& block, Lesson& lesson, const Guarded& guarded) {
+void read_scoreboard(const LessonBlock& block, Lesson& lesson, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { read_entry(line, lesson); });
 }
 
-void read_ticks(const Block& block, LessonStep& step, const Guarded& guarded) {
+void read_ticks(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
     guarded(line.number, [&] { step.ticks.push_back(read_tick(line)); });
 }

@@ -106,7 +106,7 @@ void compare_rope(const LayerPlan& a, const LayerPlan& b, Collector& found) {
 
 /// What leaves the weights as they are: with a causal mask each form of ALiBi adds the same to a
 /// row but for one number, and 8 is the usual largest bias.
-bool is_without_effect(const LayerPlan& layer, const Setting& setting) {
+bool is_without_effect(const LayerPlan& layer, const PlannedSetting& setting) {
   if (layer.encoding != "alibi") return false;
   if (setting.first == "alibi.form") return layer.causal;
   return setting.first == "alibi.bias_max" && setting.second == ParamValue(8.0);
@@ -114,7 +114,7 @@ bool is_without_effect(const LayerPlan& layer, const Setting& setting) {
 
 std::string params_text(const LayerPlan& layer) {
   std::string text;
-  for (const Setting& setting : layer.params) {
+  for (const PlannedSetting& setting : layer.params) {
     const auto& [key, value] = setting;
     if (is_without_effect(layer, setting)) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, to_text(value));

@@ -36,15 +36,16 @@ bool takes_axes(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
 }
 
 /// Time and row as numbers of pairs; columns have the rest.
-void add_axes(const LayerPlan& layer, std::vector<Setting>& all) {
+void add_axes(const LayerPlan& layer, std::vector<PlannedSetting>& all) {
   all.emplace_back("axis_rope.design", std::string(name(layer.rope.design)));
   all.emplace_back("axis_rope.time_pairs", std::int64_t{layer.rope.sections[0]});
   all.emplace_back("axis_rope.row_pairs", std::int64_t{layer.rope.sections[1]});
 }
 
-std::vector<Setting> all_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
+std::vector<PlannedSetting> all_settings(const LayerPlan& layer,
+                                         const std::vector<ParamSpec>& specs) {
   const bool axes = takes_axes(layer, specs);
-  std::vector<Setting> all{
+  std::vector<PlannedSetting> all{
       {"encoding", std::vector<std::string>{axes ? "axis_rope" : layer.encoding}},
       {"causal", layer.causal}};
   if (layer.rope.d_head > 0) all.emplace_back("dim", std::int64_t{layer.rope.d_head});
@@ -53,7 +54,7 @@ std::vector<Setting> all_settings(const LayerPlan& layer, const std::vector<Para
     all.emplace_back("rope.pairing", std::string(name(layer.rope.pairing)));
   }
   if (axes) add_axes(layer, all);
-  for (Setting& setting : settings_of(layer)) all.push_back(std::move(setting));
+  for (PlannedSetting& setting : settings_of(layer)) all.push_back(std::move(setting));
   return all;
 }
 
@@ -66,10 +67,11 @@ ParamValue as_kind(const ParamSpec& spec, const ParamValue& value) {
 
 }  // namespace
 
-std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs) {
+std::vector<PlannedSetting> layer_settings(const LayerPlan& layer,
+                                           const std::vector<ParamSpec>& specs) {
   require_runnable(layer);
-  std::vector<Setting> settings;
-  for (const Setting& setting : all_settings(layer, specs)) {
+  std::vector<PlannedSetting> settings;
+  for (const PlannedSetting& setting : all_settings(layer, specs)) {
     const auto spec = std::find_if(specs.begin(), specs.end(),
                                    [&](const ParamSpec& one) { return one.key == setting.first; });
     if (spec != specs.end()) settings.emplace_back(setting.first, as_kind(*spec, setting.second));

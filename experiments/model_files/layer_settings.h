@@ -13,7 +13,8 @@ namespace orrery {
 /// and RoPE at one position elsewhere. Throws UsageError: a layer without attention or with an
 /// encoding that is not in the catalogue, LongRoPE's and other lists of factors, which are tables
 /// and no parameters, or an experiment that has none of the layer's parameters.
-std::vector<Setting> layer_settings(const LayerPlan& layer, const std::vector<ParamSpec>& specs);
+std::vector<PlannedSetting> layer_settings(const LayerPlan& layer,
+                                           const std::vector<ParamSpec>& specs);
 
 /// What the layer does that no parameter of the experiment says: a window, a temperature, sections
 /// of M-RoPE, a slice that is not the first, turning clockwise. One phrase each.

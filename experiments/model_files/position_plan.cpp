@@ -16,7 +16,7 @@ auto values_of(const LayerPlan& l) {
 
 /// Base and pairing are told apart from other settings, and lists of factors have no reason of
 /// their own.
-bool is_given(const LayerPlan& layer, const Setting& setting) {
+bool is_given(const LayerPlan& layer, const PlannedSetting& setting) {
   const bool is_list = std::holds_alternative<std::vector<double>>(setting.second);
   return setting.first != "base" && (is_list || layer.reasons.contains(setting.first));
 }
@@ -25,10 +25,10 @@ bool is_given(const LayerPlan& layer, const Setting& setting) {
 
 bool computes_same(const LayerPlan& a, const LayerPlan& b) { return values_of(a) == values_of(b); }
 
-std::vector<Setting> settings_of(const LayerPlan& layer) {
+std::vector<PlannedSetting> settings_of(const LayerPlan& layer) {
   if (layer.encoding != "rope") return layer.params;
-  std::vector<Setting> settings, all = orrery::settings_of(layer.rope);
-  for (Setting& setting : all)
+  std::vector<PlannedSetting> settings, all = orrery::settings_of(layer.rope);
+  for (PlannedSetting& setting : all)
     if (is_given(layer, setting)) settings.push_back(std::move(setting));
   settings.insert(settings.end(), layer.params.begin(), layer.params.end());
   if (layer.rope.rotary_dims < layer.rope.d_head)
@@ -37,7 +37,7 @@ std::vector<Setting> settings_of(const LayerPlan& layer) {
 }
 
 std::optional<ParamValue> find_param(const LayerPlan& layer, const std::string& key) {
-  for (Setting& setting : settings_of(layer))
+  for (PlannedSetting& setting : settings_of(layer))
     if (setting.first == key) return std::move(setting.second);
   return std::nullopt;
 }
@@ -50,7 +50,7 @@ void assume(std::vector<std::string>& assumed, std::string sentence) {
 void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::string reason) {
   layer.reasons[key] = std::move(reason);
   if (const RopeSetting* setting = find_rope_setting(key)) return setting->set(layer.rope, value);
-  for (Setting& setting : layer.params)
+  for (PlannedSetting& setting : layer.params)
     if (setting.first == key) {
       setting.second = std::move(value);
       return;

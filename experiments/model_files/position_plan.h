@@ -14,7 +14,7 @@
 namespace orrery {
 
 /// A setting of an experiment by its key, "rope.factor".
-using Setting = std::pair<std::string, ParamValue>;
+using PlannedSetting = std::pair<std::string, ParamValue>;
 
 /// A factor on the logits of a query that depends on its position m.
 struct Temperature {
@@ -40,7 +40,8 @@ struct LayerPlan {
   /// How q and k turn. Its d_head is the channels of a head of every encoding, 0 when the file does
   /// not say; without RoPE the rest means nothing.
   RopeConvention rope{};
-  std::vector<Setting> params{};   ///< of the encoding beyond that, as `orrery run` takes them
+  std::vector<PlannedSetting>
+      params{};                    ///< of the encoding beyond that, as `orrery run` takes them
   std::vector<double> inv_freq{};  ///< rad per token in the order of pairs, after scaling
   double attention_factor{1.0};    ///< by which cos and sin are multiplied; 0 blanks the slice
   double softmax_scale{};          ///< by which q·k is multiplied; 0 when the file does not say
@@ -83,7 +84,7 @@ bool computes_same(const LayerPlan& a, const LayerPlan& b);
 
 /// The settings of the encoding that the files give, as `orrery run` takes them: of RoPE those of
 /// its scaling and slice, without base and pairing.
-std::vector<Setting> settings_of(const LayerPlan& layer);
+std::vector<PlannedSetting> settings_of(const LayerPlan& layer);
 /// The one of that key. Empty when the files give none.
 std::optional<ParamValue> find_param(const LayerPlan& layer, const std::string& key);
 

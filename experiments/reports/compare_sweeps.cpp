@@ -40,9 +40,9 @@ std::vector<TextDifference> constant_differences(const SavedSweep& a, const Save
 }
 
 /// The settings by which a point of A and one of B are matched.
-class Settings {
+class MatchedSettings {
  public:
-  Settings(const SavedSweep& a, const SavedSweep& b) {
+  MatchedSettings(const SavedSweep& a, const SavedSweep& b) {
     left_out_.insert("seed");
     for (const TextDifference& one : constant_differences(a, b)) left_out_.insert(one.name);
   }
@@ -116,7 +116,7 @@ bool differs(const PointComparison& pair) {
 
 /// The point of B for each of A, or null.
 std::vector<const PointRecord*> partners(const SavedSweep& a, const SavedSweep& b,
-                                         const Settings& settings) {
+                                         const MatchedSettings& settings) {
   std::map<std::string, const PointRecord*> by_id;
   std::map<std::pair<std::string, int>, std::vector<const PointRecord*>> by_settings;
   std::set<std::string> ids_of_a;
@@ -151,7 +151,7 @@ struct Groups {
   std::map<std::string, std::vector<const PointRecord*>> points{};
 };
 
-Groups groups_of(const SavedSweep& sweep, const Settings& settings) {
+Groups groups_of(const SavedSweep& sweep, const MatchedSettings& settings) {
   Groups groups;
   for (const PointRecord& point : sweep.points) {
     if (!point.is_done()) continue;
@@ -203,7 +203,7 @@ std::optional<RepeatStatistics> compared(const std::string& setting, const std::
 }
 
 std::vector<RepeatStatistics> compare_repeats(const SavedSweep& a, const SavedSweep& b,
-                                              const Settings& settings) {
+                                              const MatchedSettings& settings) {
   const Groups in_a = groups_of(a, settings), in_b = groups_of(b, settings);
   std::vector<RepeatStatistics> found;
   for (const std::string& key : in_a.order) {
@@ -255,7 +255,7 @@ SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double 
     found.settings.push_back({"version", std::to_string(a.version), std::to_string(b.version)});
   if (a.seed != b.seed)
     found.settings.push_back({"seed of the sweep", std::to_string(a.seed), std::to_string(b.seed)});
-  const Settings settings(a, b);
+  const MatchedSettings settings(a, b);
   const std::vector<const PointRecord*> others = partners(a, b, settings);
   for (std::size_t i = 0; i < a.points.size(); ++i) {
     if (!others[i]) {

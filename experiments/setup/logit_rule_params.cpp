@@ -10,7 +10,7 @@
 namespace orrery {
 namespace {
 
-struct Rule {
+struct NamedRule {
   LogitRuleKind kind;
   const char* name;
   const char* description;
@@ -18,7 +18,7 @@ struct Rule {
   double length;    ///< of the model, tokens
 };
 
-constexpr std::array<Rule, 6> rules{{
+constexpr std::array<NamedRule, 6> rules{{
     {LogitRuleKind::none, "none", "as they are", 0.0, 1.0},
     {LogitRuleKind::llama4, "llama4", "$1 + a \\ln(1 + ⌊(m + 1)/L⌋)$: Llama 4, layers without RoPE",
      0.1, 8192.0},
@@ -31,9 +31,9 @@ constexpr std::array<Rule, 6> rules{{
      "$a \\ln n + b$, $n$ the keys that the query sees: Scalable-Softmax", 0.43, 1.0},
 }};
 
-const Rule& rule_named(const std::string& name) {
+const NamedRule& rule_named(const std::string& name) {
   return *std::find_if(rules.begin(), rules.end(),
-                       [&](const Rule& rule) { return rule.name == name; });
+                       [&](const NamedRule& rule) { return rule.name == name; });
 }
 
 // Ten times what models have; far beyond it logits leave the range of 16 bits.
@@ -50,7 +50,7 @@ ParamSpec number(const ParamName& name, const std::string& description,
 std::vector<ParamSpec> logit_rule_params() {
   ParamSpec rule = stated_if_set(choice_param(
       "logit_rule", "A factor of all logits of a query, by its position or its keys.", "none", {}));
-  for (const Rule& known : rules) rule.choices.push_back({known.name, known.description});
+  for (const NamedRule& known : rules) rule.choices.push_back({known.name, known.description});
   return {std::move(rule),
           number({"logit_rule.strength", "$a$"},
                  "Strength of the rule; 0: the model's own, 0.1, and 0.43 of Scalable-Softmax.",
@@ -65,7 +65,7 @@ std::vector<ParamSpec> logit_rule_params() {
 
 LogitRule logit_rule_of(const ParamSet& params) {
   if (!params.has("logit_rule")) return {};
-  const Rule& known = rule_named(params.text("logit_rule"));
+  const NamedRule& known = rule_named(params.text("logit_rule"));
   const auto given = [&](const char* key, double own) {
     return params.real(key) > 0 ? params.real(key) : own;
   };

@@ -60,10 +60,10 @@ ParamSet with_words(const std::vector<ParamSpec>& specs, const std::vector<Assig
 }
 
 /// Those settings that something reads, as words.
-std::vector<std::string> words_of(const std::vector<Setting>& settings, ParamSet params,
+std::vector<std::string> words_of(const std::vector<PlannedSetting>& settings, ParamSet params,
                                   const std::vector<Assignment>& given) {
-  std::vector<Setting> own;
-  for (const Setting& setting : settings) {
+  std::vector<PlannedSetting> own;
+  for (const PlannedSetting& setting : settings) {
     const bool typed = std::any_of(given.begin(), given.end(), [&](const Assignment& assignment) {
       return assignment.first == setting.first;
     });

@@ -54,7 +54,7 @@ SavedSweep planned(const fs::path& folder, PlanRecord plan) {
 }
 
 /// A problem is noted of one that is missing.
-bool is_there(const fs::path& path, SavedSweep& sweep) {
+bool is_found(const fs::path& path, SavedSweep& sweep) {
   if (is_there(path)) return true;
   sweep.problems.push_back(fmt::format("{}: is missing", path.string()));
   return false;
@@ -97,7 +97,7 @@ void take(const ReadLine& line, const PointsById& points, SavedSweep& sweep) try
 
 void read_results(SavedSweep& sweep) {
   const fs::path path = sweep.folder / results_file;
-  if (!is_there(path, sweep)) return;
+  if (!is_found(path, sweep)) return;
   PointsById by_id;
   for (PointRecord& point : sweep.points) by_id[point.id] = &point;
   const MappedFile file(path);
@@ -117,7 +117,7 @@ void read_results(SavedSweep& sweep) {
 
 void read_manifest(SavedSweep& sweep) {
   const fs::path path = sweep.folder / manifest_file;
-  if (!is_there(path, sweep)) return;
+  if (!is_found(path, sweep)) return;
   try {
     sweep.manifest = parse_saved_json(read_file(path, max_bytes), path.string());
   } catch (const DataError& error) {

@@ -75,7 +75,7 @@ Result result_of(std::vector<Figure> figures) {
   return result;
 }
 
-Session::InputLoader no_files() {
+InputLoader no_files() {
   return [](const ParamSet&) { return std::make_shared<const Inputs>(); };
 }
 

@@ -37,7 +37,7 @@ Figure map(std::string id, std::size_t rows, std::size_t columns);
 Result result_of(std::vector<Figure> figures);
 
 /// Loads nothing.
-Session::InputLoader no_files();
+InputLoader no_files();
 
 /// The desktop with neither screen nor OpenGL: frames are laid out and thrown away. Both columns
 /// are shown.

@@ -19,7 +19,7 @@ namespace orrery {
 namespace {
 namespace in_tunings {
 
-constexpr Index distances_at_once = 1 << 14;
+constexpr Index tuned_at_once = 1 << 14;
 constexpr double bins_an_octave = 24;  // fine enough for every oscillation that a slide can show
 
 /// Mean, least and greatest of what falls into each bin of a logarithmic axis.
@@ -116,10 +116,10 @@ void follow_B(Tuning& tuning, Index last, Progress& progress) {
   using namespace in_tunings;
   const auto pairs = static_cast<double>(tuning.theta.size());
   LogBins bins;
-  for (Index first = 1; first <= last; first += distances_at_once) {
+  for (Index first = 1; first <= last; first += tuned_at_once) {
     checkpoint(progress, static_cast<double>(first - 1) / static_cast<double>(last),
                "B_m of " + plain_text(tuning.label));
-    const Index count = std::min<Index>(distances_at_once, last + 1 - first);
+    const Index count = std::min<Index>(tuned_at_once, last + 1 - first);
     const std::vector<double> B = decay_curve(tuning.theta, first, count).B;
     for (std::size_t i = 0; i < B.size(); ++i)
       bins.add(static_cast<double>(first) + static_cast<double>(i), B[i] / pairs);

@@ -36,7 +36,7 @@ test::FakeExperiment counting(std::atomic<int>& runs) {
           }};
 }
 
-Session::InputLoader refusing_loader() {
+InputLoader refusing_loader() {
   return [](const ParamSet& params) {
     if (!params.text("q").empty())
       throw std::runtime_error("q=" + params.text("q") + ": does not exist; check the path");
