@@ -17,6 +17,7 @@
 #include "experiments/data/tokens.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
+#include "experiments/files/file_version.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/read_positions.h"
@@ -281,16 +282,13 @@ void load_into(LoadedInputs& loaded, const Wanted& wanted, Values allowed = Valu
     load_text(loaded, wanted);
 }
 
-FileStamp stamp_of(const Wanted& wanted) {
-  FileStamp stamp{.path = wanted.value, .tensor = takes_tensor(*wanted.spec)};
-  struct stat status {};
-  if (::stat(path_of(wanted).c_str(), &status) == 0) {
-    stamp.size = status.st_size;
-    stamp.seconds = status.st_mtim.tv_sec;
-    stamp.nanoseconds = status.st_mtim.tv_nsec;
-  }
-  if (takes_weights(*wanted.spec))
-    stamp.others = version_of(files_of_model(place_of_model(path_of(wanted))));
+/// Identifies one version of a parameter's files, and how they are read, without reading them.
+std::string stamp_of(const Wanted& wanted) {
+  const fs::path path = path_of(wanted);
+  const FileVersion version = version_at(path);
+  std::string stamp = fmt::format("{} {} {} {}.{} {}\n", takes_tensor(*wanted.spec), version.inode,
+                                  version.size, version.seconds, version.nanoseconds, wanted.value);
+  if (takes_weights(*wanted.spec)) stamp += version_of(files_of_model(place_of_model(path)));
   return stamp;
 }
 
@@ -321,22 +319,18 @@ LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>&
   return loaded;
 }
 
-bool InputCache::holds(const std::string& key, const FileStamp& stamp) const {
-  const auto found = stamps_.find(key);
-  return found != stamps_.end() && found->second == stamp;
-}
-
 std::shared_ptr<const LoadedInputs> InputCache::load(const ParamSet& params) {
   const std::vector<Wanted> wanted = wanted_files(params);
   // Stamped before reading, so that a file that changes meanwhile is read again the next time.
-  Stamps stamps;
+  std::map<std::string, std::string> stamps;
   for (const Wanted& file : wanted) stamps.emplace(file.spec->key, stamp_of(file));
   if (loaded_ && stamps == stamps_) return loaded_;
 
   auto loaded = std::make_shared<LoadedInputs>();
   for (const Wanted& file : wanted) {
     const std::string& key = file.spec->key;
-    if (holds(key, stamps.at(key)))
+    const auto before = stamps_.find(key);
+    if (before != stamps_.end() && before->second == stamps.at(key))
       copy_key(*loaded_, key, *loaded);
     else
       load_into(*loaded, file);

@@ -50,17 +50,6 @@ struct LoadedInputs {
 LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks = {},
                          const std::vector<std::string>& sliced = {});
 
-/// Identifies one version of a file without reading it.
-struct FileStamp {
-  std::string path{};  ///< as given
-  bool tensor{};       ///< whether it was read as a tensor, otherwise as a text
-  std::intmax_t size{-1};
-  std::intmax_t seconds{};
-  std::intmax_t nanoseconds{};
-  std::string others{};  ///< version_of all files of a model that is run
-  friend bool operator==(const FileStamp&, const FileStamp&) = default;
-};
-
 /// load_inputs that reads a file again only when its path, size or modification time has changed.
 /// Not thread-safe; results that were returned never change.
 class InputCache {
@@ -70,11 +59,7 @@ class InputCache {
   std::shared_ptr<const LoadedInputs> load(const ParamSet& params);
 
  private:
-  using Stamps = std::map<std::string, FileStamp, std::less<>>;
-
-  bool holds(const std::string& key, const FileStamp& stamp) const;
-
-  Stamps stamps_{};
+  std::map<std::string, std::string> stamps_{};  ///< one version of each parameter's files, by key
   std::shared_ptr<const LoadedInputs> loaded_{};
 };
 

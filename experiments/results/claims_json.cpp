@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
-#include "experiments/results/check_json.h"
 #include "experiments/results/json_fields.h"
+#include "experiments/results/result_json.h"
 #include "experiments/text/enum_names.h"
 
 namespace orrery {

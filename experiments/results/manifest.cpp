@@ -2,14 +2,16 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "experiments/results/build_info.h"
 #include "experiments/results/json_fields.h"
-#include "experiments/results/machine.h"
 #include "experiments/results/params_json.h"
 #include "experiments/setup/plugins.h"
 #include "experiments/text/model_names.h"
@@ -17,6 +19,25 @@
 
 namespace orrery {
 namespace {
+
+constexpr const char* unknown = "unknown";
+
+std::string without(std::string_view text, std::string_view ends) {
+  const std::size_t first = text.find_first_not_of(ends);
+  if (first == std::string_view::npos) return unknown;
+  return std::string(text.substr(first, text.find_last_not_of(ends) - first + 1));
+}
+
+/// The text after `separator` in the first line that begins with `key`.
+std::string line_of(const char* path, std::string_view key, char separator) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t at = line.find(separator);
+    if (at != std::string::npos && line.starts_with(key))
+      return without(std::string_view(line).substr(at + 1), " \t\"");
+  }
+  return unknown;
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -97,11 +118,12 @@ Json program_json() {
 }
 
 Json machine_json() {
-  const Machine machine = this_machine();
-  return {{"cpu", machine.cpu},
-          {"os", machine.os},
-          {"kernel", machine.kernel},
-          {"architecture", machine.architecture}};
+  utsname system{};
+  const bool known = ::uname(&system) == 0;
+  return {{"cpu", line_of("/proc/cpuinfo", "model name", ':')},
+          {"os", line_of("/etc/os-release", "PRETTY_NAME", '=')},
+          {"kernel", known ? fmt::format("{} {}", system.sysname, system.release) : unknown},
+          {"architecture", known ? system.machine : unknown}};
 }
 
 nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,

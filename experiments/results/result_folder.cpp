@@ -26,10 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view manifest_name = "manifest.json";
-// Manifests list files and contain no data.
-constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
-
 /// Takes the files of one result, and lists them.
 class FileSink {
  public:
@@ -164,11 +160,11 @@ struct OlderResult {
 /// Empty without a manifest of ours.
 std::optional<OlderResult> older_result(const fs::path& folder) {
   std::error_code missing;
-  const fs::path path = folder / manifest_name;
+  const fs::path path = folder / manifest_file;
   if (!fs::is_regular_file(path, missing)) return std::nullopt;
   try {
     const auto manifest = json_in(read_file(path, max_manifest_bytes));
-    OlderResult older{{std::string(manifest_name)}, experiment_of(manifest)};
+    OlderResult older{{manifest_file}, experiment_of(manifest)};
     for (const WrittenFile& file : files_of(manifest)) older.files.insert(file.path);
     return older;
   } catch (const MalformedJson&) {
@@ -286,7 +282,7 @@ WrittenResult finish(const Result& result, const RunRecord& run, const WriteOpti
                      FileSink& sink,
                      std::string (*text_of)(const nlohmann::ordered_json&) = json_text) {
   const std::string manifest = text_of(manifest_json(result, run, sink.files()));
-  sink.write_beside(std::string(manifest_name), manifest);
+  sink.write_beside(manifest_file, manifest);
   return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
 }
 

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/results/check_json.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/params_json.h"
@@ -98,6 +97,22 @@ Result head_from(const Json& json) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json check_numbers_json(const Check& check) {
+  nlohmann::ordered_json json{{"measured", number_json(check.measured)},
+                              {"relation", name_in(relation_names(), check.relation)},
+                              {"bound", number_json(check.bound)}};
+  if (check.relation == Relation::equals) json["tolerance"] = number_json(check.tolerance);
+  json["holds"] = check.holds();
+  return json;
+}
+
+Check check_numbers_from(const nlohmann::ordered_json& json) {
+  return {.measured = number_field(json, "measured"),
+          .relation = enum_field(json, "relation", relation_names()),
+          .bound = number_field(json, "bound"),
+          .tolerance = json.contains("tolerance") ? number_field(json, "tolerance") : 0.0};
+}
 
 nlohmann::ordered_json to_json(const Result& result, std::string_view csv_folder) {
   const auto table = [&](const Table& one) {

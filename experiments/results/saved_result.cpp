@@ -10,7 +10,7 @@
 #include "experiments/data/npy.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"
-#include "experiments/results/csv_reader.h"
+#include "experiments/results/csv.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
@@ -22,8 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view manifest_file = "manifest.json";
-constexpr std::uintmax_t most_manifest_bytes = std::uintmax_t{64} << 20;
 constexpr std::string_view remedy = "copy the folder again, or run the experiment again";
 
 /// Calls `read` and turns errors in the JSON into a DataError that names the file.
@@ -121,7 +119,7 @@ SavedFolder::SavedFolder(fs::path folder)
     throw DataError(name, "contains no manifest.json, so it is not a result",
                     "name a folder that orrery run or orrery sweep wrote");
   const std::string path = (source_->folder() / manifest_file).string();
-  manifest_ = parse_saved_json(source_->read(manifest_file, most_manifest_bytes), path);
+  manifest_ = parse_saved_json(source_->read(manifest_file, max_manifest_bytes), path);
   reading(path, [&] { files_ = files_of(manifest_); });
   for (std::size_t i = 0; i < files_.size(); ++i) index_[files_[i].path] = i;
 }

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 using Numbers = std::vector<double>;
 using Words = std::vector<std::string>;
 
-std::size_t rows_of(const Table& table) {
+std::size_t row_count(const Table& table) {
   if (table.columns.empty()) return 0;
   return std::visit([](const auto& values) { return values.size(); }, table.columns.front().values);
 }
@@ -65,7 +65,7 @@ Column column_from(const Json& json) {
 }  // namespace
 
 bool is_in_csv_alone(const Table& table) {
-  return rows_of(table) > most_rows_in_json &&
+  return row_count(table) > most_rows_in_json &&
          std::all_of(table.columns.begin(), table.columns.end(), is_utf8_column);
 }
 
@@ -81,7 +81,7 @@ Json table_json(const Table& table, const std::string& file) {
   return {{"name", table.name},
           {"caption", table.caption},
           {"file", file},
-          {"rows", rows_of(table)},
+          {"rows", row_count(table)},
           {"columns", std::move(columns)}};
 }
 

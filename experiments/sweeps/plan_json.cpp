@@ -1,4 +1,4 @@
-#include "experiments/sweeps/plan_json.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 #include <fmt/format.h>
 

@@ -19,7 +19,7 @@
 #include "experiments/results/manifest.h"
 #include "experiments/results/memory.h"
 #include "experiments/results/result_folder.h"
-#include "experiments/sweeps/stage_point.h"
+#include "experiments/sweeps/sweep_folder.h"
 #include "experiments/sweeps/sweep_results.h"
 
 namespace orrery {

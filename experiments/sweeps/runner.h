@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/sweeps/journal.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_folder.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery {
 

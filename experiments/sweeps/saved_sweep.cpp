@@ -15,10 +15,9 @@
 #include "experiments/files/file_version.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
-#include "experiments/results/csv_reader.h"
+#include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/saved_result.h"
-#include "experiments/sweeps/point_json.h"
 #include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery {
@@ -61,7 +60,7 @@ bool is_found(const fs::path& path, SavedSweep& sweep) {
 }
 
 /// Up to the next end of line; `text` is what follows it.
-std::string_view line_of(std::string_view& text) {
+std::string_view next_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
@@ -107,7 +106,7 @@ void read_results(SavedSweep& sweep) {
     std::vector<ReadLine> lines;
     while (!text.empty() && lines.size() < at_once)
       lines.push_back(
-          {.text = line_of(text), .name = fmt::format("{}:{}", path.string(), ++number)});
+          {.text = next_line(text), .name = fmt::format("{}:{}", path.string(), ++number)});
     for_points(lines.size(), [&](std::size_t i) { read(lines[i]); });
     file.require_whole();
     for (const ReadLine& line : lines) take(line, by_id, sweep);

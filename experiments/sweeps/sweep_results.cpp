@@ -11,7 +11,6 @@
 #include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
-#include "experiments/sweeps/point_json.h"
 #include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery {

@@ -10,8 +10,6 @@
 #include "core/errors.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/sweeps/assignments.h"
-#include "experiments/sweeps/model_words.h"
-#include "experiments/sweeps/value_list.h"
 
 namespace orrery {
 namespace {

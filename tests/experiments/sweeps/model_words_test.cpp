@@ -1,4 +1,3 @@
-#include "experiments/sweeps/model_words.h"
 
 #include <algorithm>
 #include <bit>

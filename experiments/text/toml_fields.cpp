@@ -1,4 +1,4 @@
-#include "experiments/text/toml_values.h"
+#include "experiments/text/toml_fields.h"
 
 #include <fmt/format.h>
 
