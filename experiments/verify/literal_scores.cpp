@@ -1,4 +1,4 @@
-#include "experiments/verify/literal_scores.h"
+#include "experiments/verify/literal.h"
 
 #include <algorithm>
 #include <cmath>

@@ -251,8 +251,8 @@ void misprints(const VerifyOptions& options, std::vector<Claim>& claims) {
       Draw draw(c);
       least.see(note.change(draw));
     }
-    facts.note({ClaimKind::note, note.equation, note.edition, {}}, note.name, note.statement,
-               least.value());
+    facts.see({ClaimKind::note, note.equation, note.edition, {}}, note.name, note.statement,
+              least.value());
   }
 }
 
