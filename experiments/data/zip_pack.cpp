@@ -322,25 +322,13 @@ std::map<std::string_view, std::string_view, std::less<>> members_of_group(std::
 
 ZipPack::ZipPack(std::filesystem::path path) : path_(std::move(path)) {
   if (!is_file_at(path_)) return;
-  descriptor_ = retried([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (descriptor_ < 0) throw io_error(path_.string(), "read", errno);
+  descriptor_ = opened(path_, O_RDONLY);
+  if (!descriptor_.is_open()) throw io_error(path_.string(), "read", errno);
   struct stat status {};
-  if (retried([&] { return ::fstat(descriptor_, &status); }) != 0) {
-    const int code = errno;
-    ::close(descriptor_);
-    throw io_error(path_.string(), "read", code);
-  }
-  try {
-    list_groups(static_cast<std::uint64_t>(status.st_size));
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
-  }
+  if (retried([&] { return ::fstat(descriptor_.get(), &status); }) != 0)
+    throw io_error(path_.string(), "read", errno);
+  list_groups(static_cast<std::uint64_t>(status.st_size));
   for (std::size_t i = 0; i < groups_.size(); ++i) last_[groups_[i].first] = i;
-}
-
-ZipPack::~ZipPack() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void ZipPack::list_groups(std::uint64_t size) {
@@ -350,7 +338,7 @@ void ZipPack::list_groups(std::uint64_t size) {
   std::string bytes;
   const auto look_at = [&](std::uint64_t at, std::size_t most) {
     bytes.resize(most);
-    bytes.resize(read_at(descriptor_, at, bytes, path_.string()));
+    bytes.resize(read_at(descriptor_.get(), at, bytes, path_.string()));
   };
   const auto take = [&](std::string_view from, std::uint64_t at) -> bool {
     const auto group = group_in(from, size - at);
@@ -396,47 +384,35 @@ std::optional<PackPlace> ZipPack::find(std::string_view folder) const {
 }
 
 std::string ZipPack::read(const PackPlace& place) const {
-  return group_at(descriptor_, place, path_);
+  return group_at(descriptor_.get(), place, path_);
 }
 
 std::string read_group(const std::filesystem::path& path, const PackPlace& place) {
-  const int descriptor = retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (descriptor < 0) throw io_error(path.string(), "read", errno);
-  try {
-    std::string bytes = group_at(descriptor, place, path);
-    ::close(descriptor);
-    return bytes;
-  } catch (...) {
-    ::close(descriptor);
-    throw;
-  }
+  const Descriptor descriptor = opened(path, O_RDONLY);
+  if (!descriptor.is_open()) throw io_error(path.string(), "read", errno);
+  return group_at(descriptor.get(), place, path);
 }
 
 GrowingZipPack::GrowingZipPack(std::filesystem::path path) : path_(std::move(path)) {
   end_ = ZipPack(path_).end();
-  descriptor_ = retried(
-      [&] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); });
-  if (descriptor_ < 0) throw io_error(path_.string(), "opened", errno);
-}
-
-GrowingZipPack::~GrowingZipPack() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = opened(path_, O_RDWR | O_CREAT | O_NOFOLLOW);
+  if (!descriptor_.is_open()) throw io_error(path_.string(), "opened", errno);
 }
 
 void GrowingZipPack::append(std::span<const std::string_view> groups) {
   require_unchanged();
   const auto cut_off = [&] {
-    return retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(end_)); }) == 0;
+    return retried([&] { return ::ftruncate(descriptor_.get(), static_cast<off_t>(end_)); }) == 0;
   };
   if (!cut_ && !cut_off()) throw io_error(path_.string(), "written", errno);
   cut_ = true;
   std::uint64_t at = end_;
   try {
     for (const std::string_view group : groups) {
-      write_at(descriptor_, at, group, path_.string());
+      write_at(descriptor_.get(), at, group, path_.string());
       at += group.size();
     }
-    sync_file(descriptor_, path_.string());
+    sync_file(descriptor_.get(), path_.string());
   } catch (const IoError&) {
     cut_ = cut_off();  // otherwise the next append does
     throw;
@@ -447,7 +423,7 @@ void GrowingZipPack::append(std::span<const std::string_view> groups) {
 void GrowingZipPack::require_unchanged() const {
   struct stat ours {
   }, there{};
-  if (retried([&] { return ::fstat(descriptor_, &ours); }) != 0 ||
+  if (retried([&] { return ::fstat(descriptor_.get(), &ours); }) != 0 ||
       retried([&] { return ::stat(path_.c_str(), &there); }) != 0)
     throw io_error(path_.string(), "read", errno);
   const auto size = static_cast<std::uint64_t>(ours.st_size);
@@ -461,10 +437,11 @@ void GrowingZipPack::require_unchanged() const {
 bool GrowingZipPack::has_directory(std::uint64_t at) const {
   constexpr std::size_t longest_end = 22 + 20 + 56;
   struct stat status {};
-  if (retried([&] { return ::fstat(descriptor_, &status); }) != 0) return false;
+  if (retried([&] { return ::fstat(descriptor_.get(), &status); }) != 0) return false;
   const auto size = static_cast<std::uint64_t>(status.st_size);
   std::string end(std::min<std::uint64_t>(longest_end, size - std::min(size, at)), '\0');
-  if (read_at(descriptor_, size - end.size(), end, path_.string()) != end.size()) return false;
+  if (read_at(descriptor_.get(), size - end.size(), end, path_.string()) != end.size())
+    return false;
   return tells_directory(end, at, size);
 }
 
@@ -487,7 +464,7 @@ void GrowingZipPack::finish(std::span<const std::string> folders) {
     if (anew)
       anew->write(at, part);
     else
-      write_at(descriptor_, at, part, path_.string());
+      write_at(descriptor_.get(), at, part, path_.string());
   });
   std::uint64_t at = 0;
   for (const PackPlace& place : places) {
@@ -507,15 +484,15 @@ void GrowingZipPack::finish(std::span<const std::string> folders) {
 
 void GrowingZipPack::replace(AtomicFile& anew) {
   anew.commit();
-  const int fresh = retried([&] { return ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW); });
-  if (fresh < 0) throw io_error(path_.string(), "opened", errno);
-  ::close(std::exchange(descriptor_, fresh));
+  Descriptor fresh = opened(path_, O_RDWR | O_NOFOLLOW);
+  if (!fresh.is_open()) throw io_error(path_.string(), "opened", errno);
+  descriptor_ = std::move(fresh);
 }
 
 void GrowingZipPack::end_at(std::uint64_t end) {
-  if (retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(end)); }) != 0)
+  if (retried([&] { return ::ftruncate(descriptor_.get(), static_cast<off_t>(end)); }) != 0)
     throw io_error(path_.string(), "written", errno);
-  sync_file(descriptor_, path_.string());
+  sync_file(descriptor_.get(), path_.string());
 }
 
 }  // namespace orrery

@@ -50,9 +50,6 @@ class ZipPack {
   /// IoError.
   /// Cost: a read per group.
   explicit ZipPack(std::filesystem::path path);
-  ~ZipPack();
-  ZipPack(const ZipPack&) = delete;
-  ZipPack& operator=(const ZipPack&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   /// Folders with their places, in the order of the file.
@@ -70,7 +67,7 @@ class ZipPack {
   void list_groups(std::uint64_t size);
 
   std::filesystem::path path_;
-  int descriptor_{-1};
+  Descriptor descriptor_{};
   std::vector<std::pair<std::string, PackPlace>> groups_{};
   std::map<std::string, std::size_t, std::less<>> last_{};  ///< index in groups_, by folder
   std::uint64_t end_{0};
@@ -86,9 +83,6 @@ class GrowingZipPack {
   /// Opens or creates the file; what follows its last group is cut off by the first append.
   /// Throws IoError.
   explicit GrowingZipPack(std::filesystem::path path);
-  ~GrowingZipPack();
-  GrowingZipPack(const GrowingZipPack&) = delete;
-  GrowingZipPack& operator=(const GrowingZipPack&) = delete;
 
   /// Adds groups, with one wait for the disk. Throws IoError; then the groups of the file are
   /// those that it had.
@@ -109,7 +103,7 @@ class GrowingZipPack {
   void end_at(std::uint64_t end);
 
   std::filesystem::path path_;
-  int descriptor_{-1};
+  Descriptor descriptor_{};
   std::uint64_t end_{0};
   bool cut_{false};  ///< whether nothing follows the last group
 };

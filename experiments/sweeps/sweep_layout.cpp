@@ -145,32 +145,26 @@ JournalState read_journal(const std::filesystem::path& path) {
   return state;
 }
 
-Journal::Journal(std::filesystem::path path, const JournalState& state) : path_(std::move(path)) {
-  fd_ = retried([&] {
-    return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-  });
-  if (fd_ < 0) throw io_error(path_.string(), "opened", errno);
+Journal::Journal(std::filesystem::path path, const JournalState& state)
+    : path_(std::move(path)), fd_(opened(path_, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW)) {
+  if (!fd_.is_open()) throw io_error(path_.string(), "opened", errno);
   struct stat status {};
-  const bool longer = retried([&] { return ::fstat(fd_, &status); }) == 0 &&
+  const bool longer = retried([&] { return ::fstat(fd_.get(), &status); }) == 0 &&
                       static_cast<std::uintmax_t>(status.st_size) > state.intact;
-  if (longer && retried([&] { return ::ftruncate(fd_, static_cast<off_t>(state.intact)); }) != 0) {
-    const int code = errno;
-    ::close(fd_);
-    throw io_error(path_.string(), "written", code);
-  }
+  const auto intact = static_cast<off_t>(state.intact);
+  if (longer && retried([&] { return ::ftruncate(fd_.get(), intact); }) != 0)
+    throw io_error(path_.string(), "written", errno);
 }
 
-Journal::~Journal() { ::close(fd_); }
-
 void Journal::append(std::span<const JournalEntry> entries) {
-  const off_t before = ::lseek(fd_, 0, SEEK_END);
+  const off_t before = ::lseek(fd_.get(), 0, SEEK_END);
   std::string lines;
   for (const JournalEntry& entry : entries) lines += journal_line(entry);
   try {
-    write_at_end(fd_, lines, path_.string());
+    write_at_end(fd_.get(), lines, path_.string());
   } catch (const IoError&) {
     // If this fails too, the next reader finds an incomplete last line and drops it.
-    if (before >= 0 && ::ftruncate(fd_, before) != 0) errno = 0;
+    if (before >= 0 && ::ftruncate(fd_.get(), before) != 0) errno = 0;
     throw;
   }
 }

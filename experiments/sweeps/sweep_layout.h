@@ -80,9 +80,6 @@ class Journal {
  public:
   /// Opens or creates the file and cuts off what follows its last complete line. Throws IoError.
   Journal(std::filesystem::path path, const JournalState& state);
-  ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
 
   /// Throws IoError; then the file is unchanged.
   void append(const JournalEntry& entry) { append({&entry, 1}); }
@@ -90,7 +87,7 @@ class Journal {
 
  private:
   std::filesystem::path path_;
-  int fd_{-1};
+  Descriptor fd_;
 };
 
 inline constexpr std::string_view plan_schema = "orrery.plan/1";
