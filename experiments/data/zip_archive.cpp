@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/data/zip_layout.h"
+#include "experiments/data/zip_records.h"
 #include "experiments/text/printable.h"
 
 namespace orrery {
@@ -33,10 +33,7 @@ class Fields {
 
   std::uint64_t number(std::uint64_t at, std::size_t size) const {
     require(at, size);
-    std::uint64_t value = 0;
-    for (std::size_t i = size; i-- > 0;)
-      value = value << 8 | static_cast<unsigned char>(bytes_[static_cast<std::size_t>(at) + i]);
-    return value;
+    return number_at(bytes_, static_cast<std::size_t>(at), size);
   }
   bool has(std::uint64_t at, std::string_view signature) const {
     require(at, signature.size());
@@ -80,9 +77,9 @@ Directory directory_of(const Fields& file, std::uint64_t record) {
     return {{offset, offset + file.within(length)}, record};
   if (record < zip64_locator_bytes) refuse(file.name(), "is damaged: its Zip64 record is missing");
   const std::uint64_t locator = record - zip64_locator_bytes;
-  file.require_signature(locator, "PK\6\7");
+  file.require_signature(locator, zip64_locator_mark);
   const std::uint64_t end = file.number(locator + 8, 8);
-  file.require_signature(end, "PK\6\6");
+  file.require_signature(end, zip64_end_mark);
   if (end + zip64_end_bytes != locator)
     refuse(file.name(), "has bytes left over between its zip directory and its end");
   const std::uint64_t begin = file.within(file.number(end + 48, 8));
@@ -115,7 +112,7 @@ void take_zip64(const Fields& file, std::uint64_t at, std::uint64_t end, bool un
 }
 
 Entry entry_at(const Fields& file, std::uint64_t at) {
-  file.require_signature(at, "PK\1\2");
+  file.require_signature(at, zip_entry_mark);
   const std::uint64_t extra = at + entry_bytes + file.number(at + 28, 2);
   const std::uint64_t comment = extra + file.number(at + 30, 2);
   constexpr std::uint64_t sizes_follow = 1 << 3;
@@ -153,14 +150,14 @@ std::vector<Entry> entries_of(const Fields& file, const Span& directory) {
 }
 
 std::uint64_t end_of_data(const Fields& file, const Entry& entry) {
-  file.require_signature(entry.offset, "PK\3\4");
+  file.require_signature(entry.offset, zip_local_mark);
   return entry.offset + local_bytes + file.number(entry.offset + 26, 2) +
          file.number(entry.offset + 28, 2) + file.within(entry.size);
 }
 
 /// Whether a zip archive's end record is missing or not whole, as when the file was cut off.
 bool lacks_zip_end(std::string_view bytes) {
-  const std::size_t record = bytes.rfind("PK\5\6");
+  const std::size_t record = bytes.rfind(zip_end_mark);
   if (record == std::string_view::npos || bytes.size() - record < end_bytes) return true;
   const auto byte = [&](std::size_t at) {
     return static_cast<std::size_t>(static_cast<unsigned char>(bytes[record + at]));
@@ -205,6 +202,21 @@ std::vector<std::string_view> packed_members(std::string_view bytes, std::size_t
 }
 
 constexpr std::string_view again = "copy or download the file again";
+
+class ZipError {
+ public:
+  ZipError() { zip_error_init(&error_); }
+  ~ZipError() { zip_error_fini(&error_); }
+  ZipError(const ZipError&) = delete;
+  ZipError& operator=(const ZipError&) = delete;
+
+  zip_error_t* get() { return &error_; }
+  int code() const { return zip_error_code_zip(&error_); }
+  std::string text() { return zip_error_strerror(&error_); }
+
+ private:
+  zip_error_t error_{};
+};
 
 /// Null when it cannot be opened, with the reason in `error`.
 zip_t* open(std::string_view bytes, int flags, ZipError& error) {

@@ -24,8 +24,8 @@ struct PlacedMember {
   std::uint64_t at{};     ///< where its bytes begin in the archive
 };
 
-/// An archive whose members are written where they will stand, in any order, before libzip makes
-/// the archive around them. Memory: independent of the members.
+/// An archive whose members are written where they will stand, in any order, before the archive is
+/// made around them. Memory: independent of the members.
 class StoredZipFile {
  public:
   /// @param members  in the order of the file, one at least; their `at` is set
