@@ -317,15 +317,14 @@ std::string header_v1(std::string_view descr, const std::vector<std::size_t>& sh
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view bytes, std::string_view name) {
-  NpyHeader header;
-  const std::string_view text = header_text(bytes, name, header.data_offset);
-  const NpyDict dict = DictParser(text, name).parse();
-  header.layout = {.type = type_of(dict.descr, name),
-                   .column_major = dict.fortran_order,
-                   .shape = {dict.shape.begin(), dict.shape.end()},
-                   .elements = checked_elements(dict.shape, name)};
-  return header;
+PlacedArray parse_npy_header(std::string_view bytes, std::string_view name) {
+  std::size_t data_offset{};
+  const NpyDict dict = DictParser(header_text(bytes, name, data_offset), name).parse();
+  return {.layout = {.type = type_of(dict.descr, name),
+                     .column_major = dict.fortran_order,
+                     .shape = {dict.shape.begin(), dict.shape.end()},
+                     .elements = checked_elements(dict.shape, name)},
+          .data = bytes.substr(data_offset)};
 }
 
 Tensor parse_npy(std::string_view bytes, std::string name, Values allowed) {
@@ -337,10 +336,9 @@ Tensor parse_npy(std::string_view bytes, std::string name, Values allowed) {
 }
 
 PlacedArray place_npy(std::string_view bytes, std::string_view name) {
-  NpyHeader header = parse_npy_header(bytes, name);
-  const std::string_view data = bytes.substr(header.data_offset);
-  require_data_size(data.size(), header.layout, name);
-  return {.layout = std::move(header.layout), .data = data};
+  PlacedArray placed = parse_npy_header(bytes, name);
+  require_data_size(placed.data.size(), placed.layout, name);
+  return placed;
 }
 
 std::string npy_bytes(const Array& array) { return npy_header(array).append(array_bytes(array)); }

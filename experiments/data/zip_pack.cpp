@@ -21,7 +21,8 @@ namespace orrery {
 namespace {
 
 constexpr std::uint16_t group_field = 'o' | 'r' << 8;
-constexpr ZipStyle pack_style{.needs = 20, .made_by = 45, .attributes = 0, .marks_ascii = true};
+constexpr ZipMember::Style pack_style{
+    .needs = 20, .made_by = 45, .attributes = 0, .marks_ascii = true};
 
 /// The extra field of a local header.
 /// @param group  length of the group that begins here, and 0 for every other member
@@ -98,7 +99,8 @@ std::optional<std::pair<std::string, std::uint64_t>> group_in(std::string_view b
   return std::pair(std::string(folder), header->group);
 }
 
-std::string group_at(int descriptor, const PackPlace& place, const std::filesystem::path& path) {
+std::string group_at(int descriptor, const ZipPack::Place& place,
+                     const std::filesystem::path& path) {
   std::string bytes(static_cast<std::size_t>(place.bytes), '\0');
   if (read_at(descriptor, place.at, bytes, path.string()) != bytes.size())
     throw io_error(path.string(), "read", EIO);
@@ -159,26 +161,27 @@ class PackDirectory {
 
 }  // namespace
 
-std::string pack_group(std::string_view folder, std::span<const PackMember> members) {
+std::string pack_group(std::string_view folder,
+                       std::span<const std::pair<std::string, std::string>> members) {
   check_invariant(!members.empty(), "a group has a member at least");
   std::vector<std::string> names;
   std::vector<ZipMember> described;
   names.reserve(members.size());
   std::uint64_t bytes = 0;
-  for (const PackMember& member : members) {
-    names.push_back(fmt::format("{}/{}", folder, member.name));
+  for (const auto& [name, content] : members) {
+    names.push_back(fmt::format("{}/{}", folder, name));
     check_invariant(names.back().size() <= std::numeric_limits<std::uint16_t>::max(),
                     "a member's name fits its header");
-    described.push_back({names.back(), crc_of(member.bytes), member.bytes.size()});
+    described.push_back({names.back(), crc_of(content), content.size()});
     // Any number shows how long the header is.
     const std::string extra = group_extra(described.size() == 1 ? 1 : 0);
-    bytes += zip_header(described.back(), pack_style, extra).size() + member.bytes.size();
+    bytes += zip_header(described.back(), pack_style, extra).size() + content.size();
   }
   std::string group;
   group.reserve(static_cast<std::size_t>(bytes));
   for (std::size_t i = 0; i < members.size(); ++i) {
     group += zip_header(described[i], pack_style, group_extra(i == 0 ? bytes : 0));
-    group += members[i].bytes;
+    group += members[i].second;
   }
   return group;
 }
@@ -252,17 +255,17 @@ void ZipPack::require_own() const {
                     "unpack it into the folder points beside it, and delete it");
 }
 
-std::optional<PackPlace> ZipPack::find(std::string_view folder) const {
+std::optional<ZipPack::Place> ZipPack::find(std::string_view folder) const {
   const auto found = last_.find(folder);
   if (found == last_.end()) return std::nullopt;
   return groups_[found->second].second;
 }
 
-std::string ZipPack::read(const PackPlace& place) const {
+std::string ZipPack::read(const ZipPack::Place& place) const {
   return group_at(descriptor_.get(), place, path_);
 }
 
-std::string read_group(const std::filesystem::path& path, const PackPlace& place) {
+std::string read_group(const std::filesystem::path& path, const ZipPack::Place& place) {
   const Descriptor descriptor = opened(path, O_RDONLY);
   if (!descriptor.is_open()) throw io_error(path.string(), "read", errno);
   return group_at(descriptor.get(), place, path);
@@ -322,7 +325,7 @@ bool GrowingZipPack::has_directory(std::uint64_t at) const {
 
 void GrowingZipPack::finish(std::span<const std::string> folders) {
   const ZipPack pack(path_);
-  std::vector<PackPlace> places;
+  std::vector<ZipPack::Place> places;
   std::uint64_t bytes = 0;
   bool follow = true;
   for (const std::string& folder : folders)
@@ -342,7 +345,7 @@ void GrowingZipPack::finish(std::span<const std::string> folders) {
       write_at(descriptor_.get(), at, part, path_.string());
   });
   std::uint64_t at = 0;
-  for (const PackPlace& place : places) {
+  for (const ZipPack::Place& place : places) {
     const std::string group = pack.read(place);
     directory.add(group, at, path_.string());
     if (anew) anew->write(at, group);

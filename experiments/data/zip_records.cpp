@@ -26,7 +26,7 @@ bool is_ascii(std::string_view text) {
 }
 
 /// From the version to the lengths of name and extra field.
-void put_description(std::string& to, const ZipMember& member, const ZipStyle& style,
+void put_description(std::string& to, const ZipMember& member, const ZipMember::Style& style,
                      bool needs_zip64, std::size_t extra) {
   constexpr std::uint16_t utf8_names = 1 << 11, dated_1980 = 1 << 5 | 1;
   put(to, needs_zip64 ? zip64_version : style.needs);
@@ -63,7 +63,8 @@ std::string zip_field(std::uint16_t id, std::initializer_list<std::uint64_t> num
   return field;
 }
 
-std::string zip_header(const ZipMember& member, const ZipStyle& style, const std::string& extra) {
+std::string zip_header(const ZipMember& member, const ZipMember::Style& style,
+                       const std::string& extra) {
   const bool large = member.bytes >= told_in_zip64;
   std::string fields = extra;
   if (large) fields += zip_field(zip64_field, {member.bytes, member.bytes});
@@ -73,7 +74,7 @@ std::string zip_header(const ZipMember& member, const ZipStyle& style, const std
   return header + fields;
 }
 
-std::string zip_entry(const ZipMember& member, std::uint64_t at, const ZipStyle& style) {
+std::string zip_entry(const ZipMember& member, std::uint64_t at, const ZipMember::Style& style) {
   std::string extra;
   const bool large = member.bytes >= told_in_zip64, far = at >= told_in_zip64;
   if (large && far)

@@ -28,26 +28,26 @@ std::uint32_t crc_of(std::string_view bytes, std::uint32_t before = 0);
 
 /// What a directory and a local header say of a member alike.
 struct ZipMember {
+  /// In what archives of the same members differ, so that each stays as it always was.
+  struct Style {
+    std::uint16_t needs{};  ///< the version of a member without Zip64
+    std::uint16_t made_by{};
+    std::uint32_t attributes{};
+    bool marks_ascii{};  ///< whether names in ASCII are marked as UTF-8, too
+  };
+
   std::string_view name{};  ///< UTF-8
   std::uint32_t crc{};
   std::uint64_t bytes{};
 };
 
-/// In what archives of the same members differ, so that each stays as it always was.
-struct ZipStyle {
-  std::uint16_t needs{};  ///< the version of a member without Zip64
-  std::uint16_t made_by{};
-  std::uint32_t attributes{};
-  bool marks_ascii{};  ///< whether names in ASCII are marked as UTF-8, too
-};
-
 /// An extra field.
 std::string zip_field(std::uint16_t id, std::initializer_list<std::uint64_t> numbers);
 /// @param extra  fields before that of Zip64
-std::string zip_header(const ZipMember& member, const ZipStyle& style,
+std::string zip_header(const ZipMember& member, const ZipMember::Style& style,
                        const std::string& extra = {});
 /// The directory's entry of a member whose header is at `at`.
-std::string zip_entry(const ZipMember& member, std::uint64_t at, const ZipStyle& style);
+std::string zip_entry(const ZipMember& member, std::uint64_t at, const ZipMember::Style& style);
 /// The records behind a directory of so many entries, that lies at `at` and has so many bytes.
 std::string zip_end(std::uint64_t entries, std::uint64_t at, std::uint64_t bytes);
 

@@ -10,13 +10,13 @@ namespace orrery {
 namespace {
 
 /// As libzip makes them, by which they were made before: of version 6.3, on Unix, readable.
-constexpr ZipStyle style_of_arrays{.needs = 10,
-                                   .made_by = 63 | 3 << 8,
-                                   .attributes = std::uint32_t{0100666} << 16,
-                                   .marks_ascii = false};
+constexpr ZipMember::Style style_of_arrays{.needs = 10,
+                                           .made_by = 63 | 3 << 8,
+                                           .attributes = std::uint32_t{0100666} << 16,
+                                           .marks_ascii = false};
 
 /// CRC-32 of a member that the file holds.
-std::uint32_t crc_in(const AtomicFile& file, const PlacedMember& member) {
+std::uint32_t crc_in(const AtomicFile& file, const StoredZipFile::Member& member) {
   constexpr std::uint64_t at_once = std::uint64_t{1} << 20;
   std::uint32_t crc = 0;
   std::string part;
@@ -43,10 +43,10 @@ std::string stored_zip(std::span<const std::pair<std::string, std::string>> memb
   return archive + directory + end;
 }
 
-StoredZipFile::StoredZipFile(std::vector<PlacedMember> members) : members_(std::move(members)) {
+StoredZipFile::StoredZipFile(std::vector<Member> members) : members_(std::move(members)) {
   check_invariant(!members_.empty(), "an archive is made for at least one member");
   std::uint64_t at = 0;
-  for (PlacedMember& member : members_) {
+  for (StoredZipFile::Member& member : members_) {
     member.at = at + zip_header({member.name, 0, member.bytes}, style_of_arrays).size();
     at = member.at + member.bytes;
   }
@@ -54,7 +54,7 @@ StoredZipFile::StoredZipFile(std::vector<PlacedMember> members) : members_(std::
 
 void StoredZipFile::finish(AtomicFile& file) const {
   std::string directory;
-  for (const PlacedMember& placed : members_) {
+  for (const StoredZipFile::Member& placed : members_) {
     const ZipMember member{placed.name, crc_in(file, placed), placed.bytes};
     const std::string header = zip_header(member, style_of_arrays);
     file.write(placed.at - header.size(), header);

@@ -87,15 +87,15 @@ class FolderSink final : public FileSink {
 /// Keeps the files for a pack.
 class PackSink final : public FileSink {
  public:
-  const std::vector<PackMember>& members() const { return members_; }
+  const std::vector<std::pair<std::string, std::string>>& members() const { return members_; }
 
  private:
   void take(const std::string& relative, std::string_view bytes) override {
-    members_.push_back({relative, std::string(bytes)});
+    members_.emplace_back(relative, bytes);
   }
   void make_way(const std::string&) override {}
 
-  std::vector<PackMember> members_{};
+  std::vector<std::pair<std::string, std::string>> members_{};
 };
 
 bool same_numbers(const Array& a, const Array& b) {

@@ -66,12 +66,10 @@ std::vector<T> decoded(std::string_view data) {
 /// Copies the bits, NaN and infinities included: user input may not contain them, results may.
 Array with_numbers(Array array, std::string_view bytes, const std::string& name) {
   if (is_empty(array.shape)) return array;
-  const NpyHeader header = parse_npy_header(bytes, name);
+  const auto [layout, data] = parse_npy_header(bytes, name);
   const bool single = std::holds_alternative<std::vector<float>>(array.values);
-  const std::string_view data = bytes.substr(header.data_offset);
-  if (header.layout.shape != array.shape || header.layout.type.name != (single ? "<f4" : "<f8") ||
-      header.layout.column_major ||
-      data.size() != header.layout.elements * header.layout.type.bytes)
+  if (layout.shape != array.shape || layout.type.name != (single ? "<f4" : "<f8") ||
+      layout.column_major || data.size() != layout.elements * layout.type.bytes)
     throw DataError(name, "is damaged: its type or shape differs from that in the result", remedy);
   if (single)
     array.values = decoded<float>(data);

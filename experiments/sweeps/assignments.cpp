@@ -145,32 +145,32 @@ ParamSet params_from(ParamSet defaults, const std::vector<std::string>& words) {
   return defaults;
 }
 
-ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
-                                 const std::vector<std::string>& words) {
-  ExpandedWords expanded{.words = words, .notes = {}};
+std::vector<std::string> expand_model_words(const std::vector<ParamSpec>& specs,
+                                            std::vector<std::string> words,
+                                            std::vector<std::string>& notes) {
+  notes.clear();
   const bool reads_models = std::any_of(specs.begin(), specs.end(),
                                         [](const ParamSpec& spec) { return spec.key == "model"; });
-  if (reads_models) return expanded;
-  const std::optional<std::string> model = taken(expanded.words, "model");
-  const std::optional<std::string> layer = taken(expanded.words, "layer");
+  if (reads_models) return words;
+  const std::optional<std::string> model = taken(words, "model");
+  const std::optional<std::string> layer = taken(words, "layer");
   if (!model && layer)
     throw UsageError(fmt::format("layer={}", *layer), "says no model",
                      "add model=FILE, a config.json, params.json or .gguf");
-  if (!model) return expanded;
+  if (!model) return words;
   const PositionPlan plan = read_positions(*model);
   const LayerPlan& chosen =
       layer_of(plan, layer ? layer_number(*layer) : first_with_positions(plan));
-  const std::vector<Assignment> given = parse_assignments(ParamSet(specs), expanded.words);
+  const std::vector<Assignment> given = parse_assignments(ParamSet(specs), words);
   const std::vector<std::string> own =
       words_read(layer_settings(chosen, specs), with_words(specs, given), given);
-  expanded.notes.push_back(
-      fmt::format("layer {} of {} is {}", chosen.layer, plan.source, brief_words(own)));
+  notes.push_back(fmt::format("layer {} of {} is {}", chosen.layer, plan.source, brief_words(own)));
   for (const std::string& part : left_out(chosen, specs))
-    expanded.notes.push_back(fmt::format("not in this experiment: {}", part));
+    notes.push_back(fmt::format("not in this experiment: {}", part));
   for (const std::string& sentence : plan.assumed)
-    expanded.notes.push_back(fmt::format("assumed: {}", sentence));
-  expanded.words.insert(expanded.words.begin(), own.begin(), own.end());
-  return expanded;
+    notes.push_back(fmt::format("assumed: {}", sentence));
+  words.insert(words.begin(), own.begin(), own.end());
+  return words;
 }
 
 }  // namespace orrery

@@ -142,10 +142,10 @@ Shard shard_from(const Json& json) {
   return {.index = int_field(json, "index", 1, count), .count = count};
 }
 
-WholePlan whole_from(const Json& json, Shard shard, std::size_t own) {
-  WholePlan whole{.id = name_field(json, "sweep"),
-                  .points = static_cast<std::size_t>(integer_field(
-                      json, "sweep_points", 0, std::numeric_limits<std::int64_t>::max()))};
+Plan::Whole whole_from(const Json& json, Shard shard, std::size_t own) {
+  Plan::Whole whole{.id = name_field(json, "sweep"),
+                    .points = static_cast<std::size_t>(integer_field(
+                        json, "sweep_points", 0, std::numeric_limits<std::int64_t>::max()))};
   if (json.contains("request")) whole.request = text_field(json, "request");
   if (shard.count == 1) throw MalformedJson("'count' is 1, and a whole sweep is no shard");
   const auto index = static_cast<std::size_t>(shard.index);

@@ -143,30 +143,23 @@ std::string damage_by_manifest(const PointRecord& point) try {
 
 }  // namespace
 
-std::vector<DamagedPoint> damaged_points(const SavedSweep& sweep) {
-  const JournalState journal = read_journal(sweep.folder / journal_file);
-  std::vector<std::string> reasons(sweep.points.size());
-  for_points(reasons.size(), [&](std::size_t i) {
-    const PointRecord& point = sweep.points[i];
-    if (!point.is_done()) return;
-    reasons[i] = journal.entries.contains(point.id)
-                     ? point_state(sweep.folder, journal, point.id).damage
-                     : damage_by_manifest(point);
-  });
-  std::vector<DamagedPoint> damaged;
-  for (std::size_t i = 0; i < reasons.size(); ++i)
-    if (!reasons[i].empty()) damaged.push_back({&sweep.points[i], std::move(reasons[i])});
-  return damaged;
-}
-
 std::string point_name(const PointRecord& point) {
   return point.label.empty() ? point.id : fmt::format("{} ({})", point.label, point.id);
 }
 
 std::vector<std::string> damage_messages(const SavedSweep& sweep) {
-  std::vector<std::string> messages;
-  for (const auto& [point, reason] : damaged_points(sweep))
-    messages.push_back(fmt::format("point {} is damaged: {}", point_name(*point), reason));
+  const JournalState journal = read_journal(sweep.folder / journal_file);
+  std::vector<std::string> messages(sweep.points.size());
+  for_points(messages.size(), [&](std::size_t i) {
+    const PointRecord& point = sweep.points[i];
+    if (!point.is_done()) return;
+    const std::string damage = journal.entries.contains(point.id)
+                                   ? point_state(sweep.folder, journal, point.id).damage
+                                   : damage_by_manifest(point);
+    if (!damage.empty())
+      messages[i] = fmt::format("point {} is damaged: {}", point_name(point), damage);
+  });
+  std::erase(messages, "");
   return messages;
 }
 

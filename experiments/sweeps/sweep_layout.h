@@ -127,7 +127,7 @@ struct PlanRecord {
   std::size_t combinations{};
   FigureOptions figures{};
   Shard shard{};
-  std::optional<WholePlan> whole{};
+  std::optional<Plan::Whole> whole{};
   std::vector<Point> points{};  ///< of the shard alone where `whole` is given, else of all
 };
 

@@ -149,9 +149,8 @@ void put_axis(SweepSpec& spec, ValueAxis axis) {
 
 void apply_words(SweepSpec& spec, const std::vector<std::string>& words) {
   const ParamSet defaults(spec.experiment->info.params);
-  ExpandedWords expanded = expand_model_words(spec.experiment->info.params, words);
-  spec.notes = std::move(expanded.notes);
-  for (const auto& [key, text] : parse_assignments(defaults, expanded.words))
+  for (const auto& [key, text] : parse_assignments(
+           defaults, expand_model_words(spec.experiment->info.params, words, spec.notes)))
     put_axis(spec, read_axis(defaults.spec(key), text));
 }
 

@@ -166,26 +166,27 @@ struct TupeWeights {
   Rows U_q, U_k;  ///< [d_model, d]
   Rows b_q, b_k;  ///< [1, d], added to what U_q and U_k give
   Rows bias;      ///< [32 or 33, 1], or empty
-};
-/// The numbers of [CLS] at position 0 where it is untied; its row wins over its column.
-struct TupeCls {
-  bool untied{false};
-  Real theta_1{}, theta_2{};            ///< in place of the position term: its row, its column
-  Index row_bucket{}, column_bucket{};  ///< of the bias; −1 for none
+
+  /// The numbers of [CLS] at position 0 where it is untied; its row wins over its column.
+  struct Cls {
+    bool untied{false};
+    Real theta_1{}, theta_2{};            ///< in place of the position term: its row, its column
+    Index row_bucket{}, column_bucket{};  ///< of the bias; −1 for none
+  };
 };
 /// (a_i U_q + b_q)·(b_j U_k + b_k)/√(2d).
 Real tupe_correlation(const TupeWeights& w, const Rows& a, Index i, const Rows& b, Index j);
 Terms tupe(const Head& head, const Rows& p_m, const Rows& p_n, const TupeWeights& w,
-           const TupeCls& cls);
+           const TupeWeights::Cls& cls);
 
 /// He et al. 2021 (4). K_r, Q_r [2k, d] of this head; row(r) is δ.
 struct DebertaTables {
+  enum class Form { paper, code };  ///< position_to_content reads δ(n, m), or δ(m, n)
   Rows K_r, Q_r;
   std::function<Index(Position)> row;
 };
-enum class DebertaForm { paper, code };  ///< position_to_content reads δ(n, m), or δ(m, n)
-Terms deberta(const Head& head, const DebertaTables& tables, DebertaForm form, bool c2p = true,
-              bool p2c = true);
+Terms deberta(const Head& head, const DebertaTables& tables, DebertaTables::Form form,
+              bool c2p = true, bool p2c = true);
 
 /// Press et al. 2022 §3.
 Terms alibi(const Head& head, double slope, bool causal);
