@@ -107,10 +107,7 @@ void create(const char* settings, const orrery_array* tables, std::size_t count,
 }
 
 nlohmann::ordered_json settings_json(const ParamSet& params) {
-  Settings stated;
-  for (const ParamSpec& spec : params.specs())
-    if (params.is_stated(spec.key)) stated.emplace_back(spec.key, params.to_text(spec.key));
-  return {{"settings", params_json(stated, params.specs())},
+  return {{"settings", params_json(stated_settings(params), params.specs())},
           {"arithmetic", runs_in_fp64(params) ? "fp64" : "fp32"}};
 }
 

@@ -16,6 +16,7 @@
 #include "experiments/figure/export.h"
 #include "experiments/results/claims_json.h"
 #include "experiments/results/figure_json.h"
+#include "experiments/results/json_fields.h"
 #include "experiments/results/memory.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
@@ -46,19 +47,17 @@ SweepSpec spec_of(const std::string& experiment, std::vector<std::string> words)
   return spec;
 }
 
+ordered_json point_json(const PlanPoint& point) {
+  const std::vector<ParamSpec>& specs = point.params.specs();
+  return {{"label", point.label},
+          {"repeat", point.repeat},
+          {"swept", params_json(point.swept, specs)},
+          {"settings", params_json(stated_settings(point.params), specs)}};
+}
+
 ordered_json points_json(const Plan& plan) {
-  ordered_json points = ordered_json::array();
-  for (const PlanPoint& point : plan.points) {
-    Settings settings;
-    for (const ParamSpec& spec : point.params.specs())
-      if (point.params.is_stated(spec.key))
-        settings.emplace_back(spec.key, point.params.to_text(spec.key));
-    points.push_back({{"label", point.label},
-                      {"repeat", point.repeat},
-                      {"swept", params_json(point.swept, point.params.specs())},
-                      {"settings", params_json(settings, point.params.specs())}});
-  }
-  return {{"experiment", plan.experiment->info.name}, {"points", std::move(points)}};
+  return {{"experiment", plan.experiment->info.name},
+          {"points", json_list(plan.points, point_json)}};
 }
 
 /// The one point of the words, with the arrays that are given in place of files.

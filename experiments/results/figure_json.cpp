@@ -76,13 +76,6 @@ Axis axis_from(const Json& object, const char* key) {
           .whole = json.contains("whole") ? range_from(json, "whole") : std::nullopt};
 }
 
-template <class T, class Convert>
-Json list_json(const std::vector<T>& items, Convert convert) {
-  Json list = Json::array();
-  for (const T& item : items) list.push_back(convert(item));
-  return list;
-}
-
 Json rule_json(const Rule& rule) {
   Json json{{"direction", name_in(direction_names, rule.direction)},
             {"at", number_json(rule.at)},
@@ -95,7 +88,7 @@ Rule rule_from(const Json& json) {
   return {.direction = enum_field(json, "direction", direction_names),
           .at = number_field(json, "at"),
           .label = text_field(json, "label"),
-          .param = json.contains("param") ? text_field(json, "param") : ""};
+          .param = text_if_any(json, "param")};
 }
 
 Json line_json(const MapLine& line) {
@@ -163,8 +156,8 @@ Json heatmap_json(const Heatmap& map, const ArrayPlace& place, const std::string
             {"column_labels", map.column_labels},
             {"row_labels", map.row_labels}};
   // Results of earlier versions have neither.
-  if (!map.lines.empty()) json["lines"] = list_json(map.lines, line_json);
-  if (!map.rules.empty()) json["rules"] = list_json(map.rules, rule_json);
+  if (!map.lines.empty()) json["lines"] = json_list(map.lines, line_json);
+  if (!map.rules.empty()) json["rules"] = json_list(map.rules, rule_json);
   return json;
 }
 
@@ -187,7 +180,7 @@ struct ContentJson {
   Json operator()(const LinePlot& plot) const {
     Json json{{"x", axis_json(plot.x)}, {"y", axis_json(plot.y)}};
     add_curves(json, figure, plot, csv_folder);
-    json["rules"] = list_json(plot.rules, rule_json);
+    json["rules"] = json_list(plot.rules, rule_json);
     return json;
   }
   Json operator()(const Heatmap& map) const { return heatmap_json(map, place); }
@@ -197,7 +190,7 @@ struct ContentJson {
   Json operator()(const VectorPlot& plot) const {
     return {{"x", axis_json(plot.x)},
             {"y", axis_json(plot.y)},
-            {"arrows", list_json(plot.arrows, arrow_json)},
+            {"arrows", json_list(plot.arrows, arrow_json)},
             {"quantity", plot.quantity},
             {"value_role", name_in(axis_role_names, plot.value_role)},
             {"sum", plot.sum ? arrow_json(*plot.sum) : Json(nullptr)}};

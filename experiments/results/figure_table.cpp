@@ -290,8 +290,8 @@ Series series_from(const Json& json, CurveTable* table) {
   }
   if (json.contains("shade")) series.shade = number_field(json, "shade");
   series.marked = json.contains("marked");
-  if (json.contains("label")) series.label = text_field(json, "label");
-  if (json.contains("part_of")) series.part_of = text_field(json, "part_of");
+  series.label = text_if_any(json, "label");
+  series.part_of = text_if_any(json, "part_of");
   return series;
 }
 

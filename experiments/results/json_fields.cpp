@@ -83,6 +83,10 @@ std::string text_field(const Json& object, const char* key) {
   return text_from(field(object, key), key);
 }
 
+std::string text_if_any(const Json& object, const char* key) {
+  return object.contains(key) ? text_field(object, key) : "";
+}
+
 double number_field(const Json& object, const char* key) {
   return number_from(field(object, key), key);
 }

@@ -60,21 +60,17 @@ Json run_json(const Result& result, const RunRecord& run) {
   return json;
 }
 
-Json inputs_json(const std::vector<InputFile>& inputs) {
-  Json list = Json::array();
-  for (const InputFile& input : inputs)
-    list.push_back({{"key", input.key},
-                    {"path", input.path},
-                    {"bytes", input.bytes},
-                    {"sha256", input.sha256}});
-  return list;
+Json input_json(const InputFile& input) {
+  return {
+      {"key", input.key}, {"path", input.path}, {"bytes", input.bytes}, {"sha256", input.sha256}};
 }
 
-Json files_json(const std::vector<WrittenFile>& files) {
-  Json list = Json::array();
-  for (const WrittenFile& file : files)
-    list.push_back({{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}});
-  return list;
+Json file_json(const WrittenFile& file) {
+  return {{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}};
+}
+
+Json plugin_json(const Plugin& plugin) {
+  return {{"file", plugin.file}, {"sha256", plugin.sha256}, {"encodings", plugin.encodings}};
 }
 
 bool stays_inside(const std::string& path) {
@@ -93,14 +89,6 @@ WrittenFile file_from(const Json& json) {
     throw MalformedJson(
         fmt::format("it lists {}, which is outside of the folder", in_quotes(file.path)));
   return file;
-}
-
-Json plugins_json(const std::vector<Plugin>& plugins) {
-  Json all = Json::array();
-  for (const Plugin& plugin : plugins)
-    all.push_back(
-        {{"file", plugin.file}, {"sha256", plugin.sha256}, {"encodings", plugin.encodings}});
-  return all;
 }
 
 }  // namespace
@@ -126,17 +114,17 @@ Json machine_json() {
           {"architecture", known ? system.machine : unknown}};
 }
 
-nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
-                                     const std::vector<WrittenFile>& files) {
-  nlohmann::ordered_json json{
-      {"schema", manifest_schema},    {"program", program_json()},
-      {"machine", machine_json()},    {"experiment", experiment_json(result.provenance)},
-      {"run", run_json(result, run)}, {"inputs", inputs_json(run.inputs)},
-      {"files", files_json(files)}};
+Json manifest_json(const Result& result, const RunRecord& run,
+                   const std::vector<WrittenFile>& files) {
+  Json json{
+      {"schema", manifest_schema},           {"program", program_json()},
+      {"machine", machine_json()},           {"experiment", experiment_json(result.provenance)},
+      {"run", run_json(result, run)},        {"inputs", json_list(run.inputs, input_json)},
+      {"files", json_list(files, file_json)}};
   std::vector<std::string> settings;
   for (const auto& [key, value] : result.provenance.params) settings.push_back(key + "=" + value);
   if (const auto plugins = plugins_named_in(settings); !plugins.empty())
-    json["plugins"] = plugins_json(plugins);
+    json["plugins"] = json_list(plugins, plugin_json);
   return json;
 }
 

@@ -29,6 +29,13 @@ Json params_json(const Settings& params, std::span<const ParamSpec> specs) {
   return json;
 }
 
+Settings stated_settings(const ParamSet& params) {
+  Settings stated;
+  for (const ParamSpec& spec : params.specs())
+    if (params.is_stated(spec.key)) stated.emplace_back(spec.key, params.to_text(spec.key));
+  return stated;
+}
+
 std::span<const ParamSpec> specs_of(const std::string& experiment) {
   const Experiment* known = known_experiment(experiment);
   return known ? std::span<const ParamSpec>(known->info.params) : std::span<const ParamSpec>();

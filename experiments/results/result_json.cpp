@@ -15,13 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T, class Convert>
-Json list_of(const std::vector<T>& items, Convert convert) {
-  Json list = Json::array();
-  for (const T& item : items) list.push_back(convert(item));
-  return list;
-}
-
 Json provenance_json(const Provenance& provenance) {
   return {{"experiment", provenance.experiment},
           {"version", provenance.version},
@@ -65,7 +58,7 @@ Scalar scalar_from(const Json& json) {
           .unit = text_field(json, "unit"),
           .value = number_field(json, "value"),
           .description = text_field(json, "description"),
-          .pipeline = json.contains("pipeline") ? text_field(json, "pipeline") : ""};
+          .pipeline = text_if_any(json, "pipeline")};
 }
 
 Check check_from(const Json& json) {
@@ -120,14 +113,15 @@ nlohmann::ordered_json to_json(const Result& result, std::string_view csv_folder
                ? table_json(one)
                : table_json(one, fmt::format("{}/{}.csv", csv_folder, one.name));
   };
-  return {{"schema", result_schema},
-          {"provenance", provenance_json(result.provenance)},
-          {"status", name_in(status_names(), result.status)},
-          {"scalars", list_of(result.scalars, scalar_json)},
-          {"checks", list_of(result.checks, check_json)},
-          {"tables", list_of(result.tables, table)},
-          {"figures", list_of(result.figures, figure_summary)},
-          {"arrays", list_of(result.arrays, [](const auto& array) { return array_json(*array); })}};
+  return {
+      {"schema", result_schema},
+      {"provenance", provenance_json(result.provenance)},
+      {"status", name_in(status_names(), result.status)},
+      {"scalars", json_list(result.scalars, scalar_json)},
+      {"checks", json_list(result.checks, check_json)},
+      {"tables", json_list(result.tables, table)},
+      {"figures", json_list(result.figures, figure_summary)},
+      {"arrays", json_list(result.arrays, [](const auto& array) { return array_json(*array); })}};
 }
 
 Result result_head(std::string_view text) {

@@ -70,19 +70,17 @@ bool is_in_csv_alone(const Table& table) {
 }
 
 Json table_json(const Table& table) {
-  Json columns = Json::array();
-  for (const Column& column : table.columns) columns.push_back(column_json(column));
-  return {{"name", table.name}, {"caption", table.caption}, {"columns", std::move(columns)}};
+  return {{"name", table.name},
+          {"caption", table.caption},
+          {"columns", json_list(table.columns, column_json)}};
 }
 
 Json table_json(const Table& table, const std::string& file) {
-  Json columns = Json::array();
-  for (const Column& column : table.columns) columns.push_back(description_of(column));
   return {{"name", table.name},
           {"caption", table.caption},
           {"file", file},
           {"rows", row_count(table)},
-          {"columns", std::move(columns)}};
+          {"columns", json_list(table.columns, description_of)}};
 }
 
 std::optional<Table> table_from_json(const Json& json, const TableAt& table_at) {

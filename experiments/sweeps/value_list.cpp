@@ -234,10 +234,6 @@ std::string value_at(const ParamSpec& spec, const SweepSpec::Draw& draw, double 
 }
 
 double end_in(const ParamSpec& spec, std::string_view text, std::string_view all) {
-  const auto refuse = [&](const UsageError&) -> UsageError {
-    return {fmt::format("{}={}", spec.key, all), "is not a range of this parameter",
-            "write uniform(low, high) or loguniform(low, high) with values that it may have"};
-  };
   try {
     ParamSet params({ParamSpec{.key = spec.key,
                                .kind = ParamKind::real,
@@ -246,8 +242,10 @@ double end_in(const ParamSpec& spec, std::string_view text, std::string_view all
                                .max = spec.max}});
     params.set(spec.key, text);
     return params.real(spec.key);
-  } catch (const UsageError& error) {
-    throw refuse(error);
+  } catch (const UsageError&) {
+    throw UsageError(
+        fmt::format("{}={}", spec.key, all), "is not a range of this parameter",
+        "write uniform(low, high) or loguniform(low, high) with values that it may have");
   }
 }
 
@@ -273,19 +271,15 @@ std::vector<std::string> value_list(const ParamSpec& spec, std::string_view text
 }
 
 SweepSpec::Axis read_axis(const ParamSpec& spec, std::string_view text) {
-  const bool is_number = spec.kind == ParamKind::integer || spec.kind == ParamKind::real;
   const bool is_log = text.starts_with(loguniform);
-  if (!is_number || !(is_log || text.starts_with(uniform)))
+  if (!is_number(spec) || !(is_log || text.starts_with(uniform)))
     return {.key = spec.key, .values = value_list(spec, text)};
   const std::size_t open = text.find('('), comma = text.find(',');
   if (!text.ends_with(')') || comma == std::string_view::npos)
     throw UsageError(fmt::format("{}={}", spec.key, text), "is not a range",
                      "write uniform(low, high) or loguniform(low, high)");
   const auto part = [&](std::size_t from, std::size_t to) {
-    std::string_view inside = text.substr(from, to - from);
-    while (inside.starts_with(' ')) inside.remove_prefix(1);
-    while (inside.ends_with(' ')) inside.remove_suffix(1);
-    return inside;
+    return trimmed(text.substr(from, to - from));
   };
   const SweepSpec::Draw draw{end_in(spec, part(open + 1, comma), text),
                              end_in(spec, part(comma + 1, text.size() - 1), text), is_log};

@@ -1,5 +1,6 @@
 // Reads .npz archives, and writes what was read.
 #include "experiments/data/npz.h"
+#include "experiments/data/zip_archive.h"
 #include "experiments/data/zip_writer.h"
 
 #include <algorithm>

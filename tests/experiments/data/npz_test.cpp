@@ -1,5 +1,4 @@
 #include "experiments/data/npz.h"
-#include "experiments/data/zip_archive.h"
 
 #include <sys/resource.h>
 
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "experiments/data/zip_archive.h"
 #include "experiments/data/zip_writer.h"
 #include "experiments/files/file.h"
 #include "tests/support/paths.h"
