@@ -6,13 +6,11 @@
 #include <new>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/errors.h"
 #include "experiments/c/arrays.h"
-#include "experiments/model/progress.h"
 #include "experiments/results/build_info.h"
 #include "experiments/results/memory.h"
 #include "experiments/results/result_json.h"

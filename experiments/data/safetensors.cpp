@@ -8,7 +8,6 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "core/errors.h"
 #include "experiments/data/array_codec.h"

@@ -34,29 +34,6 @@ constexpr ForeignMark foreign_marks[] = {
     {{"\xFE\xFF", 2}, "FE FF", "UTF-16"},
 };
 
-void refuse_foreign_marks(std::string_view bytes, const std::string& name) {
-  for (const ForeignMark& mark : foreign_marks)
-    if (bytes.starts_with(mark.bytes))
-      throw DataError(name,
-                      fmt::format("is {} (it begins with the byte order mark {}), and texts are "
-                                  "read as UTF-8",
-                                  mark.encoding, mark.shown),
-                      fmt::format("convert it with iconv -f {} -t UTF-8", mark.encoding));
-}
-
-void refuse_binary(std::string_view bytes, const std::string& name) {
-  const std::size_t at = bytes.find('\0');
-  if (at == std::string_view::npos) return;
-  throw DataError(name, fmt::format("looks like a binary file (NUL at byte offset {})", at),
-                  "give a plain text in UTF-8");
-}
-
-void refuse_too_long(std::string_view bytes, const std::string& name) {
-  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
-  if (bytes.size() > most)
-    throw DataError(name, fmt::format("is longer than {} bytes", most), "give a smaller file");
-}
-
 DataError malformed(std::string_view bytes, std::size_t at, const std::string& name) {
   return DataError(name,
                    fmt::format("is not valid UTF-8 (byte 0x{:02X} at byte offset {})",
@@ -185,9 +162,19 @@ Tokens bytes_of(const std::string& utf8, std::size_t max_tokens) {
 }  // namespace
 
 Text parse_text(std::string bytes, std::string name) {
-  refuse_foreign_marks(bytes, name);
-  refuse_binary(bytes, name);
-  refuse_too_long(bytes, name);
+  for (const ForeignMark& mark : foreign_marks)
+    if (bytes.starts_with(mark.bytes))
+      throw DataError(name,
+                      fmt::format("is {} (it begins with the byte order mark {}), and texts are "
+                                  "read as UTF-8",
+                                  mark.encoding, mark.shown),
+                      fmt::format("convert it with iconv -f {} -t UTF-8", mark.encoding));
+  if (const std::size_t at = bytes.find('\0'); at != std::string::npos)
+    throw DataError(name, fmt::format("looks like a binary file (NUL at byte offset {})", at),
+                    "give a plain text in UTF-8");
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
+  if (bytes.size() > most)
+    throw DataError(name, fmt::format("is longer than {} bytes", most), "give a smaller file");
   const std::size_t mark = bytes.starts_with(utf8_mark) ? utf8_mark.size() : 0;
   if (!has_visible_text(bytes, mark, name))
     throw DataError(name, bytes.size() == mark ? "is empty" : "holds only white space",

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <set>
-#include <vector>
 
 #include "core/errors.h"
 #include "experiments/data/zip_records.h"

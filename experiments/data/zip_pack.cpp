@@ -12,7 +12,6 @@
 
 #include "core/errors.h"
 #include "experiments/data/zip_records.h"
-#include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"
 #include "experiments/files/retry.h"

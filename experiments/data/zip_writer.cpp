@@ -1,7 +1,6 @@
 #include "experiments/data/zip_writer.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "core/errors.h"
 #include "experiments/data/zip_records.h"

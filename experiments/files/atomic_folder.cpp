@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 #include <system_error>
 
 #include "experiments/files/atomic_write.h"
-#include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/files/random_word.h"
 #include "experiments/files/retry.h"

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <random>
 #include <system_error>
-#include <utility>
 
 #include "experiments/files/file_version.h"
 #include "experiments/files/notices.h"

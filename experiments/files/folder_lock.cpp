@@ -10,7 +10,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/files/random_word.h"
 #include "experiments/files/retry.h"

@@ -5,13 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <utility>
 
 #include "experiments/files/file.h"

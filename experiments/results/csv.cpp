@@ -7,8 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <variant>
 #include <vector>

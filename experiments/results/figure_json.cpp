@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "core/errors.h"
-#include "experiments/model/consistency.h"
+#include "experiments/model/result.h"
 #include "experiments/results/figure_table.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/model_names.h"
@@ -281,17 +283,14 @@ Content content_from(const std::string& kind, const Json& json, const ArrayAt& a
   throw MalformedJson("'kind' is '" + kind + "', which is not known here");
 }
 
-struct Kind {
-  std::string_view operator()(const LinePlot&) const { return "lines"; }
-  std::string_view operator()(const Heatmap&) const { return "heatmap"; }
-  std::string_view operator()(const TableFigure&) const { return "table"; }
-  std::string_view operator()(const VectorPlot&) const { return "vectors"; }
-  std::string_view operator()(const MapEquation&) const { return "map_equation"; }
-};
+/// In the order of Figure::content.
+constexpr std::array<std::string_view, 5> kinds{"lines", "heatmap", "table", "vectors",
+                                                "map_equation"};
+static_assert(kinds.size() == std::variant_size_v<Content>);
 
 }  // namespace
 
-std::string_view kind_of(const Figure& figure) { return std::visit(Kind{}, figure.content); }
+std::string_view kind_of(const Figure& figure) { return kinds.at(figure.content.index()); }
 
 Json figure_json(const Figure& figure, const ArrayPlace& place, std::string_view csv_folder) {
   const std::string inconsistency = inconsistency_of(figure);

@@ -9,7 +9,6 @@
 
 #include "core/errors.h"
 #include "core/parallel.h"
-#include "experiments/figure/export.h"
 #include "experiments/studies/formulas.h"
 
 namespace orrery {

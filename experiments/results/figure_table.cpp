@@ -14,11 +14,10 @@
 #include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "core/errors.h"
 #include "experiments/figure/equation/plain_text.h"
-#include "experiments/model/consistency.h"
+#include "experiments/model/result.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/printable.h"
 

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "experiments/results/build_info.h"
 #include "experiments/results/json_fields.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -12,7 +11,6 @@
 #include "experiments/data/array_codec.h"
 #include "experiments/data/npy.h"
 #include "experiments/data/zip_pack.h"
-#include "experiments/files/atomic_folder.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"

@@ -9,7 +9,6 @@
 #include <set>
 #include <span>
 #include <system_error>
-#include <utility>
 
 #include "core/errors.h"
 #include "experiments/files/atomic_folder.h"

@@ -7,7 +7,6 @@
 #include <set>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "core/errors.h"
 #include "experiments/data/load_inputs.h"

@@ -12,7 +12,6 @@
 #include "experiments/results/json_fields.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
-#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery {
 namespace {

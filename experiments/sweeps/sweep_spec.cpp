@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "core/errors.h"
 #include "experiments/files/memory_limit.h"

@@ -1,6 +1,5 @@
 #include "experiments/verify/literal.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
