@@ -17,7 +17,6 @@
 
 #include "core/errors.h"
 #include "experiments/figure/equation/plain_text.h"
-#include "experiments/model/result.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/printable.h"
 

@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/model/result.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/enum_names.h"
 #include "experiments/text/utf8.h"

@@ -25,12 +25,6 @@ Matrix<T> term_named(const AttentionOutput<T>& out, const std::string& name) {
   return {};
 }
 
-Positions moved(const Positions& positions, Position shift) {
-  Positions out = positions;
-  for (Position& p : out) p += shift;
-  return out;
-}
-
 std::string times(int draws) { return std::to_string(draws) + (draws == 1 ? " draw" : " draws"); }
 
 template <class T>
@@ -43,6 +37,11 @@ TokenCase<T> token_case(const VerifyOptions& options, Index d, Index n, int draw
 }
 
 }  // namespace
+
+Positions moved(Positions positions, Position shift) {
+  for (Position& p : positions) p += shift;
+  return positions;
+}
 
 template <class T>
 double relative_error(const Matrix<T>& library, const Rows& literal) {
@@ -174,9 +173,8 @@ template <class T>
 void relative_claim(Ledger<T>& ledger, const std::string& name, const std::string& label,
                     const LayerCase<T>& c, const Encoding& encoding, int h,
                     const literal::Terms& terms, double bound) {
-  static const Paper paper{ClaimKind::property, "(11)", "Relative encodings"};
   for (const Position shift : {Position{1000}, far_shift})
-    ledger.compare(paper, name + "_is_relative",
+    ledger.compare(relative_paper, name + "_is_relative",
                    label + ": shifts by 1000 and 2^40 leave the logits",
                    c.attend(encoding, h, shift).logits, sum_of(terms), bound);
 }

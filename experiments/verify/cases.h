@@ -104,6 +104,11 @@ Rows wide(const Matrix<T>& narrow) {
   return narrow.template cast<double>();
 }
 
+Positions moved(Positions positions, Position shift);
+
+/// Of every encoding that is relative.
+inline const Paper relative_paper{ClaimKind::property, "(11)", "Relative encodings"};
+
 /// Normals of deviation 1/√columns, in T: what a projection or a table holds.
 template <class T>
 Matrix<T> weights(Random& random, Index rows, Index columns) {
@@ -117,6 +122,8 @@ struct TokenCase {
   Positions at;  ///< distinct, in no order, up to 1000
   Matrix<T> x;   ///< [N, d]
   Projections<T> w;
+
+  double bound() const { return rounding_bound<T>(roundings_of(d)); }
 };
 
 /// Queries, keys and values of a layer of two heads, and a stream for the encoding's tables. There

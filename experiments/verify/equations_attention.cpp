@@ -26,18 +26,13 @@ const Paper code_of_4{ClaimKind::cited, "(4)", "Sinusoids: tensor2tensor, Transf
                       "RoFormer's (4) alternates sines and cosines, and frequencies to "
                       "10000^{−(d−2)/d}"};
 
-template <class T>
-double bound_of(const TokenCase<T>& c) {
-  return rounding_bound<T>(roundings_of(c.d));
-}
-
 /// A case under an encoding that adds to the input, against p: each projection, the four
 /// terms of the logits, and the output.
 template <class T, class Added>
 void input_term_claims(Ledger<T>& ledger, const TokenCase<T>& c, const Added& encoding,
                        const Rows& p, const std::string& name, const Paper& input,
                        const Paper& terms, double angle) {
-  const double plain = bound_of(c), bound = plain + angle;
+  const double plain = c.bound(), bound = plain + angle;
   const Rows x = wide(c.x), added = x + p;
   const Rows W_q = wide(c.w.W_q), W_k = wide(c.w.W_k), W_v = wide(c.w.W_v);
   const auto layer = projected<T>(&encoding, {c.w.W_q, c.w.W_k, c.w.W_v, HeadGroups(1, 1)},
@@ -68,12 +63,11 @@ void softmax_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   const Rows logits = literal::scores(q, k, std::sqrt(static_cast<double>(c.d)));
   const Rows weights = literal::softmax(logits);
   const auto out = attention_head<T>(NoEncoding<T>(), c.w, {c.x, c.x, c.at, c.at});
-  ledger.compare(eq_2, "attention_logits", "logits are q_m·k_n/√d", out.logits, logits,
-                 bound_of(c));
+  ledger.compare(eq_2, "attention_logits", "logits are q_m·k_n/√d", out.logits, logits, c.bound());
   ledger.compare(eq_2, "attention_weights", "a_mn = exp(q_m·k_n/√d)/Σ_j exp(q_m·k_j/√d)",
-                 out.weights, weights, softmax_bound(logits, bound_of(c)));
+                 out.weights, weights, softmax_bound(logits, c.bound()));
   ledger.compare(eq_2, "attention_output", "o_m = Σ_n a_mn v_n", out.output,
-                 literal::product(weights, v), softmax_bound(logits, bound_of(c)));
+                 literal::product(weights, v), softmax_bound(logits, c.bound()));
   AttentionOutput<T> large;
   large.logits = c.x.leftCols(2) * T(400);
   masked_softmax<T>({}, large);
@@ -88,8 +82,7 @@ void sinusoid_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   const Sinusoidal<T> encoding(c.d);
   ledger.compare(eq_4, "sinusoids", "p_{i,2t} = sin(i/10000^{2t/d}), p_{i,2t+1} = cos, i ≤ 1000",
                  encoding.table(c.at), p, table_bound);
-  Positions far = c.at;
-  for (Position& position : far) position += (Position{1} << 24) + 1;
+  const Positions far = moved(c.at, (Position{1} << 24) + 1);
   ledger.compare(eq_4, "far_sinusoids", "the same at i ≈ 2^24, where fp32 cannot count",
                  encoding.table(far), literal::sinusoids(far, c.d, paper_base),
                  rounding_bound<T>(4) + angle_bound(far.front() + 1000));
@@ -157,10 +150,9 @@ void alibi_claims(Ledger<T>& ledger, const LayerCase<T>& c, const std::string& n
     ledger.compare_terms(alibi_paper, name,
                          {label + ": content, q_m·k_n/√d", label + ": linear_bias"},
                          multi_head_attention<T>(alibi, in)[0], terms, c.bound());
-    for (Position& p : in.m) p += far_shift;
-    for (Position& p : in.n) p += far_shift;
-    static const Paper paper{ClaimKind::property, "(11)", "Relative encodings"};
-    ledger.compare(paper, name + "_is_relative",
+    in.m = moved(in.m, far_shift);
+    in.n = moved(in.n, far_shift);
+    ledger.compare(relative_paper, name + "_is_relative",
                    "ALiBi, " + label + ": a shift by 2^40 leaves the logits",
                    multi_head_attention<T>(alibi, in)[0].logits, literal::sum_of(terms), c.bound());
   }

@@ -149,11 +149,6 @@ const Paper codes{ClaimKind::cited, "(19)",
 const Paper properties{ClaimKind::property, "(19)", "RoPE in linear attention"};
 
 template <class T>
-double bound_of(const TokenCase<T>& c) {
-  return rounding_bound<T>(roundings_of(c.d));
-}
-
-template <class T>
 double angle_of(const TokenCase<T>& c) {
   return averaged_angle_bound(1000, c.d);
 }
@@ -171,7 +166,7 @@ void kernel_claims(Ledger<T>& ledger, const TokenCase<T>& c, const Paper& paper,
                    const std::string& name, const std::string& label, const FeatureMap<T>& map,
                    const QkTransform<T>* rotation, const LinearOptions& options,
                    const literal::KernelAttention& expected) {
-  const double below = 2 * bound_of(c);
+  const double below = 2 * c.bound();
   const double bound = rotation ? below + 2 * angle_of(c) : below;
   const auto out = linear_attention<T>(inputs(c), map, rotation, options);
   ledger.compare(paper, name + "_output", label + ": output", out.output, expected.output, bound);
@@ -206,7 +201,7 @@ void feature_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   const Rows phi = literal::favor(x, w), sim = products(phi, phi);
   ledger.compare(favor_paper, "favor_output", "Σ_n φ_r(q_m)·φ_r(k_n) v_n over its sum, M = 3d",
                  linear_attention<T>(inputs(c), favor, nullptr).output,
-                 literal::kernel_attention(sim, sim, x).output, 4 * (1 + exponent) * bound_of(c));
+                 literal::kernel_attention(sim, sim, x).output, 4 * (1 + exponent) * c.bound());
 }
 
 template <class T>
@@ -243,7 +238,7 @@ void linear_claims_of(Ledger<T>& ledger, const TokenCase<T>& c) {
       linear_attention<T>(inputs(c), elu, &rope, {.variant = LinearVariant::both_rotated});
   const auto expected = literal::kernel_attention(rotated, rotated, x);
   ledger.compare(codes, "both_rotated", "rotated features in the denominator too", both.normalizers,
-                 expected.denominators, 2 * (bound_of(c) + angle_of(c)));
+                 expected.denominators, 2 * (c.bound() + angle_of(c)));
 }
 
 template <class T>
@@ -253,9 +248,9 @@ void generic_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   const auto expected = literal::kernel_attention(sim, sim, x);
   const auto out = attention_from_qkv<T>(NoEncoding<T>(), inputs(c));
   ledger.compare(eq_17, "generic_attention", "Σ_n sim(q_m,k_n) v_n / Σ_n sim, sim = exp(q·k/√d)",
-                 out.output, expected.output, 2 * bound_of(c));
+                 out.output, expected.output, 2 * c.bound());
   ledger.compare(eq_17, "generic_weights", "its weights are sim(q_m,k_n)/Σ_n sim(q_m,k_n)",
-                 out.weights, expected.weights, 2 * bound_of(c));
+                 out.weights, expected.weights, 2 * c.bound());
 }
 
 /// Weights where a mask hides the first key, too.
@@ -271,7 +266,7 @@ void masked_weight_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   ledger.compare(
       codes, "masked_weights", "a mask of weights, also of the first key",
       linear_attention_weights<T>(inputs(c), EluPlusOne<T>(), nullptr, {}, Mask(allowed)),
-      expected.weights, 2 * bound_of(c));
+      expected.weights, 2 * c.bound());
 }
 
 /// Heads that share keys, with padding: the running sums of each query head.
@@ -308,12 +303,11 @@ void property_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
       literal::kernel_attention(literal::relative_scores(phi, phi, c.at, c.at, literal::whole(c.d)),
                                 products(phi, phi), wide(c.x));
   for (const Position shift : {Position{12345}, far_shift}) {
-    Positions there = c.at;
-    for (Position& p : there) p += shift;
+    const Positions there = moved(c.at, shift);
     ledger.compare(properties, "linear_rope_is_relative",
                    "shifts by 12345 and 2^40 leave the output",
                    linear_attention<T>({c.x, c.x, c.x, there, there}, elu, &rope).output,
-                   expected.output, 2 * (bound_of(c) + angle_of(c)));
+                   expected.output, 2 * (c.bound() + angle_of(c)));
   }
   const Rows weights = wide(linear_attention_weights<T>(inputs(c), elu, &rope));
   const auto gap = [](const Rows& w) {
@@ -324,10 +318,10 @@ void property_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   if (c.d != 8) return;  // one size is enough
   const std::string what = "its weights do not sum to 1: largest gap of a row";
   ledger.equals(properties, "linear_rope_rows", what, gap(weights), gap(expected.weights),
-                2 * (bound_of(c) + angle_of(c)) * static_cast<double>(weights.cols()));
+                2 * (c.bound() + angle_of(c)) * static_cast<double>(weights.cols()));
   ledger.equals(properties, "linear_rope_negative", "and some are negative: the smallest",
                 smallest_entry<double>(weights), smallest_entry<double>(expected.weights),
-                2 * (bound_of(c) + angle_of(c)));
+                2 * (c.bound() + angle_of(c)));
 }
 
 template <class T>
