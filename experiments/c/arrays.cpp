@@ -9,9 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "core/errors.h"
 #include "core/precision.h"

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -16,12 +17,12 @@
 #include "core/errors.h"
 #include "core/position.h"
 #include "core/unknown_name.h"
-#include "experiments/data/run_files.h"
 #include "experiments/data/sliced_tensor.h"
 #include "experiments/data/tensor_files.h"
-#include "experiments/data/text_file.h"
+#include "experiments/data/tokens.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
+#include "experiments/files/file_version.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/read_positions.h"
@@ -42,6 +43,87 @@ std::string table_of_key(const std::string& key) {
 }
 
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int deepest = 2;
+constexpr std::size_t most_entries = 10000;  // of a folder that is no model's
+
+bool is_read(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  for (const char* read : {".safetensors", ".gguf", ".json", ".model", ".txt"})
+    if (extension == read) return true;
+  return false;
+}
+
+/// Where a model is run from: its GGUF, or the folder of a configuration or of weights.
+fs::path place_of_model(const fs::path& path) {
+  if (path.extension() != ".json" && path.extension() != ".safetensors") return path;
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+/// The files that a model is run from, by path: its GGUF, or weights, configuration and tokenizer
+/// in the folder and two folders deep. Never throws: what cannot be read is left out.
+std::vector<fs::path> files_of_model(const fs::path& place) {
+  std::error_code failed;
+  if (!fs::is_directory(place, failed)) return {place};
+  std::vector<fs::path> files;
+  fs::recursive_directory_iterator at(place, fs::directory_options::skip_permission_denied, failed);
+  for (std::size_t seen = 0; !failed && at != fs::end(at) && seen < most_entries; ++seen) {
+    if (at.depth() >= deepest) at.disable_recursion_pending();
+    std::error_code gone;
+    if (at->is_regular_file(gone) && is_read(at->path())) files.push_back(at->path());
+    at.increment(failed);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool have_weights(const std::vector<fs::path>& files) {
+  return std::any_of(files.begin(), files.end(), [](const fs::path& one) {
+    return one.extension() == ".safetensors" || one.extension() == ".gguf";
+  });
+}
+
+/// One version of these files without reading them: their names, sizes, times and inodes.
+std::string version_of(const std::vector<fs::path>& files) {
+  std::string version;
+  for (const fs::path& file : files) {
+    struct stat s {};
+    if (::stat(file.c_str(), &s) != 0) continue;
+    version +=
+        fmt::format("{} {} {} {}.{} {}.{}\n", file.string(), s.st_size, s.st_ino, s.st_mtim.tv_sec,
+                    s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec);
+  }
+  return version;
+}
+
+struct FilesDigest {
+  std::string sha256{};  ///< of a line "SHA256 NAME" for each file, by path
+  std::uintmax_t bytes{};
+};
+
+/// Each version is read once in a process. Throws IoError for a file that cannot be read.
+FilesDigest digest_of(const std::vector<fs::path>& files) {
+  static std::mutex mutex;
+  static std::map<std::string, FilesDigest> known;
+  // Taken before reading: a file that changes meanwhile is read again the next time.
+  const std::string version = version_of(files);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(version); found != known.end()) return found->second;
+  }
+  FilesDigest digest;
+  std::string lines;
+  for (const fs::path& file : files) {
+    const MappedFile mapped(file, file.string());
+    lines += fmt::format("{} {}\n", sha256_of(mapped), file.filename().string());
+    digest.bytes += mapped.bytes().size();
+  }
+  digest.sha256 = sha256_hex(lines);
+  const std::lock_guard lock(mutex);
+  return known[version] = digest;
+}
 
 // A long book has 10 MB; a larger file was probably chosen by mistake.
 constexpr std::uintmax_t max_text_bytes = std::uintmax_t{64} << 20;
@@ -320,18 +402,14 @@ void load_into(LoadedInputs& loaded, const ParamSet& params, const Wanted& wante
   load_tensor(loaded, wanted);
 }
 
-FileStamp stamp_of(const ParamSet& params, const Wanted& wanted) {
-  FileStamp stamp{.path = wanted.value, .tensor = takes_tensor(*wanted.spec)};
-  struct stat status {};
-  if (::stat(path_of(wanted).c_str(), &status) == 0) {
-    stamp.size = status.st_size;
-    stamp.seconds = status.st_mtim.tv_sec;
-    stamp.nanoseconds = status.st_mtim.tv_nsec;
-  }
-  if (takes_weights(*wanted.spec))
-    stamp.others = version_of(files_of_model(place_of_model(path_of(wanted))));
-  if (takes_tables(*wanted.spec))
-    stamp.others = fmt::format("{}", fmt::join(tables_read(params), ","));
+/// Identifies one version of a parameter's files, and how they are read, without reading them.
+std::string stamp_of(const ParamSet& params, const Wanted& wanted) {
+  const fs::path path = path_of(wanted);
+  const FileVersion version = version_at(path);
+  std::string stamp = fmt::format("{} {} {} {}.{} {}\n", takes_tensor(*wanted.spec), version.inode,
+                                  version.size, version.seconds, version.nanoseconds, wanted.value);
+  if (takes_weights(*wanted.spec)) stamp += version_of(files_of_model(place_of_model(path)));
+  if (takes_tables(*wanted.spec)) stamp += fmt::format("{}", fmt::join(tables_read(params), ","));
   return stamp;
 }
 
@@ -354,22 +432,18 @@ LoadedInputs load_inputs(const ParamSet& params) {
   return loaded;
 }
 
-bool InputCache::holds(const std::string& key, const FileStamp& stamp) const {
-  const auto found = stamps_.find(key);
-  return found != stamps_.end() && found->second == stamp;
-}
-
 std::shared_ptr<const LoadedInputs> InputCache::load(const ParamSet& params) {
   const std::vector<Wanted> wanted = wanted_files(params);
   // Stamped before reading, so that a file that changes meanwhile is read again the next time.
-  Stamps stamps;
+  std::map<std::string, std::string> stamps;
   for (const Wanted& file : wanted) stamps.emplace(file.spec->key, stamp_of(params, file));
   if (loaded_ && stamps == stamps_) return loaded_;
 
   auto loaded = std::make_shared<LoadedInputs>();
   for (const Wanted& file : wanted) {
     const std::string& key = file.spec->key;
-    if (holds(key, stamps.at(key)) && !takes_tables(*file.spec))
+    const auto before = stamps_.find(key);
+    if (before != stamps_.end() && before->second == stamps.at(key) && !takes_tables(*file.spec))
       copy_key(*loaded_, key, *loaded);
     else
       load_into(*loaded, params, file);

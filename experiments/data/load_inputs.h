@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -60,17 +59,6 @@ Input input_of(const ParamSpec& spec, Tensor tensor);
 /// Which values the arrays of a parameter may have.
 Values values_of(const ParamSpec& spec);
 
-/// Identifies one version of a file without reading it.
-struct FileStamp {
-  std::string path{};  ///< as given
-  bool tensor{};       ///< whether it was read as a tensor, otherwise as a text
-  std::intmax_t size{-1};
-  std::intmax_t seconds{};
-  std::intmax_t nanoseconds{};
-  std::string others{};  ///< version_of all files of a model that is run; tables that are read
-  friend bool operator==(const FileStamp&, const FileStamp&) = default;
-};
-
 /// load_inputs that reads a file again only when its path, size or modification time has changed.
 /// Not thread-safe; results that were returned never change.
 class InputCache {
@@ -80,11 +68,7 @@ class InputCache {
   std::shared_ptr<const LoadedInputs> load(const ParamSet& params);
 
  private:
-  using Stamps = std::map<std::string, FileStamp, std::less<>>;
-
-  bool holds(const std::string& key, const FileStamp& stamp) const;
-
-  Stamps stamps_{};
+  std::map<std::string, std::string> stamps_{};  ///< one version of each parameter's files, by key
   std::shared_ptr<const LoadedInputs> loaded_{};
 };
 

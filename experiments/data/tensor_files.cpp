@@ -75,8 +75,8 @@ std::unique_ptr<TensorArchive> open_tensors(std::string_view bytes,
   const std::string extension = extension_of(file);
   if (extension == ".npy")
     return std::make_unique<NpyFile>(bytes, file.stem().string(), display_name);
-  if (extension == ".npz") return std::make_unique<NpzArchive>(bytes, display_name);
-  return std::make_unique<SafetensorsArchive>(bytes, display_name);
+  if (extension == ".npz") return open_npz(bytes, display_name);
+  return open_safetensors(bytes, display_name);
 }
 
 std::string read_tensor_file(const std::filesystem::path& path, const std::string& display_name,

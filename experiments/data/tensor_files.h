@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/data/tensor_archive.h"
+#include "experiments/data/tensor_map.h"
 
 namespace orrery {
 
