@@ -5,15 +5,20 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "core/errors.h"
-#include "experiments/heads/head_json.h"
 #include "experiments/heads/passport.h"
 
 namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// The number; null for a NaN or an infinity, which JSON does not have.
+ordered_json number_json(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json();
+}
 
 constexpr int passport_version = 1;
 /// Of more heads than these, rows of 60 bytes would not fit.
