@@ -96,6 +96,18 @@ void require_no_input(const std::string& out, const std::vector<InputFile>& inpu
   if (is_read) throw UsageError("--out " + out, "is a file that is read", "name another one");
 }
 
+void require_archive_or_folder(const std::string& out) {
+  const std::string extension = std::filesystem::path(out).extension().string();
+  const char first = extension.size() > 1 ? extension[1] : '0';
+  const bool names_a_file = ('a' <= first && first <= 'z') || ('A' <= first && first <= 'Z');
+  if (!names_a_file || is_archive(out) || out.ends_with(".npy")) return;
+  throw UsageError(fmt::format("--out {}", out),
+                   fmt::format("ends in {}, and arrays are written to a .npy, .npz or .safetensors "
+                               "file or to a folder",
+                               extension),
+                   "end the name in .npz or .safetensors, or in / for a folder of that name");
+}
+
 void require_new_output(const std::string& out, bool force) {
   std::error_code failure;
   if (force || !std::filesystem::exists(out, failure)) return;

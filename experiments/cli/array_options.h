@@ -23,6 +23,10 @@ bool is_archive(const std::string& file);
 void require_no_input(const std::string& out, const std::vector<InputFile>& inputs,
                       const std::filesystem::path& model = {});
 
+/// Throws UsageError for the name of a file that holds no arrays: its extension begins with a letter,
+/// as in x.txt. "run.2" and "x.txt/" are names of folders.
+void require_archive_or_folder(const std::string& out);
+
 /// Throws IoError when --out is there already and is not to be replaced. Call it before computing.
 void require_new_output(const std::string& out, bool force);
 /// Lines "  key  description" with choices and default, for help texts. Parameters of single

@@ -66,20 +66,6 @@ bool writes_arrays(const RunOptions& options) {
   return is_archive(options.out) || options.out.ends_with(".npy");
 }
 
-/// Refuses the name of another kind of file: its extension begins with a letter, as in x.txt; "run.2"
-/// and "x.txt/" are names of folders.
-void require_archive_or_folder(const std::string& out) {
-  const std::string extension = std::filesystem::path(out).extension().string();
-  const char first = extension.size() > 1 ? extension[1] : '0';
-  const bool names_a_file = ('a' <= first && first <= 'z') || ('A' <= first && first <= 'Z');
-  if (!names_a_file || is_archive(out) || out.ends_with(".npy")) return;
-  throw UsageError(fmt::format("--out {}", out),
-                   fmt::format("ends in {}, and arrays are written to a .npy, .npz or .safetensors "
-                               "file or to a folder",
-                               extension),
-                   "end the name in .npz or .safetensors, or in / for a folder of that name");
-}
-
 /// The folder or the file of the model that is asked; empty without one.
 std::filesystem::path model_of(const Inputs& inputs) {
   for (const auto& [key, input] : inputs)

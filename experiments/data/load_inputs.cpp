@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <mutex>
@@ -15,7 +13,6 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "core/position.h"
 #include "core/unknown_name.h"
 #include "experiments/data/sliced_tensor.h"
 #include "experiments/data/tensor_files.h"
@@ -228,44 +225,8 @@ OpenFile open_wanted(const Wanted& wanted, std::string_view bytes,
   return open;
 }
 
-std::int64_t whole_number(std::string_view text) {
-  std::int64_t number{};
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status == std::errc() && end == text.data() + text.size() && std::abs(number) <= max_position)
-    return number;
-  throw UsageError(std::string(text), "must be a whole number within ±2^53",
-                   "write numbers like 0..9 or 3+1+4");
-}
-
-/// "0..9" and "3+1+4", in any order; nothing where the text has other characters, or names a file.
-std::optional<Tensor> listed_numbers(const Wanted& wanted) {
-  constexpr std::int64_t most = std::int64_t{1} << 24;
-  const std::string& text = wanted.value;
-  std::error_code none;
-  if (text.find_first_not_of("0123456789-+.") != std::string::npos ||
-      std::filesystem::exists(text, none))
-    return std::nullopt;
-  Tensor tensor{.name = text};
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('+', begin), text.size());
-    const std::string_view part = std::string_view(text).substr(begin, end - begin);
-    const std::size_t dots = part.find("..");
-    const std::int64_t first = whole_number(part.substr(0, dots));
-    const std::int64_t last =
-        dots == std::string_view::npos ? first : whole_number(part.substr(dots + 2));
-    if (last < first || last - first >= most - static_cast<std::int64_t>(tensor.values.size()))
-      throw UsageError(fmt::format("{} of {}", part, wanted.assignment()),
-                       fmt::format("must count up, to at most {} numbers", most),
-                       "write numbers like 0..9 or 3+1+4");
-    for (std::int64_t n = first; n <= last; ++n) tensor.values.push_back(static_cast<double>(n));
-    begin = end + 1;
-  }
-  tensor.shape = {tensor.values.size()};
-  return tensor;
-}
-
 void load_tensor(LoadedInputs& loaded, const Wanted& wanted) {
-  if (auto listed = listed_numbers(wanted)) {
+  if (auto listed = listed_numbers(wanted.value)) {
     loaded.files.push_back(file_of(wanted, wanted.value));
     loaded.inputs.emplace(wanted.spec->key, input_of(*wanted.spec, std::move(*listed)));
     return;

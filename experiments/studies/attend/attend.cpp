@@ -188,46 +188,6 @@ class FirstWeights final : public ArraySink {
   std::vector<double> values_{};
 };
 
-/// Which queries have no usual output, and why.
-std::vector<Scalar> unusual_scalars(const UnusualRows& rows, bool linear) {
-  const std::pair<std::size_t, Scalar> all[]{
-      {rows.fully_masked_rows,
-       {.name = "fully_masked_rows",
-        .description = "queries have all keys masked: their weights are 0"}},
-      {rows.nan_rows,
-       {.name = "nan_rows",
-        .description = "queries have NaN or +inf among their visible logits, or only -inf: their "
-                       "weights are NaN, as in PyTorch"}},
-      {rows.zero_normalizers,
-       {.name = "zero_normalizers",
-        .description = "queries have a normalizer of 0: their output is 0"}},
-      {rows.infinite_normalizers,
-       {.name = "infinite_normalizers",
-        .description = "queries have an infinite normalizer: a feature, or the sum of them, is "
-                       "beyond the range of its format"}},
-      {rows.nan_normalizers,
-       {.name = "nan_normalizers",
-        .description = "queries have a NaN normalizer: a feature, or a product of two, is beyond "
-                       "the range of its format"}},
-      {rows.overflowed_rows,
-       {.name = "overflowed_rows",
-        .description = fmt::format(
-            "queries have NaN or an infinity in their {}: a value, or a sum of them, is beyond the "
-            "range of its format",
-            linear ? "output, numerators or weights" : "output")}},
-      {rows.overflowed_layer_rows,
-       {.name = "overflowed_layer_rows",
-        .description = "positions have NaN or an infinity in layer_output, although the outputs of "
-                       "their heads are finite: a sum is beyond the range of its format"}}};
-  std::vector<Scalar> found;
-  for (const auto& [count, scalar] : all) {
-    if (count == 0) continue;
-    found.push_back(scalar);
-    found.back().value = static_cast<double>(count);
-  }
-  return found;
-}
-
 Table notes_table(const std::vector<std::string>& notes) {
   TableBuilder table("read_as", "how the arrays were read", {{"note"}});
   for (const std::string& note : notes) table.row({note});

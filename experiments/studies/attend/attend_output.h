@@ -7,6 +7,7 @@
 
 #include "experiments/data/array_sink.h"
 #include "experiments/model/progress.h"
+#include "experiments/model/result.h"
 #include "experiments/studies/attend/attend_layer.h"
 
 namespace orrery {
@@ -25,6 +26,9 @@ struct UnusualRows {
   /// finite.
   std::size_t overflowed_layer_rows{};
 };
+
+/// A scalar, with the reason, of each kind that there is.
+std::vector<Scalar> unusual_scalars(const UnusualRows& rows, bool linear);
 
 /// Which queries of one batch entry have finite numbers alone in what was seen of them.
 class FiniteRows {
