@@ -12,10 +12,10 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/figure_words.h"
 #include "experiments/cli/rerun.h"
+#include "experiments/cli/result_text.h"
 #include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
-#include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/results/figure_options.h"
 #include "experiments/results/memory.h"
@@ -24,7 +24,6 @@
 #include "experiments/results/result_json.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/sweep_spec.h"
-#include "experiments/text/display_width.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {
@@ -73,20 +72,32 @@ std::filesystem::path model_of(const Inputs& inputs) {
   return {};
 }
 
+/// Refuses what is there under the name of --out, before anything is read.
+void check_output(const Experiment& experiment, const ParamSet& params, const RunOptions& options,
+                  bool several) {
+  if (!writes_arrays(options)) {
+    if (!several && !options.out.empty())
+      require_replaceable(options_for(options, options.out, {}),
+                          provenance_of(experiment.info, params));
+    return;
+  }
+  if (several)
+    throw UsageError("--out " + options.out, "is one file, and these are several results",
+                     "name a folder");
+  require_new_output(options.out, options.force);
+}
+
 /// Checks everything that can be refused before the first computation.
 Point prepare(const Experiment& experiment, const ParamSet& params, const RunOptions& options,
               bool several) {
+  check_output(experiment, params, options, several);
   Point point{params, load_inputs(params), {}};
-  if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
   for (const std::string& note : point.loaded.notes) tell(note + "\n");
+  if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
   if (experiment.check) experiment.check(point.params, point.loaded.inputs);
   require_memory(experiment, point.params);
   if (writes_arrays(options)) {
-    if (several)
-      throw UsageError("--out " + options.out, "is one file, and these are several results",
-                       "name a folder");
     require_no_input(options.out, point.loaded.files, model_of(point.loaded.inputs));
-    require_new_output(options.out, options.force);
     return point;
   }
   point.folder = point_folder(options, experiment.info.name,
@@ -105,68 +116,6 @@ std::vector<Point> points_of(const SweepSpec& spec, const RunOptions& options) {
   return points;
 }
 
-std::string checks_text(const Result& result) {
-  std::string text;
-  for (const Check& check : result.checks)
-    text += fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
-                        plain_text(check.statement), plain_text(check.equation),
-                        readable_number(check.measured), sign_of(check.relation),
-                        readable_number(check.bound));
-  return text;
-}
-
-std::string scalars_text(const Result& result) {
-  std::size_t name_width = 0;
-  std::size_t value_width = 0;
-  for (const Scalar& scalar : result.scalars) {
-    name_width = std::max(name_width, scalar.name.str().size());
-    value_width = std::max(value_width, readable_number(scalar.value).size());
-  }
-  std::string text;
-  for (const Scalar& scalar : result.scalars)
-    text += fmt::format("  {:{}}  {:>{}}  {}{}\n", scalar.name, name_width,
-                        readable_number(scalar.value), value_width, plain_text(scalar.description),
-                        scalar.unit.empty() ? "" : " [" + scalar.unit + "]");
-  return text;
-}
-
-std::string cell_text(const Column& column, std::size_t row) {
-  if (const auto* numbers = std::get_if<std::vector<double>>(&column.values))
-    return readable_number((*numbers)[row]);
-  return std::get<std::vector<std::string>>(column.values)[row];
-}
-
-/// A column with its heading: numbers to the right, words to the left.
-std::vector<std::string> column_cells(const Column& column, std::size_t rows) {
-  std::vector<std::string> cells{column.name};
-  for (std::size_t row = 0; row < rows; ++row) cells.push_back(cell_text(column, row));
-  return aligned(std::move(cells), std::holds_alternative<std::vector<double>>(column.values));
-}
-
-std::string table_text(const Table& table) {
-  constexpr std::size_t most_rows = 48;
-  const std::size_t all =
-      std::visit([](const auto& values) { return values.size(); }, table.columns.front().values);
-  const std::size_t rows = std::min(all, most_rows);
-  std::vector<std::string> lines(rows + 1);
-  for (const Column& column : table.columns) {
-    const std::vector<std::string> cells = column_cells(column, rows);
-    for (std::size_t line = 0; line <= rows; ++line) lines[line] += "  " + cells[line];
-  }
-  std::string text = plain_text(table.caption) + "\n";
-  for (std::string& line : lines) text += line.erase(line.find_last_not_of(' ') + 1) + "\n";
-  if (rows < all)
-    text += fmt::format("  … and {} more rows: {}.csv has all\n", all - rows, table.name);
-  return text;
-}
-
-std::string tables_text(const Result& result) {
-  std::string text;
-  for (const Table& table : result.tables)
-    if (table.printed) text += table_text(table);
-  return text;
-}
-
 /// What was typed, also where it is the default, and what else differs from the defaults.
 std::vector<std::string> heading_words(const SweepSpec& spec, const ParamSet& params) {
   std::vector<std::string> words;
@@ -182,7 +131,7 @@ std::vector<std::string> heading_words(const SweepSpec& spec, const ParamSet& pa
 std::string summary(const SweepSpec& spec, const ParamSet& params, const Result& result) {
   std::string text = bold(spec.experiment->info.name);
   for (const std::string& word : heading_words(spec, params)) text += " " + word;
-  return text + "\n" + tables_text(result) + scalars_text(result) + checks_text(result);
+  return text + "\n" + result_text(result);
 }
 
 /// What the summary shows, where it is not printed.
@@ -318,7 +267,13 @@ class StreamedOutput {
     return *folder_;
   }
   Written commit(const Ran& ran) {
-    if (!archive_) return written_folder(folder_->commit(ran.result, ran.record));
+    if (!archive_) {
+      Written written = written_folder(folder_->commit(ran.result, ran.record));
+      for (const auto& array : ran.result.arrays)
+        written.told += fmt::format("{}/arrays/{}.npy  [{}]\n", written.where, array->name,
+                                    fmt::join(array->shape, ", "));
+      return written;
+    }
     archive_->commit();
     return {.where = options_.out, .told = array_places(options_.out, ran.result)};
   }

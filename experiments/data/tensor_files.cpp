@@ -58,10 +58,12 @@ bool is_tensor_file(const std::filesystem::path& file) {
 std::int64_t whole_number(std::string_view text) {
   std::int64_t number{};
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status == std::errc() && end == text.data() + text.size() && std::abs(number) <= max_position)
-    return number;
-  throw UsageError(std::string(text), "must be a whole number within ±2^53",
-                   "write numbers like 0..9 or 3+1+4");
+  if (text.empty() || end != text.data() + text.size())
+    throw UsageError(fmt::format("position {}", text), "must be a whole number",
+                     "write positions like 0..9 or 3+1+4");
+  if (status == std::errc::result_out_of_range || std::abs(number) > max_position)
+    throw position_out_of_range(text);
+  return number;
 }
 
 }  // namespace

@@ -342,8 +342,8 @@ TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
   for (const std::string defect :
        {"base_lost", "wrong_pairing", "cache_off_by_one", "off_by_one"}) {
     const Outcome made =
-        shell.run("run apply base=500000 rope.pairing=half_split x=q.npy defect=" + defect + " --out " +
-                  defect + ".npy");
+        shell.run("run apply base=500000 rope.pairing=half_split x=q.npy defect=" + defect +
+                  " --out " + defect + ".npy");
     INFO(made.err);
     REQUIRE(made.status == 0);
     const Outcome outcome =
@@ -358,7 +358,8 @@ TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
   CHECK(shell.run("run apply encoding=alibi defect=base_lost").status == 2);
 }
 
-TEST_CASE("run apply breaks a rope of several axes: by hand, the pair past the end of its sections") {
+TEST_CASE(
+    "run apply breaks a rope of several axes: by hand, the pair past the end of its sections") {
   const Shell shell;
   shell.write("x.npy", float_npy(std::vector<float>(16, 1.0F), "1, 16"));
   shell.write("p.npy", float_npy({5, 7, 9}, "1, 3"));
