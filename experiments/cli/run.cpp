@@ -38,7 +38,7 @@ struct RunOptions {
 
 using Clock = std::chrono::system_clock;
 
-struct Point {
+struct RunPoint {
   ParamSet params;
   LoadedInputs loaded;
   std::filesystem::path folder;
@@ -88,10 +88,10 @@ void check_output(const Experiment& experiment, const ParamSet& params, const Ru
 }
 
 /// Checks everything that can be refused before the first computation.
-Point prepare(const Experiment& experiment, const ParamSet& params, const RunOptions& options,
+RunPoint prepare(const Experiment& experiment, const ParamSet& params, const RunOptions& options,
               bool several) {
   check_output(experiment, params, options, several);
-  Point point{params, load_inputs(params), {}};
+  RunPoint point{params, load_inputs(params), {}};
   for (const std::string& note : point.loaded.notes) tell(note + "\n");
   if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
   if (experiment.check) experiment.check(point.params, point.loaded.inputs);
@@ -107,9 +107,9 @@ Point prepare(const Experiment& experiment, const ParamSet& params, const RunOpt
   return point;
 }
 
-std::vector<Point> points_of(const SweepSpec& spec, const RunOptions& options) {
+std::vector<RunPoint> points_of(const SweepSpec& spec, const RunOptions& options) {
   const std::vector<Combination> sets = combinations_of(spec).points;
-  std::vector<Point> points;
+  std::vector<RunPoint> points;
   points.reserve(sets.size());
   for (const Combination& set : sets)
     points.push_back(prepare(*spec.experiment, set.params, options, sets.size() > 1));
@@ -148,7 +148,7 @@ struct Ran {
 
 /// All of it, or what was found until it was asked to stop. Throws Stopped for nothing.
 /// @param sink  gets the arrays; null where the result holds them
-Result found(const Experiment& experiment, const Point& point, ArraySink* sink,
+Result found(const Experiment& experiment, const RunPoint& point, ArraySink* sink,
              ConsoleProgress& progress) {
   try {
     if (sink) return experiment.stream(point.params, point.loaded.inputs, *sink, progress);
@@ -159,7 +159,7 @@ Result found(const Experiment& experiment, const Point& point, ArraySink* sink,
   }
 }
 
-Ran run_point(const Experiment& experiment, const Point& point, const RunOptions& options,
+Ran run_point(const Experiment& experiment, const RunPoint& point, const RunOptions& options,
               ArraySink* sink) {
   ConsoleProgress progress(is_quiet() || options.json);
   RunRecord record{.argv = options.argv, .inputs = point.loaded.files};
@@ -235,7 +235,7 @@ Written write_arrays(const Ran& ran, const RunOptions& options) {
           .told = fmt::format("{}  [{}]\n", options.out, fmt::join(arrays.front()->shape, ", "))};
 }
 
-Written write_point(const Ran& ran, const Point& point, const RunOptions& options) {
+Written write_point(const Ran& ran, const RunPoint& point, const RunOptions& options) {
   if (writes_arrays(options)) return write_arrays(ran, options);
   remove_abandoned(point.folder);
   const auto start = std::chrono::steady_clock::now();
@@ -250,7 +250,7 @@ Written write_point(const Ran& ran, const Point& point, const RunOptions& option
 /// Where the arrays of an experiment that streams go while they are computed: a file, or a folder.
 class StreamedOutput {
  public:
-  StreamedOutput(const Experiment& experiment, const Point& point, const RunOptions& options)
+  StreamedOutput(const Experiment& experiment, const RunPoint& point, const RunOptions& options)
       : options_(options) {
     if (is_archive(options.out)) {
       remove_abandoned(options.out);
@@ -284,10 +284,10 @@ class StreamedOutput {
   std::optional<StreamedResult> folder_{};
 };
 
-int run_points(const SweepSpec& spec, const std::vector<Point>& points, const RunOptions& options) {
+int run_points(const SweepSpec& spec, const std::vector<RunPoint>& points, const RunOptions& options) {
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true, has_figures = true;
-  for (const Point& point : points) {
+  for (const RunPoint& point : points) {
     std::optional<StreamedOutput> streamed;
     if (spec.experiment->stream && !options.out.ends_with(".npy"))
       streamed.emplace(*spec.experiment, point, options);
