@@ -16,14 +16,14 @@ namespace orrery {
 namespace {
 
 /// Layers that are one point.
-struct Point {
+struct LayerPoint {
   std::vector<int> layers{};
   ParamSet params;
   std::vector<std::string> left_out{};
 };
 
 struct Points {
-  std::vector<Point> points{};
+  std::vector<LayerPoint> points{};
   std::vector<std::string> keys{};     ///< those that a layer sets, in the order of their first
   std::vector<std::string> missing{};  ///< why layers are none
 };
@@ -31,7 +31,7 @@ struct Points {
 void add_point(const PositionPlan& plan, const std::vector<int>& group,
                const std::vector<ParamSpec>& specs, Points& found) {
   const LayerPlan& layer = plan.layers[static_cast<std::size_t>(group.front())];
-  Point point{.layers = group, .params = ParamSet(specs)};
+  LayerPoint point{.layers = group, .params = ParamSet(specs)};
   for (auto& [key, value] : layer_settings(layer, specs)) {
     point.params.set_value(key, value);
     if (std::find(found.keys.begin(), found.keys.end(), key) == found.keys.end())
@@ -39,7 +39,7 @@ void add_point(const PositionPlan& plan, const std::vector<int>& group,
   }
   point.left_out = left_out(layer, specs);
   const auto same = std::find_if(found.points.begin(), found.points.end(),
-                                 [&](const Point& other) { return other.params == point.params; });
+                                 [&](const LayerPoint& other) { return other.params == point.params; });
   if (same == found.points.end()) return found.points.push_back(std::move(point));
   same->layers.insert(same->layers.end(), group.begin(), group.end());
   std::sort(same->layers.begin(), same->layers.end());
@@ -77,7 +77,7 @@ std::string quoted_key(const std::string& key) {
 
 std::vector<std::string> values_of(const Points& found, const std::string& key) {
   std::vector<std::string> values;
-  for (const Point& point : found.points) values.push_back(toml_value(point.params, key));
+  for (const LayerPoint& point : found.points) values.push_back(toml_value(point.params, key));
   return values;
 }
 
@@ -89,7 +89,7 @@ bool all_equal(const std::vector<std::string>& values) {
 /// Whether one of the points reads it.
 bool is_read(const Points& found, const std::string& key) {
   return std::any_of(found.points.begin(), found.points.end(),
-                     [&](const Point& point) { return point.params.is_used(key); });
+                     [&](const LayerPoint& point) { return point.params.is_used(key); });
 }
 
 std::string header_of(const PositionPlan& plan, const Points& found) {
