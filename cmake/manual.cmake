@@ -12,7 +12,7 @@ function(orrery_embed_pages target)
     string(APPEND sources "    {\"${name}\", R\"page(${text})page\"},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/pages.cpp @ONLY CONTENT [[
-#include "experiments/manual/pages.h"
+#include "experiments/manual/topic.h"
 
 namespace orrery {
 

@@ -68,6 +68,8 @@ struct ParamSpec {
   std::vector<Choice> choices{};          ///< choice and choice_list only
   bool may_be_empty{false};               ///< lists only: naming none is allowed
   std::vector<std::string> file_types{};  ///< file only: extensions that are read, without the dot
+  bool may_hide{false};                   ///< arrays only: −∞ is a value, as in additive masks
+  bool by_matrix{false};  ///< arrays only: a large one stays in its file, matrix by matrix
   std::optional<Condition> used_when{};
   std::string group{};                    ///< heading under which descriptions and panels fold it
   bool stated_if_set{false};              ///< captions and manifests leave its default out

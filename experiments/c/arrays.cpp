@@ -9,9 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "core/errors.h"
 #include "core/precision.h"
@@ -258,46 +256,32 @@ std::optional<Tensor> Given::take_tensor(std::string_view name, Values allowed) 
   return tensor_of(*array, name, allowed);
 }
 
-std::optional<Positions> Given::take_positions(std::string_view name) {
-  const orrery_array* array = take(name);
-  if (array == nullptr) return std::nullopt;
-  return positions_of(*array, name);
-}
-
-TensorMap Given::take_tables(const std::vector<std::string>& names) {
-  TensorMap tables;
-  for (const std::string& name : names)
-    if (auto table = take_tensor(name)) tables.emplace(name, std::move(*table));
-  return tables;
-}
-
 void Given::announce(ParamSet& params) const {
   for (const One& one : arrays_)
     if (params.has(one.name) && params.spec(one.name).kind == ParamKind::file)
       params.set(one.name, name_of_given);
 }
 
-Inputs Given::take_inputs(const ParamSet& params, const std::vector<std::string>& masks) {
+Inputs Given::take_inputs(const ParamSet& params) {
   ParamSet files = params;
-  std::map<std::string, Tensor> taken;
+  Inputs taken;
   for (const ParamSpec& spec : params.specs()) {
     if (spec.kind != ParamKind::file) continue;
-    const bool mask = std::find(masks.begin(), masks.end(), spec.key) != masks.end();
-    auto tensor = take_tensor(spec.key, mask ? Values::finite_or_minus_infinity : Values::finite);
+    auto tensor = take_tensor(spec.key, values_of(spec));
     if (!tensor) continue;
     if (params.text(spec.key) != name_of_given)
       throw UsageError(fmt::format("{}={} beside an array", spec.key, params.text(spec.key)),
                        "gives it twice", "leave one of them out");
-    taken.emplace(spec.key, std::move(*tensor));
+    taken.emplace(spec.key, input_of(spec, std::move(*tensor)));
     files.reset(spec.key);
   }
-  Inputs inputs = load_inputs(files, masks).inputs;
+  Inputs inputs = load_inputs(files).inputs;
   for (const ParamSpec& spec : params.specs())
     if (spec.kind == ParamKind::file && params.is_used(spec.key) && !files.is_used(spec.key) &&
         taken.count(spec.key) == 0 && !params.text(spec.key).empty())
       throw UsageError(fmt::format("{}={}", spec.key, params.text(spec.key)),
                        "is read beside an array, which must be one as well", "give it as an array");
-  for (auto& [key, tensor] : taken) inputs.insert_or_assign(key, std::move(tensor));
+  for (auto& [key, input] : taken) inputs.insert_or_assign(key, std::move(input));
   return inputs;
 }
 

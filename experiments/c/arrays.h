@@ -38,15 +38,11 @@ class Given {
   /// Null when it was not given.
   const orrery_array* take(std::string_view name);
   std::optional<Tensor> take_tensor(std::string_view name, Values allowed = Values::finite);
-  std::optional<Positions> take_positions(std::string_view name);
-  /// Those of these names.
-  TensorMap take_tables(const std::vector<std::string>& names);
   /// Says of the file parameters that have arrays here that these are given: `name_of_given`.
   void announce(ParamSet& params) const;
   /// What the file parameters name: the arrays of those that are announced, and the files of others.
   /// Throws UsageError where one was given a file as well, and what load_inputs throws.
-  /// @param masks  keys whose values may be −inf
-  Inputs take_inputs(const ParamSet& params, const std::vector<std::string>& masks = {});
+  Inputs take_inputs(const ParamSet& params);
   std::vector<std::string> names() const;
   /// Throws UsageError, with the nearest of `known`, when one is left.
   void require_all_taken(const std::vector<std::string>& known) const;

@@ -5,26 +5,88 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/arrays/attend.h"
 #include "experiments/c/arrays.h"
-#include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
-#include "experiments/c/settings.h"
+#include "experiments/data/load_inputs.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
 #include "experiments/results/table_json.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/user_tables.h"
 #include "experiments/sweeps/assignments.h"
 
 namespace orrery {
 namespace {
 
+/// The words over the defaults, and over those the arrays that are given.
+ParamSet attend_settings(const char* settings, const Given& given) {
+  static const ParamSet defaults(attend_params());
+  ParamSet announced = defaults;
+  given.announce(announced);
+  return params_from(std::move(announced), words_of(settings));
+}
+
+AttendInputs attend_inputs(const ParamSet& params, Given& given) {
+  Inputs inputs = given.take_inputs(params, {"mask"});
+  std::vector<std::string> tables = encoding_table_names(params);
+  for (std::string& name : attention_table_names(params, inputs.count("x") > 0))
+    tables.push_back(std::move(name));
+  AttendInputs taken{.x = take_tensor(inputs, "x"),
+                     .mask = take_tensor(inputs, "mask"),
+                     .padding = take_tensor(inputs, "padding"),
+                     .segments = take_tensor(inputs, "segments"),
+                     .tables = given.take_tables(tables),
+                     .query_positions = given.take_positions("query_positions"),
+                     .key_positions = given.take_positions("positions")};
+  if (auto q = take_tensor(inputs, "q")) taken.q.emplace(std::move(*q));
+  if (auto k = take_tensor(inputs, "k")) taken.k.emplace(std::move(*k));
+  if (auto v = take_tensor(inputs, "v")) taken.v.emplace(std::move(*v));
+  for (const char* name :
+       {"q", "k", "v", "x", "mask", "padding", "segments", "positions", "query_positions"})
+    tables.emplace_back(name);
+  given.require_all_taken(tables);
+  return taken;
+}
+
+nlohmann::ordered_json attended_json(const ParamSet& params, const AttendResult& attended) {
+  return {{"encoding", params.text("encoding")},
+          {"precision", params.text("precision")},
+          {"arithmetic", runs_in_fp64(params) ? "fp64" : "fp32"},
+          {"mask_kind", attended.mask_kind},
+          {"fully_masked_rows", attended.fully_masked_rows},
+          {"nan_rows", attended.nan_rows},
+          {"overflowed_rows", attended.overflowed_rows},
+          {"overflowed_layer_rows", attended.overflowed_layer_rows},
+          {"zero_normalizers", attended.zero_normalizers},
+          {"infinite_normalizers", attended.infinite_normalizers},
+          {"nan_normalizers", attended.nan_normalizers},
+          {"notes", attended.notes}};
+}
+
+void attend_given(const char* settings, Given given, const orrery_progress* progress,
+                  orrery_result** result) {
+  const ParamSet params = attend_settings(settings, given);
+  AttendInputs inputs = attend_inputs(params, given);
+  CallerProgress told(progress);
+  HeldArrays held;
+  const AttendResult attended = attend(params, std::move(inputs), held, told);
+  give(result, {.json = json_text(attended_json(params, attended)), .arrays = held.take()});
+}
+
 /// All at their defaults: made once, as there are hundreds.
 const ParamSet& apply_defaults() {
   static const ParamSet defaults(apply_params());
   return defaults;
+}
+
+/// Those that the encoding reads.
+std::vector<std::string> table_names(const ParamSet& params) {
+  std::vector<std::string> names;
+  for (const ParamSpec& spec : params.specs())
+    if (spec.group == table_group && params.is_used(spec.key)) names.push_back(spec.key);
+  return names;
 }
 
 Positions positions_or_first(const orrery_array* positions, std::ptrdiff_t count) {
@@ -45,17 +107,15 @@ void create(const char* settings, const orrery_array* tables, std::size_t count,
     throw UsageError(fmt::format("x={}", params.text("x")), "is an array here, not a file",
                      "pass it to orrery_apply");
   Given given(tables, count);
-  const std::vector<std::string> names = encoding_table_names(params);
-  TensorMap named = given.take_tables(names);
-  given.require_all_taken(names);
-  *encoding = new orrery_encoding{AppliedEncoding(std::move(params), std::move(named))};
+  given.announce(params);
+  const Inputs inputs = given.take_inputs(params);
+  given.require_all_taken(table_names(params));
+  Tables read = tables_of(params, inputs);
+  *encoding = new orrery_encoding{AppliedEncoding(std::move(params), std::move(read))};
 }
 
 nlohmann::ordered_json settings_json(const ParamSet& params) {
-  Settings stated;
-  for (const ParamSpec& spec : params.specs())
-    if (params.is_stated(spec.key)) stated.emplace_back(spec.key, params.to_text(spec.key));
-  return {{"settings", params_json(stated, params.specs())},
+  return {{"settings", params_json(stated_settings(params), params.specs())},
           {"arithmetic", runs_in_fp64(params) ? "fp64" : "fp32"}};
 }
 
@@ -72,7 +132,16 @@ void give_table(orrery_result** place, const Table& table) {
 }
 
 }  // namespace
+
 }  // namespace orrery
+
+extern "C" orrery_status orrery_attend(const char* settings, const orrery_array* inputs,
+                                       size_t input_count, const orrery_progress* progress,
+                                       orrery_result** result) {
+  return orrery::guarded([&] {
+    orrery::attend_given(settings, orrery::Given(inputs, input_count), progress, result);
+  });
+}
 
 extern "C" {
 

@@ -1,15 +1,16 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "experiments/arrays/apply.h"
 #include "experiments/c/orrery.h"
 #include "experiments/model/progress.h"
 #include "experiments/model/result.h"
+#include "experiments/studies/apply/applied_encoding.h"
 
 struct orrery_result {
   std::string json{};
@@ -42,5 +43,12 @@ class CallerProgress : public Progress {
   const orrery_progress* progress_;
   bool stopped_{false};
 };
+
+/// Runs the work of one call and turns what it throws into a status and a text.
+orrery_status guarded(const std::function<void()>& work) noexcept;
+
+/// The words "key=value" of a text: parted by white space, or the members of a JSON object, of which
+/// a list is "a,b" as on the command line. Throws UsageError for JSON of another form.
+std::vector<std::string> words_of(const char* settings);
 
 }  // namespace orrery

@@ -2,18 +2,14 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "experiments/c/arrays.h"
-#include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
-#include "experiments/c/settings.h"
 #include "experiments/findings/identify_matrices.h"
 #include "experiments/findings/identify_tensors.h"
 #include "experiments/findings/identify_text.h"

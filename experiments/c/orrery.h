@@ -123,7 +123,7 @@ ORRERY_API orrery_status orrery_load_plugin(const char* file);
 /// mathematics is a few microseconds.
 typedef struct orrery_encoding orrery_encoding;
 
-/// @param settings  as of `orrery apply`
+/// @param settings  as of `orrery run apply`
 /// @param tables  what the encoding looks up, by the names that orrery_describe lists; those that
 ///                are not given are drawn by the setting "seed"
 ORRERY_API orrery_status orrery_encoding_create(const char* settings, const orrery_array* tables,
@@ -134,7 +134,7 @@ ORRERY_API void orrery_encoding_destroy(orrery_encoding* encoding);
 ORRERY_API orrery_status orrery_encoding_settings(const orrery_encoding* encoding,
                                                   orrery_result** result);
 
-/// x with the encoding applied at its positions, as `orrery apply` does: x + p, or rotated queries
+/// x with the encoding applied at its positions, as `orrery run apply` does: x + p, or rotated queries
 /// (side=keys: keys). Computed in the setting "precision" and rounded once, to the type of out.
 /// @param x          [N, d], [heads, N, d] or [batch, heads, N, d]
 /// @param positions  [N] whole numbers; NULL: 0 to N − 1
@@ -149,20 +149,11 @@ ORRERY_API orrery_status orrery_apply(const orrery_encoding* encoding, const orr
 ORRERY_API orrery_status orrery_bias(const orrery_encoding* encoding, const orrery_array* m,
                                      const orrery_array* n, const orrery_array* out);
 
-/// The constants of the encoding, as `orrery apply` without x prints them: arrays "theta" (rad per
+/// The constants of the encoding, as `orrery run apply` without x prints them: arrays "theta" (rad per
 /// token) and "wavelength", or "slope", or the rows of its table that positions look up.
 /// @param positions  for rows of a table; NULL: 0 to 9
 ORRERY_API orrery_status orrery_constants(const orrery_encoding* encoding,
                                           const orrery_array* positions, orrery_result** result);
-
-/// Softmax or linear attention, as `orrery attend`.
-/// @param inputs  by name: q, k, v or x; mask, padding, segments; positions, query_positions; tables
-///                of the encoding, W_q … b_o
-/// @return arrays logits, weights, output, term_NAME …; in the JSON how many rows are unusual, and
-///         notes on how inputs were read
-ORRERY_API orrery_status orrery_attend(const char* settings, const orrery_array* inputs,
-                                       size_t input_count, const orrery_progress* progress,
-                                       orrery_result** result);
 
 // ---- Models -----------------------------------------------------------------------------------
 
@@ -189,7 +180,7 @@ ORRERY_API orrery_status orrery_identify(const char* settings, const orrery_enco
 ORRERY_API orrery_status orrery_points(const char* experiment, const char* settings,
                                        orrery_result** result);
 
-/// One point of an experiment or preset, as `orrery run`. JSON: what `orrery run --json` prints, and
+/// One point of an experiment or preset, as `orrery run`: attention on one's own arrays is "attend". JSON: what `orrery run --json` prints, and
 /// "drawn": the content of every figure, whose maps name arrays of the result.
 /// @param inputs  for file parameters, by their keys, in place of files
 ORRERY_API orrery_status orrery_run(const char* experiment, const char* settings,

@@ -12,22 +12,32 @@
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/c/arrays.h"
-#include "experiments/c/guarded.h"
 #include "experiments/c/handles.h"
-#include "experiments/c/settings.h"
 #include "experiments/figure/export.h"
 #include "experiments/results/claims_json.h"
 #include "experiments/results/figure_json.h"
+#include "experiments/results/json_fields.h"
 #include "experiments/results/memory.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/plugins.h"
 #include "experiments/sweeps/assignments.h"
+#include "experiments/sweeps/catalogue_json.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/verify/claims.h"
 
 namespace orrery {
 namespace {
+
+void give_list(const char* what, orrery_result** result) {
+  const std::string part = what == nullptr ? "all" : what;
+  const std::vector<std::string> parts{"all", "experiments", "encodings", "presets"};
+  if (std::find(parts.begin(), parts.end(), part) == parts.end())
+    throw_unknown_name(part, "a list", parts);
+  const auto wanted = [&](const char* name) { return part == "all" || part == name; };
+  give(result, list_json(wanted("experiments"), wanted("encodings"), wanted("presets")));
+}
 
 using nlohmann::ordered_json;
 
@@ -37,19 +47,17 @@ SweepSpec spec_of(const std::string& experiment, std::vector<std::string> words)
   return spec;
 }
 
+ordered_json point_json(const PlanPoint& point) {
+  const std::vector<ParamSpec>& specs = point.params.specs();
+  return {{"label", point.label},
+          {"repeat", point.repeat},
+          {"swept", params_json(point.swept, specs)},
+          {"settings", params_json(stated_settings(point.params), specs)}};
+}
+
 ordered_json points_json(const Plan& plan) {
-  ordered_json points = ordered_json::array();
-  for (const PlanPoint& point : plan.points) {
-    Settings settings;
-    for (const ParamSpec& spec : point.params.specs())
-      if (point.params.is_stated(spec.key))
-        settings.emplace_back(spec.key, point.params.to_text(spec.key));
-    points.push_back({{"label", point.label},
-                      {"repeat", point.repeat},
-                      {"swept", params_json(point.swept, point.params.specs())},
-                      {"settings", params_json(settings, point.params.specs())}});
-  }
-  return {{"experiment", plan.experiment->info.name}, {"points", std::move(points)}};
+  return {{"experiment", plan.experiment->info.name},
+          {"points", json_list(plan.points, point_json)}};
 }
 
 /// The one point of the words, with the arrays that are given in place of files.
@@ -203,7 +211,30 @@ ordered_json verified(const char* settings, const orrery_progress* progress) {
 }
 
 }  // namespace
+
 }  // namespace orrery
+
+extern "C" {
+
+orrery_status orrery_list(const char* what, orrery_result** result) {
+  return orrery::guarded([&] { orrery::give_list(what, result); });
+}
+
+orrery_status orrery_describe(const char* name, orrery_result** result) {
+  return orrery::guarded([&] {
+    orrery::require(name, "the name");
+    orrery::give(result, orrery::description_json(name));
+  });
+}
+
+orrery_status orrery_load_plugin(const char* file) {
+  return orrery::guarded([&] {
+    orrery::require(file, "the file");
+    orrery::load_plugin(file);
+  });
+}
+
+}  // extern "C"
 
 extern "C" {
 

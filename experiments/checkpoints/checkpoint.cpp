@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/checkpoints/decoded.h"
+#include "experiments/checkpoints/decode_rows.h"
 #include "experiments/checkpoints/keys.h"
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
+#include "experiments/model_files/config_values.h"
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/model_files/gguf_keys.h"
 #include "experiments/model_files/read_positions.h"
-#include "experiments/model_files/text_config.h"
 
 namespace orrery {
 namespace {
@@ -103,34 +103,31 @@ struct StackReader {
 
   std::vector<Stack> of_config(const ConfigValues& config,
                                std::vector<std::string>& assumed) const {
-    const ModelKeys keys = config_keys(family, config, plan);
+    const ModelKeys keys = model_keys(family, config, plan);
     for (const std::string& sentence : keys.assumed) assume(assumed, sentence);
     if (const std::vector<std::string> unread = config.unread(plan.keys_read); !unread.empty())
       assume(assumed, fmt::format("{}: {} not read, and may change what the model computes",
                                   config.key_name(fmt::format("{}", fmt::join(unread, ", "))),
                                   unread.size() == 1 ? "is" : "are"));
-    return with_decoder(*family.names, keys, family.decoder,
-                        [&] { return decoder_keys(config, keys); });
+    return with_decoder(*family.names, keys, family.decoder, config);
   }
 
   /// @param tokens  of its tokenizer; 0 without one
   std::vector<Stack> of_gguf(const GgufKeys& file, std::size_t tokens) const {
-    ModelKeys keys = gguf_model_keys(family, file, plan);
+    ModelKeys keys = model_keys(family, file, plan);
     if (tokens > 0) keys.vocabulary = static_cast<Index>(tokens);
-    return with_decoder(gguf_names(family), keys, gguf_decoder_names(family),
-                        [&] { return gguf_decoder_keys(file, keys); });
+    return with_decoder(gguf_names(family), keys, gguf_decoder_names(family), file);
   }
 
-  template <class KeysOfDecoder>
+  template <class File>
   std::vector<Stack> with_decoder(const TensorNames& names, const ModelKeys& keys,
-                                  const TensorNames* decoder_names,
-                                  const KeysOfDecoder& keys_of_decoder) const {
+                                  const TensorNames* decoder_names, const File& file) const {
     std::vector<Stack> stacks;
     stacks.push_back(stack_of(store, names, keys, plan.layers));
     if (!decoder_names ||
         !TensorFinder(store, *decoder_names).find(decoder_names->final_norm, ".weight"))
       return stacks;
-    ModelKeys decoder = keys_of_decoder();
+    ModelKeys decoder = decoder_keys(file, keys);
     const std::size_t count = decoder.design.layers.size();
     stacks.push_back(stack_of(store, *decoder_names, std::move(decoder),
                               decoder_layers(plan.layers.front(), count)));

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "core/transformer/design.h"
+#include "experiments/model_files/words.h"
 
 namespace orrery {
 
@@ -60,23 +62,6 @@ struct TensorNames {
   std::string_view before_memory{}, memory_q{}, memory_k{}, memory_v{}, memory_o{};
 };
 
-/// Keys of a config.json that one family alone has.
-enum class OwnKeys {
-  none,
-  t5,
-  falcon,
-  gpt2,
-  neox,
-  bloom,
-  modernbert,
-  gemma,
-  gemma3,
-  deberta,
-  deberta_v2,
-  xlnet,
-  transformer_xl
-};
-
 /// Whether the models of a family have a tensor.
 enum class Presence {
   as_stored,  ///< if the file has it, in every layer or in none
@@ -95,12 +80,28 @@ struct OptionalTensors {
   Presence positions{}, segments{};
 };
 
-/// The nonlinearity of a masked language model's head.
-enum class HeadTransform { none, as_feed_forward, gelu };
-
 /// A family of models: what its code does, where no key of a file says it. Keys are those of a
 /// config.json.
 struct Family {
+  /// Keys of a config.json that one family alone has.
+  enum class OwnKeys {
+    none,
+    t5,
+    falcon,
+    gpt2,
+    neox,
+    bloom,
+    modernbert,
+    gemma,
+    gemma3,
+    deberta,
+    deberta_v2,
+    xlnet,
+    transformer_xl
+  };
+  /// The nonlinearity of a masked language model's head.
+  enum class HeadTransform { none, as_feed_forward, gelu };
+
   std::string_view name{};           ///< "GPT-2"
   std::string_view types{};          ///< its values of model_type, between spaces
   std::string_view architectures{};  ///< its values of general.architecture in a GGUF
@@ -139,20 +140,13 @@ std::span<const Family> families();
 const Family* find_family_of_type(std::string_view model_type);
 const Family* find_family_of_architecture(std::string_view architecture);
 
+/// The nonlinearity that files call so: "gelu_new".
+std::optional<Activation> activation_called(std::string_view name);
+
 /// The names of tensors in a GGUF of the family, to which llama.cpp's converter translates those of
 /// files: the same for all, but for an encoder-decoder, whose encoder's they are.
 const TensorNames& gguf_names(const Family& family);
 /// Those of an encoder-decoder's decoder; null for other families.
 const TensorNames* gguf_decoder_names(const Family& family);
-
-/// The words of a list between spaces.
-template <class Use>
-void for_each_word(std::string_view list, const Use& use) {
-  while (!list.empty()) {
-    const std::size_t end = list.find(' ');
-    if (end != 0) use(list.substr(0, end));
-    list = end == std::string_view::npos ? std::string_view{} : list.substr(end + 1);
-  }
-}
 
 }  // namespace orrery

@@ -12,36 +12,13 @@
 namespace orrery {
 namespace {
 
+using OwnKeys = Family::OwnKeys;
+using HeadTransform = Family::HeadTransform;
+
 constexpr std::int64_t most_heads = 1 << 16;
 constexpr std::int64_t most_channels_of_model = std::int64_t{1} << 24;
 constexpr std::int64_t most_layers = 1 << 16;
 constexpr std::int64_t most_rows = std::int64_t{1} << 30;  // of a table: one more is an int32
-
-struct ActivationName {
-  std::string_view name;
-  Activation activation;
-};
-
-// ACT2FN of Transformers, activations.py.
-constexpr ActivationName activation_names[] = {
-    {"gelu", Activation::gelu},
-    {"gelu_new", Activation::gelu_tanh},
-    {"gelu_pytorch_tanh", Activation::gelu_tanh},
-    {"gelu_fast", Activation::gelu_tanh},
-    {"gelu_python", Activation::gelu},
-    {"quick_gelu", Activation::gelu_quick},
-    {"relu", Activation::relu},
-    {"relu2", Activation::squared_relu},
-    {"silu", Activation::silu},
-    {"swish", Activation::silu},
-    {"tanh", Activation::tanh},
-};
-
-std::optional<Activation> activation_called(std::string_view name) {
-  for (const ActivationName& one : activation_names)
-    if (one.name == name) return one.activation;
-  return std::nullopt;
-}
 
 constexpr const char* known_activations =
     "gelu, gelu_new, gelu_pytorch_tanh, quick_gelu, relu, relu2, silu or tanh";
@@ -54,17 +31,19 @@ Activation activation_of(const ConfigValues& config, std::string_view key, std::
 /// Added to a mean square, of which a root is taken.
 constexpr std::string_view epsilon_rule = "a number of 0 or more";
 
-double number_or(const ConfigValues& config, std::string_view key, double usual) {
-  return config.number(key).value.value_or(usual);
+template <class File>
+double number_or(const File& file, const std::string& key, double usual) {
+  return file.number(key).value.value_or(usual);
 }
 
 bool flag_or(const ConfigValues& config, std::string_view key, bool usual) {
   return config.has(key) ? config.flag(key) : usual;
 }
 
-Index size_of(const ConfigValues& config, std::string_view key, std::int64_t usual = 0,
+template <class File>
+Index size_of(const File& file, const std::string& key, std::int64_t usual = 0,
               std::int64_t least = 1) {
-  return config.integer(key, least, most_rows).value.value_or(usual);
+  return file.integer(key, least, most_rows).value.value_or(usual);
 }
 
 /// Whether a tensor is there, where a key that is given says it.
@@ -94,18 +73,13 @@ TransformerDesign design_of(const Family& family) {
                   "see its positions with orrery positions, or take another model");
 }
 
-LogitRule rule_of(const PositionPlan& plan, const LayerPlan& layer) {
-  if (layer.temperature) refuse_layer(plan, layer, "multiplies queries by a factor of position");
-  return {};
-}
-
 /// T5 and DeBERTa have a scale of their own, which is the plan's as well.
 void add_layers(const PositionPlan& plan, TransformerDesign& design) {
   for (const LayerPlan& layer : plan.layers) {
     if (layer.window_in_blocks) refuse_layer(plan, layer, "attends within blocks of tokens");
     if (layer.indexer) refuse_layer(plan, layer, "picks its keys by another attention");
+    if (layer.temperature) refuse_layer(plan, layer, "multiplies queries by a factor of position");
     design.layers.push_back({.window = layer.window.value_or(0),
-                             .rule = rule_of(plan, layer),
                              .scale = layer.softmax_scale > 0
                                           ? std::optional<double>(layer.softmax_scale)
                                           : std::nullopt});
@@ -127,7 +101,7 @@ void read_tensors(const Family& family, const ConfigValues& config, const Positi
                   ModelKeys& keys) {
   keys.vocabulary = size_of(config, "vocab_size");
   keys.d_embedding = size_of(config, "embedding_size");
-  if (!family.inner_key.empty()) keys.d_inner = size_of(config, family.inner_key);
+  if (!family.inner_key.empty()) keys.d_inner = size_of(config, std::string(family.inner_key));
   keys.positions = size_of(config, "max_position_embeddings");
   keys.segments = size_of(config, "type_vocab_size", 0, 0);
   if (config.has("num_key_value_heads"))
@@ -187,8 +161,14 @@ void read_t5(const ConfigValues& config, ModelKeys& keys) {
     keys.design.logit_scale = 1 / std::sqrt(static_cast<double>(keys.d_model));
 }
 
+/// Heads of keys: as many as said, one, or one for each query's.
 void read_falcon(const ConfigValues& config, TransformerDesign& design) {
   const bool newer = config.flag("new_decoder_architecture");
+  AttentionDesign& attention = design.attention;
+  if (newer)
+    attention.kv_heads = size_of(config, "num_kv_heads", attention.heads);
+  else
+    attention.kv_heads = flag_or(config, "multi_query", true) ? 1 : attention.heads;
   const double norms = number_or(config, "num_ln_in_parallel_attn", newer ? 2 : 1);
   if (newer && norms == 2)
     design.order = BlockOrder::parallel;
@@ -275,14 +255,6 @@ void read_bloom(const ConfigValues& config, ModelKeys& keys) {
                   config.key_name("slow_but_exact"), config.code()));
 }
 
-/// Falcon's heads of keys: as many as said, one, or one for each query's.
-void read_falcon_heads(const ConfigValues& config, AttentionDesign& attention) {
-  if (config.flag("new_decoder_architecture"))
-    attention.kv_heads = size_of(config, "num_kv_heads", attention.heads);
-  else
-    attention.kv_heads = flag_or(config, "multi_query", true) ? 1 : attention.heads;
-}
-
 /// The window that memory leaves where every query sees as many keys.
 void read_transformer_xl(const ConfigValues& config, TransformerDesign& design) {
   if (number_or(config, "attn_type", 0) != 0)
@@ -307,7 +279,6 @@ void read_own_keys(const Family& family, const ConfigValues& config, ModelKeys& 
     case OwnKeys::t5:
       return read_t5(config, keys);
     case OwnKeys::falcon:
-      read_falcon_heads(config, design.attention);
       return read_falcon(config, design);
     case OwnKeys::gpt2:
       return read_gpt2(config, design);
@@ -357,13 +328,10 @@ Activation gguf_activation(const Family& family, const GgufKeys& file) {
 
 void read_gguf_tensors(const Family& family, const GgufKeys& file, const PositionPlan& plan,
                        ModelKeys& keys) {
-  const auto size = [&](const char* key) {
-    return file.integer(key, 1, most_rows).value.value_or(0);
-  };
-  keys.vocabulary = size("vocab_size");
+  keys.vocabulary = size_of(file, "vocab_size");
   // Of Falcon the converter writes 4 d_model, whatever the model has.
-  if (family.own_keys != OwnKeys::falcon) keys.d_inner = size("feed_forward_length");
-  keys.design.attention.kv_heads = size("attention.head_count_kv");
+  if (family.own_keys != OwnKeys::falcon) keys.d_inner = size_of(file, "feed_forward_length");
+  keys.design.attention.kv_heads = size_of(file, "attention.head_count_kv");
   keys.has = family.has;
   // No key says it there.
   if (!family.attention_bias_key.empty())
@@ -371,7 +339,7 @@ void read_gguf_tensors(const Family& family, const GgufKeys& file, const Positio
   if (!family.inner_bias_key.empty()) keys.has.inner_bias = Presence::as_stored;
   if (plan.layers.front().encoding != "learned") return;
   keys.has.positions = Presence::needed;
-  keys.positions = size("context_length");
+  keys.positions = size_of(file, "context_length");
 }
 
 /// T5 v1.1 has gates, a tanh gelu and a head of its own; T5 none of these, and scales its logits.
@@ -390,8 +358,7 @@ void read_own_gguf_keys(const Family& family, const GgufKeys& file, ModelKeys& k
   if (family.own_keys == OwnKeys::t5) read_gguf_t5(file, keys);
 }
 
-ModelKeys decoder_of(ModelKeys encoder, Valued<std::int64_t> count) {
-  ModelKeys keys = std::move(encoder);
+ModelKeys decoder_of(ModelKeys keys, Valued<std::int64_t> count) {
   TransformerDesign& design = keys.design;
   design.reads_memory = true;
   design.attention.causal = true;
@@ -402,12 +369,12 @@ ModelKeys decoder_of(ModelKeys encoder, Valued<std::int64_t> count) {
 
 }  // namespace
 
-ModelKeys config_keys(const Family& family, const ConfigValues& config, const PositionPlan& plan) {
+ModelKeys model_keys(const Family& family, const ConfigValues& config, const PositionPlan& plan) {
   refuse_unknown_options(family, config);
   ModelKeys keys{.design = design_of(family)};
   add_layers(plan, keys.design);
   TransformerDesign& design = keys.design;
-  design.norm.epsilon = number_or(config, family.epsilon_key, family.epsilon);
+  design.norm.epsilon = number_or(config, std::string(family.epsilon_key), family.epsilon);
   if (design.norm.epsilon < 0) config.refuse(family.epsilon_key, epsilon_rule);
   design.attention.softcap = cap_of(config, "attn_logit_softcapping", family.attention_softcap);
   design.logit_softcap = cap_of(config, "final_logit_softcapping", family.logit_softcap);
@@ -424,7 +391,7 @@ ModelKeys config_keys(const Family& family, const ConfigValues& config, const Po
   return keys;
 }
 
-ModelKeys gguf_model_keys(const Family& family, const GgufKeys& file, const PositionPlan& plan) {
+ModelKeys model_keys(const Family& family, const GgufKeys& file, const PositionPlan& plan) {
   ModelKeys keys{.design = design_of(family), .tied = true};
   TransformerDesign& design = keys.design;
   add_layers(plan, design);
@@ -434,10 +401,8 @@ ModelKeys gguf_model_keys(const Family& family, const GgufKeys& file, const Posi
   design.norm.epsilon = gguf_epsilon(family, file);
   design.norm.adds_one = false;
   design.feed_forward.activation = gguf_activation(family, file);
-  design.attention.softcap =
-      file.number("attn_logit_softcapping").value.value_or(family.attention_softcap);
-  design.logit_softcap =
-      file.number("final_logit_softcapping").value.value_or(family.logit_softcap);
+  design.attention.softcap = number_or(file, "attn_logit_softcapping", family.attention_softcap);
+  design.logit_softcap = number_or(file, "final_logit_softcapping", family.logit_softcap);
   design.attention.heads = file.integer("attention.head_count", 1, most_heads).value.value_or(0);
   keys.d_model = file.integer("embedding_length", 1, most_channels_of_model).value.value_or(0);
   if (design.attention.heads == 0) file.refuse("attention.head_count", "given");
@@ -452,7 +417,7 @@ ModelKeys decoder_keys(const ConfigValues& config, ModelKeys encoder) {
   return decoder_of(std::move(encoder), config.integer("num_decoder_layers", 1, most_layers));
 }
 
-ModelKeys gguf_decoder_keys(const GgufKeys& file, ModelKeys encoder) {
+ModelKeys decoder_keys(const GgufKeys& file, ModelKeys encoder) {
   return decoder_of(std::move(encoder), file.integer("decoder_block_count", 1, most_layers));
 }
 

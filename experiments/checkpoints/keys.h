@@ -33,11 +33,11 @@ struct ModelKeys {
 /// What a config.json says of a model of the family, beyond positions.
 /// Throws DataError, naming the key: a value out of range or of another kind, and one for which the
 /// family has no place: talking heads, a clamp of q, k and v.
-ModelKeys config_keys(const Family& family, const ConfigValues& config, const PositionPlan& plan);
+ModelKeys model_keys(const Family& family, const ConfigValues& config, const PositionPlan& plan);
 /// The same of a GGUF's metadata.
-ModelKeys gguf_model_keys(const Family& family, const GgufKeys& keys, const PositionPlan& plan);
+ModelKeys model_keys(const Family& family, const GgufKeys& keys, const PositionPlan& plan);
 /// Those of an encoder-decoder's decoder.
 ModelKeys decoder_keys(const ConfigValues& config, ModelKeys encoder);
-ModelKeys gguf_decoder_keys(const GgufKeys& keys, ModelKeys encoder);
+ModelKeys decoder_keys(const GgufKeys& keys, ModelKeys encoder);
 
 }  // namespace orrery

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "core/encodings/alibi.h"
 #include "core/encodings/deberta.h"
@@ -14,21 +13,12 @@
 #include "core/encodings/transformer_xl.h"
 #include "core/errors.h"
 #include "core/transformer/norm.h"
-#include "experiments/checkpoints/decoded.h"
+#include "experiments/checkpoints/decode_rows.h"
 
 namespace orrery {
 namespace {
 
 constexpr double sinusoid_base = 10000.0;
-
-/// A parameter of the plan, or its usual value.
-template <class V>
-V param(const LayerPlan& layer, const char* key, V usual) {
-  const auto found = find_param(layer, key);
-  if (!found) return usual;
-  const V* value = std::get_if<V>(&*found);
-  return value ? *value : usual;
-}
 
 /// The format of sines and cosines that a file has: those that are computed are rounded as these were.
 Precision format_of(const PlacedTensor& rotations) {
@@ -41,19 +31,19 @@ template <class T>
 std::shared_ptr<const Encoding> rope(const LayerPlan& layer, const Places& places) {
   RopeOptions options;
   options.rounding.set(Stage::cos_sin, format_of(places.rotations));
-  if (param<std::string>(layer, "rope.rotary_value", "none") == "rotated")
+  if (param_or<std::string>(layer, "rope.rotary_value", "none") == "rotated")
     options.rotary_value = RotaryValue::rotated;
   return std::make_shared<Rope<T>>(layer.rope, options);
 }
 
 template <class T>
 std::shared_ptr<const Encoding> alibi(const LayerPlan& layer, int heads) {
-  AlibiOptions options{.bias_max = param(layer, "alibi.bias_max", 8.0)};
-  const std::string form = param<std::string>(layer, "alibi.form", "symmetric");
+  AlibiOptions options{.bias_max = param_or(layer, "alibi.bias_max", 8.0)};
+  const std::string form = param_or<std::string>(layer, "alibi.form", "symmetric");
   if (form == "causal") options.form = AlibiForm::causal;
   if (form == "key") options.form = AlibiForm::key;
   StageRounding rounding;
-  if (param<std::string>(layer, "alibi.bias_scale", "none") == "root") {
+  if (param_or<std::string>(layer, "alibi.bias_scale", "none") == "root") {
     // Falcon's code keeps slopes and biases in bf16, whatever the type of the model.
     options.scale = AlibiScale::root;
     rounding = StageRounding(Precision::bf16, {Stage::table, Stage::term});
@@ -63,30 +53,31 @@ std::shared_ptr<const Encoding> alibi(const LayerPlan& layer, int heads) {
 
 template <class T>
 std::shared_ptr<const Encoding> t5(const LayerPlan& layer, const Places& places) {
-  const T5Buckets buckets{.buckets = static_cast<int>(param<std::int64_t>(layer, "t5.buckets", 32)),
-                          .max_distance = param<std::int64_t>(layer, "t5.max_distance", 128),
-                          .bidirectional = param(layer, "t5.bidirectional", true)};
+  const T5Buckets buckets{
+      .buckets = static_cast<int>(param_or<std::int64_t>(layer, "t5.buckets", 32)),
+      .max_distance = param_or<std::int64_t>(layer, "t5.max_distance", 128),
+      .bidirectional = param_or(layer, "t5.bidirectional", true)};
   return std::make_shared<T5<T>>(buckets, decoded<T>(places.relative_table));
 }
 
 template <class T>
 std::shared_ptr<const Encoding> shaw(const LayerPlan& layer, const Places& places) {
   const PlacedPositions& own = places.layers[static_cast<std::size_t>(layer.layer)].relative;
-  const std::int64_t clip = param<std::int64_t>(layer, "shaw.clip", 16);
-  ShawOptions options{.left = clip, .right = param(layer, "shaw.clip_ahead", clip)};
-  if (param<std::string>(layer, "shaw.rows", "") == "query_minus_key")
+  const std::int64_t clip = param_or<std::int64_t>(layer, "shaw.clip", 16);
+  ShawOptions options{.left = clip, .right = param_or(layer, "shaw.clip_ahead", clip)};
+  if (param_or<std::string>(layer, "shaw.rows", "") == "query_minus_key")
     options.rows = ShawRows::query_minus_key;
-  if (param<std::string>(layer, "shaw.variant", "") == "queries_and_keys")
+  if (param_or<std::string>(layer, "shaw.variant", "") == "queries_and_keys")
     options.scores = ShawScores::queries_and_keys;
   return std::make_shared<Shaw<T>>(decoded<T>(own.table), Matrix<T>(), options);
 }
 
 DebertaOptions deberta_options(const LayerPlan& layer) {
-  DebertaOptions options{.span = param<std::int64_t>(layer, "deberta.span", 512),
+  DebertaOptions options{.span = param_or<std::int64_t>(layer, "deberta.span", 512),
                          .index = DebertaIndex::code};
-  options.log_buckets = param<std::string>(layer, "deberta.version", "v1") == "v2";
-  options.max_distance = param<std::int64_t>(layer, "deberta.max_distance", 512);
-  const std::string terms = param<std::string>(layer, "deberta.terms", "both");
+  options.log_buckets = param_or<std::string>(layer, "deberta.version", "v1") == "v2";
+  options.max_distance = param_or<std::int64_t>(layer, "deberta.max_distance", 512);
+  const std::string terms = param_or<std::string>(layer, "deberta.terms", "both");
   if (terms == "c2p") options.terms = DebertaTerms::content_to_position;
   if (terms == "p2c") options.terms = DebertaTerms::position_to_content;
   return options;
@@ -131,7 +122,7 @@ std::shared_ptr<const Encoding> transformer_xl(const LayerPlan& layer, const Pla
   }
   return std::make_shared<TransformerXl<T>>(
       std::move(weights), sinusoid_base, StageRounding{},
-      param<std::int64_t>(layer, "transformer_xl.clamp_len", 0));
+      param_or<std::int64_t>(layer, "transformer_xl.clamp_len", 0));
 }
 
 }  // namespace

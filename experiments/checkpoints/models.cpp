@@ -11,7 +11,6 @@
 
 #include "core/errors.h"
 #include "experiments/checkpoints/tensor_store.h"
-#include "experiments/model_files/gguf_folder.h"
 #include "experiments/model_files/read_positions.h"
 
 namespace orrery {

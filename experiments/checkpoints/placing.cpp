@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <variant>
 
 #include "core/errors.h"
 #include "experiments/checkpoints/places.h"
@@ -10,45 +9,13 @@
 namespace orrery {
 namespace {
 
-/// "h.3." of "h.{}.".
-std::string numbered(std::string_view name, int number) {
-  const std::size_t at = name.find("{}");
-  return fmt::format("{}{}{}", name.substr(0, at), number, name.substr(at + 2));
-}
-
 Index rows_of(const PlacedTensor& placed) {
   return static_cast<Index>(placed.tensor->shape.front());
 }
 
-/// A dimension that a tensor must have, and what of a model it is; 0: any but 0.
-struct Dimension {
-  Index size{};
-  std::string_view name{};
-};
-using Shape = std::vector<Dimension>;
-
-bool is_of(const std::vector<std::uint64_t>& shape, const Shape& expected) {
-  return std::equal(shape.begin(), shape.end(), expected.begin(), expected.end(),
-                    [](std::uint64_t size, const Dimension& d) {
-                      return size != 0 &&
-                             (d.size == 0 || size == static_cast<std::uint64_t>(d.size));
-                    });
-}
-
-/// "[96, any] (vocabulary, d_model)".
-std::string text_of(const Shape& shape) {
-  std::vector<std::string> sizes;
-  std::vector<std::string_view> names;
-  for (const Dimension& d : shape) {
-    sizes.push_back(d.size == 0 ? "any" : std::to_string(d.size));
-    names.push_back(d.name);
-  }
-  return fmt::format("[{}] ({})", fmt::join(sizes, ", "), fmt::join(names, ", "));
-}
-
 /// Which outputs of a fused matrix are the queries, the keys and the values.
 struct QkvRanges {
-  std::vector<RowRange> q{}, k{}, v{};
+  std::vector<PlacedLinear::Rows> q{}, k{}, v{};
 };
 
 QkvRanges qkv_ranges(QkvLayout layout, Index heads, Index kv_heads, Index d_head) {
@@ -66,18 +33,12 @@ QkvRanges qkv_ranges(QkvLayout layout, Index heads, Index kv_heads, Index d_head
   return ranges;
 }
 
-/// How a file holds the matrix of a linear layer.
-enum class Stored {
-  rows,     ///< [out, in]
-  columns,  ///< [in, out]
-};
-
 /// Finds the weights of a stack, layer by layer. Each has the shape that the design expects.
-class Placing {
+class Placing : private TensorFinder {
  public:
   Placing(const TensorStore& store, const TensorNames& names, const std::vector<LayerPlan>& plan,
           ModelKeys& keys)
-      : finder_(store, names),
+      : TensorFinder(store, names),
         names_(names),
         plan_(plan),
         keys_(keys),
@@ -88,11 +49,11 @@ class Placing {
         d_inner_{keys.d_inner, "d_inner"},
         heads_{design_.attention.heads, "heads"},
         d_head_{design_.attention.d_head, "d_head"},
-        stored_(names.transposed == Transposed::layers ? Stored::columns : Stored::rows) {}
+        transposed_(names.transposed == Transposed::layers) {}
 
   Places run() {
     if (d_head_.size == 0)
-      throw DataError(finder_.store().name(), "has heads of a width that no key says",
+      throw DataError(store().name(), "has heads of a width that no key says",
                       "give the files of a whole model");
     place_embedding();
     for (std::size_t layer = 0; layer < design_.layers.size(); ++layer)
@@ -103,49 +64,11 @@ class Placing {
   }
 
  private:
-  // ---- The door --------------------------------------------------------------------------------
-
-  /// The tensor of one of these names, which has this shape. Null where the file has none of it.
-  PlacedTensor find(std::string_view names, std::string_view suffix, const Shape& shape) const {
-    PlacedTensor found = finder_.find(names, suffix);
-    if (!found) return found;
-    if (!is_of(found.tensor->shape, shape)) refuse_shape(found, text_of(shape));
-    if (!found.tensor->type)
-      refuse(found, fmt::format("has type {}, which is not decoded", found.tensor->type_name),
-             "save the weights as F32, F16 or BF16, or as a GGUF of Q8_0");
-    return found;
-  }
-
-  PlacedTensor find(std::string_view names, std::string_view suffix, const Shape& shape,
-                    Presence presence) const {
-    if (presence == Presence::none) return {};
-    PlacedTensor found = find(names, suffix, shape);
-    if (!found && presence == Presence::needed) finder_.refuse_missing(names, suffix);
-    return found;
-  }
-
-  PlacedTensor need(std::string_view names, std::string_view suffix, const Shape& shape) const {
-    return find(names, suffix, shape, Presence::needed);
-  }
-
-  [[noreturn]] void refuse(const PlacedTensor& placed, std::string_view what,
-                           std::string_view remedy) const {
-    throw DataError(finder_.store().label(placed.name), std::string(what), std::string(remedy));
-  }
-
-  [[noreturn]] void refuse_shape(const PlacedTensor& placed, std::string_view expected) const {
-    refuse(
-        placed,
-        fmt::format("has the shape [{}], not {}", fmt::join(placed.tensor->shape, ", "), expected),
-        "check that config and weights are of the same model");
-  }
-
   // ---- Linear layers and norms -----------------------------------------------------------------
 
   /// A dimension of 0 is the file's.
   PlacedLinear linear(std::string_view names, Dimension out, Dimension in, Presence bias,
-                      Stored stored = Stored::rows) const {
-    const bool transposed = stored == Stored::columns;
+                      bool transposed = false) const {
     PlacedLinear placed{.W = need(names, of_weights, transposed ? Shape{in, out} : Shape{out, in}),
                         .transposed = transposed};
     const auto& shape = placed.W.tensor->shape;
@@ -155,15 +78,13 @@ class Placing {
     return placed;
   }
 
-  bool has(std::string_view names) const {
-    return static_cast<bool>(finder_.find(names, of_weights));
-  }
+  bool has(std::string_view names) const { return static_cast<bool>(find(names, of_weights)); }
 
   /// From d_model to so many heads; 0: to as many as the file has.
   PlacedLinear to_heads(std::string_view names, Index heads, Presence bias) const {
     const Dimension channels{heads * d_head_.size, "heads · d_head"};
     if (names_.transposed != Transposed::queries_keys_values)
-      return linear(names, channels, d_model_, bias, stored_);
+      return linear(names, channels, d_model_, bias, transposed_);
     return {.W = need(names, of_weights, {d_model_, {heads, heads_.name}, d_head_}),
             .transposed = true,
             .in = d_model_.size,
@@ -173,7 +94,7 @@ class Placing {
   PlacedLinear from_heads(std::string_view names, Presence bias) const {
     const Dimension channels{heads_.size * d_head_.size, "heads · d_head"};
     if (names_.transposed != Transposed::queries_keys_values)
-      return linear(names, d_model_, channels, bias, stored_);
+      return linear(names, d_model_, channels, bias, transposed_);
     return {.W = need(names, of_weights, {d_model_, heads_, d_head_}),
             .in = channels.size,
             .out = d_model_.size};
@@ -182,7 +103,7 @@ class Placing {
   PlacedNorm norm(std::string_view names, Dimension width) const {
     PlacedNorm found{.gain = find(names, of_weights, {width})};
     if (!found.gain) found.gain = find(names, ".gamma", {width});
-    if (!found.gain) finder_.refuse_missing(names, of_weights);
+    if (!found.gain) refuse_missing(names, of_weights);
     if (keys_.has.norm_bias == Presence::none) return found;
     found.bias = find(names, of_biases, {width});
     if (!found.bias) found.bias = find(names, ".beta", {width}, keys_.has.norm_bias);
@@ -223,12 +144,13 @@ class Placing {
     if (names_.token_parts.empty()) return;
     const auto part_name = [&](int part) { return numbered(names_.token_parts, part); };
     const auto projection_name = [&](int part) { return numbered(names_.part_projections, part); };
-    if (!has(part_name(1)) && !finder_.find(projection_name(0), "")) return;
+    if (!has(part_name(1)) && !find(projection_name(0), "")) return;
     Index tokens = 0;
     int i = 0;
     do {
       const Dimension width{i == 0 ? d_embedding_.size : 0, "d_embedding of the part"};
-      PlacedPart part{.table = need(part_name(i), of_weights, {{0, "tokens of the part"}, width})};
+      Places::Part part{.table =
+                            need(part_name(i), of_weights, {{0, "tokens of the part"}, width})};
       const auto channels = static_cast<Index>(part.table.tensor->shape[1]);
       part.projection = need(projection_name(i), "", {d_model_, {channels, width.name}});
       tokens += rows_of(part.table);
@@ -246,9 +168,7 @@ class Placing {
   void place_relative_table() {
     const LayerPlan& first = plan_.front();
     const auto size = [&](const char* key, std::int64_t usual) {
-      const auto value = find_param(first, key);
-      const auto* const number = value ? std::get_if<std::int64_t>(&*value) : nullptr;
-      return number ? *number : usual;
+      return param_or(first, key, usual);
     };
     if (first.encoding == "t5")
       places_.relative_table =
@@ -280,7 +200,9 @@ class Placing {
                       .o = from_heads(in_layer(names_.memory_o), Presence::none)};
     }
     layer.attention.o.adds_b = layer.down.adds_b = keys_.adds_output_biases;
-    if (!places_.layers.empty()) require_like(places_.layers.front(), layer, number);
+    if (!places_.layers.empty())
+      require_like(places_.layers.front(), numbered(names_.layer, 0), layer, prefix_, number,
+                   !design_.layers.front().attention_norm);
     places_.layers.push_back(std::move(layer));
     prefix_.clear();
   }
@@ -303,7 +225,7 @@ class Placing {
     // Of GGUFs, Falcon's alone name the norm in front of both halves for that of the second.
     const PlacedTensor& gain = layer.before_feed_forward.gain;
     if (gain && gain.tensor == layer.before_attention.gain.tensor)
-      finder_.refuse_missing(in_layer(names_.before_feed_forward), of_weights);
+      refuse_missing(in_layer(names_.before_feed_forward), of_weights);
   }
 
   void place_attention(PlacedAttention& attention) {
@@ -336,7 +258,7 @@ class Placing {
     const Dimension all{kv_heads() == 0 ? 0 : (heads + 2 * kv_heads()) * d_head,
                         "(heads + 2 kv_heads) · d_head"};
     const PlacedLinear fused =
-        linear(in_layer(names_.qkv), all, d_model_, keys_.has.attention_bias, stored_);
+        linear(in_layer(names_.qkv), all, d_model_, keys_.has.attention_bias, transposed_);
     if (kv_heads() == 0) set_kv_heads(fused.W, fused.out, heads * d_head, 2);
     QkvRanges ranges = qkv_ranges(names_.layout, heads, kv_heads(), d_head);
     attention.q = attention.k = attention.v = fused;
@@ -383,14 +305,13 @@ class Placing {
   }
 
   PlacedTensor shared(std::string_view own, std::string_view of_all) const {
-    const bool is_own = of_all.empty() || finder_.find(in_layer(own), "");
+    const bool is_own = of_all.empty() || find(in_layer(own), "");
     return need(is_own ? in_layer(own) : std::string(of_all), "", {heads_, d_head_});
   }
 
   /// The query's projection for p2c, the key's for c2p.
   void place_deberta(PlacedPositions& relative) {
-    const auto terms = find_param(plan_.front(), "deberta.terms");
-    const auto* const text = terms ? std::get_if<std::string>(&*terms) : nullptr;
+    const auto terms = param_or<std::string>(plan_.front(), "deberta.terms", "both");
     const auto placed = [&](std::string_view names, Presence bias) {
       std::string own = in_layer(names.substr(0, names.find(' ')));
       const std::size_t space = names.find(' ');
@@ -398,8 +319,8 @@ class Placing {
         own = in_layer(names.substr(space + 1));
       return to_heads(own, heads_.size, bias);
     };
-    if (!text || *text != "c2p") relative.query = placed(names_.relative_query, Presence::needed);
-    if (!text || *text != "p2c")
+    if (terms != "c2p") relative.query = placed(names_.relative_query, Presence::needed);
+    if (terms != "p2c")
       relative.key = placed(names_.relative_key,
                             keys_.shares_attention ? Presence::needed : keys_.has.key_bias);
   }
@@ -409,16 +330,16 @@ class Placing {
     // GGUF has Phi-3's gate and up in the tensor that elsewhere is up alone.
     const bool gated = design_.feed_forward.gated, fused = has(in_layer(names_.gate_up));
     const bool stacked = gated && (fused || !has(in_layer(names_.gate)));
-    layer.down = linear(in_layer(names_.down), d_model_, d_inner_, bias, stored_);
+    layer.down = linear(in_layer(names_.down), d_model_, d_inner_, bias, transposed_);
     d_inner_.size = layer.down.in;
     if (!stacked) {
-      layer.up = linear(in_layer(names_.up), d_inner_, d_model_, bias, stored_);
-      if (gated) layer.gate = linear(in_layer(names_.gate), d_inner_, d_model_, bias, stored_);
+      layer.up = linear(in_layer(names_.up), d_inner_, d_model_, bias, transposed_);
+      if (gated) layer.gate = linear(in_layer(names_.gate), d_inner_, d_model_, bias, transposed_);
       return;
     }
     const Index width = d_inner_.size;
     layer.gate = layer.up = linear(in_layer(fused ? names_.gate_up : names_.up),
-                                   {2 * width, "2 d_inner"}, d_model_, bias, stored_);
+                                   {2 * width, "2 d_inner"}, d_model_, bias, transposed_);
     layer.gate.outputs = {{0, width}};
     layer.up.outputs = {{width, width}};
     layer.gate.out = layer.up.out = width;
@@ -432,9 +353,6 @@ class Placing {
     layer.convolution_bias = need(names_.convolution, of_biases, {d_model_});
     layer.convolution_norm = norm(names_.convolution_norm, d_model_);
   }
-
-  /// Throws DataError: a tensor that the first layer has and this one lacks, or the other way round.
-  void require_like(const PlacedLayer& first, const PlacedLayer& layer, int number) const;
 
   // ---- The head --------------------------------------------------------------------------------
 
@@ -454,7 +372,7 @@ class Placing {
     const bool bias_tells = keys_.has.head_bias == Presence::needed && !transforms;
     const bool may_be_tied = keys_.tied && !names_.vocabulary.empty() &&
                              in.size == d_embedding_.size &&
-                             (!bias_tells || finder_.find(names_.vocabulary, of_biases));
+                             (!bias_tells || find(names_.vocabulary, of_biases));
     if (!head.W && may_be_tied) head.W = places_.tokens;
     if (!head.W) return;
     head.out = vocabulary_.size;
@@ -465,7 +383,7 @@ class Placing {
       head.b = find(names_.vocabulary_bias, "", {vocabulary_},
                     names_.vocabulary_bias.empty() ? Presence::as_stored : keys_.has.head_bias);
     if (!head.b && keys_.has.head_bias == Presence::needed)
-      finder_.refuse_missing(names_.vocabulary, of_biases);
+      refuse_missing(names_.vocabulary, of_biases);
   }
 
   std::string in_layer(std::string_view names) const {
@@ -476,44 +394,16 @@ class Placing {
     return all;
   }
 
-  const TensorFinder finder_;
   const TensorNames& names_;
   const std::vector<LayerPlan>& plan_;
   const ModelKeys& keys_;
   TransformerDesign& design_;
   Dimension d_model_, d_embedding_, vocabulary_, d_inner_, heads_, d_head_;
   Dimension distances_{0, "distances"};
-  Stored stored_;
+  bool transposed_;  ///< matrices of layers are [in, out]
   std::string prefix_{};
   Places places_{};
 };
-
-void Placing::require_like(const PlacedLayer& first, const PlacedLayer& layer, int number) const {
-  const std::string first_prefix = numbered(names_.layer, 0);
-  /// The name behind that of the layer; empty where the tensor is no layer's, or is not there.
-  const auto own_name = [](const PlacedTensor& placed, const std::string& prefix) {
-    const std::size_t at = placed.name.find(prefix);
-    return at == std::string::npos ? std::string() : placed.name.substr(at + prefix.size());
-  };
-  std::vector<std::string> names;
-  for_each_tensor(
-      first, [&](const PlacedTensor& placed) { names.push_back(own_name(placed, first_prefix)); });
-  const PlacedNorm& unlike = layer.before_attention;  // what a design may leave out of layer 0
-  const bool may_differ = !design_.layers.front().attention_norm;
-  auto there = names.begin();
-  for_each_tensor(layer, [&](const PlacedTensor& placed) {
-    const std::string here = own_name(placed, prefix_);
-    const std::string& other = *there++;
-    if (here == other || (may_differ && (&placed == &unlike.gain || &placed == &unlike.bias)))
-      return;
-    const bool lacks = !other.empty();
-    throw DataError(
-        finder_.store().name(),
-        fmt::format("has no tensor {}{}, and layer {} has one", lacks ? prefix_ : first_prefix,
-                    lacks ? other : here, lacks ? 0 : number),
-        "download the model again; if it is so there, it is damaged");
-  });
-}
 
 }  // namespace
 

@@ -4,7 +4,6 @@
 #include "core/product.h"
 #include "experiments/checkpoints/checkpoint.h"
 #include "experiments/checkpoints/decode_rows.h"
-#include "experiments/checkpoints/decoded.h"
 #include "experiments/checkpoints/layer_encoding.h"
 
 namespace orrery {
@@ -33,11 +32,11 @@ Index rows_in(const PlacedTensor& table) { return matrix_size(*table.tensor).row
 
 /// Vectors of tokens whose table is in parts, each with a projection.
 template <class T>
-Matrix<T> vectors_of_parts(const std::vector<PlacedPart>& parts,
+Matrix<T> vectors_of_parts(const std::vector<Places::Part>& parts,
                            std::span<const std::int32_t> ids) {
   Matrix<T> out;
   std::int32_t first = 0;
-  for (const PlacedPart& part : parts) {
+  for (const Places::Part& part : parts) {
     const auto end = first + static_cast<std::int32_t>(rows_in(part.table));
     const Matrix<T> projection = decoded<T>(part.projection);
     if (out.size() == 0) out.resize(static_cast<Index>(ids.size()), projection.rows());
@@ -90,7 +89,7 @@ class StackSource final : public WeightSource<T> {
   Index vocabulary_size() const override {
     if (places().parts.empty()) return rows_in(places().tokens);
     Index all = 0;
-    for (const PlacedPart& part : places().parts) all += rows_in(part.table);
+    for (const Places::Part& part : places().parts) all += rows_in(part.table);
     return all;
   }
 

@@ -8,10 +8,41 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/checkpoints/weight_index.h"
 #include "experiments/model_files/gguf_blocks.h"
 
 namespace orrery {
+
+// PyTorch's own files are pickles: programs that Python runs when it reads them. They are refused.
+
+/// Whether the name ends as PyTorch's files do: .bin, .pt, .pth, .ckpt, .pkl.
+bool has_pickle_name(std::string_view name);
+
+/// Whether the bytes begin as torch.save writes them: a zip archive, or a pickle of protocol 2 to 5.
+bool is_pickle(std::string_view bytes);
+
+inline constexpr std::string_view pickle_rule =
+    "which holds a pickle, a program that would run when it is read";
+inline constexpr std::string_view pickle_remedy =
+    "convert it with AutoModel.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER) of "
+    "Transformers, "
+    "which writes model.safetensors";
+
+/// Which shard of a checkpoint holds a tensor, by the tensor's name.
+using WeightIndex = std::map<std::string, std::string, std::less<>>;
+
+/// Largest index that is read; one of a thousand billion parameters has some 10 MB.
+inline constexpr std::uintmax_t max_index_bytes = std::uintmax_t{64} << 20;
+
+/// Reads model.safetensors.index.json.
+///   {"metadata": {"total_size": 24, …}, "weight_map": {"TENSOR": "model-00001-of-00002.safetensors", …}}
+///
+/// Only weight_map counts: what else is there is checked to be JSON and dropped.
+/// Throws DataError, naming the tensor: not JSON, no weight_map, a tensor that occurs twice, a shard
+/// that is no text, lies outside of the index's folder, or is no .safetensors file; more than 4096
+/// shards.
+/// Cost: time and memory proportional to the text.
+/// @param name  the file's name in messages
+WeightIndex parse_weight_index(std::string_view text, std::string_view name);
 
 /// A type of numbers that is decoded. Both formats share F32, F16, BF16 and F64.
 using StoredType = GgufType;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/checkpoints/pickle.h"
+#include "experiments/checkpoints/stored_tensors.h"
 #include "experiments/data/tensor_map.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"

@@ -21,8 +21,6 @@
   X(positions, "Models")              \
   X(tokens, "Models")                 \
   X(passport, "Models")               \
-  X(attend, "Your own arrays")        \
-  X(apply, "Your own arrays")         \
   X(identify, "Your own arrays")      \
   X(redraw, "Saved results")          \
   X(plot, "Saved results")            \

@@ -19,7 +19,7 @@ namespace orrery {
 namespace {
 
 volatile std::sig_atomic_t received_signal = 0;
-Verbosity wanted = Verbosity::usual;
+Verbosity chosen = Verbosity::usual;
 
 void on_stop_signal(int signal) {
   received_signal = signal;
@@ -105,15 +105,15 @@ void redraw_line(std::string_view text) {
   say(text);
 }
 
-void set_verbosity(Verbosity verbosity) { wanted = verbosity; }
-bool is_quiet() { return wanted == Verbosity::quiet; }
+void set_verbosity(Verbosity verbosity) { chosen = verbosity; }
+bool is_quiet() { return chosen == Verbosity::quiet; }
 
 void tell(std::string_view text) {
   if (!is_quiet()) say(text);
 }
 
 void detail(std::string_view text) {
-  if (wanted == Verbosity::verbose) say(text);
+  if (chosen == Verbosity::verbose) say(text);
 }
 
 void finish_output() {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "experiments/arrays/attend.h"
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/figure/equation/plain_text.h"
@@ -119,7 +118,7 @@ std::string params_text(const std::vector<ParamSpec>& params) {
 std::string tables_text(const EncodingSummary& encoding) {
   if (encoding.tables.empty()) return "";
   std::string text =
-      "\nTables (orrery attend --table NAME=FILE; random ones are drawn from the seed)\n";
+      "\nTables (orrery run attend NAME=FILE; random ones are drawn from the seed)\n";
   for (const auto& table : encoding.tables)
     text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
                         table.shape, "", plain_text(table.description), plain_text(table.initial));

@@ -177,7 +177,7 @@ would tell. In a folder, tensors pair up by the words before and after (or pre a
 their names. Status 1: something deviates from --expect, or nothing explains a tensor.
 In PyTorch: numpy.save("q_before.npy", q.float().numpy()), and the same after.
 Examples:
-  orrery apply encoding=rope base=500000 --positions 0..63 x=q.npy --out turned.npz
+  orrery run apply encoding=rope base=500000 positions=0..63 x=q.npy --out turned.npz
   orrery identify q.npy turned.npz#encoded
   orrery identify q_before.npy q_after.npy --positions 100..163
   orrery identify --bias bias.npy

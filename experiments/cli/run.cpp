@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/errors.h"
 #include "experiments/cli/array_options.h"
@@ -13,6 +14,7 @@
 #include "experiments/cli/rerun.h"
 #include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
+#include "experiments/data/npy.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/results/figure_options.h"
@@ -59,8 +61,10 @@ WriteOptions options_for(const RunOptions& options, const std::filesystem::path&
   return write;
 }
 
-/// Whether the result is its arrays in one file, and no folder.
-bool writes_arrays(const RunOptions& options) { return is_archive(options.out); }
+/// Whether the result is its arrays in one file, and no folder: of a .npy the only one.
+bool writes_arrays(const RunOptions& options) {
+  return is_archive(options.out) || options.out.ends_with(".npy");
+}
 
 /// The folder or the file of the model that is asked; empty without one.
 std::filesystem::path model_of(const Inputs& inputs) {
@@ -74,6 +78,7 @@ Point prepare(const Experiment& experiment, const ParamSet& params, const RunOpt
               bool several) {
   Point point{params, load_inputs(params), {}};
   if (!options.from.empty()) require_same_inputs(options.from, point.loaded.files);
+  for (const std::string& note : point.loaded.notes) tell(note + "\n");
   if (experiment.check) experiment.check(point.params, point.loaded.inputs);
   require_memory(experiment, point.params);
   if (writes_arrays(options)) {
@@ -193,8 +198,11 @@ struct Ran {
 };
 
 /// All of it, or what was found until it was asked to stop. Throws Stopped for nothing.
-Result found(const Experiment& experiment, const Point& point, ConsoleProgress& progress) {
+/// @param sink  gets the arrays; null where the result holds them
+Result found(const Experiment& experiment, const Point& point, ArraySink* sink,
+             ConsoleProgress& progress) {
   try {
+    if (sink) return experiment.stream(point.params, point.loaded.inputs, *sink, progress);
     return experiment.run(point.params, point.loaded.inputs, progress);
   } catch (const Stopped&) {
     if (!progress.so_far()) throw;
@@ -202,12 +210,13 @@ Result found(const Experiment& experiment, const Point& point, ConsoleProgress& 
   }
 }
 
-Ran run_point(const Experiment& experiment, const Point& point, const RunOptions& options) {
+Ran run_point(const Experiment& experiment, const Point& point, const RunOptions& options,
+              ArraySink* sink) {
   ConsoleProgress progress(is_quiet() || options.json);
   RunRecord record{.argv = options.argv, .inputs = point.loaded.files};
   record.times = {.started = Clock::now()};
   const auto start = std::chrono::steady_clock::now();
-  Result result = found(experiment, point, progress);
+  Result result = found(experiment, point, sink, progress);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   record.times->wall_seconds = elapsed.count();
   record.times->finished = Clock::now();
@@ -242,18 +251,39 @@ struct Written {
   std::string told{};
 };
 
+std::string array_places(const std::string& out, const Result& result) {
+  std::string text;
+  for (const auto& array : result.arrays)
+    text += fmt::format("{}#{}  [{}]\n", out, array->name, fmt::join(array->shape, ", "));
+  return text;
+}
+
+Written written_folder(const WrittenResult& written) {
+  return {.where = written.folder.string(),
+          .told = fmt::format("wrote {} files to {}/\n", written.files.size() + 1,
+                              written.folder.string())};
+}
+
 Written write_arrays(const Ran& ran, const RunOptions& options) {
-  if (ran.result.arrays.empty())
+  const auto& arrays = ran.result.arrays;
+  const Existing existing = options.force ? Existing::replaced : Existing::refused;
+  if (arrays.empty())
     throw UsageError("--out " + options.out, "would be empty: the result has no arrays",
                      "name a folder, which has its tables and figures");
-  ArchiveFile archive(options.out, options.force ? Existing::replaced : Existing::refused);
-  write_to(archive, ran.result.arrays);
-  archive.commit();
-  Written place{.where = options.out};
-  for (const auto& array : ran.result.arrays)
-    place.told +=
-        fmt::format("{}#{}  [{}]\n", options.out, array->name, fmt::join(array->shape, ", "));
-  return place;
+  if (is_archive(options.out)) {
+    ArchiveFile archive(options.out, existing);
+    write_to(archive, arrays);
+    archive.commit();
+    return {.where = options.out, .told = array_places(options.out, ran.result)};
+  }
+  if (arrays.size() > 1)
+    throw UsageError("--out " + options.out,
+                     fmt::format("holds one array, and the result has {}", arrays.size()),
+                     "end the name in .npz");
+  remove_abandoned(options.out);
+  atomic_write(options.out, npy_bytes(*arrays.front()), existing);
+  return {.where = options.out,
+          .told = fmt::format("{}  [{}]\n", options.out, fmt::join(arrays.front()->shape, ", "))};
 }
 
 Written write_point(const Ran& ran, const Point& point, const RunOptions& options) {
@@ -265,18 +295,51 @@ Written write_point(const Ran& ran, const Point& point, const RunOptions& option
       drawn_on_all_cores(ran.result, options_for(options, point.folder, ran.result.provenance)));
   const std::chrono::duration<double> writing = std::chrono::steady_clock::now() - start;
   detail(fmt::format("drew and wrote in {}\n", duration_text(writing.count())));
-  return {.where = written.folder.string(),
-          .told = fmt::format("wrote {} files to {}/\n", written.files.size() + 1,
-                              written.folder.string())};
+  return written_folder(written);
 }
+
+/// Where the arrays of an experiment that streams go while they are computed: a file, or a folder.
+class StreamedOutput {
+ public:
+  StreamedOutput(const Experiment& experiment, const Point& point, const RunOptions& options)
+      : options_(options) {
+    if (is_archive(options.out)) {
+      remove_abandoned(options.out);
+      archive_.emplace(options.out, options.force ? Existing::replaced : Existing::refused);
+      return;
+    }
+    remove_abandoned(point.folder);
+    const Provenance from = provenance_of(experiment.info, point.params);
+    folder_.emplace(options_for(options, point.folder, from), from);
+  }
+
+  ArraySink& sink() {
+    if (archive_) return *archive_;
+    return *folder_;
+  }
+  Written commit(const Ran& ran) {
+    if (!archive_) return written_folder(folder_->commit(ran.result, ran.record));
+    archive_->commit();
+    return {.where = options_.out, .told = array_places(options_.out, ran.result)};
+  }
+
+ private:
+  const RunOptions& options_;
+  std::optional<ArchiveFile> archive_{};
+  std::optional<StreamedResult> folder_{};
+};
 
 int run_points(const SweepSpec& spec, const std::vector<Point>& points, const RunOptions& options) {
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true, has_figures = true;
   for (const Point& point : points) {
-    const Ran ran = run_point(*spec.experiment, point, options);
+    std::optional<StreamedOutput> streamed;
+    if (spec.experiment->stream && !options.out.ends_with(".npy"))
+      streamed.emplace(*spec.experiment, point, options);
+    const Ran ran =
+        run_point(*spec.experiment, point, options, streamed ? &streamed->sink() : nullptr);
     detail(fmt::format("computed in {}\n", duration_text(ran.record.times->wall_seconds)));
-    const Written written = write_point(ran, point, options);
+    const Written written = streamed ? streamed->commit(ran) : write_point(ran, point, options);
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
                                        [](const Check& check) { return check.holds(); });
     if (options.json)
@@ -299,6 +362,7 @@ int run_points(const SweepSpec& spec, const std::vector<Point>& points, const Ru
 }
 
 int run_experiment(const RunOptions& options) {
+  require_archive_or_folder(options.out);
   if (options.from.empty()) {
     const SweepSpec spec = named(options);
     return run_points(spec, points_of(spec, options), options);
@@ -330,7 +394,7 @@ Command run_command() {
        {.excludes = option_names(figure_options(o->figures))}},
       {"--out", &o->out,
        "Folder of the result, default orrery-results/NAME-ID; or a .npz or .safetensors file of "
-       "its arrays alone"},
+       "its arrays alone, or a .npy of the only one"},
       {"--force", &o->force, "Replace a result of another experiment or with other settings"}};
   options = joined(options, figure_options(o->figures));
   Command command{"run", "Run an experiment; write figures, CSV, NPY and a manifest",

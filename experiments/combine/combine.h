@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/combine/plot_request.h"
+#include "experiments/combine/dimensions.h"
 #include "experiments/model/panels.h"
 #include "experiments/sweeps/saved_sweep.h"
 

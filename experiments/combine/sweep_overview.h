@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/combine/plot_request.h"
+#include "experiments/combine/dimensions.h"
 #include "experiments/model/experiment.h"
 #include "experiments/sweeps/point_record.h"
 #include "experiments/sweeps/sweep_index.h"

@@ -27,11 +27,11 @@ void ArchiveFile::begin(std::span<const Array> arrays) {
 }
 
 void ArchiveFile::begin_npz(const std::vector<const Array*>& arrays) {
-  std::vector<PlacedMember> members;
+  std::vector<StoredZipFile::Member> members;
   for (const Array* array : arrays)
     members.push_back({npz_member(*array), npy_header(*array).size() + value_bytes(*array)});
   zip_.emplace(std::move(members));
-  const PlacedMember& last = zip_->members().back();
+  const StoredZipFile::Member& last = zip_->members().back();
   file_.emplace(path_, last.at + last.bytes, existing_);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const std::string header = npy_header(*arrays[i]);

@@ -6,22 +6,121 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <mutex>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/data/run_files.h"
+#include "core/unknown_name.h"
+#include "experiments/data/sliced_tensor.h"
 #include "experiments/data/tensor_files.h"
-#include "experiments/data/text_file.h"
+#include "experiments/data/tokens.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
+#include "experiments/files/file_version.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/read_positions.h"
 
 namespace orrery {
+
+Input input_of(const ParamSpec& spec, Tensor tensor) {
+  if (spec.by_matrix) return std::make_shared<const SlicedTensor>(std::move(tensor));
+  return tensor;
+}
+
+Values values_of(const ParamSpec& spec) {
+  return spec.may_hide ? Values::finite_or_minus_infinity : Values::finite;
+}
+
+std::string table_of_key(const std::string& key) {
+  return key.ends_with(".file") ? key.substr(0, key.size() - 5) : key;
+}
+
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int deepest = 2;
+constexpr std::size_t most_entries = 10000;  // of a folder that is no model's
+
+bool is_read(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  for (const char* read : {".safetensors", ".gguf", ".json", ".model", ".txt"})
+    if (extension == read) return true;
+  return false;
+}
+
+/// Where a model is run from: its GGUF, or the folder of a configuration or of weights.
+fs::path place_of_model(const fs::path& path) {
+  if (path.extension() != ".json" && path.extension() != ".safetensors") return path;
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+/// The files that a model is run from, by path: its GGUF, or weights, configuration and tokenizer
+/// in the folder and two folders deep. Never throws: what cannot be read is left out.
+std::vector<fs::path> files_of_model(const fs::path& place) {
+  std::error_code failed;
+  if (!fs::is_directory(place, failed)) return {place};
+  std::vector<fs::path> files;
+  fs::recursive_directory_iterator at(place, fs::directory_options::skip_permission_denied, failed);
+  for (std::size_t seen = 0; !failed && at != fs::end(at) && seen < most_entries; ++seen) {
+    if (at.depth() >= deepest) at.disable_recursion_pending();
+    std::error_code gone;
+    if (at->is_regular_file(gone) && is_read(at->path())) files.push_back(at->path());
+    at.increment(failed);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool have_weights(const std::vector<fs::path>& files) {
+  return std::any_of(files.begin(), files.end(), [](const fs::path& one) {
+    return one.extension() == ".safetensors" || one.extension() == ".gguf";
+  });
+}
+
+/// One version of these files without reading them: their names, sizes, times and inodes.
+std::string version_of(const std::vector<fs::path>& files) {
+  std::string version;
+  for (const fs::path& file : files) {
+    struct stat s {};
+    if (::stat(file.c_str(), &s) != 0) continue;
+    version +=
+        fmt::format("{} {} {} {}.{} {}.{}\n", file.string(), s.st_size, s.st_ino, s.st_mtim.tv_sec,
+                    s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec);
+  }
+  return version;
+}
+
+struct FilesDigest {
+  std::string sha256{};  ///< of a line "SHA256 NAME" for each file, by path
+  std::uintmax_t bytes{};
+};
+
+/// Each version is read once in a process. Throws IoError for a file that cannot be read.
+FilesDigest digest_of(const std::vector<fs::path>& files) {
+  static std::mutex mutex;
+  static std::map<std::string, FilesDigest> known;
+  // Taken before reading: a file that changes meanwhile is read again the next time.
+  const std::string version = version_of(files);
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(version); found != known.end()) return found->second;
+  }
+  FilesDigest digest;
+  std::string lines;
+  for (const fs::path& file : files) {
+    const MappedFile mapped(file, file.string());
+    lines += fmt::format("{} {}\n", sha256_of(mapped), file.filename().string());
+    digest.bytes += mapped.bytes().size();
+  }
+  digest.sha256 = sha256_hex(lines);
+  const std::lock_guard lock(mutex);
+  return known[version] = digest;
+}
 
 // A long book has 10 MB; a larger file was probably chosen by mistake.
 constexpr std::uintmax_t max_text_bytes = std::uintmax_t{64} << 20;
@@ -126,17 +225,22 @@ OpenFile open_wanted(const Wanted& wanted, std::string_view bytes,
   return open;
 }
 
-void load_tensor(LoadedInputs& loaded, const Wanted& wanted, Values allowed) {
+void load_tensor(LoadedInputs& loaded, const Wanted& wanted) {
+  if (auto listed = listed_numbers(wanted.value)) {
+    loaded.files.push_back(file_of(wanted, wanted.value));
+    loaded.inputs.emplace(wanted.spec->key, input_of(*wanted.spec, std::move(*listed)));
+    return;
+  }
   const std::filesystem::path path = path_of(wanted);
   const std::string display_name = fmt::format("{}={}", wanted.spec->key, path.string());
   require_tensor_file(path, display_name);
   const std::string bytes = read_tensor_file(path, display_name, {wanted_tensor(wanted)});
   const OpenFile open = open_wanted(wanted, bytes, path, display_name);
-  Tensor tensor = open.archive->tensor(open.name, allowed);
+  Tensor tensor = open.archive->tensor(open.name, values_of(*wanted.spec));
   tensor.name = open.label;
   loaded.files.push_back(file_of(wanted, bytes));
   if (open.one_of_many) loaded.files.back().tensor = open.name;
-  loaded.inputs.emplace(wanted.spec->key, std::move(tensor));
+  loaded.inputs.emplace(wanted.spec->key, input_of(*wanted.spec, std::move(tensor)));
 }
 
 /// Whether the array stays in its file.
@@ -152,8 +256,69 @@ bool load_slices(LoadedInputs& loaded, const Wanted& wanted) {
   if (!tensor) return false;
   loaded.files.push_back(file_of(wanted, sha256_of(*file), file->bytes().size()));
   if (open.one_of_many) loaded.files.back().tensor = open.name;
-  loaded.slices.emplace(wanted.spec->key, std::move(*tensor));
+  loaded.inputs.emplace(wanted.spec->key, Matrices(std::move(tensor)));
   return true;
+}
+
+/// A file of several tables.
+bool takes_tables(const ParamSpec& spec) {
+  return spec.group == table_group && !takes_tensor(spec);
+}
+
+/// The tables that the settings read and that no file of their own gives.
+std::vector<std::string> tables_read(const ParamSet& params) {
+  std::vector<std::string> read;
+  for (const ParamSpec& spec : params.specs())
+    if (spec.group == table_group && takes_tensor(spec) && params.is_used(spec.key) &&
+        params.text(spec.key).empty())
+      read.push_back(table_of_key(spec.key));
+  return read;
+}
+
+struct TableNames {
+  std::vector<std::string> lacking{}, ignored{};
+};
+
+/// Refuses a table that nothing reads and that looks like a misspelt one.
+void refuse_misspelt(const Wanted& wanted, const TableNames& names) {
+  for (const std::string& name : names.ignored)
+    if (const std::string near = nearest_name(name, names.lacking); !near.empty())
+      throw UsageError(
+          fmt::format("table {} of {}", name, wanted.value), "is not read here",
+          fmt::format("did you mean {}? then give {}={}#{}", near, near, wanted.value, name));
+}
+
+/// Those of tables_read that the file has. The others are not decoded.
+void load_tables(LoadedInputs& loaded, const ParamSet& params, const Wanted& wanted) {
+  const std::vector<std::string> read = tables_read(params);
+  const std::filesystem::path path(wanted.value);
+  require_tensor_file(path, wanted.assignment());
+  const std::string bytes = read_tensor_file(path, wanted.assignment(), read);
+  const auto archive = open_tensors(bytes, path, wanted.assignment());
+  TableNames names{.lacking = read};
+  std::size_t taken = 0;
+  for (const std::string& name : archive->names()) {
+    const auto found = std::find(names.lacking.begin(), names.lacking.end(), name);
+    if (found == names.lacking.end()) {
+      names.ignored.push_back(name);
+      continue;
+    }
+    Tensor tensor = archive->tensor(name);
+    tensor.name = name;
+    loaded.inputs.emplace(params.has(name + ".file") ? name + ".file" : name, std::move(tensor));
+    names.lacking.erase(found);
+    ++taken;
+  }
+  refuse_misspelt(wanted, names);
+  if (taken == 0)
+    throw UsageError(wanted.assignment(), "contains no table that is read here",
+                     read.empty() ? "nothing reads one with these settings"
+                                  : fmt::format("it reads {}", fmt::join(read, ", ")));
+  if (!names.ignored.empty())
+    loaded.notes.push_back(
+        fmt::format("{}: read {} of {} tensors; {} and the others are not needed here",
+                    wanted.value, taken, taken + names.ignored.size(), names.ignored.front()));
+  loaded.files.push_back(file_of(wanted, bytes));
 }
 
 /// "Llama-3.1-8B/config.json": most configurations have the same name.
@@ -190,25 +355,22 @@ void load_model(LoadedInputs& loaded, const Wanted& wanted) {
   loaded.inputs.emplace(wanted.spec->key, std::move(model));
 }
 
-void load_into(LoadedInputs& loaded, const Wanted& wanted, Values allowed = Values::finite) {
-  if (takes_model(*wanted.spec))
-    load_model(loaded, wanted);
-  else if (takes_tensor(*wanted.spec))
-    load_tensor(loaded, wanted, allowed);
-  else
-    load_text(loaded, wanted);
+void load_into(LoadedInputs& loaded, const ParamSet& params, const Wanted& wanted) {
+  if (takes_tables(*wanted.spec)) return load_tables(loaded, params, wanted);
+  if (takes_model(*wanted.spec)) return load_model(loaded, wanted);
+  if (!takes_tensor(*wanted.spec)) return load_text(loaded, wanted);
+  if (wanted.spec->by_matrix && load_slices(loaded, wanted)) return;
+  load_tensor(loaded, wanted);
 }
 
-FileStamp stamp_of(const Wanted& wanted) {
-  FileStamp stamp{.path = wanted.value, .tensor = takes_tensor(*wanted.spec)};
-  struct stat status {};
-  if (::stat(path_of(wanted).c_str(), &status) == 0) {
-    stamp.size = status.st_size;
-    stamp.seconds = status.st_mtim.tv_sec;
-    stamp.nanoseconds = status.st_mtim.tv_nsec;
-  }
-  if (takes_weights(*wanted.spec))
-    stamp.others = version_of(files_of_model(place_of_model(path_of(wanted))));
+/// Identifies one version of a parameter's files, and how they are read, without reading them.
+std::string stamp_of(const ParamSet& params, const Wanted& wanted) {
+  const fs::path path = path_of(wanted);
+  const FileVersion version = version_at(path);
+  std::string stamp = fmt::format("{} {} {} {}.{} {}\n", takes_tensor(*wanted.spec), version.inode,
+                                  version.size, version.seconds, version.nanoseconds, wanted.value);
+  if (takes_weights(*wanted.spec)) stamp += version_of(files_of_model(place_of_model(path)));
+  if (takes_tables(*wanted.spec)) stamp += fmt::format("{}", fmt::join(tables_read(params), ","));
   return stamp;
 }
 
@@ -225,39 +387,27 @@ std::string content_id(const InputFile& file) {
   return sha256_hex(fmt::format("{}#{}", file.sha256, file.tensor));
 }
 
-LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks,
-                         const std::vector<std::string>& sliced) {
+LoadedInputs load_inputs(const ParamSet& params) {
   LoadedInputs loaded;
-  for (const Wanted& wanted : wanted_files(params)) {
-    const auto is_one_of = [&](const std::vector<std::string>& keys) {
-      return std::find(keys.begin(), keys.end(), wanted.spec->key) != keys.end();
-    };
-    if (is_one_of(sliced) && load_slices(loaded, wanted)) continue;
-    const bool is_mask = is_one_of(masks);
-    load_into(loaded, wanted, is_mask ? Values::finite_or_minus_infinity : Values::finite);
-  }
+  for (const Wanted& wanted : wanted_files(params)) load_into(loaded, params, wanted);
   return loaded;
-}
-
-bool InputCache::holds(const std::string& key, const FileStamp& stamp) const {
-  const auto found = stamps_.find(key);
-  return found != stamps_.end() && found->second == stamp;
 }
 
 std::shared_ptr<const LoadedInputs> InputCache::load(const ParamSet& params) {
   const std::vector<Wanted> wanted = wanted_files(params);
   // Stamped before reading, so that a file that changes meanwhile is read again the next time.
-  Stamps stamps;
-  for (const Wanted& file : wanted) stamps.emplace(file.spec->key, stamp_of(file));
+  std::map<std::string, std::string> stamps;
+  for (const Wanted& file : wanted) stamps.emplace(file.spec->key, stamp_of(params, file));
   if (loaded_ && stamps == stamps_) return loaded_;
 
   auto loaded = std::make_shared<LoadedInputs>();
   for (const Wanted& file : wanted) {
     const std::string& key = file.spec->key;
-    if (holds(key, stamps.at(key)))
+    const auto before = stamps_.find(key);
+    if (before != stamps_.end() && before->second == stamps.at(key) && !takes_tables(*file.spec))
       copy_key(*loaded_, key, *loaded);
     else
-      load_into(*loaded, file);
+      load_into(*loaded, params, file);
   }
   stamps_ = std::move(stamps);
   loaded_ = std::move(loaded);

@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "experiments/data/sliced_tensor.h"
+#include "experiments/data/array_codec.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery {
@@ -30,36 +29,35 @@ std::string content_id(const InputFile& file);
 
 struct LoadedInputs {
   Inputs inputs{};
-  std::map<std::string, SlicedTensor> slices{};  ///< arrays that stay in their files
-  std::vector<InputFile> files{};                ///< in the order of the parameters
+  std::vector<InputFile> files{};    ///< in the order of the parameters
+  std::vector<std::string> notes{};  ///< what was left unread, a sentence each
 };
+
+/// The group of parameters that are trained tables: a file whose parameter in it has no file type
+/// "npy" holds several, which stand in for those that are not given.
+inline constexpr const char* table_group = "tables";
+/// The table of such a parameter: its key, without ".file", which tells it from a list of that name.
+std::string table_of_key(const std::string& key);
 
 /// Reads the files that the used, non-empty file parameters name. A parameter whose file_types
 /// contain "npy" takes a tensor from a .npy, .npz or .safetensors file: "weights.npz#layer0.q"
 /// names one of several; a file with a single tensor needs no name. One whose file_types contain
 /// "gguf" takes the layers of a model, see read_positions; with "safetensors" among them, the model
-/// is run, and all of its files count. Every other file parameter takes a text
-/// with any extension. "bundled:NAME" is the text or model NAME that comes with Orrery.
+/// is run, and all of its files count. A parameter of arrays also takes whole
+/// numbers in place of a file, "0..9" or "3+1+4", an array [N]. Every other file parameter takes a
+/// text with any extension. "bundled:NAME" is the text or model NAME that comes with Orrery.
+/// Arrays of a parameter `by_matrix` stay in their file where sliced_tensor leaves them there.
 ///
-/// @param masks  keys whose arrays may contain −inf, as additive masks do
-/// @param sliced  keys whose arrays go to `slices`, where sliced_tensor leaves them in their file
 /// Throws UsageError (an unknown extension or tensor, several tensors of which none is named, a
 /// bundled name with a folder in it), IoError (cannot be read) and DataError (see parse_npy,
 /// parse_npz, parse_safetensors, parse_text). Every message begins with "key=path", but a model's
 /// with its path.
-LoadedInputs load_inputs(const ParamSet& params, const std::vector<std::string>& masks = {},
-                         const std::vector<std::string>& sliced = {});
+LoadedInputs load_inputs(const ParamSet& params);
 
-/// Identifies one version of a file without reading it.
-struct FileStamp {
-  std::string path{};  ///< as given
-  bool tensor{};       ///< whether it was read as a tensor, otherwise as a text
-  std::intmax_t size{-1};
-  std::intmax_t seconds{};
-  std::intmax_t nanoseconds{};
-  std::string others{};  ///< version_of all files of a model that is run
-  friend bool operator==(const FileStamp&, const FileStamp&) = default;
-};
+/// An array as a parameter takes it: its values, or those of a parameter `by_matrix` as Matrices.
+Input input_of(const ParamSpec& spec, Tensor tensor);
+/// Which values the arrays of a parameter may have.
+Values values_of(const ParamSpec& spec);
 
 /// load_inputs that reads a file again only when its path, size or modification time has changed.
 /// Not thread-safe; results that were returned never change.
@@ -70,11 +68,7 @@ class InputCache {
   std::shared_ptr<const LoadedInputs> load(const ParamSet& params);
 
  private:
-  using Stamps = std::map<std::string, FileStamp, std::less<>>;
-
-  bool holds(const std::string& key, const FileStamp& stamp) const;
-
-  Stamps stamps_{};
+  std::map<std::string, std::string> stamps_{};  ///< one version of each parameter's files, by key
   std::shared_ptr<const LoadedInputs> loaded_{};
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,6 +10,13 @@
 #include "experiments/model/figure.h"
 
 namespace orrery {
+
+/// How many bytes at the beginning of a file hold any header that is read.
+inline constexpr std::size_t max_npy_header_bytes = 10012;
+
+/// What the header says, and all that follows it. Throws DataError for all errors of parse_npy that
+/// concern the header.
+PlacedArray parse_npy_header(std::string_view bytes, std::string_view name);
 
 /// Size of the largest .npy file with max_elements.
 inline constexpr std::uintmax_t max_npy_file_bytes = (std::uintmax_t{1} << 30) + (1 << 17);

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "core/errors.h"
 #include "experiments/data/npy.h"
-#include "experiments/data/npy_header.h"
+#include "experiments/data/zip_archive.h"
 #include "experiments/data/zip_writer.h"
 #include "experiments/text/printable.h"
 
@@ -46,47 +49,60 @@ void require_member(const ZipArchive::Member& member, std::string_view file) {
            "save a part of it");
 }
 
+class NpzArchive final : public TensorArchive {
+ public:
+  NpzArchive(std::string_view bytes, std::string name)
+      : file_(std::move(name)), zip_(bytes, file_, [this](const ZipArchive::Member& member) {
+          require_member(member, file_);
+        }) {
+    for (std::size_t i = 0; i < zip_.members().size(); ++i) {
+      const std::string& member = zip_.members()[i].name;
+      members_.emplace(member.substr(0, member.size() - suffix.size()), i);
+    }
+    if (members_.empty()) throw DataError(file_, "holds no arrays", "save at least one");
+  }
+
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, member] : members_) names.push_back(name);
+    return names;
+  }
+
+  Tensor tensor(const std::string& name, Values allowed) const override {
+    const std::string label = tensor_label(file_, name);
+    require_readable(name);
+    Tensor tensor = parse_npy(zip_.read(members_.at(name), label), label, allowed);
+    tensor.name = name;
+    return tensor;
+  }
+
+  std::optional<PlacedArray> place(const std::string& name) const override {
+    const std::string label = tensor_label(file_, name);
+    require_readable(name);
+    const std::optional<std::string_view> member = zip_.stored(members_.at(name), label);
+    return member ? std::optional(place_npy(*member, label)) : std::nullopt;
+  }
+
+  void require_readable(const std::string& name) const override {
+    const std::string label = tensor_label(file_, name);
+    parse_npy_header(zip_.beginning(members_.at(name), label, max_npy_header_bytes), label);
+  }
+
+ private:
+  std::string file_;
+  ZipArchive zip_;
+  /// Index of the member of zip_, by tensor.
+  std::map<std::string, std::size_t, std::less<>> members_{};
+};
+
 }  // namespace
 
-NpzArchive::NpzArchive(std::string_view bytes, std::string name)
-    : file_(std::move(name)), zip_(bytes, file_, [this](const ZipArchive::Member& member) {
-        require_member(member, file_);
-      }) {
-  for (std::size_t i = 0; i < zip_.members().size(); ++i) {
-    const std::string& member = zip_.members()[i].name;
-    members_.emplace(member.substr(0, member.size() - suffix.size()), i);
-  }
-  if (members_.empty()) throw DataError(file_, "holds no arrays", "save at least one");
-}
-
-std::vector<std::string> NpzArchive::names() const {
-  std::vector<std::string> names;
-  for (const auto& [name, member] : members_) names.push_back(name);
-  return names;
-}
-
-Tensor NpzArchive::tensor(const std::string& name, Values allowed) const {
-  const std::string label = tensor_label(file_, name);
-  require_readable(name);
-  Tensor tensor = parse_npy(zip_.read(members_.at(name), label), label, allowed);
-  tensor.name = name;
-  return tensor;
-}
-
-std::optional<PlacedArray> NpzArchive::place(const std::string& name) const {
-  const std::string label = tensor_label(file_, name);
-  require_readable(name);
-  const std::optional<std::string_view> member = zip_.stored(members_.at(name), label);
-  return member ? std::optional(place_npy(*member, label)) : std::nullopt;
-}
-
-void NpzArchive::require_readable(const std::string& name) const {
-  const std::string label = tensor_label(file_, name);
-  parse_npy_header(zip_.beginning(members_.at(name), label, max_npy_header_bytes), label);
+std::unique_ptr<TensorArchive> open_npz(std::string_view bytes, std::string name) {
+  return std::make_unique<NpzArchive>(bytes, std::move(name));
 }
 
 TensorMap parse_npz(std::string_view bytes, const std::string& name) {
-  return all_tensors(NpzArchive(bytes, name), name);
+  return all_tensors(*open_npz(bytes, name), name);
 }
 
 std::string npz_member(const Array& array) {

@@ -1,35 +1,18 @@
 #pragma once
 
-#include <map>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "experiments/data/tensor_archive.h"
-#include "experiments/data/zip_archive.h"
+#include "experiments/data/tensor_map.h"
 #include "experiments/model/figure.h"
 
 namespace orrery {
 
-/// An .npz file in memory. The bytes must outlive it.
-class NpzArchive final : public TensorArchive {
- public:
-  /// Throws DataError for all errors of parse_npz but those in the content of one member.
-  NpzArchive(std::string_view bytes, std::string name);
-
-  std::vector<std::string> names() const override;
-  Tensor tensor(const std::string& name, Values allowed = Values::finite) const override;
-  std::optional<PlacedArray> place(const std::string& name) const override;
-  void require_readable(const std::string& name) const override;
-
- private:
-  std::string file_;
-  ZipArchive zip_;
-  std::map<std::string, std::size_t, std::less<>>
-      members_{};  ///< index of the member of zip_, by tensor
-};
+/// Opens an .npz file in memory, whose bytes must outlive the archive. Throws DataError for all errors
+/// of parse_npz but those in the content of one member.
+std::unique_ptr<TensorArchive> open_npz(std::string_view bytes, std::string name);
 
 /// Reads NumPy's .npz format: a zip archive of .npy files, stored or deflated, each named after its
 /// array. No member is unpacked beyond max_npy_file_bytes, and all arrays together have at most

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "core/errors.h"
 #include "experiments/data/array_codec.h"
-#include "experiments/data/safetensors_json.h"
+#include "experiments/data/safetensors_header.h"
 
 namespace orrery {
 namespace {
@@ -40,36 +40,48 @@ std::string length_prefix(std::size_t length) {
   return bytes;
 }
 
+class SafetensorsArchive final : public TensorArchive {
+ public:
+  SafetensorsArchive(std::string_view bytes, std::string name)
+      : file_(std::move(name)), entries_(parse_safetensors_header(bytes, file_)) {}
+
+  std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const auto& [name, entry] : entries_) names.push_back(name);
+    return names;
+  }
+
+  Tensor tensor(const std::string& name, Values allowed) const override {
+    PlacedArray placed = *place(name);
+    std::vector<double> values =
+        decode_array(placed.data, placed.layout, tensor_label(file_, name), allowed);
+    return Tensor{
+        .name = name, .shape = std::move(placed.layout.shape), .values = std::move(values)};
+  }
+
+  std::optional<PlacedArray> place(const std::string& name) const override {
+    const SafetensorsEntry& entry = entries_.at(name);
+    return PlacedArray{
+        .layout = {.type = entry.type,
+                   .column_major = false,
+                   .shape = {entry.shape.begin(), entry.shape.end()},
+                   .elements = checked_elements(entry.shape, tensor_label(file_, name))},
+        .data = entry.data};
+  }
+
+ private:
+  std::string file_;
+  SafetensorsEntries entries_;
+};
+
 }  // namespace
 
-SafetensorsArchive::SafetensorsArchive(std::string_view bytes, std::string name)
-    : file_(std::move(name)), entries_(parse_safetensors_header(bytes, file_)) {}
-
-std::vector<std::string> SafetensorsArchive::names() const {
-  std::vector<std::string> names;
-  for (const auto& [name, entry] : entries_) names.push_back(name);
-  return names;
-}
-
-Tensor SafetensorsArchive::tensor(const std::string& name, Values allowed) const {
-  PlacedArray placed = *place(name);
-  std::vector<double> values =
-      decode_array(placed.data, placed.layout, tensor_label(file_, name), allowed);
-  return Tensor{.name = name, .shape = std::move(placed.layout.shape), .values = std::move(values)};
-}
-
-std::optional<PlacedArray> SafetensorsArchive::place(const std::string& name) const {
-  const SafetensorsEntry& entry = entries_.at(name);
-  return PlacedArray{
-      .layout = {.type = entry.type,
-                 .column_major = false,
-                 .shape = {entry.shape.begin(), entry.shape.end()},
-                 .elements = checked_elements(entry.shape, tensor_label(file_, name))},
-      .data = entry.data};
+std::unique_ptr<TensorArchive> open_safetensors(std::string_view bytes, std::string name) {
+  return std::make_unique<SafetensorsArchive>(bytes, std::move(name));
 }
 
 TensorMap parse_safetensors(std::string_view bytes, const std::string& name) {
-  return all_tensors(SafetensorsArchive(bytes, name), name);
+  return all_tensors(*open_safetensors(bytes, name), name);
 }
 
 SafetensorsLayout safetensors_layout(std::span<const Array* const> arrays) {

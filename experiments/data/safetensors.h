@@ -1,32 +1,20 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "experiments/data/safetensors_header.h"
-#include "experiments/data/tensor_archive.h"
+#include "experiments/data/tensor_map.h"
 #include "experiments/model/figure.h"
 
 namespace orrery {
 
-/// A .safetensors file in memory. The bytes must outlive it.
-class SafetensorsArchive final : public TensorArchive {
- public:
-  /// Throws DataError for all errors of parse_safetensors but those of a single tensor.
-  SafetensorsArchive(std::string_view bytes, std::string name);
-
-  std::vector<std::string> names() const override;
-  Tensor tensor(const std::string& name, Values allowed = Values::finite) const override;
-  std::optional<PlacedArray> place(const std::string& name) const override;
-
- private:
-  std::string file_;
-  SafetensorsEntries entries_;
-};
+/// Opens a .safetensors file in memory, whose bytes must outlive the archive. Throws DataError for all
+/// errors of parse_safetensors but those of a single tensor.
+std::unique_ptr<TensorArchive> open_safetensors(std::string_view bytes, std::string name);
 
 /// Reads the safetensors format as doubles: F64 F32 F16 BF16, I64 … I8, U64 … U8, and BOOL as 0
 /// and 1. The metadata is checked and dropped. Time and memory are proportional to the size of

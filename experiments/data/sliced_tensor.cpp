@@ -1,7 +1,6 @@
 #include "experiments/data/sliced_tensor.h"
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/errors.h"
@@ -10,7 +9,8 @@
 namespace orrery {
 namespace {
 
-constexpr std::size_t large = std::size_t{8} << 20;  // bytes: smaller ones are soon read whole
+constexpr std::size_t large_bytes = std::size_t{8}
+                                    << 20;  // bytes: smaller ones are soon read whole
 
 std::size_t matrix_elements(const std::vector<std::size_t>& shape) {
   return shape[shape.size() - 2] * shape.back();
@@ -18,7 +18,7 @@ std::size_t matrix_elements(const std::vector<std::size_t>& shape) {
 
 bool stays_in_file(const PlacedArray& placed) {
   return placed.layout.shape.size() >= 2 && !placed.layout.column_major &&
-         placed.data.size() >= large;
+         placed.data.size() >= large_bytes;
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "experiments/data/tensor_archive.h"
+#include "experiments/data/tensor_map.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/model/experiment.h"
 

@@ -1,10 +1,15 @@
 #include "experiments/data/tensor_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
 #include "core/errors.h"
+#include "core/position.h"
 #include "experiments/data/npy.h"
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
@@ -50,6 +55,15 @@ bool is_tensor_file(const std::filesystem::path& file) {
   return extension == ".npy" || extension == ".npz" || extension == ".safetensors";
 }
 
+std::int64_t whole_number(std::string_view text) {
+  std::int64_t number{};
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status == std::errc() && end == text.data() + text.size() && std::abs(number) <= max_position)
+    return number;
+  throw UsageError(std::string(text), "must be a whole number within ±2^53",
+                   "write numbers like 0..9 or 3+1+4");
+}
+
 }  // namespace
 
 TensorPath tensor_path(std::string_view text) {
@@ -75,8 +89,8 @@ std::unique_ptr<TensorArchive> open_tensors(std::string_view bytes,
   const std::string extension = extension_of(file);
   if (extension == ".npy")
     return std::make_unique<NpyFile>(bytes, file.stem().string(), display_name);
-  if (extension == ".npz") return std::make_unique<NpzArchive>(bytes, display_name);
-  return std::make_unique<SafetensorsArchive>(bytes, display_name);
+  if (extension == ".npz") return open_npz(bytes, display_name);
+  return open_safetensors(bytes, display_name);
 }
 
 std::string read_tensor_file(const std::filesystem::path& path, const std::string& display_name,
@@ -98,6 +112,31 @@ TensorMap read_tensors(const std::filesystem::path& path) {
   require_tensor_file(path, display_name);
   const std::string bytes = read_tensor_file(path, display_name, {""});
   return all_tensors(*open_tensors(bytes, path, display_name), display_name);
+}
+
+std::optional<Tensor> listed_numbers(const std::string& text) {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  std::error_code none;
+  if (text.find_first_not_of("0123456789-+.") != std::string::npos ||
+      std::filesystem::exists(text, none))
+    return std::nullopt;
+  Tensor tensor{.name = text};
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('+', begin), text.size());
+    const std::string_view part = std::string_view(text).substr(begin, end - begin);
+    const std::size_t dots = part.find("..");
+    const std::int64_t first = whole_number(part.substr(0, dots));
+    const std::int64_t last =
+        dots == std::string_view::npos ? first : whole_number(part.substr(dots + 2));
+    if (last < first || last - first >= most - static_cast<std::int64_t>(tensor.values.size()))
+      throw UsageError(fmt::format("{} of {}", part, text),
+                       fmt::format("must count up, to at most {} numbers", most),
+                       "write numbers like 0..9 or 3+1+4");
+    for (std::int64_t n = first; n <= last; ++n) tensor.values.push_back(static_cast<double>(n));
+    begin = end + 1;
+  }
+  tensor.shape = {tensor.values.size()};
+  return tensor;
 }
 
 }  // namespace orrery

@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "experiments/data/tensor_archive.h"
+#include "experiments/data/tensor_map.h"
 
 namespace orrery {
 
@@ -52,5 +53,10 @@ std::string read_tensor_file(const std::filesystem::path& path, const std::strin
 /// Throws UsageError as require_tensor_file does, IoError as read_file does, and DataError: longer
 /// than max_tensor_file_bytes, or as parse_npy, parse_npz and parse_safetensors do.
 TensorMap read_tensors(const std::filesystem::path& path);
+
+/// Whole numbers that stand for a file of them, [N]: "0..9", "3+1+4", in any order. Nothing where the
+/// text has other characters, or names a file. Throws UsageError for what does not count up, and for
+/// numbers beyond ±2^53.
+std::optional<Tensor> listed_numbers(const std::string& text);
 
 }  // namespace orrery

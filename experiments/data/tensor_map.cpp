@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/errors.h"
 #include "core/params.h"
@@ -61,6 +62,22 @@ const std::string& resolve_tensor_name(const std::vector<std::string>& names,
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found == names.end()) throw no_such_tensor(names, wanted, file);
   return *found;
+}
+
+TensorMap all_tensors(const TensorArchive& archive, std::string_view file,
+                      std::size_t most_elements) {
+  TensorMap tensors;
+  std::size_t elements = 0;
+  for (const std::string& name : archive.names()) {
+    Tensor tensor = archive.tensor(name);
+    elements += tensor.values.size();
+    if (elements > most_elements)
+      throw DataError(file,
+                      fmt::format("has more elements than the limit of {} per run", most_elements),
+                      "name one tensor, as in FILE#NAME");
+    tensors.emplace(name, std::move(tensor));
+  }
+  return tensors;
 }
 
 }  // namespace orrery

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,8 +11,7 @@
 #include <limits>
 
 #include "core/errors.h"
-#include "experiments/data/zip_layout.h"
-#include "experiments/files/atomic_write.h"
+#include "experiments/data/zip_records.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"
 #include "experiments/files/retry.h"
@@ -21,144 +19,20 @@
 namespace orrery {
 namespace {
 
-// The records of the zip format (APPNOTE 6.3.10, §4.3 to §4.5).
-constexpr std::string_view local_mark = "PK\3\4";
-constexpr std::string_view entry_mark = "PK\1\2";
-constexpr std::string_view end_mark = "PK\5\6";
-constexpr std::string_view zip64_end_mark = "PK\6\6";
-constexpr std::string_view zip64_locator_mark = "PK\6\7";
-constexpr std::uint16_t zip64_field = 1;
 constexpr std::uint16_t group_field = 'o' | 'r' << 8;
-constexpr std::uint16_t plain_version = 20;
-constexpr std::uint16_t zip64_version = 45;
-constexpr std::uint16_t utf8_names = 1 << 11;
-constexpr std::uint16_t dated_1980 = 1 << 5 | 1;
-constexpr std::uint16_t many_entries = 0xFFFF;
-
-/// Little-endian.
-template <class Number>
-void put(std::string& bytes, Number value) {
-  for (std::size_t i = 0; i < sizeof(Number); ++i)
-    bytes.push_back(static_cast<char>(value >> (8 * i) & 0xFF));
-}
-
-/// The number of `size` bytes at an offset that lies in the text.
-std::uint64_t number_at(std::string_view bytes, std::size_t at, std::size_t size) {
-  std::uint64_t value = 0;
-  for (std::size_t i = size; i-- > 0;)
-    value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
-  return value;
-}
-
-std::uint32_t in_32_bits(std::uint64_t value) {
-  return static_cast<std::uint32_t>(std::min(value, told_in_zip64));
-}
-
-std::uint32_t crc_of(std::string_view bytes) {
-  uLong crc = ::crc32_z(0, nullptr, 0);
-  crc = ::crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-  return static_cast<std::uint32_t>(crc);
-}
-
-/// What a directory and a local header say of a member alike.
-struct Member {
-  std::string_view name{};
-  std::uint32_t crc{};
-  std::uint64_t bytes{};
-};
-
-/// From the version to the lengths of name and extra field.
-void put_description(std::string& to, const Member& member, bool needs_zip64, std::size_t extra) {
-  put(to, needs_zip64 ? zip64_version : plain_version);
-  put(to, utf8_names);
-  put(to, std::uint16_t{0});  // stored
-  put(to, std::uint16_t{0});  // midnight
-  put(to, dated_1980);
-  put(to, member.crc);
-  put(to, in_32_bits(member.bytes));
-  put(to, in_32_bits(member.bytes));
-  put(to, static_cast<std::uint16_t>(member.name.size()));
-  put(to, static_cast<std::uint16_t>(extra));
-}
-
-void put_field(std::string& to, std::uint16_t id, std::initializer_list<std::uint64_t> numbers) {
-  put(to, id);
-  put(to, static_cast<std::uint16_t>(8 * numbers.size()));
-  for (const std::uint64_t number : numbers) put(to, number);
-}
+constexpr ZipMember::Style pack_style{
+    .needs = 20, .made_by = 45, .attributes = 0, .marks_ascii = true};
 
 /// The extra field of a local header.
 /// @param group  length of the group that begins here, and 0 for every other member
-std::string local_extra(const Member& member, std::uint64_t group) {
-  std::string extra;
-  if (group > 0) put_field(extra, group_field, {group});
-  if (member.bytes >= told_in_zip64) put_field(extra, zip64_field, {member.bytes, member.bytes});
-  return extra;
-}
-
-std::string local_header(const Member& member, std::uint64_t group) {
-  const std::string extra = local_extra(member, group);
-  std::string header(local_mark);
-  put_description(header, member, member.bytes >= told_in_zip64, extra.size());
-  header += member.name;
-  return header + extra;
-}
-
-std::string directory_entry(const Member& member, std::uint64_t at) {
-  std::string extra;
-  const bool large = member.bytes >= told_in_zip64, far = at >= told_in_zip64;
-  if (large && far)
-    put_field(extra, zip64_field, {member.bytes, member.bytes, at});
-  else if (large)
-    put_field(extra, zip64_field, {member.bytes, member.bytes});
-  else if (far)
-    put_field(extra, zip64_field, {at});
-  std::string entry(entry_mark);
-  put(entry, zip64_version);
-  put_description(entry, member, large || far, extra.size());
-  put(entry, std::uint16_t{0});  // no comment
-  put(entry, std::uint16_t{0});  // first disk
-  put(entry, std::uint16_t{0});
-  put(entry, std::uint32_t{0});
-  put(entry, in_32_bits(at));
-  entry += member.name;
-  return entry + extra;
-}
-
-/// The records behind a directory.
-std::string end_records(std::uint64_t entries, std::uint64_t at, std::uint64_t bytes) {
-  std::string end;
-  if (entries >= many_entries || at >= told_in_zip64 || bytes >= told_in_zip64) {
-    constexpr std::uint64_t rest_of_record = 44;
-    end += zip64_end_mark;
-    put(end, rest_of_record);
-    put(end, zip64_version);
-    put(end, zip64_version);
-    put(end, std::uint32_t{0});
-    put(end, std::uint32_t{0});
-    for (const std::uint64_t number : {entries, entries, bytes, at}) put(end, number);
-    end += zip64_locator_mark;
-    put(end, std::uint32_t{0});
-    put(end, at + bytes);
-    put(end, std::uint32_t{1});
-  }
-  const auto in_16_bits =
-      static_cast<std::uint16_t>(std::min<std::uint64_t>(entries, many_entries));
-  end += end_mark;
-  put(end, std::uint16_t{0});
-  put(end, std::uint16_t{0});
-  put(end, in_16_bits);
-  put(end, in_16_bits);
-  put(end, in_32_bits(bytes));
-  put(end, in_32_bits(at));
-  put(end, std::uint16_t{0});
-  return end;
+std::string group_extra(std::uint64_t group) {
+  return group > 0 ? zip_field(group_field, {group}) : std::string();
 }
 
 /// Whether the last bytes of a file tell a directory that begins at `at` and fills the file.
 bool tells_directory(std::string_view end, std::uint64_t at, std::uint64_t size) {
   constexpr std::size_t end_size = 22, locator_size = 20, zip64_end_size = 56;
-  if (end.size() < end_size || end.substr(end.size() - end_size, 4) != end_mark) return false;
+  if (end.size() < end_size || end.substr(end.size() - end_size, 4) != zip_end_mark) return false;
   const std::size_t last = end.size() - end_size;
   std::uint64_t bytes = number_at(end, last + 12, 4), from = number_at(end, last + 16, 4);
   std::uint64_t records = end_size;
@@ -173,7 +47,7 @@ bool tells_directory(std::string_view end, std::uint64_t at, std::uint64_t size)
 
 /// A local header as it is read.
 struct LocalHeader {
-  Member member{};
+  ZipMember member{};
   std::uint64_t group{};  ///< as told by the field "or"; 0 without one
   std::size_t length{};   ///< of the header
 };
@@ -193,7 +67,7 @@ bool read_extra(std::string_view extra, LocalHeader& header) {
 
 /// The header at the beginning of the bytes; empty where there is none that is whole.
 std::optional<LocalHeader> header_in(std::string_view bytes) {
-  if (bytes.size() < local_bytes || !bytes.starts_with(local_mark)) return std::nullopt;
+  if (bytes.size() < local_bytes || !bytes.starts_with(zip_local_mark)) return std::nullopt;
   if (number_at(bytes, 8, 2) != 0) return std::nullopt;  // not stored
   const auto name = static_cast<std::size_t>(number_at(bytes, 26, 2));
   const auto extra = static_cast<std::size_t>(number_at(bytes, 28, 2));
@@ -208,7 +82,7 @@ std::optional<LocalHeader> header_in(std::string_view bytes) {
 
 /// Whether an archive begins with a member that is whole and begins no group, or is compressed.
 bool is_foreign_member(std::string_view bytes) {
-  if (bytes.size() < local_bytes || !bytes.starts_with(local_mark)) return false;
+  if (bytes.size() < local_bytes || !bytes.starts_with(zip_local_mark)) return false;
   if (number_at(bytes, 8, 2) != 0) return true;
   const std::optional<LocalHeader> header = header_in(bytes);
   return header && header->group == 0;
@@ -224,7 +98,8 @@ std::optional<std::pair<std::string, std::uint64_t>> group_in(std::string_view b
   return std::pair(std::string(folder), header->group);
 }
 
-std::string group_at(int descriptor, const PackPlace& place, const std::filesystem::path& path) {
+std::string group_at(int descriptor, const ZipPack::Place& place,
+                     const std::filesystem::path& path) {
   std::string bytes(static_cast<std::size_t>(place.bytes), '\0');
   if (read_at(descriptor, place.at, bytes, path.string()) != bytes.size())
     throw io_error(path.string(), "read", EIO);
@@ -257,7 +132,7 @@ class PackDirectory {
   void add(std::string_view group, std::uint64_t at, std::string_view name) {
     constexpr std::size_t enough = 1 << 20;
     for_each_member(group, name, [&](const LocalHeader& header, std::size_t from) {
-      waiting_ += directory_entry(header.member, at + from);
+      waiting_ += zip_entry(header.member, at + from, pack_style);
       ++count_;
     });
     if (waiting_.size() >= enough) write();
@@ -265,7 +140,7 @@ class PackDirectory {
   /// Returns where the archive ends.
   std::uint64_t finish() {
     write();
-    waiting_ = end_records(count_, begin_, end_ - begin_);
+    waiting_ = zip_end(count_, begin_, end_ - begin_);
     write();
     return end_;
   }
@@ -285,26 +160,27 @@ class PackDirectory {
 
 }  // namespace
 
-std::string pack_group(std::string_view folder, std::span<const PackMember> members) {
+std::string pack_group(std::string_view folder,
+                       std::span<const std::pair<std::string, std::string>> members) {
   check_invariant(!members.empty(), "a group has a member at least");
   std::vector<std::string> names;
-  std::vector<Member> described;
+  std::vector<ZipMember> described;
   names.reserve(members.size());
   std::uint64_t bytes = 0;
-  for (const PackMember& member : members) {
-    names.push_back(fmt::format("{}/{}", folder, member.name));
+  for (const auto& [name, content] : members) {
+    names.push_back(fmt::format("{}/{}", folder, name));
     check_invariant(names.back().size() <= std::numeric_limits<std::uint16_t>::max(),
                     "a member's name fits its header");
-    described.push_back({names.back(), crc_of(member.bytes), member.bytes.size()});
+    described.push_back({names.back(), crc_of(content), content.size()});
     // Any number shows how long the header is.
-    bytes +=
-        local_header(described.back(), described.size() == 1 ? 1 : 0).size() + member.bytes.size();
+    const std::string extra = group_extra(described.size() == 1 ? 1 : 0);
+    bytes += zip_header(described.back(), pack_style, extra).size() + content.size();
   }
   std::string group;
   group.reserve(static_cast<std::size_t>(bytes));
   for (std::size_t i = 0; i < members.size(); ++i) {
-    group += local_header(described[i], i == 0 ? bytes : 0);
-    group += members[i].bytes;
+    group += zip_header(described[i], pack_style, group_extra(i == 0 ? bytes : 0));
+    group += members[i].second;
   }
   return group;
 }
@@ -322,25 +198,13 @@ std::map<std::string_view, std::string_view, std::less<>> members_of_group(std::
 
 ZipPack::ZipPack(std::filesystem::path path) : path_(std::move(path)) {
   if (!is_file_at(path_)) return;
-  descriptor_ = retried([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (descriptor_ < 0) throw io_error(path_.string(), "read", errno);
+  descriptor_ = opened(path_, O_RDONLY);
+  if (!descriptor_.is_open()) throw io_error(path_.string(), "read", errno);
   struct stat status {};
-  if (retried([&] { return ::fstat(descriptor_, &status); }) != 0) {
-    const int code = errno;
-    ::close(descriptor_);
-    throw io_error(path_.string(), "read", code);
-  }
-  try {
-    list_groups(static_cast<std::uint64_t>(status.st_size));
-  } catch (...) {
-    ::close(descriptor_);
-    throw;
-  }
+  if (retried([&] { return ::fstat(descriptor_.get(), &status); }) != 0)
+    throw io_error(path_.string(), "read", errno);
+  list_groups(static_cast<std::uint64_t>(status.st_size));
   for (std::size_t i = 0; i < groups_.size(); ++i) last_[groups_[i].first] = i;
-}
-
-ZipPack::~ZipPack() {
-  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 void ZipPack::list_groups(std::uint64_t size) {
@@ -350,7 +214,7 @@ void ZipPack::list_groups(std::uint64_t size) {
   std::string bytes;
   const auto look_at = [&](std::uint64_t at, std::size_t most) {
     bytes.resize(most);
-    bytes.resize(read_at(descriptor_, at, bytes, path_.string()));
+    bytes.resize(read_at(descriptor_.get(), at, bytes, path_.string()));
   };
   const auto take = [&](std::string_view from, std::uint64_t at) -> bool {
     const auto group = group_in(from, size - at);
@@ -366,14 +230,15 @@ void ZipPack::list_groups(std::uint64_t size) {
       at = end_;
       continue;
     }
-    if (bytes.starts_with(entry_mark) || bytes.starts_with(end_mark)) return;  // the directory
+    if (bytes.starts_with(zip_entry_mark) || bytes.starts_with(zip_end_mark))
+      return;  // the directory
     // Damage: on to the next place that begins a group.
     const std::uint64_t lost = at;
     for (at = lost; at < size; at += chunk) {
       look_at(at, chunk + longest_header);
       const std::string_view window = bytes;
-      std::size_t found = window.find(local_mark);
-      for (; found < chunk; found = window.find(local_mark, found + 1)) {
+      std::size_t found = window.find(zip_local_mark);
+      for (; found < chunk; found = window.find(zip_local_mark, found + 1)) {
         if (take(window.substr(found), at + found)) break;
       }
       if (found < chunk) break;
@@ -389,54 +254,42 @@ void ZipPack::require_own() const {
                     "unpack it into the folder points beside it, and delete it");
 }
 
-std::optional<PackPlace> ZipPack::find(std::string_view folder) const {
+std::optional<ZipPack::Place> ZipPack::find(std::string_view folder) const {
   const auto found = last_.find(folder);
   if (found == last_.end()) return std::nullopt;
   return groups_[found->second].second;
 }
 
-std::string ZipPack::read(const PackPlace& place) const {
-  return group_at(descriptor_, place, path_);
+std::string ZipPack::read(const ZipPack::Place& place) const {
+  return group_at(descriptor_.get(), place, path_);
 }
 
-std::string read_group(const std::filesystem::path& path, const PackPlace& place) {
-  const int descriptor = retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
-  if (descriptor < 0) throw io_error(path.string(), "read", errno);
-  try {
-    std::string bytes = group_at(descriptor, place, path);
-    ::close(descriptor);
-    return bytes;
-  } catch (...) {
-    ::close(descriptor);
-    throw;
-  }
+std::string read_group(const std::filesystem::path& path, const ZipPack::Place& place) {
+  const Descriptor descriptor = opened(path, O_RDONLY);
+  if (!descriptor.is_open()) throw io_error(path.string(), "read", errno);
+  return group_at(descriptor.get(), place, path);
 }
 
 GrowingZipPack::GrowingZipPack(std::filesystem::path path) : path_(std::move(path)) {
   end_ = ZipPack(path_).end();
-  descriptor_ = retried(
-      [&] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); });
-  if (descriptor_ < 0) throw io_error(path_.string(), "opened", errno);
-}
-
-GrowingZipPack::~GrowingZipPack() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = opened(path_, O_RDWR | O_CREAT | O_NOFOLLOW);
+  if (!descriptor_.is_open()) throw io_error(path_.string(), "opened", errno);
 }
 
 void GrowingZipPack::append(std::span<const std::string_view> groups) {
   require_unchanged();
   const auto cut_off = [&] {
-    return retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(end_)); }) == 0;
+    return retried([&] { return ::ftruncate(descriptor_.get(), static_cast<off_t>(end_)); }) == 0;
   };
   if (!cut_ && !cut_off()) throw io_error(path_.string(), "written", errno);
   cut_ = true;
   std::uint64_t at = end_;
   try {
     for (const std::string_view group : groups) {
-      write_at(descriptor_, at, group, path_.string());
+      write_at(descriptor_.get(), at, group, path_.string());
       at += group.size();
     }
-    sync_file(descriptor_, path_.string());
+    sync_file(descriptor_.get(), path_.string());
   } catch (const IoError&) {
     cut_ = cut_off();  // otherwise the next append does
     throw;
@@ -447,7 +300,7 @@ void GrowingZipPack::append(std::span<const std::string_view> groups) {
 void GrowingZipPack::require_unchanged() const {
   struct stat ours {
   }, there{};
-  if (retried([&] { return ::fstat(descriptor_, &ours); }) != 0 ||
+  if (retried([&] { return ::fstat(descriptor_.get(), &ours); }) != 0 ||
       retried([&] { return ::stat(path_.c_str(), &there); }) != 0)
     throw io_error(path_.string(), "read", errno);
   const auto size = static_cast<std::uint64_t>(ours.st_size);
@@ -461,16 +314,17 @@ void GrowingZipPack::require_unchanged() const {
 bool GrowingZipPack::has_directory(std::uint64_t at) const {
   constexpr std::size_t longest_end = 22 + 20 + 56;
   struct stat status {};
-  if (retried([&] { return ::fstat(descriptor_, &status); }) != 0) return false;
+  if (retried([&] { return ::fstat(descriptor_.get(), &status); }) != 0) return false;
   const auto size = static_cast<std::uint64_t>(status.st_size);
   std::string end(std::min<std::uint64_t>(longest_end, size - std::min(size, at)), '\0');
-  if (read_at(descriptor_, size - end.size(), end, path_.string()) != end.size()) return false;
+  if (read_at(descriptor_.get(), size - end.size(), end, path_.string()) != end.size())
+    return false;
   return tells_directory(end, at, size);
 }
 
 void GrowingZipPack::finish(std::span<const std::string> folders) {
   const ZipPack pack(path_);
-  std::vector<PackPlace> places;
+  std::vector<ZipPack::Place> places;
   std::uint64_t bytes = 0;
   bool follow = true;
   for (const std::string& folder : folders)
@@ -487,10 +341,10 @@ void GrowingZipPack::finish(std::span<const std::string> folders) {
     if (anew)
       anew->write(at, part);
     else
-      write_at(descriptor_, at, part, path_.string());
+      write_at(descriptor_.get(), at, part, path_.string());
   });
   std::uint64_t at = 0;
-  for (const PackPlace& place : places) {
+  for (const ZipPack::Place& place : places) {
     const std::string group = pack.read(place);
     directory.add(group, at, path_.string());
     if (anew) anew->write(at, group);
@@ -507,15 +361,15 @@ void GrowingZipPack::finish(std::span<const std::string> folders) {
 
 void GrowingZipPack::replace(AtomicFile& anew) {
   anew.commit();
-  const int fresh = retried([&] { return ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW); });
-  if (fresh < 0) throw io_error(path_.string(), "opened", errno);
-  ::close(std::exchange(descriptor_, fresh));
+  Descriptor fresh = opened(path_, O_RDWR | O_NOFOLLOW);
+  if (!fresh.is_open()) throw io_error(path_.string(), "opened", errno);
+  descriptor_ = std::move(fresh);
 }
 
 void GrowingZipPack::end_at(std::uint64_t end) {
-  if (retried([&] { return ::ftruncate(descriptor_, static_cast<off_t>(end)); }) != 0)
+  if (retried([&] { return ::ftruncate(descriptor_.get(), static_cast<off_t>(end)); }) != 0)
     throw io_error(path_.string(), "written", errno);
-  sync_file(descriptor_, path_.string());
+  sync_file(descriptor_.get(), path_.string());
 }
 
 }  // namespace orrery

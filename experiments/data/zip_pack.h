@@ -20,65 +20,57 @@ namespace orrery {
 // directory, which stands behind the last of them while nobody writes. Of two groups of a folder
 // the later counts. Members are dated 1980-01-01; from 4 GiB on they take Zip64.
 
-/// A member below its group's folder.
-struct PackMember {
-  std::string name{};   ///< UTF-8, with slashes
-  std::string bytes{};  ///< its content
-};
-
 /// The bytes of a group.
 /// @param folder   a plain file name
-/// @param members  one at least
-std::string pack_group(std::string_view folder, std::span<const PackMember> members);
+/// @param members  names below the folder in UTF-8, with slashes, and contents; one at least
+std::string pack_group(std::string_view folder,
+                       std::span<const std::pair<std::string, std::string>> members);
 
 /// The members of a group, by name, as views of its bytes. CRC-32 is not looked at. Throws
 /// DataError, naming `name`: the bytes are no group.
 std::map<std::string_view, std::string_view, std::less<>> members_of_group(std::string_view group,
                                                                            std::string_view name);
 
-/// Where a group lies in the file.
-struct PackPlace {
-  std::uint64_t at{};
-  std::uint64_t bytes{};
-  friend bool operator==(const PackPlace&, const PackPlace&) = default;
-};
-
 /// The groups of a file as they are when it is opened; another process may append meanwhile.
 class ZipPack {
  public:
+  /// Where a group lies in the file.
+  struct Place {
+    std::uint64_t at{};
+    std::uint64_t bytes{};
+    friend bool operator==(const Place&, const Place&) = default;
+  };
+
   /// A missing file has no groups. What is no group between two of them is passed over. Throws
   /// IoError.
   /// Cost: a read per group.
   explicit ZipPack(std::filesystem::path path);
-  ~ZipPack();
-  ZipPack(const ZipPack&) = delete;
-  ZipPack& operator=(const ZipPack&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
   /// Folders with their places, in the order of the file.
-  const std::vector<std::pair<std::string, PackPlace>>& groups() const { return groups_; }
+  const std::vector<std::pair<std::string, Place>>& groups() const { return groups_; }
   /// The folder's last group; empty when there is none.
-  std::optional<PackPlace> find(std::string_view folder) const;
+  std::optional<Place> find(std::string_view folder) const;
   /// The end of the last whole group.
   std::uint64_t end() const { return end_; }
   /// Throws DataError: another program has written the archive, so that it has members and no group.
   void require_own() const;
   /// The group's bytes. Throws IoError.
-  std::string read(const PackPlace& place) const;
+  std::string read(const Place& place) const;
 
  private:
   void list_groups(std::uint64_t size);
 
   std::filesystem::path path_;
-  int descriptor_{-1};
-  std::vector<std::pair<std::string, PackPlace>> groups_{};
+  Descriptor descriptor_{};
+  std::vector<std::pair<std::string, Place>> groups_{};
   std::map<std::string, std::size_t, std::less<>> last_{};  ///< index in groups_, by folder
   std::uint64_t end_{0};
   bool is_foreign_{false};
 };
 
 /// The bytes at a place in a pack, which is opened for that alone. Throws IoError.
-std::string read_group(const std::filesystem::path& path, const PackPlace& place);
+std::string read_group(const std::filesystem::path& path, const ZipPack::Place& place);
 
 /// A pack that one process writes.
 class GrowingZipPack {
@@ -86,9 +78,6 @@ class GrowingZipPack {
   /// Opens or creates the file; what follows its last group is cut off by the first append.
   /// Throws IoError.
   explicit GrowingZipPack(std::filesystem::path path);
-  ~GrowingZipPack();
-  GrowingZipPack(const GrowingZipPack&) = delete;
-  GrowingZipPack& operator=(const GrowingZipPack&) = delete;
 
   /// Adds groups, with one wait for the disk. Throws IoError; then the groups of the file are
   /// those that it had.
@@ -109,7 +98,7 @@ class GrowingZipPack {
   void end_at(std::uint64_t end);
 
   std::filesystem::path path_;
-  int descriptor_{-1};
+  Descriptor descriptor_{};
   std::uint64_t end_{0};
   bool cut_{false};  ///< whether nothing follows the last group
 };

@@ -17,26 +17,26 @@ namespace orrery {
 /// @param members  names in UTF-8 and contents, in the order of the file; one at least
 std::string stored_zip(std::span<const std::pair<std::string, std::string>> members);
 
-/// A member whose size is known before its bytes are.
-struct PlacedMember {
-  std::string name;       ///< UTF-8
-  std::uint64_t bytes{};  ///< its size
-  std::uint64_t at{};     ///< where its bytes begin in the archive
-};
-
-/// An archive whose members are written where they will stand, in any order, before libzip makes
-/// the archive around them. Memory: independent of the members.
+/// An archive whose members are written where they will stand, in any order, before the archive is
+/// made around them. Memory: independent of the members.
 class StoredZipFile {
  public:
-  /// @param members  in the order of the file, one at least; their `at` is set
-  explicit StoredZipFile(std::vector<PlacedMember> members);
+  /// A member whose size is known before its bytes are.
+  struct Member {
+    std::string name;       ///< UTF-8
+    std::uint64_t bytes{};  ///< its size
+    std::uint64_t at{};     ///< where its bytes begin in the archive
+  };
 
-  const std::vector<PlacedMember>& members() const { return members_; }
+  /// @param members  in the order of the file, one at least; their `at` is set
+  explicit StoredZipFile(std::vector<Member> members);
+
+  const std::vector<Member>& members() const { return members_; }
   /// Writes headers and directory to a file that has all members' bytes. Throws IoError.
   void finish(AtomicFile& file) const;
 
  private:
-  std::vector<PlacedMember> members_;
+  std::vector<Member> members_;
 };
 
 }  // namespace orrery

@@ -1,12 +1,15 @@
 #include "experiments/figure/export.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <utility>
 
 #include "core/errors.h"
 #include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/equation/strip.h"
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/model/notices.h"
@@ -140,6 +143,28 @@ std::string file_of(const Drawing& drawing, std::string_view format, std::string
     return latex_figure(drawing.title, drawing.caption, drawing.id, options.page);
   options.theme = theme_for(theme, format);
   return export_figure(drawing, figure_format_named(format), options);
+}
+
+void draw_note(Canvas& canvas, const PlacedNote& note, const FigureLayout& layout,
+               const FigureStyle& style) {
+  const Point at{layout.x.to_canvas(note.x), layout.y.to_canvas(note.y)};
+  if (!std::isfinite(at.x) || !std::isfinite(at.y) || !layout.plot.contains(at)) return;
+  const double r = 0.22 * style.text_size;
+  const std::array<Point, 4> dot{Point{at.x - r, at.y}, Point{at.x, at.y - r},
+                                 Point{at.x + r, at.y}, Point{at.x, at.y + r}};
+  canvas.fill(dot, style.accent);
+  TextStyle text{.size = style.small_size, .color = style.text};
+  text.vertical = VerticalAlign::bottom;
+  const double width = rich_size(canvas, note.text, text).width;
+  const bool right = at.x + 2 * r + width > layout.plot.right();
+  text.horizontal = right ? HorizontalAlign::right : HorizontalAlign::left;
+  draw_rich(canvas, {at.x + (right ? -2 * r : 2 * r), at.y - r}, note.text, text);
+}
+
+/// A dot at the place of each note and the words beside it.
+void draw_notes(Canvas& canvas, std::span<const PlacedNote> notes, const FigureLayout& layout,
+                const FigureStyle& style) {
+  for (const PlacedNote& note : notes) draw_note(canvas, note, layout, style);
 }
 
 }  // namespace

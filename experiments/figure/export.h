@@ -6,16 +6,24 @@
 #include <vector>
 
 #include "core/formula.h"
+#include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/canvas/canvas.h"
-#include "experiments/figure/canvas/figure_format.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/page.h"
+#include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
-#include "experiments/figure/plot/notes.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 
 namespace orrery {
+
+/// Words at a point of a figure, in data coordinates; on a map x is the column and y the row.
+struct PlacedNote {
+  std::string figure{};  ///< id of its figure
+  double x{};
+  double y{};
+  std::string text{};
+};
 
 /// Size in points at which a figure of this kind is readable on a screen.
 Size export_size(const Figure& figure);

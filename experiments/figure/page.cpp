@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/errors.h"
-#include "experiments/figure/equation/latex.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {

@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 #include <system_error>
 
 #include "experiments/files/atomic_write.h"
-#include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/files/retry.h"
 
@@ -38,11 +36,10 @@ AtomicFolder::AtomicFolder(const std::filesystem::path& target)
   make_folders(target_.parent_path());
   temporary_ = make_sibling(target_, "tmp");
   opened_ = std::chrono::steady_clock::now();
-  descriptor_ =
-      retried([&] { return ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (descriptor_ >= 0) {
+  descriptor_ = opened(temporary_, O_RDONLY | O_DIRECTORY);
+  if (descriptor_.is_open()) {
     // Tells remove_abandoned that this process lives, where the file system has locks at all.
-    if (retried([&] { return ::flock(descriptor_, LOCK_EX | LOCK_NB); }) != 0 &&
+    if (retried([&] { return ::flock(descriptor_.get(), LOCK_EX | LOCK_NB); }) != 0 &&
         has_no_locks(errno))
       say_no_locks(target_.parent_path());
     return;
@@ -53,7 +50,7 @@ AtomicFolder::AtomicFolder(const std::filesystem::path& target)
 }
 
 AtomicFolder::~AtomicFolder() {
-  ::close(descriptor_);
+  descriptor_ = Descriptor();
   std::error_code ignored;
   if (!temporary_.empty()) std::filesystem::remove_all(temporary_, ignored);
 }
@@ -87,7 +84,7 @@ void AtomicFolder::take_place() {
 /// each wait takes milliseconds. It reports what could not be written since the descriptor was
 /// opened.
 void AtomicFolder::sync_content() {
-  if (retried([&] { return ::syncfs(descriptor_); }) == 0) return;
+  if (retried([&] { return ::syncfs(descriptor_.get()); }) == 0) return;
   if (!is_missing_feature(errno)) throw io_error(target_.string(), "written", errno);
   say_no_sync();
 }

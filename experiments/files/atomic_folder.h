@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <span>
 
+#include "experiments/files/file.h"
+
 namespace orrery {
 
 /// A folder that appears as a whole or not at all: it is filled under the hidden name
@@ -37,7 +39,7 @@ class AtomicFolder {
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
-  int descriptor_{-1};  ///< of temporary_, open since before anything was written
+  Descriptor descriptor_{};  ///< of temporary_, open since before anything was written
   std::chrono::steady_clock::time_point opened_{};
 };
 

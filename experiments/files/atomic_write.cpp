@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/files/random_word.h"
 #include "experiments/files/retry.h"
@@ -45,13 +44,9 @@ bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; 
 /// A process of another machine, on a shared disk, has no number here but holds its lock. Where
 /// there are no locks, it is taken for one of this machine.
 bool is_unlocked(const fs::path& path) {
-  const int fd =
-      retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
-  if (fd < 0) return false;
-  const bool unlocked =
-      retried([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0 || has_no_locks(errno);
-  ::close(fd);
-  return unlocked;
+  const Descriptor fd = opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (!fd.is_open()) return false;
+  return retried([&] { return ::flock(fd.get(), LOCK_EX | LOCK_NB); }) == 0 || has_no_locks(errno);
 }
 
 /// Gives a file its name, unless another file has it.
@@ -94,35 +89,35 @@ AtomicFile::AtomicFile(fs::path path, std::uintmax_t bytes, Existing existing)
   make_folders(folder);
   require_space(path_, bytes);
   temporary_ = folder / hidden_name(path_, "tmp");
-  descriptor_ = retried(
-      [&] { return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
-  if (descriptor_ < 0) throw io_error(path_.string(), "created", errno);
+  descriptor_ = opened(temporary_, O_RDWR | O_CREAT | O_EXCL);
+  if (!descriptor_.is_open()) throw io_error(path_.string(), "created", errno);
   // Tells remove_abandoned on another machine that this process lives.
-  if (retried([&] { return ::flock(descriptor_, LOCK_EX | LOCK_NB); }) != 0 && has_no_locks(errno))
+  if (retried([&] { return ::flock(descriptor_.get(), LOCK_EX | LOCK_NB); }) != 0 &&
+      has_no_locks(errno))
     say_no_locks(folder);
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = Descriptor();
   std::error_code ignored;
   if (!temporary_.empty()) fs::remove(temporary_, ignored);
 }
 
 void AtomicFile::write(std::uintmax_t offset, std::string_view bytes) {
-  write_at(descriptor_, offset, bytes, path_.string());
+  write_at(descriptor_.get(), offset, bytes, path_.string());
   // The disk works while the next bytes are computed, and commit() waits for less. It is a hint.
-  ::sync_file_range(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes.size()),
+  ::sync_file_range(descriptor_.get(), static_cast<off_t>(offset), static_cast<off_t>(bytes.size()),
                     SYNC_FILE_RANGE_WRITE);
 }
 
 void AtomicFile::read(std::uintmax_t offset, std::span<char> bytes) const {
-  if (read_at(descriptor_, offset, bytes, path_.string()) != bytes.size())
+  if (read_at(descriptor_.get(), offset, bytes, path_.string()) != bytes.size())
     throw io_error(path_.string(), "read", EIO);
 }
 
 void AtomicFile::commit() {
-  sync_file(descriptor_, path_.string());
-  close_file(std::exchange(descriptor_, -1), path_.string());
+  sync_file(descriptor_.get(), path_.string());
+  close_file(descriptor_.release(), path_.string());
   if (existing_ == Existing::refused)
     take_new_name(temporary_, path_);
   else if (retried([&] { return std::rename(temporary_.c_str(), path_.c_str()); }) != 0)

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "experiments/files/file.h"
+
 namespace orrery {
 
 /// What becomes of a file that is there already.
@@ -42,7 +44,7 @@ class AtomicFile {
   std::filesystem::path path_;
   std::filesystem::path temporary_;
   Existing existing_;
-  int descriptor_{-1};
+  Descriptor descriptor_{};
 };
 
 /// Throws IoError where the disk of a new file, whose folder exists, has less than `bytes` free.

@@ -9,35 +9,17 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <random>
 #include <system_error>
-#include <utility>
 
 #include "experiments/files/file_version.h"
 #include "experiments/files/notices.h"
+#include "experiments/files/presence.h"
+#include "experiments/files/random_word.h"
 #include "experiments/files/retry.h"
 
 namespace orrery {
 namespace {
-
-/// A file descriptor that is closed on destruction; close() closes it early and reports errors.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor& operator=(Descriptor&&) = delete;
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
 
 std::string_view remedy_for(int code) {
   switch (code) {
@@ -82,31 +64,15 @@ FileVersion version_of_open(const Descriptor& file, std::string_view display_nam
   return version_of(status);
 }
 
-struct OpenFile {
-  Descriptor descriptor;
-  FileVersion version{};  ///< when it was opened
-};
-
-OpenFile open_to_read(const std::filesystem::path& path, std::string_view display_name) {
-  struct stat status {};
-  // Checked before opening, as opening a device can have effects and opening a pipe can block.
-  if (retried([&] { return ::stat(path.c_str(), &status); }) != 0)
-    throw io_error(display_name, "read", errno);
-  require_regular(status, display_name);
-  Descriptor file(retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-  if (!file.is_open()) throw io_error(display_name, "read", errno);
-  const FileVersion version = version_of_open(file, display_name);
-  return {std::move(file), version};
-}
-
-std::string read_all(const OpenFile& file, std::uintmax_t max_bytes,
+/// @param version  when it was opened
+std::string read_all(const Descriptor& file, const FileVersion& version, std::uintmax_t max_bytes,
                      std::string_view display_name) {
-  if (file.version.size > max_bytes) throw too_long(display_name, max_bytes);
+  if (version.size > max_bytes) throw too_long(display_name, max_bytes);
   std::string bytes;
-  bytes.reserve(static_cast<std::size_t>(file.version.size));
+  bytes.reserve(static_cast<std::size_t>(version.size));
   std::array<char, 1 << 16> block{};
   for (;;) {
-    const ssize_t count = ::read(file.descriptor.get(), block.data(), block.size());
+    const ssize_t count = ::read(file.get(), block.data(), block.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw io_error(display_name, "read", errno);
     if (count == 0) return bytes;
@@ -116,6 +82,31 @@ std::string read_all(const OpenFile& file, std::uintmax_t max_bytes,
 }
 
 }  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  const Descriptor before(std::exchange(fd_, other.release()));
+  return *this;
+}
+
+Descriptor opened(const std::filesystem::path& path, int flags) {
+  return Descriptor(retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); }));
+}
+
+Descriptor opened_to_read(const std::filesystem::path& path, std::string_view display_name) {
+  struct stat status {};
+  // Checked before opening, as opening a device can have effects and opening a pipe can block.
+  if (retried([&] { return ::stat(path.c_str(), &status); }) != 0)
+    throw io_error(display_name, "read", errno);
+  require_regular(status, display_name);
+  Descriptor file = opened(path, O_RDONLY | O_NONBLOCK);
+  if (!file.is_open()) throw io_error(display_name, "read", errno);
+  version_of_open(file, display_name);
+  return file;
+}
 
 void write_at(int descriptor, std::uintmax_t offset, std::string_view bytes,
               std::string_view path) {
@@ -162,12 +153,13 @@ IoError io_error(std::string_view path, std::string_view verb, int code) {
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes,
                       std::string_view display_name) {
   const std::string name = display_name.empty() ? path.string() : std::string(display_name);
-  const OpenFile file = open_to_read(path, name);
-  std::string bytes = read_all(file, max_bytes, name);
-  const FileVersion after = version_of_open(file.descriptor, name);
+  const Descriptor file = opened_to_read(path, name);
+  const FileVersion before = version_of_open(file, name);
+  std::string bytes = read_all(file, before, max_bytes, name);
+  const FileVersion after = version_of_open(file, name);
   // The system's own files (/proc) say 0 whatever they hold.
   const bool has_size = after.size > 0;
-  if (after != file.version || (has_size && after.size != bytes.size()))
+  if (after != before || (has_size && after.size != bytes.size()))
     throw IoError(name, "changed while it was read",
                   "try again when the program that writes it has finished");
   return bytes;
@@ -175,26 +167,18 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
 
 std::string read_growing_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {
   const std::string name = path.string();
-  return read_all(open_to_read(path, name), max_bytes, name);
+  const Descriptor file = opened_to_read(path, name);
+  return read_all(file, version_of_open(file, name), max_bytes, name);
 }
 
 NewFile::NewFile(const std::filesystem::path& path)
-    : name_(path.string()), descriptor_(retried([&] {
-        return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      })) {
-  if (descriptor_ < 0) throw io_error(name_, "created", errno);
+    : name_(path.string()), descriptor_(opened(path, O_WRONLY | O_CREAT | O_EXCL)) {
+  if (!descriptor_.is_open()) throw io_error(name_, "created", errno);
 }
-
-NewFile::~NewFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-NewFile::NewFile(NewFile&& other) noexcept
-    : name_(std::move(other.name_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 void NewFile::append(std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t count = ::write(descriptor_.get(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw io_error(name_, "written", errno);
     bytes.remove_prefix(static_cast<std::size_t>(count));
@@ -202,8 +186,8 @@ void NewFile::append(std::string_view bytes) {
 }
 
 void NewFile::close(Sync sync) {
-  if (sync == Sync::now) sync_file(descriptor_, name_);
-  close_file(std::exchange(descriptor_, -1), name_);
+  if (sync == Sync::now) sync_file(descriptor_.get(), name_);
+  close_file(descriptor_.release(), name_);
 }
 
 void write_new_file(const std::filesystem::path& path, std::string_view bytes, Sync sync) {
@@ -229,8 +213,7 @@ void make_folders(const std::filesystem::path& folder) {
 }
 
 void sync_folder(const std::filesystem::path& folder) {
-  Descriptor fd(
-      retried([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+  const Descriptor fd = opened(folder, O_RDONLY | O_DIRECTORY);
   if (!fd.is_open()) throw io_error(folder.string(), "opened", errno);
   // Many file systems have nothing to wait for here: that is no reason to say so.
   if (retried([&] { return ::fsync(fd.get()); }) != 0 && !is_missing_feature(errno))
@@ -278,6 +261,33 @@ std::string sha256_hex(std::string_view bytes) {
   Sha256 hash;
   hash.update(bytes);
   return hash.hex();
+}
+
+FileVersion version_of(const struct stat& status) {
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .size = static_cast<std::uintmax_t>(std::max<off_t>(status.st_size, 0)),
+          .seconds = status.st_mtim.tv_sec,
+          .nanoseconds = status.st_mtim.tv_nsec};
+}
+
+FileVersion version_at(const std::filesystem::path& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 ? version_of(status) : FileVersion{};
+}
+
+std::filesystem::file_type type_at(const std::filesystem::path& path) {
+  for (;;) {
+    std::error_code failure;
+    const std::filesystem::file_status status = std::filesystem::status(path, failure);
+    if (status.type() == std::filesystem::file_type::not_found || !failure) return status.type();
+    if (failure.value() != EINTR) throw io_error(path.string(), "read", failure.value());
+  }
+}
+
+std::string random_word() {
+  std::random_device source;
+  return fmt::format("{:08x}{:08x}", source(), source());
 }
 
 }  // namespace orrery

@@ -6,10 +6,37 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/errors.h"
 
 namespace orrery {
+
+/// A file descriptor that is closed on destruction.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : fd_(other.release()) {}
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  /// Leaves the closing to the caller.
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+/// open with O_CLOEXEC, and the usual permissions for a file that it creates. One that is not open
+/// has its reason in errno.
+Descriptor opened(const std::filesystem::path& path, int flags);
+
+/// Opens a regular file for reading. Throws IoError as read_file does.
+Descriptor opened_to_read(const std::filesystem::path& path, std::string_view display_name);
 
 /// The whole content of a regular file.
 /// @param max_bytes     the largest size that is accepted
@@ -37,18 +64,13 @@ class NewFile {
  public:
   /// Creates the file. Throws IoError with the system's reason, as the functions below.
   explicit NewFile(const std::filesystem::path& path);
-  ~NewFile();
-  NewFile(NewFile&& other) noexcept;
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  NewFile& operator=(NewFile&&) = delete;
 
   void append(std::string_view bytes);
   void close(Sync sync);
 
  private:
   std::string name_;
-  int descriptor_{-1};
+  Descriptor descriptor_;
 };
 
 /// The current folder. Throws IoError: it has been removed.

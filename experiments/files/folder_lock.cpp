@@ -10,7 +10,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "experiments/files/file.h"
 #include "experiments/files/notices.h"
 #include "experiments/files/random_word.h"
 #include "experiments/files/retry.h"
@@ -36,17 +35,9 @@ std::string line_in(int fd, const std::string& path) {
 /// The file is opened anew each time: that is when NFS asks its server.
 std::string line_in(const fs::path& folder) {
   const std::string path = lock_path(folder).string();
-  const int fd =
-      retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
-  if (fd < 0) throw io_error(path, "read", errno);
-  try {
-    std::string line = line_in(fd, path);
-    ::close(fd);
-    return line;
-  } catch (...) {
-    ::close(fd);
-    throw;
-  }
+  const Descriptor fd = opened(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (!fd.is_open()) throw io_error(path, "read", errno);
+  return line_in(fd.get(), path);
 }
 
 std::string holder_of(std::string_view line) {
@@ -64,10 +55,9 @@ std::string line_or_none(const fs::path& folder) try {
 /// container. Empty where it has none.
 std::string this_kernel() {
   std::array<char, 64> id{};
-  const int fd = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return {};
-  const ssize_t count = retried([&] { return ::read(fd, id.data(), id.size()); });
-  ::close(fd);
+  const Descriptor fd = opened("/proc/sys/kernel/random/boot_id", O_RDONLY);
+  if (!fd.is_open()) return {};
+  const ssize_t count = retried([&] { return ::read(fd.get(), id.data(), id.size()); });
   const std::string_view text(id.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   return std::string(text.substr(0, text.find('\n')));
 }
@@ -115,24 +105,18 @@ FolderLock::FolderLock(const fs::path& folder, const LockTimes& times)
     : folder_(folder), times_(times) {
   const std::string path = lock_path(folder).string();
   // A link in a folder from somebody else must not have another file emptied.
-  fd_ = retried(
-      [&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666); });
-  if (fd_ < 0) throw io_error(path, "created", errno);
-  try {
-    take();
-  } catch (...) {
-    ::close(fd_);
-    throw;
-  }
+  fd_ = opened(path, O_RDWR | O_CREAT | O_NOFOLLOW);
+  if (!fd_.is_open()) throw io_error(path, "created", errno);
+  take();
 }
 
 FolderLock::~FolderLock() {
   beats_ = {};  // joins
   try {
-    if (has_line_ && line_in(folder_).starts_with(owner_) && ::ftruncate(fd_, 0) != 0) errno = 0;
+    if (has_line_ && line_in(folder_).starts_with(owner_) && ::ftruncate(fd_.get(), 0) != 0)
+      errno = 0;
   } catch (const std::exception&) {  // others find the line without a beat
   }
-  ::close(fd_);
 }
 
 /// Returns false where there are no locks.
@@ -140,7 +124,7 @@ bool FolderLock::lock() {
   constexpr std::chrono::milliseconds pause{10};
   constexpr int most_pauses = 100;
   for (int pauses = 0;; ++pauses) {
-    if (retried([&] { return ::flock(fd_, LOCK_EX | LOCK_NB); }) == 0) return true;
+    if (retried([&] { return ::flock(fd_.get(), LOCK_EX | LOCK_NB); }) == 0) return true;
     if (has_no_locks(errno)) return false;
     if (errno != EWOULDBLOCK) throw io_error(lock_path(folder_).string(), "locked", errno);
     // held_folders has it for an instant, and a holder writes its line a moment later.
@@ -179,15 +163,15 @@ void FolderLock::take() {
 
 /// Closing the file is what brings it to the server of a network's disk.
 bool FolderLock::write_line() {
-  const int fd = retried(
-      [&] { return ::open(lock_path(folder_).c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW); });
-  if (fd < 0) return false;
+  Descriptor fd = opened(lock_path(folder_), O_WRONLY | O_NOFOLLOW);
+  if (!fd.is_open()) return false;
   const std::string line = fmt::format("{}{}\n", owner_, beat_++);
   const auto size = static_cast<ssize_t>(line.size());
-  const bool written = retried([&] { return ::pwrite(fd, line.data(), line.size(), 0); }) == size &&
-                       retried([&] { return ::ftruncate(fd, size); }) == 0;
+  const bool written =
+      retried([&] { return ::pwrite(fd.get(), line.data(), line.size(), 0); }) == size &&
+      retried([&] { return ::ftruncate(fd.get(), size); }) == 0;
   const int code = errno;
-  const bool closed = ::close(fd) == 0;
+  const bool closed = ::close(fd.release()) == 0;
   if (!written) errno = code;
   return written && closed;
 }
@@ -216,13 +200,11 @@ void FolderLock::require_held() {
 Holders held_folders(const std::vector<fs::path>& folders, const LockTimes& times, Holders* dead) {
   Holders held, doubtful;
   for (const fs::path& folder : folders) {
-    const std::string path = lock_path(folder).string();
-    const int fd = retried(
-        [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK); });
-    if (fd < 0) continue;
-    const bool locked = retried([&] { return ::flock(fd, LOCK_SH | LOCK_NB); }) == 0;
+    Descriptor fd = opened(lock_path(folder), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    if (!fd.is_open()) continue;
+    const bool locked = retried([&] { return ::flock(fd.get(), LOCK_SH | LOCK_NB); }) == 0;
     const bool refused = !locked && errno == EWOULDBLOCK;
-    ::close(fd);
+    fd = Descriptor();
     std::string line = line_or_none(folder);
     if (refused)
       held.emplace(folder, holder_of(line));
@@ -238,13 +220,11 @@ Holders held_folders(const std::vector<fs::path>& folders, const LockTimes& time
   return held;
 }
 
-FolderTurn::FolderTurn(const std::filesystem::path& folder) {
-  fd_ = retried([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-  if (fd_ < 0) throw io_error(folder.string(), "opened", errno);
-  if (retried([&] { return ::flock(fd_, LOCK_EX); }) != 0 && has_no_locks(errno))
+FolderTurn::FolderTurn(const std::filesystem::path& folder)
+    : fd_(opened(folder, O_RDONLY | O_DIRECTORY)) {
+  if (!fd_.is_open()) throw io_error(folder.string(), "opened", errno);
+  if (retried([&] { return ::flock(fd_.get(), LOCK_EX); }) != 0 && has_no_locks(errno))
     say_no_locks(folder);
 }
-
-FolderTurn::~FolderTurn() { ::close(fd_); }
 
 }  // namespace orrery

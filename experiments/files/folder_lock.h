@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "experiments/files/file.h"
 
 namespace orrery {
 
@@ -63,7 +64,7 @@ class FolderLock {
   std::filesystem::path folder_;
   LockTimes times_;
   std::string owner_{};  ///< the line up to its number
-  int fd_{-1};
+  Descriptor fd_{};
   bool locked_{false};          ///< has the flock, too
   bool has_line_{false};        ///< a full disk may have no room for one
   unsigned long long beat_{0};  ///< of the thread alone, once it runs
@@ -88,12 +89,9 @@ class FolderTurn {
  public:
   /// Throws IoError: the folder cannot be opened.
   explicit FolderTurn(const std::filesystem::path& folder);
-  ~FolderTurn();
-  FolderTurn(const FolderTurn&) = delete;
-  FolderTurn& operator=(const FolderTurn&) = delete;
 
  private:
-  int fd_{-1};
+  Descriptor fd_;
 };
 
 }  // namespace orrery

@@ -5,13 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <functional>
 #include <mutex>
-#include <string>
 #include <utility>
 
 #include "experiments/files/file.h"
@@ -19,14 +17,6 @@
 
 namespace orrery {
 namespace {
-
-void require_regular(const struct stat& status, const std::string& name) {
-  if (S_ISREG(status.st_mode)) return;
-  throw IoError(name,
-                S_ISDIR(status.st_mode) ? "is a folder, where a file is expected"
-                                        : "is a pipe or a device, and only regular files are read",
-                "give the path of a file");
-}
 
 /// A mapping that is watched. Never freed, as the handler may be at it, but used again.
 struct Watched {
@@ -94,29 +84,19 @@ void unwatch(const char* begin) {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::filesystem::path& path, std::string_view display_name) {
-  const std::string name = display_name.empty() ? path.string() : std::string(display_name);
+MappedFile::MappedFile(const std::filesystem::path& path, std::string_view display_name)
+    : name_(display_name.empty() ? path.string() : std::string(display_name)) {
+  const Descriptor file = opened_to_read(path, name_);
   struct stat status {};
-  // Before it is opened, as opening a pipe can block.
-  if (retried([&] { return ::stat(path.c_str(), &status); }) != 0)
-    throw io_error(name, "read", errno);
-  require_regular(status, name);
-  const int file = retried([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); });
-  if (file < 0) throw io_error(name, "read", errno);
-  int failure = retried([&] { return ::fstat(file, &status); }) == 0 ? 0 : errno;
-  if (failure == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-    size_ = static_cast<std::size_t>(status.st_size);
-    void* const mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    if (mapped == MAP_FAILED)
-      failure = errno;
-    else
-      data_ = static_cast<const char*>(mapped);
-    if (data_) is_short_ = &watch(data_, size_)->is_short;
-  }
-  name_ = name;
-  ::close(file);
-  if (failure != 0) throw io_error(name, "read", failure);
-  require_regular(status, name);
+  if (retried([&] { return ::fstat(file.get(), &status); }) != 0)
+    throw io_error(name_, "read", errno);
+  if (status.st_size <= 0) return;
+  const auto size = static_cast<std::size_t>(status.st_size);
+  void* const mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  if (mapped == MAP_FAILED) throw io_error(name_, "read", errno);
+  data_ = static_cast<const char*>(mapped);
+  size_ = size;
+  is_short_ = &watch(data_, size_)->is_short;
 }
 
 MappedFile::~MappedFile() {

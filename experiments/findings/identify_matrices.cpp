@@ -7,7 +7,6 @@
 
 #include "core/errors.h"
 #include "experiments/findings/expected_rope.h"
-#include "experiments/search/describe_bias.h"
 #include "experiments/search/describe_rope.h"
 #include "experiments/search/identify_bias.h"
 #include "experiments/search/identify_logits.h"

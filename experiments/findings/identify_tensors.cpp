@@ -8,9 +8,9 @@
 #include "core/errors.h"
 #include "experiments/findings/expected_rope.h"
 #include "experiments/search/describe_rope.h"
-#include "experiments/search/deviations.h"
-#include "experiments/search/frequency_families.h"
 #include "experiments/search/identify_rotation.h"
+#include "experiments/search/rope_cost.h"
+#include "experiments/search/structures.h"
 #include "experiments/search/telling_input.h"
 
 namespace orrery {

@@ -6,17 +6,66 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "core/analysis/largest.h"
 #include "core/attention/multi_head.h"
 #include "core/errors.h"
 #include "core/transformer/norm.h"
+#include "core/transformer/pass_edits.h"
 #include "experiments/checkpoints/layer_encoding.h"
 #include "experiments/files/memory_limit.h"
-#include "experiments/heads/defect_turn.h"
+#include "experiments/model_files/position_plan.h"
+#include "experiments/search/defects.h"
 
 namespace orrery {
 namespace {
+
+/// A layer's rope as it is written; empty where it has none.
+std::vector<std::optional<WrittenRope>> written_ropes(const RopeDefect& defect, const Edit& edit,
+                                                      const std::vector<LayerPlan>& layers,
+                                                      Index tokens) {
+  std::vector<std::optional<WrittenRope>> ropes;
+  bool any = false;
+  for (const LayerPlan& layer : layers) {
+    if (layer.encoding != "rope" || !edit.acts_in(layer.layer)) {
+      ropes.emplace_back();
+      continue;
+    }
+    const WrittenRope sound{completed(layer.rope)};
+    std::optional<WrittenRope> broken = defect.inject(sound, tokens);
+    any = any || broken;
+    ropes.push_back(broken ? std::move(broken) : sound);
+  }
+  if (!any)
+    throw UsageError("edit " + edit_text(edit),
+                     "cannot be made in the ropes of these layers: " + defect.description,
+                     "choose another defect, or layers that can have it");
+  return ropes;
+}
+
+/// Turns q and k of a model's layers as a program with the edit's defect does; as they should be
+/// where a layer's rope cannot have it.
+///
+/// Rotations in fp64, rounded to T once. Rules that begin at a row begin at half of the tokens.
+/// Throws UsageError for an unknown defect, and for one that no layer's rope can have.
+template <class T>
+Turn<T> defect_turn(const Edit& edit, const std::vector<LayerPlan>& layers, Index tokens) {
+  const RopeDefect& defect = find_rope_defect(edit.key);
+  auto ropes = std::make_shared<std::vector<std::optional<WrittenRope>>>(
+      written_ropes(defect, edit, layers, tokens));
+  return [ropes](int layer, int head, PositionsIn positions, MatrixOut<T> x) {
+    const auto& rope = (*ropes)[static_cast<std::size_t>(layer)];
+    check_invariant(rope.has_value(), "only layers with RoPE turn q and k");
+    RowPlaces places{.heads = {head}, .positions = AxisPositions(x.rows(), 1)};
+    for (Index n = 0; n < x.rows(); ++n) {
+      places.rows.push_back(n);
+      places.positions(n, 0) = positions[static_cast<std::size_t>(n)];
+    }
+    const Matrix<double> before = x.template cast<double>();
+    x = apply_written(*rope, places, before).template cast<T>();
+  };
+}
 
 constexpr std::uint64_t kept_part = 3;  // of the machine's memory
 
@@ -30,6 +79,19 @@ void require_one_stack(const Checkpoint& checkpoint) {
                    "take a model of one stack");
 }
 
+template <class Ask>
+auto asked_of(const std::unique_ptr<ModelRun<float>>& a, const std::unique_ptr<ModelRun<double>>& b,
+              const Ask& ask) {
+  return a ? ask(*a) : ask(*b);
+}
+
+std::set<HeadPlace> replaced_heads(const std::vector<Edit>& edits, int heads) {
+  std::set<HeadPlace> places;
+  for (const Edit& edit : edits)
+    if (edit.kind == EditKind::corpus_mean) places.merge(single_heads(edit.heads, heads));
+  return places;
+}
+
 }  // namespace
 
 LiveModel::LiveModel(const std::filesystem::path& path, const RunSettings& settings)
@@ -40,16 +102,6 @@ LiveModel::LiveModel(const std::filesystem::path& path, const RunSettings& setti
     double_ = std::make_unique<ModelRun<double>>(path, settings);
 }
 LiveModel::~LiveModel() = default;
-
-namespace {
-
-template <class Ask>
-auto asked_of(const std::unique_ptr<ModelRun<float>>& a, const std::unique_ptr<ModelRun<double>>& b,
-              const Ask& ask) {
-  return a ? ask(*a) : ask(*b);
-}
-
-}  // namespace
 
 std::string LiveModel::name() const {
   return asked_of(single_, double_,
@@ -258,5 +310,41 @@ template class ModelRun<float>;
 template class ModelRun<double>;
 template std::vector<double> probabilities_of<float>(const MatrixIn<float>&, Index);
 template std::vector<double> probabilities_of<double>(const MatrixIn<double>&, Index);
+
+template <class T>
+std::map<HeadPlace, Matrix<T>> corpus_means(ModelRun<T>& run, const std::vector<Edit>& edits,
+                                            const std::vector<ModelText>& corpus) {
+  const std::set<HeadPlace> places = replaced_heads(edits, run.head_count());
+  if (places.empty()) return {};
+  if (corpus.empty())
+    throw UsageError("an edit corpus_mean", "needs a corpus, over which outputs are averaged",
+                     "give it with corpus=FILE");
+  std::map<HeadPlace, Matrix<double>> sums;
+  double tokens = 0;
+  const Probe<T> probe{.wants =
+                           [&](const Site& site) {
+                             return site.quantity == Quantity::head_output && !site.of_memory &&
+                                    places.count({site.layer, site.head}) == 1;
+                           },
+                       .see =
+                           [&](const Site& site, Index, const MatrixIn<T>& rows) {
+                             Matrix<double>& sum = sums[{site.layer, site.head}];
+                             if (sum.size() == 0) sum = Matrix<double>::Zero(1, rows.cols());
+                             sum += rows.template cast<double>().colwise().sum();
+                           }};
+  for (const ModelText& text : corpus) {
+    run.pass(text.tokens, {.probe = probe});
+    tokens += static_cast<double>(text.tokens.size());
+  }
+  std::map<HeadPlace, Matrix<T>> means;
+  for (const auto& [place, sum] : sums) means[place] = (sum / tokens).template cast<T>();
+  return means;
+}
+
+template std::map<HeadPlace, Matrix<float>> corpus_means(ModelRun<float>&, const std::vector<Edit>&,
+                                                         const std::vector<ModelText>&);
+template std::map<HeadPlace, Matrix<double>> corpus_means(ModelRun<double>&,
+                                                          const std::vector<Edit>&,
+                                                          const std::vector<ModelText>&);
 
 }  // namespace orrery

@@ -5,15 +5,20 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "core/errors.h"
-#include "experiments/heads/head_json.h"
 #include "experiments/heads/passport.h"
 
 namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// The number; null for a NaN or an infinity, which JSON does not have.
+ordered_json number_json(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json();
+}
 
 constexpr int passport_version = 1;
 /// Of more heads than these, rows of 60 bytes would not fit.
@@ -22,12 +27,12 @@ constexpr double digits_kept = 1e4;
 
 /// Four decimals: what is judged has no more.
 ordered_json short_number(double value) {
-  return finite_json(std::round(value * digits_kept) / digits_kept);
+  return number_json(std::round(value * digits_kept) / digits_kept);
 }
 
 ordered_json short_numbers(const std::vector<double>& values) {
   ordered_json json = ordered_json::array();
-  for (const double value : values) json.push_back(finite_json(std::round(value * 100) / 100));
+  for (const double value : values) json.push_back(number_json(std::round(value * 100) / 100));
   return json;
 }
 
@@ -107,7 +112,7 @@ std::size_t strongest_band(const HeadRow& row) {
 ordered_json head_row_json(const HeadRow& row) {
   return ordered_json::array(
       {row.layer, row.head, row.sink_dominates ? 1 : 0,
-       finite_json(std::round(row.without_first[score_number("place")] * 100) / 100),
+       number_json(std::round(row.without_first[score_number("place")] * 100) / 100),
        row.pair_shares.empty() || std::isnan(row.pair_shares.front())
            ? ordered_json()
            : ordered_json(strongest_band(row))});

@@ -6,7 +6,7 @@
 #include "core/encoding.h"
 #include "core/transformer/edit.h"
 #include "core/transformer/probe.h"
-#include "experiments/heads/head_terms.h"
+#include "experiments/heads/what_if.h"
 
 namespace orrery {
 

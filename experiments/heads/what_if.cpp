@@ -13,7 +13,6 @@
 #include "core/analysis/largest.h"
 #include "core/attention/multi_head.h"
 #include "core/errors.h"
-#include "experiments/heads/corpus_means.h"
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/seen_head.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "experiments/lessons/parse_lesson.h"
-#include "experiments/lessons/result_cache.h"
+#include "experiments/lessons/step_state.h"
 #include "experiments/model/progress.h"
 
 namespace orrery {

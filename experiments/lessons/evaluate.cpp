@@ -19,7 +19,7 @@ using Kind = Expression::Kind;
 using Clause = Assertion::Clause;
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
-bool answers_to(const std::string& name, const std::string& asked) {
+bool is_called(const std::string& name, const std::string& asked) {
   if (!asked.ends_with('*')) return name == asked;
   return name.starts_with(asked.substr(0, asked.size() - 1));
 }
@@ -31,7 +31,7 @@ auto& item_named(Items& items, const std::string& asked, std::string_view kind, 
   decltype(&*items.begin()) found = nullptr;
   for (auto& item : items) {
     const std::string& name = own_name(item);
-    if (answers_to(name, asked)) {
+    if (is_called(name, asked)) {
       if (found && asked.ends_with('*'))
         throw UsageError(
             asked, fmt::format("begins the names of several: {} and {}", own_name(*found), name),
@@ -180,7 +180,7 @@ double of_curve(const Expression& e, const Facts& facts) {
     case Kind::first_rise:
       return first_rise_of(series);
     case Kind::rises:
-      return static_cast<double>(rises_of(series));
+      return static_cast<double>(rises_of(series.y));
     default:
       return first_below_of(series, value_of(e.operands[0], facts));
   }
@@ -215,28 +215,6 @@ double of_result(const Expression& e, const Facts& facts) {
   if (e.kind == Kind::spread) return spread_of(facts.result, e.names[0], e.names[1]);
   if (e.kind == Kind::bound) return check_named(facts.result, e.names[0]).bound;
   return entry_of(facts.result, e.names[0], e.names[1], value_of(e.operands[0], facts));
-}
-
-bool compares(double a, const NumberRelation& comparison, double b) {
-  if (std::isnan(a) || std::isnan(b)) return false;
-  switch (comparison.sign) {
-    case NumberRelation::Sign::less:
-      return a < b;
-    case NumberRelation::Sign::at_most:
-      return a <= b;
-    case NumberRelation::Sign::unequal:
-      return a != b;
-    case NumberRelation::Sign::at_least:
-      return a >= b;
-    case NumberRelation::Sign::greater:
-      return a > b;
-    case NumberRelation::Sign::equal:
-      break;
-  }
-  if (comparison.tolerance == 0) return a == b;
-  const double off =
-      comparison.is_relative ? comparison.tolerance * std::abs(b) : comparison.tolerance;
-  return std::abs(a - b) <= off;
 }
 
 std::string numbers_text(const std::vector<double>& values) {
@@ -279,6 +257,28 @@ double value_of(const Expression& e, const Facts& facts) {
   if (e.kind >= Kind::value && e.kind <= Kind::first_below) return of_curve(e, facts);
   if (e.kind >= Kind::cell && e.kind <= Kind::smallest_cell) return of_map(e, facts);
   return of_result(e, facts);
+}
+
+bool compares(double a, const NumberRelation& comparison, double b) {
+  if (std::isnan(a) || std::isnan(b)) return false;
+  switch (comparison.sign) {
+    case NumberRelation::Sign::less:
+      return a < b;
+    case NumberRelation::Sign::at_most:
+      return a <= b;
+    case NumberRelation::Sign::unequal:
+      return a != b;
+    case NumberRelation::Sign::at_least:
+      return a >= b;
+    case NumberRelation::Sign::greater:
+      return a > b;
+    case NumberRelation::Sign::equal:
+      break;
+  }
+  if (comparison.tolerance == 0) return a == b;
+  const double off =
+      comparison.is_relative ? comparison.tolerance * std::abs(b) : comparison.tolerance;
+  return std::abs(a - b) <= off;
 }
 
 Verdict judge(const Assertion& assertion, const Facts& facts) {
@@ -342,10 +342,9 @@ double value_at(const Series& series, double x) {
                    fmt::format("it runs from {} to {}", first, last));
 }
 
-std::size_t rises_of(const Series& series) {
+std::size_t rises_of(const std::vector<double>& y) {
   std::size_t rises = 0;
-  for (std::size_t i = 1; i < series.y.size(); ++i)
-    rises += series.y[i] > series.y[i - 1] ? 1U : 0U;
+  for (std::size_t i = 1; i < y.size(); ++i) rises += y[i] > y[i - 1] ? 1U : 0U;
   return rises;
 }
 

@@ -25,7 +25,10 @@ struct Verdict {
 /// the result does not have, with the nearest name, and for a curve at an x outside of it.
 double value_of(const Expression& expression, const Facts& facts);
 
-/// A NaN on either side of a comparison makes it fail, whatever its sign. Throws as value_of does.
+/// Whether the numbers compare so; with a NaN on either side they do not, whatever the sign.
+bool compares(double a, const NumberRelation& comparison, double b);
+
+/// Throws as value_of does.
 Verdict judge(const Assertion& assertion, const Facts& facts);
 
 // Parts of a result by name, as expressions find them. Each throws UsageError with the nearest
@@ -53,6 +56,6 @@ NamedMap map_named(const Result& result, const std::string& name);
 /// The value of a curve at x. Throws UsageError for an x outside of the curve.
 double value_at(const Series& series, double x);
 /// How many points are above the one before them.
-std::size_t rises_of(const Series& series);
+std::size_t rises_of(const std::vector<double>& y);
 
 }  // namespace orrery

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
-#include "experiments/figure/document/prose.h"
+#include "experiments/figure/document/document.h"
 #include "experiments/figure/equation/box.h"
 
 namespace orrery {

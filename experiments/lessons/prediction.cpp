@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "core/errors.h"
-#include "experiments/lessons/describe_curve.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {
@@ -20,14 +19,6 @@ Answer draw_truth(const Prediction::Draw& draw, const Facts& facts) {
   if (series.x.size() < 2)
     throw UsageError(draw.series, "has fewer than two points", "choose another curve");
   return {.x = series.x, .y = series.y};
-}
-
-bool compares(double value, NumberRelation::Sign sign, double bound) {
-  Expression left{.number = value}, right{.number = bound};
-  const ParamSet none{{}};
-  const Result empty;
-  Assertion::Clause clause{.operands = {left, right}, .comparisons = {{.sign = sign}}};
-  return judge({.clauses = {clause}}, {empty, none}).holds;
 }
 
 /// Two cells whose relative difference is at most this count as equal.
@@ -50,7 +41,8 @@ Answer mark_truth(const Prediction::Mark& mark, const Facts& facts, const Result
     for (std::size_t column = 0; column < map.columns; ++column) {
       if (map.is_masked(row, column)) continue;
       const double value = map.at(row, column);
-      if (changed ? differ(value, beside.at(row, column)) : compares(value, mark.sign, bound))
+      if (changed ? differ(value, beside.at(row, column))
+                  : compares(value, {.sign = mark.sign}, bound))
         truth.cells.emplace_back(row, column);
     }
   return truth;

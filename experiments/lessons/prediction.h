@@ -1,17 +1,46 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "experiments/figure/plot/notes.h"
-#include "experiments/lessons/answer.h"
+#include "experiments/figure/export.h"
 #include "experiments/lessons/evaluate.h"
 #include "experiments/lessons/lesson.h"
 
 namespace orrery {
+
+/// What a reader predicts, or what is true: the members of the prediction's kind.
+struct Answer {
+  std::vector<double> x{};  ///< of a curve, from left to right
+  std::vector<double> y{};
+  std::vector<std::pair<std::size_t, std::size_t>> cells{};  ///< row and column, in that order
+  std::vector<std::size_t> order{};                          ///< numbers of the items, first first
+  double number{};
+  std::vector<bool> options{};
+  friend bool operator==(const Answer&, const Answer&) = default;
+};
+
+/// Describes a curve that was drawn beside the true one: where both rise, end and turn, and how far
+/// their order agrees. Pixels are not compared.
+std::string describe_curve(const Answer& given, const Answer& truth);
+
+/// The true curve in words: "from 32.5 to 9.27; it rises at 115 of 256 steps".
+std::string curve_text(const Answer& truth);
+
+/// What a hand draws as level when it draws this curve: 2 % of its range.
+double shake_of(const Answer& truth);
+
+/// The stretches over which a curve rises by more than `least`, from each low to the next high.
+std::size_t rising_stretches(const std::vector<double>& y, double least);
+
+/// Kendall's rank correlation of two curves at the same places, from −1 to 1; NaN where one of them
+/// is level.
+double rank_agreement(const std::vector<double>& a, const std::vector<double>& b);
 
 /// Gives the result of the step's state with "key=value" words applied; with none, its own.
 using ResultWith =

@@ -1,12 +1,54 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "experiments/lessons/block_text.h"
 #include "experiments/lessons/lesson.h"
 #include "experiments/text/guarded.h"
 
 namespace orrery {
+
+/// A line of a file, counted from 1.
+struct Line {
+  int number{};
+  std::string text{};
+};
+
+/// A fenced block: ```NAME … ```.
+struct LessonBlock {
+  std::string name{};
+  int line{};  ///< of the fence that opens it
+  std::vector<Line> lines{};
+
+  /// All lines, joined as in the file.
+  std::string text() const;
+  /// All lines, joined by spaces.
+  std::string sentence() const;
+};
+
+/// "KEY: value" of a block; a line that begins with a space goes on with the value before it.
+struct Field {
+  int line{};
+  std::string key{};
+  std::string value{};
+};
+
+/// The fields of a block. Throws UsageError for a line that is none.
+std::vector<Field> fields_of(const LessonBlock& block);
+
+/// The lines that are neither empty nor begin with #.
+std::vector<Line> statements_of(const LessonBlock& block);
+
+/// The text without spaces at its ends.
+std::string trimmed(std::string_view text);
+/// The first place of `part` in the text outside of double quotes; npos where there is none.
+std::size_t find_unquoted(std::string_view text, std::string_view part);
+/// The last such place.
+std::size_t rfind_unquoted(std::string_view text, std::string_view part);
+/// The words of a text; in double quotes they may have spaces.
+std::vector<std::string> words_in(std::string_view text);
 
 /// Reads a block into the lesson or its step; `step` is null above the first one. Every statement
 /// of the block is read under the guard, so that one error hides no other. Throws UsageError for a

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/params.h"
+#include "experiments/data/load_inputs.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/experiment.h"
+#include "experiments/model/progress.h"
 #include "experiments/text/guarded.h"
 
 namespace orrery {
@@ -38,5 +42,25 @@ ParamSet with_words(const ParamSet& params, const std::vector<std::string>& word
 /// The command that computes the state: "orrery run long_term_decay base=500000". `out` is a
 /// folder, or empty.
 std::string command_of(const StepState& state, const std::string& out = {});
+
+/// Results by experiment and settings: steps with equal settings share one computation.
+class ResultCache {
+ public:
+  /// The result of a state. Throws what running the experiment throws.
+  std::shared_ptr<const Result> result_of(const StepState& state, Progress& progress);
+  /// The same with "key=value" words in place of its settings.
+  std::shared_ptr<const Result> result_of(const StepState& state,
+                                          const std::vector<std::string>& words,
+                                          Progress& progress);
+  /// How many were computed.
+  std::size_t computed() const { return results_.size(); }
+
+ private:
+  std::shared_ptr<const Result> run(const Experiment& experiment, const ParamSet& params,
+                                    Progress& progress);
+
+  InputCache inputs_{};
+  std::map<std::string, std::shared_ptr<const Result>> results_{};
+};
 
 }  // namespace orrery

@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/lessons/block_text.h"
-#include "experiments/manual/pages.h"
+#include "experiments/lessons/read_block.h"
 
 namespace orrery {
 namespace {

@@ -13,6 +13,7 @@
 #include "experiments/model/result.h"
 
 namespace orrery {
+class ArraySink;  // experiments/data/array_sink.h
 
 /// Whose formulas the figures of an experiment show.
 enum class FormulasShown {
@@ -124,6 +125,9 @@ struct Experiment {
   /// any thread. Begins with `check`. Throws what that throws, DataError (inputs of a wrong shape)
   /// and Stopped.
   std::function<Result(const ParamSet&, const Inputs&, Progress&)> run{};
+  /// The same where arrays may be larger than memory: they go to the sink as they are computed, and
+  /// the result has them without values. Empty where `run` alone computes.
+  std::function<Result(const ParamSet&, const Inputs&, ArraySink&, Progress&)> stream{};
   /// Throws UsageError for parameters that contradict each other or ask for more work than a run
   /// may take. Takes no time. Empty where there is nothing to check.
   std::function<void(const ParamSet&, const Inputs&)> check{};

@@ -8,10 +8,8 @@
 #include <vector>
 
 namespace orrery {
+class SlicedTensor;   // experiments/data/sliced_tensor.h
 struct PositionPlan;  // experiments/model_files/position_plan.h
-}
-
-namespace orrery {
 
 /// A text that was read, valid UTF-8 and not empty.
 struct Text {
@@ -35,7 +33,10 @@ struct ModelFile {
   std::string sha256{};          ///< of what is read of it
 };
 
-using Input = std::variant<Text, Tensor, ModelFile>;
+/// An array of which a run reads one matrix at a time: that of a parameter `by_matrix`.
+using Matrices = std::shared_ptr<const SlicedTensor>;
+
+using Input = std::variant<Text, Tensor, ModelFile, Matrices>;
 /// The contents of the files that a ParamSet names, by parameter key; without keys left empty.
 using Inputs = std::map<std::string, Input, std::less<>>;
 

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <ostream>
 #include <unordered_set>
-#include <utility>
 
 namespace orrery {
 

@@ -18,15 +18,13 @@ bool same(double a, double b) {
   return std::abs(a - b) <= same_number * (std::abs(a) + std::abs(b)) / 2;  // false for a NaN
 }
 
-std::string shown(double value) { return fmt::format("{:.7g}", value); }
-
 /// The differences of two plans, while they are collected.
 class Collector {
  public:
   explicit Collector(PositionComparison& into) : into_(into) {}
 
   void differ(int layer, const std::string& field, std::string a, std::string b) {
-    for (PositionDifference& known : into_.differences)
+    for (PositionComparison::Difference& known : into_.differences)
       if (known.field == field && known.a == a && known.b == b) {
         known.layers.push_back(layer);
         return;
@@ -42,7 +40,7 @@ class Collector {
     numbers(layer, field, static_cast<double>(a), static_cast<double>(b));
   }
   void numbers(int layer, const std::string& field, double a, double b) {
-    if (!same(a, b)) differ(layer, field, shown(a), shown(b));
+    if (!same(a, b)) differ(layer, field, shown_number(a), shown_number(b));
   }
 
   void note(std::string sentence) {
@@ -69,7 +67,7 @@ void compare_frequencies(const LayerPlan& a, const LayerPlan& b, Collector& foun
   }
   if (count == 0) return;
   const auto side = [&](const LayerPlan& layer) {
-    return fmt::format("pair {} at {}", largest, shown(layer.inv_freq[largest]));
+    return fmt::format("pair {} at {}", largest, shown_number(layer.inv_freq[largest]));
   };
   found.differ(
       a.layer,
@@ -122,14 +120,6 @@ std::string params_text(const LayerPlan& layer) {
   return text;
 }
 
-std::string temperature_text(const LayerPlan& layer) {
-  if (!layer.temperature) return "none";
-  std::string text = layer.temperature->rule;
-  for (const auto& [symbol, value] : layer.temperature->terms)
-    text += fmt::format(", {} = {}", symbol, shown(value));
-  return text;
-}
-
 void compare_layer(const LayerPlan& a, const LayerPlan& b, Collector& found) {
   if (a.encoding != b.encoding) return found.differ(a.layer, "encoding", a.encoding, b.encoding);
   if (a.encoding == "not_attention") return;
@@ -168,7 +158,7 @@ std::string comparison_text(const PositionPlan& a, const PositionPlan& b,
   std::string text = fmt::format("A  {}\nB  {}\n", name(a), name(b));
   text +=
       comparison.differences.empty() ? "\nBoth compute the same positions in every layer.\n" : "";
-  for (const PositionDifference& difference : comparison.differences)
+  for (const PositionComparison::Difference& difference : comparison.differences)
     text += fmt::format("\n{}{}\n  A  {}\n  B  {}\n", difference.field,
                         difference.layers.empty() ? "" : ", " + numbers_text(difference.layers),
                         without_controls(difference.a), without_controls(difference.b));
@@ -181,7 +171,7 @@ std::string comparison_json(const PositionPlan& a, const PositionPlan& b,
                             const PositionComparison& comparison) {
   using Json = nlohmann::ordered_json;
   Json differences = Json::array();
-  for (const PositionDifference& d : comparison.differences)
+  for (const PositionComparison::Difference& d : comparison.differences)
     differences.push_back({{"field", d.field}, {"a", d.a}, {"b", d.b}, {"layers", d.layers}});
   const Json json{{"a", a.source},
                   {"b", b.source},

@@ -7,17 +7,18 @@
 
 namespace orrery {
 
-/// A field in which layers of two plans differ, with both values as texts.
-struct PositionDifference {
-  std::string field{};
-  std::string a{};
-  std::string b{};
-  std::vector<int> layers{};  ///< empty: of the whole plan
-  friend bool operator==(const PositionDifference&, const PositionDifference&) = default;
-};
-
+/// Where two plans differ.
 struct PositionComparison {
-  std::vector<PositionDifference> differences{};
+  /// A field in which layers of two plans differ, with both values as texts.
+  struct Difference {
+    std::string field{};
+    std::string a{};
+    std::string b{};
+    std::vector<int> layers{};  ///< empty: of the whole plan
+    friend bool operator==(const Difference&, const Difference&) = default;
+  };
+
+  std::vector<Difference> differences{};
   std::vector<std::string> notes{};  ///< what differs in the files and not in what is computed
 };
 

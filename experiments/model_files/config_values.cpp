@@ -5,12 +5,46 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "core/errors.h"
+#include "experiments/model_files/words.h"
+#include "experiments/text/nesting.h"
+#include "experiments/text/printable.h"
 
 namespace orrery {
 namespace {
+
+/// The text with Python's Infinity, -Infinity and NaN as null.
+std::string without_python_numbers(std::string_view text) {
+  constexpr std::array<std::string_view, 3> names{"-Infinity", "Infinity", "NaN"};
+  std::string out;
+  out.reserve(text.size());
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t skipped = 0;
+    if (!in_text)
+      for (const std::string_view name : names)
+        if (skipped == 0 && text.substr(i, name.size()) == name) skipped = name.size();
+    if (skipped > 0) {
+      out += "null";
+      i += skipped;
+      continue;
+    }
+    if (in_text && text[i] == '\\' && i + 1 < text.size())
+      out += text[i++];
+    else if (text[i] == '"')
+      in_text = !in_text;
+    out += text[i++];
+  }
+  return out;
+}
+
+[[noreturn]] void refuse_config(std::string_view name, std::string_view what) {
+  throw DataError(name, fmt::format("is not a configuration ({})", what),
+                  "give a model's config.json as it was downloaded");
+}
 
 struct OtherNames {
   std::string_view key;
@@ -52,110 +86,28 @@ const Json* value_in(const Json& object, std::string_view key) {
 }
 
 // Keys of training, generation and bookkeeping, of which no pass reads any.
-constexpr std::string_view idle_keys[] = {"model_type",
-                                          "architectures",
-                                          "auto_map",
-                                          "dtype",
-                                          "torch_dtype",
-                                          "transformers_version",
-                                          "use_cache",
-                                          "is_encoder_decoder",
-                                          "add_cross_attention",
-                                          "cross_attention_hidden_size",
-                                          "gradient_checkpointing",
-                                          "chunk_size_feed_forward",
-                                          "return_dict",
-                                          "torchscript",
-                                          "pruned_heads",
-                                          "tie_encoder_decoder",
-                                          "tokenizer_class",
-                                          "prefix",
-                                          "problem_type",
-                                          "task_specific_params",
-                                          "finetuning_task",
-                                          "id2label",
-                                          "label2id",
-                                          "num_labels",
-                                          "bos_token_id",
-                                          "eos_token_id",
-                                          "pad_token_id",
-                                          "sep_token_id",
-                                          "cls_token_id",
-                                          "mask_token_id",
-                                          "unk_token_id",
-                                          "decoder_start_token_id",
-                                          "forced_bos_token_id",
-                                          "forced_eos_token_id",
-                                          "suppress_tokens",
-                                          "begin_suppress_tokens",
-                                          "bad_words_ids",
-                                          "max_length",
-                                          "min_length",
-                                          "max_new_tokens",
-                                          "do_sample",
-                                          "early_stopping",
-                                          "num_beams",
-                                          "num_beam_groups",
-                                          "diversity_penalty",
-                                          "temperature",
-                                          "top_k",
-                                          "top_p",
-                                          "typical_p",
-                                          "repetition_penalty",
-                                          "length_penalty",
-                                          "no_repeat_ngram_size",
-                                          "encoder_no_repeat_ngram_size",
-                                          "num_return_sequences",
-                                          "exponential_decay_length_penalty",
-                                          "remove_invalid_values",
-                                          "use_bfloat16",
-                                          "tf_legacy_loss",
-                                          "initializer_factor",
-                                          "init",
-                                          "init_std",
-                                          "proj_init_std",
-                                          "n_inner_layers",
-                                          "deterministic_flash_attn",
-                                          "sparse_prediction",
-                                          "sparse_pred_ignore_index",
-                                          "reference_compile",
-                                          "repad_logits_with_grad",
-                                          "router_aux_loss_coef",
-                                          "use_mems_eval",
-                                          "use_mems_train",
-                                          "reuse_len",
-                                          "bi_data",
-                                          "start_n_top",
-                                          "end_n_top",
-                                          "sample_softmax",
-                                          "model_max_length",
-                                          "max_window_layers",
-                                          "reorder_and_upcast_attn",
-                                          "hidden_dropout",
-                                          "n_ctx",
-                                          "vocab_list"};
+constexpr std::string_view idle_keys =
+    "model_type architectures auto_map dtype torch_dtype transformers_version use_cache "
+    "is_encoder_decoder add_cross_attention cross_attention_hidden_size gradient_checkpointing "
+    "chunk_size_feed_forward return_dict torchscript pruned_heads tie_encoder_decoder "
+    "tokenizer_class prefix problem_type task_specific_params finetuning_task id2label label2id "
+    "num_labels bos_token_id eos_token_id pad_token_id sep_token_id cls_token_id mask_token_id "
+    "unk_token_id decoder_start_token_id forced_bos_token_id forced_eos_token_id suppress_tokens "
+    "begin_suppress_tokens bad_words_ids max_length min_length max_new_tokens do_sample "
+    "early_stopping num_beams num_beam_groups diversity_penalty temperature top_k top_p typical_p "
+    "repetition_penalty length_penalty no_repeat_ngram_size encoder_no_repeat_ngram_size "
+    "num_return_sequences exponential_decay_length_penalty remove_invalid_values use_bfloat16 "
+    "tf_legacy_loss initializer_factor init init_std proj_init_std n_inner_layers "
+    "deterministic_flash_attn sparse_prediction sparse_pred_ignore_index reference_compile "
+    "repad_logits_with_grad router_aux_loss_coef use_mems_eval use_mems_train reuse_len bi_data "
+    "start_n_top end_n_top sample_softmax model_max_length max_window_layers "
+    "reorder_and_upcast_attn hidden_dropout n_ctx vocab_list";
 // And such as are read where another key or type asks for them, or say again what tensors say.
-constexpr std::string_view conditional_keys[] = {"global_attn_every_n_layers",
-                                                 "no_rope_layer_interval",
-                                                 "use_sliding_window",
-                                                 "multi_query",
-                                                 "parallel_attn",
-                                                 "num_kv_heads",
-                                                 "rope_parameters",
-                                                 "same_length",
-                                                 "mem_len",
-                                                 "max_relative_positions",
-                                                 "original_max_position_embeddings",
-                                                 "pretraining_tp",
-                                                 "dense_act_fn",
-                                                 "is_gated_act",
-                                                 "is_decoder",
-                                                 "num_decoder_layers",
-                                                 "adaptive",
-                                                 "cutoffs",
-                                                 "div_val",
-                                                 "tie_projs",
-                                                 "untie_r"};
+constexpr std::string_view conditional_keys =
+    "global_attn_every_n_layers no_rope_layer_interval use_sliding_window multi_query "
+    "parallel_attn num_kv_heads rope_parameters same_length mem_len max_relative_positions "
+    "original_max_position_embeddings pretraining_tp dense_act_fn is_gated_act is_decoder "
+    "num_decoder_layers adaptive cutoffs div_val tie_projs untie_r";
 constexpr std::string_view idle_parts[] = {"dropout",    "pdrop",       "dropatt", "initializer_",
                                            "init_range", "classifier_", "pooler_", "summary_",
                                            "output_",    "_token_index"};
@@ -165,14 +117,27 @@ bool may_matter(std::string_view key) {
   const auto in_key = [&](std::string_view part) {
     return key.find(part) != std::string_view::npos;
   };
-  return !key.starts_with('_') &&
-         std::find(std::begin(idle_keys), std::end(idle_keys), key) == std::end(idle_keys) &&
-         std::find(std::begin(conditional_keys), std::end(conditional_keys), key) ==
-             std::end(conditional_keys) &&
+  return !key.starts_with('_') && !lists_word(idle_keys, key) &&
+         !lists_word(conditional_keys, key) &&
          std::none_of(std::begin(idle_parts), std::end(idle_parts), in_key);
 }
 
 }  // namespace
+
+Json parse_config(std::string_view text, std::string_view name) {
+  if (first_deep_place_in_json(text)) refuse_config(name, "it " + too_deep());
+  // The parser takes a NUL for the end of the text.
+  if (text.find('\0') != std::string_view::npos) refuse_config(name, "it holds a NUL");
+  try {
+    Json json = Json::parse(without_python_numbers(text));
+    if (!json.is_object()) refuse_config(name, "it is no JSON object");
+    return json;
+  } catch (const Json::parse_error& error) {
+    refuse_config(name, fmt::format("no JSON at byte {}", error.byte));
+  } catch (const Json::exception& error) {
+    refuse_config(name, error.what());
+  }
+}
 
 ConfigValues::ConfigValues(Json values, const ModelType* type, std::string file, std::string prefix)
     : values_(std::move(values)),
@@ -184,13 +149,7 @@ ConfigValues::ConfigValues(Json values, const ModelType* type, std::string file,
 bool ConfigValues::has_default(std::string_view key) const { return defaults_.contains(key); }
 
 bool ConfigValues::is_unread(std::string_view key) const {
-  if (!type_) return false;
-  for (std::string_view rest = type_->unread; !rest.empty();) {
-    const std::size_t end = std::min<std::size_t>(rest.find(' '), rest.size());
-    if (rest.substr(0, end) == key) return true;
-    rest.remove_prefix(std::min<std::size_t>(end + 1, rest.size()));
-  }
-  return false;
+  return type_ && lists_word(type_->unread, key);
 }
 
 std::string ConfigValues::spelling_of(std::string_view key) const {
@@ -302,6 +261,11 @@ const Json* ConfigValues::list(std::string_view key) const {
   const Json* value = find(key);
   if (value && !value->is_array()) refuse(key, "a list");
   return value;
+}
+
+const ModelType& type_of(const ConfigValues& config) {
+  static constexpr ModelType unknown{};
+  return config.type() ? *config.type() : unknown;
 }
 
 }  // namespace orrery

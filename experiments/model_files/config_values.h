@@ -2,16 +2,26 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "experiments/model_files/config_json.h"
 #include "experiments/model_files/model_types.h"
 
 namespace orrery {
+
+using Json = nlohmann::ordered_json;
+
+/// Largest configuration that is read.
+inline constexpr std::uintmax_t max_config_bytes = std::uintmax_t{8} << 20;
+
+/// A configuration as Python's json module reads it: Infinity and NaN outside of texts become null,
+/// the last of equal keys counts. Throws DataError: not JSON, no object, nested deeper than
+/// most_levels; models need 5.
+Json parse_config(std::string_view text, std::string_view name);
 
 /// A value that a file may not give, and why it is what it is.
 template <class T>
@@ -83,5 +93,12 @@ class ConfigValues {
 
 /// A number that is finite, or nothing.
 std::optional<double> finite_number(const Json& value);
+
+/// The type, or for an unknown name one that does as most do.
+const ModelType& type_of(const ConfigValues& config);
+
+/// The keys of a Hugging Face config.json; of a multimodal model those of its text. Throws DataError:
+/// not JSON.
+ConfigValues text_config(std::string_view text, const std::string& file);
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/errors.h"
@@ -31,21 +32,7 @@ constexpr std::uint32_t most_dimensions = 8;
 constexpr std::uint64_t most_numbers = max_gguf_list * 64;
 
 // Types of values in the metadata.
-enum class Kind : std::uint32_t {
-  u8,
-  i8,
-  u16,
-  i16,
-  u32,
-  i32,
-  f32,
-  boolean,
-  text,
-  list,
-  u64,
-  i64,
-  f64
-};
+enum class Kind { u8, i8, u16, i16, u32, i32, f32, boolean, text, list, u64, i64, f64 };
 constexpr std::size_t kind_bytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
 std::optional<std::uint64_t> product(std::uint64_t a, std::uint64_t b) {
@@ -72,20 +59,13 @@ class Cursor {
     return part;
   }
 
+  /// In the order of bytes of this machine, which is the file's.
   template <class T>
   T number() {
-    const std::string_view part = take(sizeof(T));
-    std::uint64_t bits = 0;
-    for (std::size_t i = sizeof(T); i-- > 0;)
-      bits = bits << 8 | static_cast<unsigned char>(part[i]);
-    if constexpr (sizeof(T) == 8)
-      return std::bit_cast<T>(bits);
-    else if constexpr (sizeof(T) == 4)
-      return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
-    else if constexpr (sizeof(T) == 2)
-      return std::bit_cast<T>(static_cast<std::uint16_t>(bits));
-    else
-      return std::bit_cast<T>(static_cast<std::uint8_t>(bits));
+    static_assert(std::endian::native == std::endian::little);
+    T value;
+    std::memcpy(&value, take(sizeof(T)).data(), sizeof(T));
+    return value;
   }
 
   std::string_view text() { return take(number<std::uint64_t>()); }
@@ -126,45 +106,42 @@ Kind read_kind(Cursor& cursor) {
   return static_cast<Kind>(kind);
 }
 
-GgufValue integer(std::uint64_t value) {
-  if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+template <class T>
+GgufValue read_number(Cursor& cursor) {
+  const T value = cursor.number<T>();
+  if constexpr (std::is_floating_point_v<T>)
     return static_cast<double>(value);
-  return static_cast<std::int64_t>(value);
+  else if (std::in_range<std::int64_t>(value))
+    return static_cast<std::int64_t>(value);
+  return static_cast<double>(value);
 }
 
+GgufValue read_boolean(Cursor& cursor) { return cursor.number<std::uint8_t>() != 0; }
+
+GgufValue read_text(Cursor& cursor) {
+  const std::string_view text = cursor.text();
+  return std::string(text.size() > longest_text ? std::string_view() : text);
+}
+
+[[noreturn]] GgufValue refuse_list(Cursor& cursor) { cursor.refuse("a list of lists"); }
+
+/// A value that is no list, by its kind.
 GgufValue read_scalar(Cursor& cursor, Kind kind) {
-  const auto whole = [](auto value) { return GgufValue(static_cast<std::int64_t>(value)); };
-  switch (kind) {
-    case Kind::u8:
-      return whole(cursor.number<std::uint8_t>());
-    case Kind::i8:
-      return whole(cursor.number<std::int8_t>());
-    case Kind::u16:
-      return whole(cursor.number<std::uint16_t>());
-    case Kind::i16:
-      return whole(cursor.number<std::int16_t>());
-    case Kind::u32:
-      return whole(cursor.number<std::uint32_t>());
-    case Kind::i32:
-      return whole(cursor.number<std::int32_t>());
-    case Kind::f32:
-      return static_cast<double>(cursor.number<float>());
-    case Kind::boolean:
-      return cursor.number<std::uint8_t>() != 0;
-    case Kind::u64:
-      return integer(cursor.number<std::uint64_t>());
-    case Kind::i64:
-      return cursor.number<std::int64_t>();
-    case Kind::f64:
-      return cursor.number<double>();
-    case Kind::text: {
-      const std::string_view text = cursor.text();
-      return std::string(text.size() > longest_text ? std::string_view() : text);
-    }
-    case Kind::list:
-      break;
-  }
-  cursor.refuse("a list of lists");
+  using Read = GgufValue (*)(Cursor&);
+  constexpr Read readers[] = {read_number<std::uint8_t>,
+                              read_number<std::int8_t>,
+                              read_number<std::uint16_t>,
+                              read_number<std::int16_t>,
+                              read_number<std::uint32_t>,
+                              read_number<std::int32_t>,
+                              read_number<float>,
+                              read_boolean,
+                              read_text,
+                              refuse_list,
+                              read_number<std::uint64_t>,
+                              read_number<std::int64_t>,
+                              read_number<double>};
+  return readers[static_cast<std::size_t>(kind)](cursor);
 }
 
 double as_number(const GgufValue& value) {

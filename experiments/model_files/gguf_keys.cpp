@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/model_files/layer_schedule.h"
+#include "experiments/model_files/config_plan.h"
 #include "experiments/text/printable.h"
 
 namespace orrery {

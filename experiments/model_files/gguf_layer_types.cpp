@@ -1,10 +1,10 @@
-#include "experiments/model_files/gguf_layer_types.h"
+#include "experiments/model_files/gguf_model.h"
 
 #include <fmt/format.h>
 
 #include <optional>
 
-#include "experiments/model_files/layer_schedule.h"
+#include "experiments/model_files/config_plan.h"
 
 namespace orrery {
 namespace {

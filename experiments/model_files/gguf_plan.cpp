@@ -1,4 +1,4 @@
-#include "experiments/model_files/gguf_plan.h"
+#include "experiments/model_files/read_config.h"
 
 #include <fmt/format.h>
 
@@ -8,21 +8,16 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/model_files/config_values.h"
-#include "experiments/model_files/gguf_layer_types.h"
+#include "experiments/model_files/config_plan.h"
 #include "experiments/model_files/gguf_model.h"
-#include "experiments/model_files/gguf_scaling.h"
-#include "experiments/model_files/layer_schedule.h"
+#include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/rotation.h"
-#include "experiments/model_files/temperature.h"
 #include "experiments/text/printable.h"
 
 namespace orrery {
 namespace {
 
 using Architecture = GgufArchitecture;
-
-constexpr double usual_base = 10000.0;
 
 bool is_sliding(const LayerPlan& layer) { return layer.type != "full_attention"; }
 
@@ -276,7 +271,7 @@ void read_other(const GgufModel& model, LayerPlan& layer) {
 
 void put_temperature(LayerPlan& layer, const char* rule, std::map<std::string, double> terms,
                      std::string reason) {
-  layer.temperature = Temperature{rule, std::move(terms)};
+  layer.temperature = LayerPlan::Temperature{rule, std::move(terms)};
   layer.reasons["temperature"] = std::move(reason);
 }
 

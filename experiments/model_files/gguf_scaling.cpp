@@ -1,4 +1,4 @@
-#include "experiments/model_files/gguf_scaling.h"
+#include "experiments/model_files/gguf_model.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/model_files/layer_schedule.h"
+#include "experiments/model_files/config_plan.h"
 
 namespace orrery {
 namespace {

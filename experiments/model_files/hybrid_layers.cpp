@@ -1,4 +1,4 @@
-#include "experiments/model_files/hybrid_layers.h"
+#include "experiments/model_files/config_plan.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,9 @@
 namespace orrery {
 namespace {
 
-constexpr std::int64_t most = 1 << 16;
+using WindowRule = ModelType::WindowRule;
+
+constexpr std::int64_t most_in_list = 1 << 16;
 
 /// The entry of a list per layer; null where there is no such list. Throws DataError when it is
 /// shorter than the model.
@@ -44,8 +46,8 @@ bool read_indices(const ConfigValues& config, LayerPlan& layer) {
 }
 
 bool read_period(const ConfigValues& config, LayerPlan& layer) {
-  const auto period = config.integer("attn_layer_period", 1, most);
-  const auto offset = config.integer("attn_layer_offset", 0, most);
+  const auto period = config.integer("attn_layer_period", 1, most_in_list);
+  const auto offset = config.integer("attn_layer_offset", 0, most_in_list);
   if (!period.value || !offset.value) return false;
   put(config, "attn_layer_period",
       attention_or_linear(layer.layer % *period.value == *offset.value), layer);
@@ -82,7 +84,7 @@ const Json* repeated_entry(const ConfigValues& config, const char* key, const La
   auto at = static_cast<std::size_t>(layer.layer);
   for (const Json& run : *runs) {
     const bool valid = run.is_array() && run.size() == 2 && run[0].is_array() &&
-                       run[1].is_number_unsigned() && run[1] <= most;
+                       run[1].is_number_unsigned() && run[1] <= most_in_list;
     if (!valid) config.refuse(key, "a list of names and how often each list is repeated");
     const std::size_t length = run[0].size() * run[1].get<std::size_t>();
     if (at < length) return &run[0][at % run[0].size()];

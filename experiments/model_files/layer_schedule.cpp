@@ -1,4 +1,4 @@
-#include "experiments/model_files/layer_schedule.h"
+#include "experiments/model_files/config_plan.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "experiments/model_files/hybrid_layers.h"
 namespace orrery {
 namespace {
 
-const ModelType& type_of(const ConfigValues& config) {
-  static constexpr ModelType unknown{};
-  return config.type() ? *config.type() : unknown;
-}
+using LayerTypes = ModelType::LayerTypes;
+using WindowRule = ModelType::WindowRule;
+using NopeRule = ModelType::NopeRule;
 
 int period_of(const ConfigValues& config) {
   const ModelType& type = type_of(config);

@@ -1,91 +1,81 @@
 #include "experiments/model_files/model_types.h"
 
+#include "experiments/model_files/words.h"
+
 namespace orrery {
 namespace {
+
+using LayerTypes = ModelType::LayerTypes;
+using WindowRule = ModelType::WindowRule;
+using ScaleRule = ModelType::ScaleRule;
 
 // clang-format off
 constexpr ModelType other_types[] = {
     {.name = "bart", .encoding = "learned", .sizes = {12, 1024, 16, 0, 1024}, .bidirectional = true,
      .unread = "head_dim"},
-    {.name = "bert", .encoding = "bert", .sizes = {12, 768, 12, 0, 512}, .bidirectional = true,
-     .unread = "head_dim"},
+    {.name = "bert camembert roberta xlm-roberta", .encoding = "bert",
+     .sizes = {12, 768, 12, 0, 512}, .bidirectional = true, .unread = "head_dim"},
     {.name = "biogpt", .encoding = "learned", .sizes = {24, 1024, 16, 0, 1024},
      .unread = "head_dim"},
     {.name = "bloom", .encoding = "alibi", .sizes = {2, 64, 8, 0, 0}},
-    {.name = "camembert", .encoding = "bert", .sizes = {12, 768, 12, 0, 512},
-     .bidirectional = true,
-     .unread = "head_dim"},
     {.name = "deberta", .encoding = "deberta", .sizes = {12, 768, 12, 0, 512},
      .bidirectional = true, .defaults = R"({"pos_att_type": [], "max_relative_positions": -1})"},
     {.name = "deberta-v2", .encoding = "deberta", .sizes = {24, 1536, 24, 0, 512},
-     .bidirectional = true,
-     .defaults = R"({"pos_att_type": [], "max_relative_positions": -1, "norm_rel_ebd": "none"})"},
+     .bidirectional = true, .defaults = R"({"pos_att_type": [], "max_relative_positions": -1,
+     "norm_rel_ebd": "none"})"},
     {.name = "distilbert", .encoding = "learned", .sizes = {6, 768, 12, 0, 512},
-     .bidirectional = true,
-     .unread = "head_dim"},
+     .bidirectional = true, .unread = "head_dim"},
     {.name = "electra", .encoding = "bert", .sizes = {12, 256, 4, 0, 512}, .bidirectional = true,
      .unread = "head_dim"},
     {.name = "esm", .encoding = "bert", .sizes = {12, 768, 12, 0, 1026}, .bidirectional = true,
      .unread = "head_dim"},
     {.name = "falcon", .encoding = "falcon", .sizes = {32, 4544, 71, 0, 2048}},
-    {.name = "gpt2", .encoding = "learned", .sizes = {12, 768, 12, 0, 1024},
-     .unread = "head_dim"},
-    {.name = "gpt_bigcode", .encoding = "learned", .sizes = {12, 768, 12, 0, 1024},
+    {.name = "gpt2 gpt_bigcode", .encoding = "learned", .sizes = {12, 768, 12, 0, 1024},
      .unread = "head_dim"},
     {.name = "gpt_neo", .encoding = "learned", .sizes = {24, 2048, 16, 0, 2048},
      .layers = LayerTypes::multiples_are_full, .period = 2, .window = WindowRule::window_size,
      .scale = ScaleRule::one, .defaults = R"({"window_size": 256})",
      .unread = "head_dim layer_types sliding_window"},
     {.name = "inkling2_text", .encoding = "content_mixed", .sizes = {48, 4608, 48, 128, 1048576},
-     .layers = LayerTypes::nth_is_full, .period = 6,
-     .defaults = R"({"sliding_window": 1024, "swa_head_dim": 128})"},
+     .layers = LayerTypes::nth_is_full, .period = 6, .defaults = R"({"sliding_window": 1024,
+     "swa_head_dim": 128})"},
     {.name = "inkling_text", .encoding = "content_mixed", .sizes = {66, 6144, 64, 128, 131072},
      .layers = LayerTypes::nth_is_full, .period = 6, .scale = ScaleRule::inverse_head_dim,
      .defaults = R"({"sliding_window": 512, "swa_head_dim": 128})"},
     {.name = "jamba", .encoding = "none", .sizes = {32, 4096, 32, 0, 262144},
      .defaults = R"({"attn_layer_period": 8, "attn_layer_offset": 4})"},
     {.name = "kimi_linear", .encoding = "none", .sizes = {27, 2304, 32, 0, 1048576},
-     .layers = LayerTypes::listed, .latent = true, .defaults = R"({"qk_rope_head_dim": 64, "qk_nope_head_dim": 128})"},
-    {.name = "longt5", .encoding = "t5", .sizes = {6, 512, 8, 64, 0}, .scale = ScaleRule::one,
+     .layers = LayerTypes::listed, .latent = true, .defaults = R"({"qk_rope_head_dim": 64,
+     "qk_nope_head_dim": 128})"},
+    {.name = "longt5 t5", .encoding = "t5", .sizes = {6, 512, 8, 64, 0}, .scale = ScaleRule::one,
      .bidirectional = true},
     {.name = "mamba", .encoding = "not_attention", .sizes = {32, 768, 0, 0, 0}},
     {.name = "mamba2", .encoding = "not_attention", .sizes = {64, 4096, 0, 64, 0}},
     {.name = "mpnet", .encoding = "t5", .sizes = {12, 768, 12, 0, 512}, .bidirectional = true},
     {.name = "mpt", .encoding = "mpt", .sizes = {24, 2048, 16, 0, 2048}},
-    {.name = "mt5", .encoding = "t5", .sizes = {8, 512, 6, 64, 0}, .scale = ScaleRule::one,
+    {.name = "mt5 umt5", .encoding = "t5", .sizes = {8, 512, 6, 64, 0}, .scale = ScaleRule::one,
      .bidirectional = true},
     {.name = "nemotron_h", .encoding = "none", .sizes = {4, 4096, 32, 128, 4096},
      .layers = LayerTypes::listed, .counted_by_list = true,
      .defaults = R"({"hybrid_override_pattern": "ME*-"})", .unread = "sliding_window"},
-    {.name = "opt", .encoding = "learned", .sizes = {12, 768, 12, 0, 2048},
-     .unread = "head_dim"},
-    {.name = "roberta", .encoding = "bert", .sizes = {12, 768, 12, 0, 512}, .bidirectional = true,
-     .unread = "head_dim"},
+    {.name = "opt", .encoding = "learned", .sizes = {12, 768, 12, 0, 2048}, .unread = "head_dim"},
     {.name = "roformer", .encoding = "roformer", .sizes = {12, 768, 12, 0, 1536},
      .interleaved = true, .bidirectional = true},
     {.name = "rwkv", .encoding = "not_attention", .sizes = {32, 4096, 0, 0, 1024}},
-    {.name = "sew-d", .encoding = "deberta", .sizes = {12, 768, 12, 0, 512},
-     .bidirectional = true,
-     .defaults = R"({"relative_attention": true, "position_buckets": 256, "pos_att_type":
-     ["p2c", "c2p"], "max_relative_positions": -1, "norm_rel_ebd": "layer_norm"})"},
+    {.name = "sew-d", .encoding = "deberta", .sizes = {12, 768, 12, 0, 512}, .bidirectional = true,
+     .defaults = R"({"relative_attention": true, "position_buckets": 256, "pos_att_type": ["p2c",
+     "c2p"], "max_relative_positions": -1, "norm_rel_ebd": "layer_norm"})"},
     {.name = "switch_transformers", .encoding = "t5", .sizes = {12, 768, 12, 64, 0},
      .scale = ScaleRule::one, .bidirectional = true, .unread = "head_dim"},
-    {.name = "t5", .encoding = "t5", .sizes = {6, 512, 8, 64, 0}, .scale = ScaleRule::one,
-     .bidirectional = true},
     {.name = "transfo-xl", .encoding = "transformer_xl", .sizes = {18, 1024, 16, 64, 0},
      .defaults = R"({"clamp_len": 1000})"},
     {.name = "udop", .encoding = "t5", .sizes = {24, 1024, 16, 64, 0}, .scale = ScaleRule::one,
      .bidirectional = true, .unread = "head_dim"},
-    {.name = "umt5", .encoding = "t5", .sizes = {8, 512, 6, 64, 0}, .scale = ScaleRule::one,
-     .bidirectional = true},
     {.name = "wav2vec2-bert", .encoding = "bert", .sizes = {24, 1024, 16, 0, 5000},
      .bidirectional = true, .defaults = R"({"position_embeddings_type": "relative_key",
      "left_max_position_embeddings": 64, "right_max_position_embeddings": 8})",
      .unread = "head_dim"},
     {.name = "xglm", .encoding = "sinusoidal", .sizes = {24, 1024, 16, 0, 2048}},
-    {.name = "xlm-roberta", .encoding = "bert", .sizes = {12, 768, 12, 0, 512},
-     .bidirectional = true,
-     .unread = "head_dim"},
     {.name = "xlnet", .encoding = "transformer_xl", .sizes = {24, 1024, 16, 0, 0},
      .bidirectional = true, .defaults = R"({"clamp_len": -1})"},
 };
@@ -115,7 +105,10 @@ constexpr TextType text_types[] = {
 
 }  // namespace
 
-std::span<const ModelType> other_model_types() { return other_types; }
+std::span<const ModelType> other_model_types() {
+  static const std::vector<ModelType> all = row_for_each_name<ModelType>(other_types);
+  return all;
+}
 
 const ModelType* find_model_type(std::string_view name) {
   for (const auto types : {rope_model_types(), other_model_types()})

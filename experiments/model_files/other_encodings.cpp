@@ -1,4 +1,4 @@
-#include "experiments/model_files/other_encodings.h"
+#include "experiments/model_files/config_plan.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/rotation.h"
-#include "experiments/model_files/temperature.h"
 
 namespace orrery {
 namespace {
@@ -179,8 +179,8 @@ void content_mixed(const ConfigValues& config, LayerPlan& layer) {
   const Valued<double> floor = config.number("log_scaling_n_floor"),
                        alpha = config.number("log_scaling_alpha");
   if (!floor.value) return;
-  layer.temperature =
-      Temperature{log_of_length, {{"α", alpha.value.value_or(0.1)}, {"n₀", *floor.value}}};
+  layer.temperature = LayerPlan::Temperature{
+      log_of_length, {{"α", alpha.value.value_or(0.1)}, {"n₀", *floor.value}}};
   layer.reasons["temperature"] = floor.reason;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/encodings/rope_convention.h"
@@ -16,24 +17,30 @@ namespace orrery {
 /// A setting of an experiment by its key, "rope.factor".
 using PlannedSetting = std::pair<std::string, ParamValue>;
 
-/// A factor on the logits of a query that depends on its position m.
-struct Temperature {
-  std::string rule{};                     ///< "1 + β ln(1 + floor(m / L₀))"
-  std::map<std::string, double> terms{};  ///< the values of its symbols
-  friend bool operator==(const Temperature&, const Temperature&) = default;
-};
-
-/// The small attention that picks the keys a layer sees, with q and k of its own: DeepSeek's
-/// indexer. It turns by the layer's frequencies.
-struct IndexerPlan {
-  RopePairing pairing{};  ///< which need not be the layer's
-  Index head_dim{};
-  Index rotary_begin{};  ///< first of the layer's rotary_dims channels
-  friend bool operator==(const IndexerPlan&, const IndexerPlan&) = default;
-};
+// Rules of LayerPlan::Temperature; the names in them are the keys of its terms.
+inline constexpr const char* floor_of_next = "1 + a ln(1 + floor((m + 1)/f))";  ///< Llama 4
+inline constexpr const char* floor_of_length = "1 + β ln(1 + floor(m / L₀))";   ///< Ministral 3
+inline constexpr const char* power_of_length = "(1 + (m + 1)/c)^p";             ///< Beam
+inline constexpr const char* log_of_length =
+    "1 + α ln(max(1, (m + 1)/n₀)), of queries and of the bias";  ///< Inkling
 
 /// What one layer of a model does with positions.
 struct LayerPlan {
+  /// A factor on the logits of a query that depends on its position m.
+  struct Temperature {
+    std::string rule{};                     ///< "1 + β ln(1 + floor(m / L₀))"
+    std::map<std::string, double> terms{};  ///< the values of its symbols
+    friend bool operator==(const Temperature&, const Temperature&) = default;
+  };
+  /// The small attention that picks the keys a layer sees, with q and k of its own: DeepSeek's
+  /// indexer. It turns by the layer's frequencies.
+  struct Indexer {
+    RopePairing pairing{};  ///< which need not be the layer's
+    Index head_dim{};
+    Index rotary_begin{};  ///< first of the layer's rotary_dims channels
+    friend bool operator==(const Indexer&, const Indexer&) = default;
+  };
+
   int layer{};             ///< counted from 0
   std::string type{};      ///< as the model names it: "full_attention"; empty where it has one type
   std::string encoding{};  ///< name of an encoding of the catalogue, or what stands in its place
@@ -52,7 +59,7 @@ struct LayerPlan {
   bool window_in_blocks{};  ///< and only keys with floor(n/w) = floor(m/w)
   std::optional<Temperature> temperature{};
   bool causal{true};
-  std::optional<IndexerPlan> indexer{};
+  std::optional<Indexer> indexer{};
   /// Rows of W_q and W_k lie in the order that interleaved pairs need, where Transformers has them
   /// in that of half_split ones: the file's pairing is then the same encoding.
   bool rows_reordered{};
@@ -87,6 +94,13 @@ bool computes_same(const LayerPlan& a, const LayerPlan& b);
 std::vector<PlannedSetting> settings_of(const LayerPlan& layer);
 /// The one of that key. Empty when the files give none.
 std::optional<ParamValue> find_param(const LayerPlan& layer, const std::string& key);
+/// The same, or its usual value where the files give none of type V.
+template <class V>
+V param_or(const LayerPlan& layer, const std::string& key, V usual) {
+  const std::optional<ParamValue> found = find_param(layer, key);
+  const V* const value = found ? std::get_if<V>(&*found) : nullptr;
+  return value ? *value : usual;
+}
 
 /// Adds a sentence unless it is there already.
 void assume(std::vector<std::string>& assumed, std::string sentence);

@@ -11,9 +11,6 @@
 namespace orrery {
 namespace {
 
-/// Seven significant digits are enough to see what a number is.
-std::string shown(double value) { return fmt::format("{:.7g}", value); }
-
 std::string reason_of(const LayerPlan& layer, const std::string& field) {
   const auto found = layer.reasons.find(field);
   return found == layer.reasons.end() ? "" : found->second;
@@ -61,12 +58,12 @@ std::string frequencies_text(const LayerPlan& layer) {
     if (theta != 0) slowest = theta;
   return fmt::format("{} pairs, {} to {} rad per token (a turn in {} tokens)",
                      layer.inv_freq.size(),
-                     shown(layer.inv_freq.empty() ? 0 : layer.inv_freq.front()), shown(slowest),
-                     fmt::format("{:.4g}", 2 * std::numbers::pi / slowest));
+                     shown_number(layer.inv_freq.empty() ? 0 : layer.inv_freq.front()),
+                     shown_number(slowest), fmt::format("{:.4g}", 2 * std::numbers::pi / slowest));
 }
 
 std::string indexer_text(const LayerPlan& layer) {
-  const IndexerPlan& indexer = *layer.indexer;
+  const LayerPlan::Indexer& indexer = *layer.indexer;
   return fmt::format("{}, channels {} to {} of {}", name(indexer.pairing), indexer.rotary_begin,
                      indexer.rotary_begin + layer.rope.rotary_dims - 1, indexer.head_dim);
 }
@@ -75,13 +72,13 @@ void add_rope(const LayerPlan& layer, Facts& facts) {
   facts.add("pairing", "pairing", pairing_text(layer));
   if (layer.rope.clockwise) facts.add("pairing", "direction", "clockwise, by −m·theta");
   facts.add("rotary_dims", "rotated", slice_text(layer));
-  facts.add("base", "base", shown(layer.rope.base));
+  facts.add("base", "base", shown_number(layer.rope.base));
   if (layer.indexer) facts.add("indexer", "indexer", indexer_text(layer));
 }
 
 std::string list_text(const std::vector<double>& values) {
-  return fmt::format("{} numbers, {} to {}", values.size(), shown(values.front()),
-                     shown(values.back()));
+  return fmt::format("{} numbers, {} to {}", values.size(), shown_number(values.front()),
+                     shown_number(values.back()));
 }
 
 void add_factors(const LayerPlan& layer, Facts& facts) {
@@ -93,18 +90,10 @@ void add_factors(const LayerPlan& layer, Facts& facts) {
     facts.add("long_factor", "rope.long_factor", list_text(layer.rope.scaling.long_factors));
 }
 
-std::string temperature_text(const Temperature& temperature) {
-  std::string text = temperature.rule;
-  for (const auto& [symbol, value] : temperature.terms)
-    text += fmt::format(", {} = {}", symbol, shown(value));
-  return text;
-}
-
 void add_rest(const LayerPlan& layer, Facts& facts) {
   if (layer.softmax_scale != 0)
-    facts.add("softmax_scale", "softmax scale", shown(layer.softmax_scale));
-  if (layer.temperature)
-    facts.add("temperature", "times, by position", temperature_text(*layer.temperature));
+    facts.add("softmax_scale", "softmax scale", shown_number(layer.softmax_scale));
+  if (layer.temperature) facts.add("temperature", "times, by position", temperature_text(layer));
   if (layer.window || layer.reasons.count("window") > 0)
     facts.add("window", "window", window_text(layer));
   if (!layer.causal) facts.add("causal", "mask", "none: queries see keys on both sides");
@@ -139,7 +128,7 @@ std::vector<PositionFact> facts_of(const LayerPlan& layer) {
       facts.add(key, key, to_text(value));
   add_factors(layer, facts);
   if (rope && layer.attention_factor != 1)
-    facts.add("rope.attention_factor", "attention factor", shown(layer.attention_factor));
+    facts.add("rope.attention_factor", "attention factor", shown_number(layer.attention_factor));
   if (rope) facts.add("inv_freq", "frequencies", frequencies_text(layer));
   if (!layer.rope.sections.empty())
     facts.add("sections", "pairs per axis",
@@ -148,6 +137,16 @@ std::vector<PositionFact> facts_of(const LayerPlan& layer) {
                                                                        : ", one after the other"));
   add_rest(layer, facts);
   return facts.take();
+}
+
+std::string shown_number(double value) { return fmt::format("{:.7g}", value); }
+
+std::string temperature_text(const LayerPlan& layer) {
+  if (!layer.temperature) return "none";
+  std::string text = layer.temperature->rule;
+  for (const auto& [symbol, value] : layer.temperature->terms)
+    text += fmt::format(", {} = {}", symbol, shown_number(value));
+  return text;
 }
 
 std::string window_text(const LayerPlan& layer) {

@@ -18,6 +18,12 @@ struct PositionFact {
 /// What a layer does, in the order in which it is read.
 std::vector<PositionFact> facts_of(const LayerPlan& layer);
 
+/// Seven significant digits, which are enough to see what a number is.
+std::string shown_number(double value);
+
+/// "1 + β ln(1 + floor(m / L₀)), L₀ = 8192, β = 0.1"; "none".
+std::string temperature_text(const LayerPlan& layer);
+
 /// "1024 tokens (m − n < 1024)", in the meaning of LayerPlan::window; "none".
 std::string window_text(const LayerPlan& layer);
 

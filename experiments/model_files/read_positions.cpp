@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -9,10 +10,8 @@
 #include "core/errors.h"
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
-#include "experiments/model_files/config_json.h"
+#include "experiments/model_files/config_values.h"
 #include "experiments/model_files/gguf_file.h"
-#include "experiments/model_files/gguf_folder.h"
-#include "experiments/model_files/gguf_plan.h"
 #include "experiments/model_files/read_config.h"
 
 namespace orrery {
@@ -23,13 +22,9 @@ namespace fs = std::filesystem;
 fs::path file_in(const fs::path& folder) {
   for (const char* name : {"config.json", "params.json"})
     if (std::error_code error; fs::is_regular_file(folder / name, error)) return folder / name;
-  const std::vector<fs::path> ggufs = ggufs_in(folder);
-  if (ggufs.size() == 1) return ggufs.front();
-  if (ggufs.empty())
-    throw IoError(folder.string(), "holds neither config.json, params.json nor a .gguf file",
-                  "give the folder of a model, or one of its files");
-  throw DataError(folder.string(), fmt::format("holds {} .gguf files", ggufs.size()),
-                  fmt::format("give one of them, {}", ggufs.front().string()));
+  if (std::optional<fs::path> gguf = only_gguf_in(folder)) return *std::move(gguf);
+  throw IoError(folder.string(), "holds neither config.json, params.json nor a .gguf file",
+                "give the folder of a model, or one of its files");
 }
 
 /// Names of models on a hub, such as gpt2, are no files.
@@ -46,6 +41,8 @@ void require_no_hub_name(const fs::path& path) {
                   "keeps it: ~/.cache/huggingface/hub/models--{}/snapshots/*",
                   cached));
 }
+
+constexpr int most_entries_of_folder = 100'000;
 
 }  // namespace
 
@@ -72,6 +69,32 @@ const LayerPlan& layer_of(const PositionPlan& plan, int layer) {
   throw UsageError(fmt::format("layer {}", layer),
                    fmt::format("{} has {} layers", plan.source, plan.layers.size()),
                    "give the number of one, counted from 0");
+}
+
+bool is_later_part(std::string_view name) {
+  return name.find("-of-") != std::string_view::npos &&
+         name.find("-00001-of-") == std::string_view::npos;
+}
+
+std::vector<fs::path> ggufs_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  int entries = 0;
+  for (fs::directory_iterator at(folder, error), end;
+       !error && at != end && ++entries < most_entries_of_folder; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.ends_with(".gguf") && !is_later_part(name)) found.push_back(at->path());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::optional<fs::path> only_gguf_in(const fs::path& folder) {
+  const std::vector<fs::path> ggufs = ggufs_in(folder);
+  if (ggufs.empty()) return std::nullopt;
+  if (ggufs.size() == 1) return ggufs.front();
+  throw DataError(folder.string(), fmt::format("holds {} .gguf files", ggufs.size()),
+                  fmt::format("give one of them, {}", ggufs.front().string()));
 }
 
 }  // namespace orrery

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "experiments/model_files/position_plan.h"
 
@@ -15,5 +18,15 @@ PositionPlan read_positions(const std::filesystem::path& path, const ReadOptions
 
 /// The layer of that number, counted from 0. Throws UsageError when there is none such.
 const LayerPlan& layer_of(const PositionPlan& plan, int layer);
+
+/// Whether a file's name says that it is a part behind the first: "model-00002-of-00003.gguf".
+bool is_later_part(std::string_view name);
+
+/// The GGUFs of a folder, by name; of a split one the first part, which has the metadata. Of a folder
+/// with more than 100,000 entries those among the first.
+std::vector<std::filesystem::path> ggufs_in(const std::filesystem::path& folder);
+
+/// The only one of them; none where there is none. Throws DataError: several.
+std::optional<std::filesystem::path> only_gguf_in(const std::filesystem::path& folder);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "experiments/model_files/rope_settings.h"
+#include "experiments/model_files/config_plan.h"
 
 #include <fmt/format.h>
 
@@ -7,21 +7,15 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/model_files/layer_schedule.h"
-#include "experiments/model_files/rope_dictionary.h"
+#include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/rotation.h"
-#include "experiments/model_files/scaling_settings.h"
-#include "experiments/model_files/temperature.h"
 
 namespace orrery {
 namespace {
 
-constexpr double usual_base = 10000.0;
-
-const ModelType& type_of(const ConfigValues& config) {
-  static constexpr ModelType unknown{};
-  return config.type() ? *config.type() : unknown;
-}
+using NopeRule = ModelType::NopeRule;
+using RopeKeys = ModelType::RopeKeys;
+using TemperatureRule = ModelType::TemperatureRule;
 
 /// The entry of a list per layer. None where the key has no list.
 Valued<double> entry_of(const ConfigValues& config, const char* key, int layer) {
@@ -207,7 +201,7 @@ void read_sections(const ConfigValues& config, const RopeDictionary& dictionary,
     layer.rope.sections.push_back(static_cast<Index>(*count));
   }
   const Json* in_turns = dictionary.find("mrope_interleaved");
-  if (in_turns ? *in_turns == true : type_of(config).sections == Sections::in_turns)
+  if (in_turns ? *in_turns == true : type_of(config).sections == ModelType::Sections::in_turns)
     layer.rope.design = AxisDesign::interleaved;
   layer.reasons["sections"] = dictionary.reasons.find("mrope_section")->second;
 }
@@ -218,7 +212,7 @@ void read_query_temperature(const ConfigValues& config, const RopeDictionary& di
   const Valued<double> beta = dictionary.number("llama_4_scaling_beta", config);
   const std::optional<ParamValue> length = find_param(layer, "rope.original_length");
   if (!beta.value || !length) return;
-  layer.temperature = Temperature{
+  layer.temperature = LayerPlan::Temperature{
       floor_of_length,
       {{"β", *beta.value}, {"L₀", static_cast<double>(std::get<std::int64_t>(*length))}}};
   layer.reasons["temperature"] = beta.reason;
@@ -286,7 +280,7 @@ void read_indexer(const ConfigValues& config, LayerPlan& layer) {
   const auto width = config.integer("index_head_dim", layer.rope.rotary_dims, most_channels);
   if (!width.value) return;
   const Index channels = *width.value;
-  layer.indexer = IndexerPlan{
+  layer.indexer = LayerPlan::Indexer{
       .pairing = type.indexer == "half_split" ? RopePairing::half_split : RopePairing::interleaved,
       .head_dim = channels,
       .rotary_begin = compressed ? channels - layer.rope.rotary_dims : 0};

@@ -7,11 +7,15 @@
 #include <set>
 
 #include "core/errors.h"
-#include "experiments/reports/comparison.h"
+#include "experiments/reports/compare.h"
 #include "experiments/results/saved_result.h"
 
 namespace orrery {
 namespace {
+
+using PointPair = SweepComparison::PointPair;
+using Repeats = SweepComparison::Repeats;
+using Summary = SweepComparison::Summary;
 
 using Values = std::map<std::string, std::set<std::string>>;
 
@@ -86,14 +90,14 @@ void add_damage(const char* side, const PointRecord& point, std::vector<std::str
 }
 
 /// Adds to `not_compared` why a point cannot be read.
-PointComparison compare_points(const PointRecord& a, const PointRecord& b, double tolerance,
-                               std::vector<std::string>& not_compared) {
-  PointComparison found{.label = a.label.empty() ? a.id : a.label,
-                        .label_b = b.label == a.label ? "" : b.label,
-                        .id_a = a.id,
-                        .id_b = b.id,
-                        .status_a = a.status,
-                        .status_b = b.status};
+PointPair compare_points(const PointRecord& a, const PointRecord& b, double tolerance,
+                         std::vector<std::string>& not_compared) {
+  PointPair found{.label = a.label.empty() ? a.id : a.label,
+                  .label_b = b.label == a.label ? "" : b.label,
+                  .id_a = a.id,
+                  .id_b = b.id,
+                  .status_a = a.status,
+                  .status_b = b.status};
   if (!a.is_done() || !b.is_done()) return found;
   try {
     const SavedFolder saved_a(a.folder), saved_b(b.folder);
@@ -110,7 +114,7 @@ PointComparison compare_points(const PointRecord& a, const PointRecord& b, doubl
   return found;
 }
 
-bool differs(const PointComparison& pair) {
+bool differs(const PointPair& pair) {
   return pair.status_a != pair.status_b || !pair.result.same_numbers();
 }
 
@@ -189,23 +193,23 @@ std::string setting_label(const SavedSweep& sweep, const PointRecord& point) {
 }
 
 /// Two groups of repeats; nothing where neither varies or one has too few.
-std::optional<RepeatStatistics> compared(const std::string& setting, const std::string& scalar,
-                                         const Numbers& a, const Numbers& b) {
-  RepeatStatistics one{.setting = setting,
-                       .scalar = scalar,
-                       .a = sample_moments(a.values),
-                       .b = sample_moments(b.values),
-                       .paired = a.seeds == b.seeds && !a.seeds.empty() && !a.seeds[0].empty()};
+std::optional<Repeats> compared(const std::string& setting, const std::string& scalar,
+                                const Numbers& a, const Numbers& b) {
+  Repeats one{.setting = setting,
+              .scalar = scalar,
+              .a = sample_moments(a.values),
+              .b = sample_moments(b.values),
+              .paired = a.seeds == b.seeds && !a.seeds.empty() && !a.seeds[0].empty()};
   const bool varies = one.a.deviation > 0.0 || one.b.deviation > 0.0;
   if (one.a.n < 2 || one.b.n < 2 || !varies || a.values == b.values) return std::nullopt;
   one.test = one.paired ? paired_test(a.values, b.values) : welch_test(one.a, one.b);
   return one;
 }
 
-std::vector<RepeatStatistics> compare_repeats(const SavedSweep& a, const SavedSweep& b,
-                                              const MatchedSettings& settings) {
+std::vector<Repeats> compare_repeats(const SavedSweep& a, const SavedSweep& b,
+                                     const MatchedSettings& settings) {
   const Groups in_a = groups_of(a, settings), in_b = groups_of(b, settings);
-  std::vector<RepeatStatistics> found;
+  std::vector<Repeats> found;
   for (const std::string& key : in_a.order) {
     const auto other = in_b.points.find(key);
     if (other == in_b.points.end()) continue;
@@ -217,22 +221,20 @@ std::vector<RepeatStatistics> compare_repeats(const SavedSweep& a, const SavedSw
         found.push_back(std::move(*one));
   }
   std::vector<double> p;
-  for (const RepeatStatistics& one : found) p.push_back(one.test.p);
+  for (const Repeats& one : found) p.push_back(one.test.p);
   const std::vector<double> corrected = holm_corrected(p);
   for (std::size_t i = 0; i < found.size(); ++i) found[i].p_holm = corrected[i];
   return found;
 }
 
 /// How many points each scalar differs at, and where the most.
-std::vector<ScalarSummary> summary_of(const std::vector<PointComparison>& differing,
-                                      std::size_t matched) {
-  std::vector<ScalarSummary> found;
-  for (const PointComparison& pair : differing)
+std::vector<Summary> summary_of(const std::vector<PointPair>& differing, std::size_t matched) {
+  std::vector<Summary> found;
+  for (const PointPair& pair : differing)
     for (const NumberDifference& number : pair.result.scalars) {
       if (number.same()) continue;
-      auto known = std::find_if(found.begin(), found.end(), [&](const ScalarSummary& one) {
-        return one.scalar == number.name;
-      });
+      auto known = std::find_if(found.begin(), found.end(),
+                                [&](const Summary& one) { return one.scalar == number.name; });
       if (known == found.end())
         known = found.insert(found.end(), {.scalar = number.name, .points = matched});
       ++known->differing;
@@ -265,7 +267,7 @@ SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double 
     ++found.matched;
     if (!a.points[i].is_done() && !others[i]->is_done())
       found.without_result.push_back(point_name(a.points[i]));
-    PointComparison pair = compare_points(a.points[i], *others[i], tolerance, found.not_compared);
+    PointPair pair = compare_points(a.points[i], *others[i], tolerance, found.not_compared);
     if (differs(pair)) found.differing.push_back(std::move(pair));
   }
   for (const PointRecord& point : b.points)

@@ -12,6 +12,12 @@
 namespace orrery {
 namespace {
 
+using CheckPair = ResultComparison::CheckPair;
+using Data = ResultComparison::Data;
+using PointPair = SweepComparison::PointPair;
+using Repeats = SweepComparison::Repeats;
+using Summary = SweepComparison::Summary;
+
 using Json = nlohmann::ordered_json;
 
 template <class Items, class Convert>
@@ -35,14 +41,14 @@ Json scalar_json(const NumberDifference& one) {
           {"ulp", ulp_distance(one.a, one.b)}};
 }
 
-Json check_json(const CheckDifference& one) {
+Json check_json(const CheckPair& one) {
   Json json = scalar_json(one.measured);
   json["holds_a"] = one.holds_a;
   json["holds_b"] = one.holds_b;
   return json;
 }
 
-Json data_json(const DataDifference& one) {
+Json data_json(const Data& one) {
   return {{"name", one.name},
           {"other", one.other},
           {"numbers", one.numbers},
@@ -66,7 +72,7 @@ Json moments_json(const SampleMoments& one) {
           {"standard_error", number_json(one.standard_error)}};
 }
 
-Json repeats_json(const RepeatStatistics& one) {
+Json repeats_json(const Repeats& one) {
   return {{"setting", one.setting},
           {"scalar", one.scalar},
           {"a", moments_json(one.a)},
@@ -80,7 +86,7 @@ Json repeats_json(const RepeatStatistics& one) {
           {"interval_95", numbers_json({one.test.low, one.test.high})}};
 }
 
-Json point_json(const PointComparison& one) {
+Json point_json(const PointPair& one) {
   return {{"label", one.label},
           {"label_b", one.label_b.empty() ? one.label : one.label_b},
           {"id_a", one.id_a},
@@ -90,7 +96,7 @@ Json point_json(const PointComparison& one) {
           {"result", result_json(one.result)}};
 }
 
-Json summary_json(const ScalarSummary& one) {
+Json summary_json(const Summary& one) {
   return {{"scalar", one.scalar},
           {"points", one.points},
           {"differing", one.differing},
@@ -175,7 +181,7 @@ std::string verdict(bool holds) { return holds ? "holds" : "FAILS"; }
 
 std::string checks_text(const ResultComparison& result) {
   Columns columns({"check", "A", "B", "A measured", "B measured"});
-  for (const CheckDifference& one : result.checks)
+  for (const CheckPair& one : result.checks)
     columns.add({one.name, verdict(one.holds_a), verdict(one.holds_b), short_number(one.measured.a),
                  short_number(one.measured.b)});
   return columns.empty() ? "" : columns.text();
@@ -184,7 +190,7 @@ std::string checks_text(const ResultComparison& result) {
 std::string data_text(const ResultComparison& result) {
   Columns columns({"data", "differing", "of", "largest |B - A|"});
   std::string others;
-  for (const DataDifference& one : result.data) {
+  for (const Data& one : result.data) {
     if (one.other.empty())
       columns.add({one.name, fmt::format("{}", one.differing), fmt::format("{}", one.numbers),
                    short_number(one.largest)});
@@ -207,13 +213,13 @@ std::string numbers_text(const ResultComparison& result) {
 
 std::string summary_text(const SweepComparison& sweep) {
   Columns columns({"scalar", "differs at", "largest relative", "at"});
-  for (const ScalarSummary& one : sweep.scalars)
+  for (const Summary& one : sweep.scalars)
     columns.add({one.scalar, fmt::format("{} of {}", one.differing, one.points),
                  short_number(one.largest), one.where});
   return columns.empty() ? "" : columns.text();
 }
 
-std::string heading_of(const PointComparison& pair) {
+std::string heading_of(const PointPair& pair) {
   if (pair.label_b.empty()) return fmt::format("{} ({} and {})", pair.label, pair.id_a, pair.id_b);
   return fmt::format("{} ({}) and {} ({})", pair.label, pair.id_a, pair.label_b, pair.id_b);
 }
@@ -222,7 +228,7 @@ std::string points_text(const SweepComparison& sweep) {
   constexpr std::size_t most = 5;
   std::string text;
   for (std::size_t i = 0; i < std::min(most, sweep.differing.size()); ++i) {
-    const PointComparison& pair = sweep.differing[i];
+    const PointPair& pair = sweep.differing[i];
     text += heading_of(pair) + "\n";
     if (pair.status_a != pair.status_b)
       text += fmt::format("  {} in A, {} in B\n", name_of(pair.status_a), name_of(pair.status_b));
@@ -238,7 +244,7 @@ std::string repeats_text(const SweepComparison& sweep) {
   if (sweep.repeats.empty()) return {};
   Columns columns({"repeats", "n", "mean A", "mean B", "B - A", "95% from", "to", "test", "t", "df",
                    "p", "p (Holm)"});
-  for (const RepeatStatistics& one : sweep.repeats)
+  for (const Repeats& one : sweep.repeats)
     columns.add(
         {one.setting + ": " + one.scalar,
          one.a.n == one.b.n ? fmt::format("{}", one.a.n) : fmt::format("{}, {}", one.a.n, one.b.n),

@@ -9,7 +9,7 @@
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
-#include "experiments/figure/equation/latex.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/measure_titles.h"
 

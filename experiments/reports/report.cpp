@@ -6,7 +6,6 @@
 
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/report_parts.h"
-#include "experiments/reports/report_sweep.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/text/shell_quote.h"

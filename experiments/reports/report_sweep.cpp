@@ -12,8 +12,6 @@
 #include "experiments/combine/combine.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/report_parts.h"
-#include "experiments/reports/report_sweep.h"
-#include "experiments/reports/sweep_tables.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_table.h"

@@ -1,4 +1,3 @@
-#include "experiments/reports/sweep_tables.h"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
-#include "experiments/results/check_json.h"
 #include "experiments/results/json_fields.h"
+#include "experiments/results/result_json.h"
 #include "experiments/text/enum_names.h"
 
 namespace orrery {
@@ -37,9 +37,7 @@ nlohmann::ordered_json claim_json(const Claim& claim) {
 }  // namespace
 
 nlohmann::ordered_json claims_json(const std::vector<Claim>& claims) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Claim& claim : claims) list.push_back(claim_json(claim));
-  return list;
+  return json_list(claims, claim_json);
 }
 
 std::vector<Claim> matching_claims(std::vector<Claim> claims, const std::string& part) {

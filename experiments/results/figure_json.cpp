@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "core/errors.h"
-#include "experiments/model/consistency.h"
-#include "experiments/results/curves_json.h"
+#include "experiments/model/result.h"
+#include "experiments/results/figure_table.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/model_names.h"
 
@@ -76,13 +78,6 @@ Axis axis_from(const Json& object, const char* key) {
           .whole = json.contains("whole") ? range_from(json, "whole") : std::nullopt};
 }
 
-template <class T, class Convert>
-Json list_json(const std::vector<T>& items, Convert convert) {
-  Json list = Json::array();
-  for (const T& item : items) list.push_back(convert(item));
-  return list;
-}
-
 Json rule_json(const Rule& rule) {
   Json json{{"direction", name_in(direction_names, rule.direction)},
             {"at", number_json(rule.at)},
@@ -95,7 +90,7 @@ Rule rule_from(const Json& json) {
   return {.direction = enum_field(json, "direction", direction_names),
           .at = number_field(json, "at"),
           .label = text_field(json, "label"),
-          .param = json.contains("param") ? text_field(json, "param") : ""};
+          .param = text_if_any(json, "param")};
 }
 
 Json line_json(const MapLine& line) {
@@ -163,8 +158,8 @@ Json heatmap_json(const Heatmap& map, const ArrayPlace& place, const std::string
             {"column_labels", map.column_labels},
             {"row_labels", map.row_labels}};
   // Results of earlier versions have neither.
-  if (!map.lines.empty()) json["lines"] = list_json(map.lines, line_json);
-  if (!map.rules.empty()) json["rules"] = list_json(map.rules, rule_json);
+  if (!map.lines.empty()) json["lines"] = json_list(map.lines, line_json);
+  if (!map.rules.empty()) json["rules"] = json_list(map.rules, rule_json);
   return json;
 }
 
@@ -187,7 +182,7 @@ struct ContentJson {
   Json operator()(const LinePlot& plot) const {
     Json json{{"x", axis_json(plot.x)}, {"y", axis_json(plot.y)}};
     add_curves(json, figure, plot, csv_folder);
-    json["rules"] = list_json(plot.rules, rule_json);
+    json["rules"] = json_list(plot.rules, rule_json);
     return json;
   }
   Json operator()(const Heatmap& map) const { return heatmap_json(map, place); }
@@ -197,7 +192,7 @@ struct ContentJson {
   Json operator()(const VectorPlot& plot) const {
     return {{"x", axis_json(plot.x)},
             {"y", axis_json(plot.y)},
-            {"arrows", list_json(plot.arrows, arrow_json)},
+            {"arrows", json_list(plot.arrows, arrow_json)},
             {"quantity", plot.quantity},
             {"value_role", name_in(axis_role_names, plot.value_role)},
             {"sum", plot.sum ? arrow_json(*plot.sum) : Json(nullptr)}};
@@ -288,17 +283,14 @@ Content content_from(const std::string& kind, const Json& json, const ArrayAt& a
   throw MalformedJson("'kind' is '" + kind + "', which is not known here");
 }
 
-struct Kind {
-  std::string_view operator()(const LinePlot&) const { return "lines"; }
-  std::string_view operator()(const Heatmap&) const { return "heatmap"; }
-  std::string_view operator()(const TableFigure&) const { return "table"; }
-  std::string_view operator()(const VectorPlot&) const { return "vectors"; }
-  std::string_view operator()(const MapEquation&) const { return "map_equation"; }
-};
+/// In the order of Figure::content.
+constexpr std::array<std::string_view, 5> kinds{"lines", "heatmap", "table", "vectors",
+                                                "map_equation"};
+static_assert(kinds.size() == std::variant_size_v<Content>);
 
 }  // namespace
 
-std::string_view kind_of(const Figure& figure) { return std::visit(Kind{}, figure.content); }
+std::string_view kind_of(const Figure& figure) { return kinds.at(figure.content.index()); }
 
 Json figure_json(const Figure& figure, const ArrayPlace& place, std::string_view csv_folder) {
   const std::string inconsistency = inconsistency_of(figure);

@@ -3,17 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <functional>
-#include <future>
 #include <map>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "core/errors.h"
 #include "core/parallel.h"
-#include "experiments/figure/export.h"
 #include "experiments/studies/formulas.h"
 
 namespace orrery {
@@ -30,27 +25,6 @@ std::vector<Drawing> drawings_of(const Result& result, const std::vector<std::st
   for (const Figure& figure : result.figures)
     for (const std::string& format : formats) drawings.push_back({&figure, format, {}});
   return drawings;
-}
-
-/// Returns false when the system has no room for another thread.
-bool add_worker(std::vector<std::future<void>>& workers, const std::function<void()>& work) try {
-  workers.push_back(std::async(std::launch::async, work));
-  return true;
-} catch (const std::system_error&) {
-  return false;
-}
-
-void draw_all(std::vector<Drawing>& drawings, const WriteOptions& options, std::size_t threads) {
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next++; i < drawings.size(); i = next++)
-      drawings[i].bytes = options.render(*drawings[i].figure, drawings[i].format);
-  };
-  std::vector<std::future<void>> others;
-  for (std::size_t i = 1; i < std::min<std::size_t>(threads, drawings.size()); ++i)
-    if (!add_worker(others, work)) break;
-  work();
-  for (std::future<void>& other : others) other.get();
 }
 
 UsageError no_such_figure(const std::string& wanted, const Result& result) {
@@ -103,7 +77,12 @@ WriteOptions drawn_on_all_cores(const Result& result, WriteOptions options) {
 
 WriteOptions drawn_on(std::size_t threads, const Result& result, WriteOptions options) {
   std::vector<Drawing> drawings = drawings_of(result, options.figure_formats);
-  draw_all(drawings, options, threads);
+  in_parallel(static_cast<std::ptrdiff_t>(drawings.size()), static_cast<int>(threads), [&] {
+    return [&](std::ptrdiff_t item) {
+      Drawing& drawing = drawings[static_cast<std::size_t>(item)];
+      drawing.bytes = options.render(*drawing.figure, drawing.format);
+    };
+  });
   using Key = std::pair<const Figure*, std::string>;
   const auto drawn = std::make_shared<std::map<Key, std::string>>();
   for (Drawing& drawing : drawings)

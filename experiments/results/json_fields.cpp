@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "core/params.h"
 #include "experiments/files/file.h"
@@ -81,6 +80,10 @@ const Json& field(const Json& object, const char* key) {
 
 std::string text_field(const Json& object, const char* key) {
   return text_from(field(object, key), key);
+}
+
+std::string text_if_any(const Json& object, const char* key) {
+  return object.contains(key) ? text_field(object, key) : "";
 }
 
 double number_field(const Json& object, const char* key) {

@@ -9,7 +9,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "experiments/model/shared_text.h"
@@ -42,6 +41,8 @@ nlohmann::ordered_json numbers_json(const std::vector<double>& values);
 // Each throws MalformedJson, naming the key, when the field is missing or of another type.
 const nlohmann::ordered_json& field(const nlohmann::ordered_json& object, const char* key);
 std::string text_field(const nlohmann::ordered_json& object, const char* key);
+/// Empty where the field is missing.
+std::string text_if_any(const nlohmann::ordered_json& object, const char* key);
 double number_field(const nlohmann::ordered_json& object, const char* key);
 std::int64_t integer_field(const nlohmann::ordered_json& object, const char* key);
 /// Throws also when the number is not between `least` and `most`.
@@ -73,6 +74,14 @@ void require_distinct(const Items& items, const char* key, NameOf name_of) {
   for (const auto& item : items)
     if (!known.insert(name_of(item)).second)
       throw MalformedJson(std::string("'") + key + "' has '" + name_of(item) + "' twice");
+}
+
+/// What `convert` makes of each item.
+template <class Items, class Convert>
+nlohmann::ordered_json json_list(const Items& items, Convert convert) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const auto& item : items) list.push_back(convert(item));
+  return list;
 }
 
 template <class Convert>

@@ -2,14 +2,15 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <sys/utsname.h>
 
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "experiments/results/build_info.h"
 #include "experiments/results/json_fields.h"
-#include "experiments/results/machine.h"
 #include "experiments/results/params_json.h"
 #include "experiments/setup/plugins.h"
 #include "experiments/text/model_names.h"
@@ -17,6 +18,25 @@
 
 namespace orrery {
 namespace {
+
+constexpr const char* unknown = "unknown";
+
+std::string without(std::string_view text, std::string_view ends) {
+  const std::size_t first = text.find_first_not_of(ends);
+  if (first == std::string_view::npos) return unknown;
+  return std::string(text.substr(first, text.find_last_not_of(ends) - first + 1));
+}
+
+/// The text after `separator` in the first line that begins with `key`.
+std::string line_of(const char* path, std::string_view key, char separator) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t at = line.find(separator);
+    if (at != std::string::npos && line.starts_with(key))
+      return without(std::string_view(line).substr(at + 1), " \t\"");
+  }
+  return unknown;
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -39,21 +59,17 @@ Json run_json(const Result& result, const RunRecord& run) {
   return json;
 }
 
-Json inputs_json(const std::vector<InputFile>& inputs) {
-  Json list = Json::array();
-  for (const InputFile& input : inputs)
-    list.push_back({{"key", input.key},
-                    {"path", input.path},
-                    {"bytes", input.bytes},
-                    {"sha256", input.sha256}});
-  return list;
+Json input_json(const InputFile& input) {
+  return {
+      {"key", input.key}, {"path", input.path}, {"bytes", input.bytes}, {"sha256", input.sha256}};
 }
 
-Json files_json(const std::vector<WrittenFile>& files) {
-  Json list = Json::array();
-  for (const WrittenFile& file : files)
-    list.push_back({{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}});
-  return list;
+Json file_json(const WrittenFile& file) {
+  return {{"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}};
+}
+
+Json plugin_json(const Plugin& plugin) {
+  return {{"file", plugin.file}, {"sha256", plugin.sha256}, {"encodings", plugin.encodings}};
 }
 
 bool stays_inside(const std::string& path) {
@@ -74,14 +90,6 @@ WrittenFile file_from(const Json& json) {
   return file;
 }
 
-Json plugins_json(const std::vector<Plugin>& plugins) {
-  Json all = Json::array();
-  for (const Plugin& plugin : plugins)
-    all.push_back(
-        {{"file", plugin.file}, {"sha256", plugin.sha256}, {"encodings", plugin.encodings}});
-  return all;
-}
-
 }  // namespace
 
 Json program_json() {
@@ -97,24 +105,25 @@ Json program_json() {
 }
 
 Json machine_json() {
-  const Machine machine = this_machine();
-  return {{"cpu", machine.cpu},
-          {"os", machine.os},
-          {"kernel", machine.kernel},
-          {"architecture", machine.architecture}};
+  utsname system{};
+  const bool known = ::uname(&system) == 0;
+  return {{"cpu", line_of("/proc/cpuinfo", "model name", ':')},
+          {"os", line_of("/etc/os-release", "PRETTY_NAME", '=')},
+          {"kernel", known ? fmt::format("{} {}", system.sysname, system.release) : unknown},
+          {"architecture", known ? system.machine : unknown}};
 }
 
-nlohmann::ordered_json manifest_json(const Result& result, const RunRecord& run,
-                                     const std::vector<WrittenFile>& files) {
-  nlohmann::ordered_json json{
-      {"schema", manifest_schema},    {"program", program_json()},
-      {"machine", machine_json()},    {"experiment", experiment_json(result.provenance)},
-      {"run", run_json(result, run)}, {"inputs", inputs_json(run.inputs)},
-      {"files", files_json(files)}};
+Json manifest_json(const Result& result, const RunRecord& run,
+                   const std::vector<WrittenFile>& files) {
+  Json json{
+      {"schema", manifest_schema},           {"program", program_json()},
+      {"machine", machine_json()},           {"experiment", experiment_json(result.provenance)},
+      {"run", run_json(result, run)},        {"inputs", json_list(run.inputs, input_json)},
+      {"files", json_list(files, file_json)}};
   std::vector<std::string> settings;
   for (const auto& [key, value] : result.provenance.params) settings.push_back(key + "=" + value);
   if (const auto plugins = plugins_named_in(settings); !plugins.empty())
-    json["plugins"] = plugins_json(plugins);
+    json["plugins"] = json_list(plugins, plugin_json);
   return json;
 }
 

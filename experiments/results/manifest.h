@@ -13,6 +13,11 @@
 
 namespace orrery {
 
+/// In a result's folder and in a sweep's.
+inline constexpr const char* manifest_file = "manifest.json";
+/// The longest that is read of a result: it lists files and contains no data.
+inline constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
+
 inline constexpr std::string_view manifest_schema = "orrery.manifest/1";
 
 /// The time and duration of a run.
@@ -53,6 +58,8 @@ Provenance experiment_of(const nlohmann::ordered_json& manifest);
 
 // Parts of manifest_json, which the manifest of a sweep has too.
 nlohmann::ordered_json program_json();
+/// cpu ("AMD EPYC 7763 64-Core Processor"), os ("Debian GNU/Linux 12 (bookworm)"), kernel ("Linux
+/// 6.1.0-18-amd64") and architecture ("x86_64"); "unknown" where the system gives no answer.
 nlohmann::ordered_json machine_json();
 
 /// "2024-05-17T09:30:00.123Z", in UTC.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -12,7 +11,6 @@
 #include "experiments/data/array_codec.h"
 #include "experiments/data/npy.h"
 #include "experiments/data/zip_pack.h"
-#include "experiments/files/atomic_folder.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/csv.h"
@@ -25,10 +23,6 @@ namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view manifest_name = "manifest.json";
-// Manifests list files and contain no data.
-constexpr std::uintmax_t max_manifest_bytes = std::uintmax_t{64} << 20;
 
 /// Takes the files of one result, and lists them.
 class FileSink {
@@ -91,15 +85,15 @@ class FolderSink final : public FileSink {
 /// Keeps the files for a pack.
 class PackSink final : public FileSink {
  public:
-  const std::vector<PackMember>& members() const { return members_; }
+  const std::vector<std::pair<std::string, std::string>>& members() const { return members_; }
 
  private:
   void take(const std::string& relative, std::string_view bytes) override {
-    members_.push_back({relative, std::string(bytes)});
+    members_.emplace_back(relative, bytes);
   }
   void make_way(const std::string&) override {}
 
-  std::vector<PackMember> members_{};
+  std::vector<std::pair<std::string, std::string>> members_{};
 };
 
 bool same_numbers(const Array& a, const Array& b) {
@@ -147,13 +141,19 @@ void write_figure(const Figure& figure, const WriteOptions& options, ArrayFiles&
   sink.write("figures", figure.id, "json", json_line(figure_json(figure, place, "figures")));
 }
 
-void write_content(const Result& result, const WriteOptions& options, FileSink& sink) {
-  ArrayFiles arrays(sink);
+/// All but the arrays of the result.
+void write_content(const Result& result, const WriteOptions& options, ArrayFiles& arrays,
+                   FileSink& sink) {
   sink.write("result.json", json_text(to_json(result, "tables")));
   for (const Table& table : result.tables) sink.write("tables", table.name, "csv", csv_text(table));
-  for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
   for (const Figure& figure : result.figures) write_figure(figure, options, arrays, sink);
   for (const ResultFile& file : result.files) sink.write(file.path, file.bytes);
+}
+
+void write_content(const Result& result, const WriteOptions& options, FileSink& sink) {
+  ArrayFiles arrays(sink);
+  for (const auto& array : result.arrays) arrays.write(array, "arrays", array->name);
+  write_content(result, options, arrays, sink);
 }
 
 struct OlderResult {
@@ -164,11 +164,11 @@ struct OlderResult {
 /// Empty without a manifest of ours.
 std::optional<OlderResult> older_result(const fs::path& folder) {
   std::error_code missing;
-  const fs::path path = folder / manifest_name;
+  const fs::path path = folder / manifest_file;
   if (!fs::is_regular_file(path, missing)) return std::nullopt;
   try {
     const auto manifest = json_in(read_file(path, max_manifest_bytes));
-    OlderResult older{{std::string(manifest_name)}, experiment_of(manifest)};
+    OlderResult older{{manifest_file}, experiment_of(manifest)};
     for (const WrittenFile& file : files_of(manifest)) older.files.insert(file.path);
     return older;
   } catch (const MalformedJson&) {
@@ -286,7 +286,7 @@ WrittenResult finish(const Result& result, const RunRecord& run, const WriteOpti
                      FileSink& sink,
                      std::string (*text_of)(const nlohmann::ordered_json&) = json_text) {
   const std::string manifest = text_of(manifest_json(result, run, sink.files()));
-  sink.write_beside(std::string(manifest_name), manifest);
+  sink.write_beside(manifest_file, manifest);
   return {.folder = options.folder, .files = sink.files(), .manifest_sha256 = sha256_hex(manifest)};
 }
 
@@ -338,7 +338,8 @@ void StreamedResult::append(std::size_t array, std::string_view bytes) {
 
 WrittenResult StreamedResult::commit(const Result& result, const RunRecord& run) {
   check_invariant(parts_->sink.has_value(), "a result is ended when its arrays are whole");
-  parts_->sink->write("result.json", json_text(to_json(result)));
+  ArrayFiles shown(*parts_->sink);
+  write_content(result, parts_->options, shown, *parts_->sink);
   for (GrowingArray& array : parts_->arrays) parts_->sink->list(array.finish());
   keep_notes(parts_->options, *parts_->sink);
   WrittenResult written = finish(result, run, parts_->options, *parts_->sink);

@@ -52,8 +52,7 @@ struct WrittenResult {
 /// folder, or the system refuses (no space, no permission, read-only).
 WrittenResult write_result(const Result& result, const RunRecord& run, const WriteOptions& options);
 
-/// A result with arrays, and without figures, that are written while they are computed, as
-/// write_result would write them.
+/// A result whose arrays are written while they are computed, as write_result would write them.
 class StreamedResult final : public ArraySink {
  public:
   /// Throws as require_replaceable does.

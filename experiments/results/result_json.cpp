@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "experiments/results/check_json.h"
 #include "experiments/results/figure_json.h"
-#include "experiments/results/json_fields.h"
 #include "experiments/results/params_json.h"
-#include "experiments/results/table_json.h"
+#include "experiments/studies/catalogue.h"
 #include "experiments/text/model_names.h"
 
 namespace orrery {
@@ -16,12 +15,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T, class Convert>
-Json list_of(const std::vector<T>& items, Convert convert) {
-  Json list = Json::array();
-  for (const T& item : items) list.push_back(convert(item));
-  return list;
+Json typed(const std::string& text, ParamKind kind) {
+  const bool has_type =
+      kind == ParamKind::boolean || kind == ParamKind::integer || kind == ParamKind::real;
+  Json value = has_type ? Json::parse(text, nullptr, false) : Json(text);
+  return value.is_number() || value.is_boolean() ? value : Json(text);
 }
+
+using Json = nlohmann::ordered_json;
 
 Json provenance_json(const Provenance& provenance) {
   return {{"experiment", provenance.experiment},
@@ -66,7 +67,7 @@ Scalar scalar_from(const Json& json) {
           .unit = text_field(json, "unit"),
           .value = number_field(json, "value"),
           .description = text_field(json, "description"),
-          .pipeline = json.contains("pipeline") ? text_field(json, "pipeline") : ""};
+          .pipeline = text_if_any(json, "pipeline")};
 }
 
 Check check_from(const Json& json) {
@@ -99,20 +100,59 @@ Result head_from(const Json& json) {
 
 }  // namespace
 
+Json params_json(const Settings& params, std::span<const ParamSpec> specs) {
+  Json json = Json::object();
+  for (const auto& param : params) {
+    const auto spec = std::find_if(specs.begin(), specs.end(),
+                                   [&](const ParamSpec& one) { return one.key == param.first; });
+    json[param.first] = spec == specs.end() ? Json(param.second) : typed(param.second, spec->kind);
+  }
+  return json;
+}
+
+Settings stated_settings(const ParamSet& params) {
+  Settings stated;
+  for (const ParamSpec& spec : params.specs())
+    if (params.is_stated(spec.key)) stated.emplace_back(spec.key, params.to_text(spec.key));
+  return stated;
+}
+
+std::span<const ParamSpec> specs_of(const std::string& experiment) {
+  const Experiment* known = known_experiment(experiment);
+  return known ? std::span<const ParamSpec>(known->info.params) : std::span<const ParamSpec>();
+}
+
+nlohmann::ordered_json check_numbers_json(const Check& check) {
+  nlohmann::ordered_json json{{"measured", number_json(check.measured)},
+                              {"relation", name_in(relation_names(), check.relation)},
+                              {"bound", number_json(check.bound)}};
+  if (check.relation == Relation::equals) json["tolerance"] = number_json(check.tolerance);
+  json["holds"] = check.holds();
+  return json;
+}
+
+Check check_numbers_from(const nlohmann::ordered_json& json) {
+  return {.measured = number_field(json, "measured"),
+          .relation = enum_field(json, "relation", relation_names()),
+          .bound = number_field(json, "bound"),
+          .tolerance = json.contains("tolerance") ? number_field(json, "tolerance") : 0.0};
+}
+
 nlohmann::ordered_json to_json(const Result& result, std::string_view csv_folder) {
   const auto table = [&](const Table& one) {
     return csv_folder.empty() || !is_in_csv_alone(one)
                ? table_json(one)
                : table_json(one, fmt::format("{}/{}.csv", csv_folder, one.name));
   };
-  return {{"schema", result_schema},
-          {"provenance", provenance_json(result.provenance)},
-          {"status", name_in(status_names(), result.status)},
-          {"scalars", list_of(result.scalars, scalar_json)},
-          {"checks", list_of(result.checks, check_json)},
-          {"tables", list_of(result.tables, table)},
-          {"figures", list_of(result.figures, figure_summary)},
-          {"arrays", list_of(result.arrays, [](const auto& array) { return array_json(*array); })}};
+  return {
+      {"schema", result_schema},
+      {"provenance", provenance_json(result.provenance)},
+      {"status", name_in(status_names(), result.status)},
+      {"scalars", json_list(result.scalars, scalar_json)},
+      {"checks", json_list(result.checks, check_json)},
+      {"tables", json_list(result.tables, table)},
+      {"figures", json_list(result.figures, figure_summary)},
+      {"arrays", json_list(result.arrays, [](const auto& array) { return array_json(*array); })}};
 }
 
 Result result_head(std::string_view text) {

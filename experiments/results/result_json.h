@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "experiments/model/result.h"
+#include "experiments/results/json_fields.h"
 #include "experiments/results/table_json.h"
 
 namespace orrery {
@@ -42,5 +43,11 @@ Result result_head(std::string_view text);
 std::string json_text(const nlohmann::ordered_json& json);
 /// The same on one line, for large data.
 std::string json_line(const nlohmann::ordered_json& json);
+
+/// The numbers of a check: measured, relation, bound, tolerance (for "equals" only), holds.
+nlohmann::ordered_json check_numbers_json(const Check& check);
+
+/// Reads the same fields into a check without a name. Throws MalformedJson.
+Check check_numbers_from(const nlohmann::ordered_json& json);
 
 }  // namespace orrery

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/data/npy_header.h"
+#include "experiments/data/npy.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"
-#include "experiments/results/csv_reader.h"
+#include "experiments/results/csv.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/result_json.h"
@@ -22,8 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view manifest_file = "manifest.json";
-constexpr std::uintmax_t most_manifest_bytes = std::uintmax_t{64} << 20;
 constexpr std::string_view remedy = "copy the folder again, or run the experiment again";
 
 /// Calls `read` and turns errors in the JSON into a DataError that names the file.
@@ -68,12 +66,10 @@ std::vector<T> decoded(std::string_view data) {
 /// Copies the bits, NaN and infinities included: user input may not contain them, results may.
 Array with_numbers(Array array, std::string_view bytes, const std::string& name) {
   if (is_empty(array.shape)) return array;
-  const NpyHeader header = parse_npy_header(bytes, name);
+  const auto [layout, data] = parse_npy_header(bytes, name);
   const bool single = std::holds_alternative<std::vector<float>>(array.values);
-  const std::string_view data = bytes.substr(header.data_offset);
-  if (header.layout.shape != array.shape || header.layout.type.name != (single ? "<f4" : "<f8") ||
-      header.layout.column_major ||
-      data.size() != header.layout.elements * header.layout.type.bytes)
+  if (layout.shape != array.shape || layout.type.name != (single ? "<f4" : "<f8") ||
+      layout.column_major || data.size() != layout.elements * layout.type.bytes)
     throw DataError(name, "is damaged: its type or shape differs from that in the result", remedy);
   if (single)
     array.values = decoded<float>(data);
@@ -121,7 +117,7 @@ SavedFolder::SavedFolder(fs::path folder)
     throw DataError(name, "contains no manifest.json, so it is not a result",
                     "name a folder that orrery run or orrery sweep wrote");
   const std::string path = (source_->folder() / manifest_file).string();
-  manifest_ = parse_saved_json(source_->read(manifest_file, most_manifest_bytes), path);
+  manifest_ = parse_saved_json(source_->read(manifest_file, max_manifest_bytes), path);
   reading(path, [&] { files_ = files_of(manifest_); });
   for (std::size_t i = 0; i < files_.size(); ++i) index_[files_[i].path] = i;
 }

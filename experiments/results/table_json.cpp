@@ -10,7 +10,6 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/model/consistency.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/enum_names.h"
 #include "experiments/text/utf8.h"
@@ -22,7 +21,7 @@ using Json = nlohmann::ordered_json;
 using Numbers = std::vector<double>;
 using Words = std::vector<std::string>;
 
-std::size_t rows_of(const Table& table) {
+std::size_t row_count(const Table& table) {
   if (table.columns.empty()) return 0;
   return std::visit([](const auto& values) { return values.size(); }, table.columns.front().values);
 }
@@ -65,24 +64,22 @@ Column column_from(const Json& json) {
 }  // namespace
 
 bool is_in_csv_alone(const Table& table) {
-  return rows_of(table) > most_rows_in_json &&
+  return row_count(table) > most_rows_in_json &&
          std::all_of(table.columns.begin(), table.columns.end(), is_utf8_column);
 }
 
 Json table_json(const Table& table) {
-  Json columns = Json::array();
-  for (const Column& column : table.columns) columns.push_back(column_json(column));
-  return {{"name", table.name}, {"caption", table.caption}, {"columns", std::move(columns)}};
+  return {{"name", table.name},
+          {"caption", table.caption},
+          {"columns", json_list(table.columns, column_json)}};
 }
 
 Json table_json(const Table& table, const std::string& file) {
-  Json columns = Json::array();
-  for (const Column& column : table.columns) columns.push_back(description_of(column));
   return {{"name", table.name},
           {"caption", table.caption},
           {"file", file},
-          {"rows", rows_of(table)},
-          {"columns", std::move(columns)}};
+          {"rows", row_count(table)},
+          {"columns", json_list(table.columns, description_of)}};
 }
 
 std::optional<Table> table_from_json(const Json& json, const TableAt& table_at) {

@@ -1,4 +1,3 @@
-#include "experiments/search/bias_fits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +6,7 @@
 #include <utility>
 
 #include "core/analysis/largest.h"
-#include "experiments/search/named_slopes.h"
+#include "experiments/search/written_bias.h"
 
 namespace orrery {
 namespace {

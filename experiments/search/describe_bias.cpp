@@ -1,4 +1,4 @@
-#include "experiments/search/describe_bias.h"
+#include "experiments/search/identify_bias.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "experiments/search/named_slopes.h"
+#include "experiments/search/written_bias.h"
 
 namespace orrery {
 namespace {

@@ -18,7 +18,7 @@ std::vector<RopeFact> facts_of(const WrittenRope& rope);
 /// "half_split pairs, base 500000, llama3 scaling by 8 from 8192 tokens".
 std::string short_text(const WrittenRope& rope);
 
-/// The words for `orrery run` and `orrery apply` that reproduce the rope, "encoding=rope base=…";
+/// The words for `orrery run` and `orrery run apply` that reproduce the rope, "encoding=rope base=…";
 /// empty where the encoding has no such setting, and a defect is needed.
 std::string setting_text(const WrittenRope& rope);
 

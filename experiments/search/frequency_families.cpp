@@ -1,4 +1,4 @@
-#include "experiments/search/frequency_families.h"
+#include "experiments/search/structures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/precision.h"
-#include "experiments/search/known_numbers.h"
 #include "experiments/search/rope_cost.h"
 
 namespace orrery {

@@ -10,8 +10,8 @@
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
-#include "experiments/search/bias_fits.h"
-#include "experiments/search/rope_hypothesis.h"
+#include "experiments/search/identify_rotation.h"
+#include "experiments/search/written_bias.h"
 
 namespace orrery {
 namespace {

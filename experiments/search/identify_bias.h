@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/search/rotation_sample.h"
@@ -57,5 +58,21 @@ BiasAnswer identify_bias(const BiasQuestion& question);
 /// to 4096.
 std::optional<Position> telling_distance(const WrittenBias& a, const WrittenBias& b, Index heads,
                                          Precision format);
+
+/// "ALiBi −s|m − n|; slopes 2^(−8(h+1)/H)".
+std::string short_text(const WrittenBias& bias, Precision format);
+
+/// Its properties in words: {"family", "T5 buckets"}, {"buckets", "32"}, …
+std::vector<std::pair<std::string, std::string>> facts_of(const WrittenBias& bias,
+                                                          Precision format);
+
+/// One sentence on its defect, if one is known; otherwise empty.
+std::string defect_of(const WrittenBias& bias, Precision format);
+
+/// Words for `orrery run` and `orrery attend` with the same bias; empty where no parameters say it.
+std::string setting_text(const WrittenBias& bias, Precision format);
+
+/// "hides keys ahead of the query".
+std::string mask_text(const SeenMask& mask);
 
 }  // namespace orrery

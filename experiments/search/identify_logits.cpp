@@ -9,13 +9,10 @@
 
 #include "core/errors.h"
 #include "experiments/search/defects.h"
-#include "experiments/search/deviations.h"
-#include "experiments/search/frequency_families.h"
-#include "experiments/search/hypothesis_list.h"
-#include "experiments/search/known_numbers.h"
+#include "experiments/search/identify_rotation.h"
 #include "experiments/search/logits_sample.h"
 #include "experiments/search/rope_cost.h"
-#include "experiments/search/rope_hypothesis.h"
+#include "experiments/search/rope_search.h"
 #include "experiments/search/seen_mask.h"
 #include "experiments/search/structures.h"
 

@@ -12,15 +12,8 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "experiments/search/defects.h"
-#include "experiments/search/deviations.h"
-#include "experiments/search/estimated_ropes.h"
-#include "experiments/search/frequency_families.h"
-#include "experiments/search/known_numbers.h"
-#include "experiments/search/known_ropes.h"
-#include "experiments/search/pair_phasors.h"
-#include "experiments/search/position_search.h"
-#include "experiments/search/refined_base.h"
 #include "experiments/search/relatives.h"
+#include "experiments/search/rope_cost.h"
 #include "experiments/search/rope_search.h"
 #include "experiments/search/structures.h"
 
@@ -28,35 +21,35 @@ namespace orrery {
 namespace {
 
 /// The parts of the search in their order.
-class Search : RopeSearch {
+class Search : HypothesisList {
  public:
-  using RopeSearch::RopeSearch;
+  using HypothesisList::HypothesisList;
 
   RotationAnswer answer() {
     add_expected();
     add_estimated(sample(), sample().places.positions);
     add_released();
-    list.keep(kept::on_few_rows, list.small());
-    list.keep(kept::at_first, sample());
+    keep(kept::on_few_rows, small());
+    keep(kept::at_first, sample());
     add_exact_stages();
     refine_bases();
     search_positions(*this);
-    if (!list.fits()) add_other_wirings();
+    if (!fits()) add_other_wirings();
     refine_bases();
-    if (!list.fits() && list.best().residual.rms() > explained_roundings) add_known_ropes();
+    if (!fits() && best().residual.rms() > explained_roundings) add_known_ropes();
     if (!fits_well()) add_relatives();
     add_neighbours();
     for (int round = 0; round < 2; ++round) {
       add_defects(round == 0 ? 3 : 1);
-      list.keep(kept::with_variants, sample());
+      keep(kept::with_variants, sample());
       if (round == 0) estimate_again(*this);
     }
     add_formats();
     add_stretched();
-    list.keep(kept::for_answer, sample());
+    keep(kept::for_answer, sample());
     add_with_coarse_tables();
     add_expected_parts();
-    return list.ranked();
+    return ranked();
   }
 
  private:
@@ -65,17 +58,17 @@ class Search : RopeSearch {
     WrittenRope expected = *question.expected;
     for (const bool rounded : {true, false}) {
       expected.rounding = rounded ? fp32_stages() : StageRounding{};
-      list.add(expected, {}, true);
+      add(expected, {}, true);
       for (const RopeDefect& defect : rope_defects())
         if (const auto rope = defect.inject(expected, question.tensor.rows());
             rope && is_seen(*rope))
-          list.add(*rope, defect.name);
+          add(*rope, defect.name);
     }
     // Tables as coarse as the tensor are no defect.
     if (!is_coarser_than_fp32(question.tensor.format)) return;
     expected.rounding = fp32_stages();
     expected.rounding.set(Stage::cos_sin, question.tensor.format);
-    list.add(expected, {}, true);
+    add(expected, {}, true);
   }
 
   bool is_seen(const WrittenRope& rope) const {
@@ -88,27 +81,26 @@ class Search : RopeSearch {
   void add_expected_parts() {
     if (!question.expected) return;
     constexpr std::size_t most = 3, added = 8;
-    std::vector<WrittenRope> best;
+    std::vector<WrittenRope> leaders;
     for (const RopeHypothesis& hypothesis : found())
-      if (best.size() < most && !hypothesis.is_expected) best.push_back(hypothesis.rope);
-    const double near =
-        list.best().residual.rms() < explained_roundings ? explained_roundings : 1e300;
-    for (const WrittenRope& rope : best) {
+      if (leaders.size() < most && !hypothesis.is_expected) leaders.push_back(hypothesis.rope);
+    const double near = best().residual.rms() < explained_roundings ? explained_roundings : 1e300;
+    for (const WrittenRope& rope : leaders) {
       std::vector<std::pair<int, WrittenRope>> nearer;
       const int own = deviations(*question.expected, rope, question.tensor.format);
-      const double left = residual_of(rope, list.small()).rms();
+      const double left = residual_of(rope, small()).rms();
       for (WrittenRope& with : with_expected_parts(rope, *question.expected)) {
         const int count = deviations(*question.expected, with, question.tensor.format);
         if (count == 0 || count > own) continue;
-        if (residual_of(with, list.small()).rms() < std::min<double>(1.5 * left + 0.1, near))
+        if (residual_of(with, small()).rms() < std::min<double>(1.5 * left + 0.1, near))
           nearer.emplace_back(count, std::move(with));
       }
       std::stable_sort(nearer.begin(), nearer.end(),
                        [](const auto& a, const auto& b) { return a.first < b.first; });
       if (nearer.size() > added) nearer.resize(added);
-      for (auto& [count, with] : nearer) list.add(std::move(with));
+      for (auto& [count, with] : nearer) add(std::move(with));
     }
-    list.keep(kept::for_answer, sample());
+    keep(kept::for_answer, sample());
   }
 
   /// Scalings whose frequencies the tensor can hardly tell from the best ones.
@@ -116,15 +108,15 @@ class Search : RopeSearch {
     WrittenRope rope = found().front().rope;
     add_whole_head();
     if (axes() == 3)
-      for (const WrittenRope& with : with_usual_sections(rope)) list.add(with);
+      for (const WrittenRope& with : with_usual_sections(rope)) add(with);
     const double a = amplitude_of(rope);
     for (const RopeScaling& scaling : neighbours_of(rope)) {
       rope.scaling = scaling;
       rope.amplitude = {};
       if (std::abs(amplitude_of(rope) / a - 1) > hardly_told()) rope.amplitude = a;
-      list.add(rope);
+      add(rope);
     }
-    list.keep(kept::for_answer, sample());
+    keep(kept::for_answer, sample());
   }
 
   /// How far angles, and factors, may lie apart that the tensor can hardly tell.
@@ -133,8 +125,7 @@ class Search : RopeSearch {
   std::vector<RopeScaling> neighbours_of(WrittenRope rope) const {
     if (rope.partial == RopePartial::proportional || rope.inverted) return {};
     const std::vector<double> theta = frequencies_of(rope);
-    const Position last =
-        rope.rule == PositionRule::head_index ? question.tensor.heads : list.reach();
+    const Position last = rope.rule == PositionRule::head_index ? question.tensor.heads : reach();
     const auto span = static_cast<double>(last + std::abs(rope.offset) + 1);
     std::vector<RopeScaling> neighbours;
     for (const RopeScaling& scaling : known_scalings()) {
@@ -158,7 +149,7 @@ class Search : RopeSearch {
     const Precision position = rope.rounding.format(Stage::position);
     rope.rounding = fp32_stages();
     rope.rounding.set(Stage::position, position);
-    rope.base = refined_base(rope, sample(), list.small());
+    rope.base = refined_base(rope, sample(), small());
     add_with_tables(rope);
     rope.base = base_with_coarse_tables(rope);
     add_with_tables(rope);
@@ -169,7 +160,7 @@ class Search : RopeSearch {
       const double off = std::abs(amplitude_of(rope) / measured - 1);
       if (off <= unit_roundoff(Precision::bf16)) add_with_tables(rope);
     }
-    list.keep(kept::for_answer, sample());
+    keep(kept::for_answer, sample());
   }
 
   /// The base near that of the rope that fits best with tables as coarse as the tensor: it is
@@ -206,14 +197,14 @@ class Search : RopeSearch {
     const WrittenRope whole = with_whole_head(rope);
     add_with_fewer_digits(whole);  // the part's base was told with few digits, not that of the head
     if (axes() != 3) return;
-    for (const WrittenRope& with : with_usual_sections(whole)) list.add(with);
+    for (const WrittenRope& with : with_usual_sections(whole)) add(with);
   }
 
   void add_other_wirings() {
     if (axes() > 1) return;
     const RotationSample few = sample_of(question.tensor, 64, 2);
-    for (const WrittenRope& rope : estimated_ropes_of_other_wirings(few)) list.add(rope);
-    list.keep(kept::with_places, sample());
+    for (const WrittenRope& rope : estimated_ropes_of_other_wirings(few)) add(rope);
+    keep(kept::with_places, sample());
     refine_bases();
   }
 
@@ -223,15 +214,15 @@ class Search : RopeSearch {
     constexpr int rounds = 6;
     constexpr double better = 0.8;
     for (int round = 0; round < rounds; ++round) {
-      const double before = list.best().residual.sum_of_squares;
+      const double before = best().residual.sum_of_squares;
       std::vector<WrittenRope> nearest;
       for (const RopeHypothesis& hypothesis : found())
         if (nearest.size() < 3) nearest.push_back(hypothesis.rope);
       for (const WrittenRope& rope : nearest)
-        for (const WrittenRope& relative : relatives_of(rope, axes())) list.add(relative);
-      list.keep(kept::with_variants, sample());
+        for (const WrittenRope& relative : relatives_of(rope, axes())) add(relative);
+      keep(kept::with_variants, sample());
       refine_bases();
-      if (!(list.best().residual.sum_of_squares < better * before)) break;
+      if (!(best().residual.sum_of_squares < better * before)) break;
     }
   }
 
@@ -248,15 +239,15 @@ class Search : RopeSearch {
       };
     });
     for (const std::vector<WrittenRope>& ropes : best)
-      for (const WrittenRope& rope : ropes) list.add(rope);
-    list.keep(kept::with_estimates, sample());
+      for (const WrittenRope& rope : ropes) add(rope);
+    keep(kept::with_estimates, sample());
     refine_bases();
   }
 
   void add_released() {
     for (WrittenRope& rope : released_ropes(question.tensor.channels(), axes())) {
       rope.rounding = fp32_stages();
-      list.add(rope);
+      add(rope);
     }
   }
 
@@ -267,9 +258,9 @@ class Search : RopeSearch {
       if (exact.size() < 2) exact.push_back(hypothesis.rope);
     for (WrittenRope& rope : exact) {
       rope.rounding = {};
-      list.add(rope);
+      add(rope);
     }
-    list.keep(kept::with_exact_stages, sample());
+    keep(kept::with_exact_stages, sample());
   }
 
   void add_defects(std::size_t count) {
@@ -277,7 +268,7 @@ class Search : RopeSearch {
     for (std::size_t i = 0; i < bases; ++i) {
       const WrittenRope sound = found()[i].rope;
       for (const RopeDefect& defect : rope_defects())
-        if (const auto rope = defect.inject(sound, question.tensor.rows())) list.add(*rope);
+        if (const auto rope = defect.inject(sound, question.tensor.rows())) add(*rope);
     }
   }
 
@@ -289,10 +280,10 @@ class Search : RopeSearch {
         for (const Precision format : {Precision::bf16, Precision::fp16}) {
           rope.rounding = others;
           rope.rounding.set(Stage::cos_sin, format);
-          list.add(rope);
+          add(rope);
         }
       rope.rounding = {};
-      list.add(rope);
+      add(rope);
     }
   }
 
@@ -309,10 +300,10 @@ class Search : RopeSearch {
 
   void add_with_factor(WrittenRope rope, double factor) {
     rope.amplitude = factor;
-    list.add(rope);
+    add(rope);
     if (rope.rotary_dims == rope.d_head) return;
     rope.reach = FactorReach::all;
-    list.add(rope);
+    add(rope);
   }
 };
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "experiments/search/logits_question.h"
+#include "experiments/search/identify_logits.h"
 
 namespace orrery {
 

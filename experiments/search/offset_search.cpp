@@ -1,4 +1,4 @@
-#include "experiments/search/offset_search.h"
+#include "experiments/search/rope_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/parallel.h"
-#include "experiments/search/pair_phasors.h"
+#include "experiments/search/structures.h"
 
 namespace orrery {
 namespace {
@@ -64,18 +64,6 @@ std::vector<Scored> best_offsets(const std::vector<Complex>& hands,
   for (std::size_t i = 0; i < scores.size(); ++i)
     consider(best, {scores[i], first + static_cast<Position>(i)});
   return best;
-}
-
-/// Σ of squares of the residual of each row, over heads and channels.
-std::vector<double> row_misfits(const WrittenRope& rope, const RotationSample& sample) {
-  const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
-  std::vector<double> misfits(static_cast<std::size_t>(sample.rows()), 0.0);
-  for (Index i = 0; i < predicted.rows(); ++i)
-    for (Index c = 0; c < predicted.cols(); ++c) {
-      const double e = residual_at(sample, i, c, predicted(i, c));
-      misfits[static_cast<std::size_t>(i % sample.rows())] += e * e;
-    }
-  return misfits;
 }
 
 double sum_of(const std::vector<double>& values) {

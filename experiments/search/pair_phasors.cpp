@@ -1,4 +1,4 @@
-#include "experiments/search/pair_phasors.h"
+#include "experiments/search/structures.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,20 +2,51 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
-#include "experiments/search/hypothesis_list.h"
+#include "experiments/search/identify_rotation.h"
+#include "experiments/search/rope_cost.h"
+#include "experiments/search/rotation_sample.h"
+#include "experiments/search/written_rope.h"
 
 namespace orrery {
 
-/// A question, the hypotheses that were found so far, and what every part of the search does with
-/// them: estimate ropes from a sample, and fit their bases. The question must outlive it.
-class RopeSearch {
+/// The stages as PyTorch programs have them: frequencies, angles, cosines in fp32.
+StageRounding fp32_stages();
+
+/// How many hypotheses HypothesisList::keep leaves after a step of the search. No step starts from
+/// more than six of them; the others are a margin for ropes that fit the sample by chance. The
+/// sizes were chosen by hand; the search finds the drawn tensors of the tests with them.
+namespace kept {
+inline constexpr std::size_t on_few_rows = 24;  ///< a few rows rank loosely
+inline constexpr std::size_t at_first = 8;      ///< of those, measured on the whole sample
+inline constexpr std::size_t with_exact_stages = at_first + 2;  ///< two of them in fp64
+inline constexpr std::size_t with_places = 12;     ///< other positions or wirings of few ropes
+inline constexpr std::size_t with_estimates = 16;  ///< ropes that were estimated or fitted
+inline constexpr std::size_t with_variants = 24;   ///< defects and relatives, many per rope
+inline constexpr std::size_t for_answer = 40;      ///< neighbours that the answer lists
+}  // namespace kept
+
+/// A question and the hypotheses that were found so far, each once, ranked by their residuals of a
+/// sample, and at last of the whole tensor; and what every part of the search does with them:
+/// estimate ropes from a sample, and fit their bases.
+class HypothesisList {
  public:
   using Change = std::function<void(WrittenRope&)>;
 
-  explicit RopeSearch(const RotationQuestion& asked) : question(asked), list(asked) {}
+  /// The question must outlive the list.
+  explicit HypothesisList(const RotationQuestion& asked);
 
+  /// Adds a rope that has frequencies. Of two that compute the same, the more usual one stays.
+  void add(WrittenRope rope, std::string defect = {}, bool is_expected = false);
+  /// Measures new ropes on the sample and keeps the best, ties by cost. The expected rope stays
+  /// however badly it fits: the answer reports how badly.
+  void keep(std::size_t most, const RotationSample& sample);
+  /// Ropes at the stated positions that leave the least of another sample, ties by cost.
+  std::vector<WrittenRope> leading(const RotationSample& sample, std::size_t most) const;
+  /// The best measured on the whole tensor, with the names of known defects.
+  RotationAnswer ranked();
   /// Adds estimates at these positions; `change` writes into a rope how they differ from the stated
   /// ones.
   void add_estimated(const RotationSample& sample, const AxisPositions& positions,
@@ -25,20 +56,77 @@ class RopeSearch {
   void refine_bases();
   /// The rope with its base as it is and rounded to 1, 2, …, 8 digits.
   void add_with_fewer_digits(WrittenRope rope);
+
+  const std::vector<RopeHypothesis>& found() const { return found_; }
+  const RopeHypothesis& best() const { return found_.front(); }
+  /// Whether the best leaves no more than rounding; otherwise the search goes on.
+  bool fits() const;
+  /// Whether the best leaves more than rounding of the tensor, and no more than angles of fp32
+  /// leave whose frequencies another library rounded: a base of more digits would make up for that
+  /// alone.
+  bool fits_as_angles_do() const;
   /// Whether the best residual is as small as that of the right rope, if nothing else was computed;
   /// products in bf16 leave more.
-  bool fits_well() const { return list.best().residual.rms() < 0.02 || list.fits_as_angles_do(); }
+  bool fits_well() const { return best().residual.rms() < 0.02 || fits_as_angles_do(); }
+  const RotationSample& sample() const { return sample_; }
+  const RotationSample& small() const { return small_; }  ///< a few rows of it
+  /// The largest position: fp32 angles are off by a part in 10^7 of it.
+  Position reach() const;
   /// The number of axes of the positions.
   std::size_t axes() const { return static_cast<std::size_t>(question.tensor.positions.cols()); }
 
-  const RotationSample& sample() const { return list.sample(); }
-  const std::vector<RopeHypothesis>& found() const { return list.found(); }
-
   const RotationQuestion& question;
-  HypothesisList list;
 
  private:
+  double angle_rounding() const;
+  bool rounds_no_position(const WrittenRope& rope) const;
+  double total_cost(const WrittenRope& rope, const std::string& defect, bool is_expected) const;
+  void measure(std::vector<RopeHypothesis>& hypotheses, const RotationSample& sample) const;
+  void screen();
+  void order_robustly();
+  void order();
+  WrittenRope without_fine_stages(WrittenRope rope) const;
+  void name_defect(RopeHypothesis& hypothesis) const;
+  void measured_whole(std::size_t measured);
   bool leaves_far_less(const WrittenRope& rope, const RopeHypothesis& known) const;
+
+  RotationSample sample_;
+  RotationSample small_;
+  std::vector<RopeHypothesis> found_{};
+  const RotationSample* measured_{nullptr};
 };
+
+/// Looks for positions other than the stated ones, as long as nothing fits: rules that begin at a
+/// row, found from the first rows; a common offset; positions in bf16 and fp16, doubled, or the
+/// numbers of heads. What is found is estimated once more, from all rows.
+void search_positions(HypothesisList& search);
+
+/// Once more, at the positions that were found: now all rows count.
+void estimate_again(HypothesisList& search);
+
+/// Offsets of all positions, from −2^12 to 2^20, at which the pairs of the rope agree best, at most
+/// 4. Each pair determines the offset modulo its own wavelength.
+std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSample& sample,
+                                     int threads);
+
+/// The rope with each rule of positions: where a rule begins at a row, at the row from which on it
+/// fits better, found in the sample and then among the tensor's rows beside it.
+std::vector<WrittenRope> likely_rules(const WrittenRope& rope, const RotationSample& sample,
+                                      const RotatedTensor& tensor);
+
+/// Ropes whose base, scaling and factor are estimated from the sample's rows at these positions
+/// [rows, axes], for each likely way of pairing: families of frequencies that come near, with the
+/// measured factor where it is not their own, and those of known bases with coarse frequencies and
+/// angles, too. The stages of the others are fp32.
+std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
+                                         const AxisPositions& positions);
+
+/// The same for wirings that do not keep the length of pairs, at the sample's own positions.
+std::vector<WrittenRope> estimated_ropes_of_other_wirings(const RotationSample& sample);
+
+/// The exact factor behind a measured one: within 4 roundings of the format none, the scaling's
+/// own, its square, that of YaRN, the scale 1/√d of the logits or its product with the own one;
+/// otherwise the number of fewest digits within a quarter of a rounding.
+double told_factor(const WrittenRope& rope, double measured, Precision format);
 
 }  // namespace orrery

@@ -56,6 +56,13 @@ void fill_units(RotationSample& sample) {
   }
 }
 
+/// One number's residual, in its units.
+double residual_at(const RotationSample& sample, Index row, Index channel, double predicted) {
+  const double off = std::abs(sample.after(row, channel) - predicted);
+  const double slack = sample.slack(row, channel);
+  return off <= slack ? 0.0 : (off - slack) / sample.unit(row, channel);
+}
+
 void see(Residual& residual, const RotationSample& sample, const Matrix<double>& predicted) {
   constexpr double cap = 100;
   const double u = unit_roundoff(sample.format);
@@ -121,12 +128,6 @@ RotationSample sample_of(const RotatedTensor& tensor, Index most_rows, Index mos
   return sample_at(tensor, spread(tensor.heads, most_heads), chosen_rows(tensor.rows(), most_rows));
 }
 
-double residual_at(const RotationSample& sample, Index row, Index channel, double predicted) {
-  const double off = std::abs(sample.after(row, channel) - predicted);
-  const double slack = sample.slack(row, channel);
-  return off <= slack ? 0.0 : (off - slack) / sample.unit(row, channel);
-}
-
 RotationSample rows_between(const RotatedTensor& tensor, Index first, Index last,
                             Index most_heads) {
   std::vector<Index> rows = spread(last - first, last - first);
@@ -138,6 +139,17 @@ Residual residual_of(const WrittenRope& rope, const RotationSample& sample) {
   Residual residual;
   see(residual, sample, apply_written(rope, sample.places, sample.before));
   return residual;
+}
+
+std::vector<double> row_misfits(const WrittenRope& rope, const RotationSample& sample) {
+  const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
+  std::vector<double> misfits(static_cast<std::size_t>(sample.rows()), 0.0);
+  for (Index i = 0; i < predicted.rows(); ++i)
+    for (Index c = 0; c < predicted.cols(); ++c) {
+      const double e = residual_at(sample, i, c, predicted(i, c));
+      misfits[static_cast<std::size_t>(i % sample.rows())] += e * e;
+    }
+  return misfits;
 }
 
 std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
@@ -162,18 +174,17 @@ std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
   return residuals;
 }
 
-ResidualMap residual_map(const WrittenRope& rope, const RotationSample& sample) {
+Matrix<double> residual_map(const WrittenRope& rope, const RotationSample& sample) {
   const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
-  ResidualMap map{Matrix<double>::Zero(sample.before.cols(), sample.rows())};
+  Matrix<double> map = Matrix<double>::Zero(sample.before.cols(), sample.rows());
   for (Index h = 0; h < sample.heads(); ++h)
     for (Index n = 0; n < sample.rows(); ++n)
       for (Index c = 0; c < sample.before.cols(); ++c) {
         const Index i = h * sample.rows() + n;
         const double e = residual_at(sample, i, c, predicted(i, c));
-        map.by_channel(c, n) += e * e / static_cast<double>(sample.heads());
+        map(c, n) += e * e / static_cast<double>(sample.heads());
       }
-  map.by_channel = map.by_channel.cwiseSqrt();
-  return map;
+  return map.cwiseSqrt();
 }
 
 }  // namespace orrery

@@ -61,13 +61,13 @@ struct Residual {
 
 Residual residual_of(const WrittenRope& rope, const RotationSample& sample);
 
+/// Σ of squares of the residual of each row, over heads and channels.
+std::vector<double> row_misfits(const WrittenRope& rope, const RotationSample& sample);
+
 /// The same of several over the whole tensor, block by block: each is copied and measured once for
 /// all of them. Any number of threads gives the same numbers.
 std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
                                    const RotatedTensor& tensor, int threads);
-
-/// One number's residual, in its units.
-double residual_at(const RotationSample& sample, Index row, Index channel, double predicted);
 
 /// The rows from `first` to before `last` of at most that many heads.
 RotationSample rows_between(const RotatedTensor& tensor, Index first, Index last, Index most_heads);

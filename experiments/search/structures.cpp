@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "experiments/search/known_numbers.h"
+#include "experiments/search/rope_cost.h"
 
 namespace orrery {
 namespace {

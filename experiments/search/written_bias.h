@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "core/encodings/alibi.h"
 #include "core/encodings/t5.h"
+#include "core/precision.h"
 #include "core/types.h"
+#include "experiments/search/rotation_sample.h"
 
 namespace orrery {
 
@@ -46,5 +49,50 @@ Index table_row(const WrittenBias& bias, Position m, Position n);
 
 /// Σ_t cos(r base^(−2t/D)), t < D/2.
 double sinusoid_product(Position r, Index channels, double base);
+
+/// Slopes that a formula gives, and what it is called.
+struct NamedSlopes {
+  std::vector<double> slopes{};  ///< [heads]
+  std::string words{};           ///< "2^(−8(h+1)/H)"
+  std::string defect{};          ///< what is wrong with them in one sentence; or empty
+  double bias_max{0};            ///< of alibi_slopes; 0 where they are not its
+  bool over_root{false};         ///< divided by √d: alibi.bias_scale=root
+  double cost{0};
+};
+
+/// The formulas whose slopes are the fitted ones to within two roundings, the usual ones first:
+/// ALiBi's with any exponent, without its rule for heads that are no power of two, begun at head 0,
+/// each also with the sign reversed, divided by √d, or times log₂e for a softmax of powers of two.
+/// The fitted numbers themselves are last. Of one head alone every power of two may be the slope.
+std::vector<NamedSlopes> named_slopes(const std::vector<double>& fitted, Precision format);
+
+/// The cells of a bias that are seen, with their positions and the units of their residuals.
+struct BiasCells {
+  struct Cell {
+    Index head;
+    Position m, n;
+    double value;
+    double unit;   ///< u·√((y² + x̄²)/2), x̄² the mean square of its head
+    double slack;  ///< half a unit in the last place
+  };
+  Index heads{};
+  Precision format{};
+  std::vector<Cell> cells{};         ///< head by head
+  std::vector<std::size_t> begin{};  ///< [heads + 1]: the first cell of each head
+};
+
+/// A family with its numbers fitted, and how unusual it is.
+struct BiasFit {
+  WrittenBias bias{};
+  double cost{};
+};
+
+/// Every family with the numbers that leave the least: nothing, a constant, ALiBi in each form with
+/// the offset that the heads agree on, KERPLE, Sandwich of usual widths, T5's buckets of usual
+/// numbers and lengths, and a table by clipped distance.
+std::vector<BiasFit> fitted_biases(const BiasCells& cells);
+
+/// The residual of the cells after a bias.
+Residual residual_of(const WrittenBias& bias, const BiasCells& cells);
 
 }  // namespace orrery

@@ -54,7 +54,9 @@ void check_encodings(const ParamSet& params, const Inputs& inputs) {
   const bool layer = params.has("heads");
   if (layer && params.has("head")) head_of(params);
   if (has_trained_contents(params)) check_trained_head(params.integer("head"));
-  if (!params.has("encoding")) return;
+  const bool compares =
+      params.has("encoding") && params.spec("encoding").kind == ParamKind::choice_list;
+  if (!compares) return;
   if (inputs.find("q") != inputs.end()) check_acts_on_qk(params);
   const std::optional<Channels> d = channels_of(params, inputs);
   if (!d) return;

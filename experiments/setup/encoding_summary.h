@@ -9,6 +9,10 @@
 
 namespace orrery {
 
+/// The shape, as `describe` lists it, of a table that is a projection: with weights=torch_linear it
+/// is stored transposed.
+inline constexpr const char* projection_shape = "[d_model, heads·d_head]";
+
 /// An encoding as people read about it; for programs that show encodings without computing with
 /// them.
 struct EncodingSummary {

@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string_view>
 #include <utility>
 
+#include "experiments/data/array_codec.h"
+#include "experiments/data/held_arrays.h"
+#include "experiments/files/memory_limit.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/text/marked_text.h"
 
@@ -41,6 +45,18 @@ class ProgressWithProvenance final : public Progress {
   Provenance provenance_;
 };
 
+/// Arrays that are refused where they take more memory than there is.
+class BoundedArrays final : public HeldArrays {
+ public:
+  void begin(std::span<const Array> arrays) override {
+    double bytes = 0;
+    for (const Array& array : arrays) bytes += static_cast<double>(value_bytes(array));
+    require_memory(bytes, "holding the arrays",
+                   "ask for fewer of them, or write them with orrery run and --out");
+    HeldArrays::begin(arrays);
+  }
+};
+
 }  // namespace
 
 Experiment with_provenance(ExperimentInfo info,
@@ -61,6 +77,33 @@ Experiment with_provenance(ExperimentInfo info,
                 result.provenance = provenance_of(source, params);
                 return result;
               },
+          .check = check_all};
+}
+
+Experiment streamed_with_provenance(ExperimentInfo info,
+                                    Result (*compute)(const ParamSet&, const Inputs&, ArraySink&,
+                                                      Progress&),
+                                    void (*check)(const ParamSet&)) {
+  const auto check_all = [check](const ParamSet& params, const Inputs&) {
+    if (check) check(params);
+  };
+  const auto stream = [source = ExperimentInfo{.name = info.name, .version = info.version}, compute,
+                       check_all](const ParamSet& params, const Inputs& inputs, ArraySink& sink,
+                                  Progress& progress) {
+    check_all(params, inputs);
+    Result result = compute(params, inputs, sink, progress);
+    result.provenance = provenance_of(source, params);
+    return result;
+  };
+  return {.info = std::move(info),
+          .run =
+              [stream](const ParamSet& params, const Inputs& inputs, Progress& progress) {
+                BoundedArrays held;
+                Result result = stream(params, inputs, held, progress);
+                result.arrays = held.take();
+                return result;
+              },
+          .stream = stream,
           .check = check_all};
 }
 

@@ -15,6 +15,13 @@ Experiment with_provenance(ExperimentInfo info,
                            Result (*compute)(const ParamSet&, const Inputs&, Progress&),
                            void (*check)(const ParamSet&) = nullptr);
 
+/// The same of a computation that hands its arrays to a sink, some rows at a time: `run` holds them,
+/// and throws ResourceError for more than memory has.
+Experiment streamed_with_provenance(ExperimentInfo info,
+                                    Result (*compute)(const ParamSet&, const Inputs&, ArraySink&,
+                                                      Progress&),
+                                    void (*check)(const ParamSet&) = nullptr);
+
 /// "d = 128 channels", "rope.scaling = yarn".
 std::string setting_text(const ParamSpec& spec, const std::string& value);
 

@@ -122,42 +122,51 @@ ParamSpec max_tokens_param() {
       0, 0, static_cast<double>(most_tokens)));
 }
 
-constexpr const char* positions_key = "positions";
-
-Position whole_position(double number) {
+Position whole_position(double number, const std::string& key) {
   if (number == std::trunc(number) && std::abs(number) <= static_cast<double>(max_position))
     return static_cast<Position>(number);
-  throw DataError(fmt::format("{} with {}", positions_key, number_text(number)),
+  throw DataError(fmt::format("{} with {}", key, number_text(number)),
                   "must be whole numbers within ±2^53",
                   "multiply them by s, and divide RoPE's by rope.scaling=linear rope.factor=s");
 }
 
 }  // namespace
 
-ParamSpec token_positions_param() {
-  ParamSpec spec = array_file_param(
-      positions_key,
-      "Your own positions, [N] whole numbers, of a .npy, .npz or .safetensors file.");
+ParamSpec positions_param(const std::string& key, const std::string& description) {
+  ParamSpec spec = array_file_param(key, description);
   spec.symbol.clear();
   return spec;
 }
 
-Positions token_positions(const ParamSet& params, const Inputs& inputs, std::ptrdiff_t tokens) {
-  const Tensor* given = tensor_of(inputs, positions_key);
-  if (!given) {
-    const bool from_first = params.is_used("first_position");
-    return consecutive_positions(tokens, from_first ? params.integer("first_position") : 0);
-  }
+ParamSpec token_positions_param() {
+  return positions_param("positions",
+                         "Your own positions, [N] whole numbers: 0..9, 3+1+4, or a .npy, .npz or "
+                         ".safetensors file.");
+}
+
+std::optional<Positions> given_positions(const Inputs& inputs, const std::string& key) {
+  const Tensor* given = tensor_of(inputs, key);
+  if (!given) return std::nullopt;
   if (given->shape.size() != 1)
     throw DataError(shape_text(*given), "must be one number per token, [N]",
                     "positions of several axes are the table axis_rope.positions of attend");
-  if (given->values.size() < static_cast<std::size_t>(tokens))
-    throw DataError(shape_text(*given), fmt::format("is fewer than the {} tokens", tokens),
-                    fmt::format("lower max_tokens to {}", given->values.size()));
-  Positions positions(static_cast<std::size_t>(tokens));
-  for (std::size_t i = 0; i < positions.size(); ++i)
-    positions[i] = whole_position(given->values[i]);
+  Positions positions;
+  for (const double number : given->values) positions.push_back(whole_position(number, key));
   return positions;
+}
+
+Positions token_positions(const ParamSet& params, const Inputs& inputs, std::ptrdiff_t tokens) {
+  std::optional<Positions> positions = given_positions(inputs, "positions");
+  if (!positions) {
+    const bool from_first = params.is_used("first_position");
+    return consecutive_positions(tokens, from_first ? params.integer("first_position") : 0);
+  }
+  if (positions->size() < static_cast<std::size_t>(tokens))
+    throw DataError(shape_text(*tensor_of(inputs, "positions")),
+                    fmt::format("is fewer than the {} tokens", tokens),
+                    fmt::format("lower max_tokens to {}", positions->size()));
+  positions->resize(static_cast<std::size_t>(tokens));
+  return *positions;
 }
 
 Position last_position_of(PositionsIn positions) {
@@ -185,7 +194,7 @@ std::vector<ParamSpec> token_params() {
           count_param({"head", "$h$"}, "Which head is shown, counted from 0.", 0, 0, 255),
           causal_param(true),
           token_positions_param(),
-          read_while(positions_key, {""},
+          read_while("positions", {""},
                      count_param({"first_position", "$m₀$", "tokens"},
                                  "Position of the first token; relative encodings do not depend "
                                  "on it.",

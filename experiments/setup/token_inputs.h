@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,17 @@ constexpr std::int64_t example_words = 32, example_bytes = 48;
 /// Without max_tokens: of the user's own text or arrays, as many as a map shows one by one.
 constexpr std::int64_t own_tokens = 1024;
 
-/// "positions": a file with the position of each token, in place of first_position.
+/// Positions of the user: a list or a file.
+ParamSpec positions_param(const std::string& key, const std::string& description);
+/// "positions": of each token, in place of first_position.
 ParamSpec token_positions_param();
 
-/// Of that many tokens: the first of the file's, or consecutive ones from first_position. Throws
-/// DataError for a file of another shape than [N], for fewer numbers than tokens, and for numbers
-/// that are not whole or lie beyond ±2^53.
+/// Those of a positions_param; nothing where none are given. Throws DataError for another shape than
+/// [N], and for numbers that are not whole or lie beyond ±2^53.
+std::optional<Positions> given_positions(const Inputs& inputs, const std::string& key);
+
+/// Of that many tokens: the first of those given, or consecutive ones from first_position. Throws
+/// DataError for fewer numbers than tokens, and as given_positions does.
 Positions token_positions(const ParamSet& params, const Inputs& inputs, std::ptrdiff_t tokens);
 
 /// The largest of at least one.

@@ -4,17 +4,19 @@
 #include <vector>
 
 #include "core/encodings/settings.h"
-#include "experiments/data/tensor_map.h"
+#include "experiments/model/experiment.h"
 
 namespace orrery {
 
-/// The user's tables as an encoding takes them. Throws DataError for one that is no vector or
-/// matrix.
-Tables tables_of(const TensorMap& given);
+// Trained tables of the user: files of arrays, each under the table's own name, and `tables`, one
+// file of several.
 
-/// Throws UsageError, with the nearest name, for a table that neither the encoding nor `also`
-/// reads.
-void check_table_names(const EncodingInfo& info, const TensorMap& given,
-                       const std::vector<std::string>& also = {});
+/// A file of one table.
+ParamSpec table_param(const std::string& name, const std::string& description);
+/// A file for each table of each encoding, read while "encoding" names that encoding; and "tables".
+std::vector<ParamSpec> encoding_table_params();
+
+/// Those that are given. Throws DataError for one that is no vector or matrix.
+Tables tables_of(const ParamSet& params, const Inputs& inputs);
 
 }  // namespace orrery

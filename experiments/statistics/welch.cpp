@@ -1,18 +1,30 @@
 #include "experiments/statistics/welch.h"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 
-#include "experiments/statistics/student.h"
-
 namespace orrery {
 namespace {
+
+using boost::math::complement;
+// Without long double, which takes as long again to compile.
+using Students = boost::math::students_t_distribution<
+    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double significance = 0.05;  // the interval covers 95%
 
 }  // namespace
+
+double student_two_sided(double t, double degrees) {
+  return 2.0 * boost::math::cdf(complement(Students(degrees), std::abs(t)));
+}
+
+double student_quantile(double p, double degrees) {
+  return boost::math::quantile(complement(Students(degrees), 0.5 * p));
+}
 
 SampleMoments sample_moments(std::span<const double> values) {
   SampleMoments moments{values.size(), 0.0, 0.0, 0.0};

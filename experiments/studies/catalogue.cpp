@@ -1,7 +1,5 @@
 #include "experiments/studies/catalogue.h"
 
-#include <fmt/format.h>
-
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/studies/experiments.h"
@@ -17,18 +15,16 @@ const std::vector<Experiment>& experiments() {
   return list;
 }
 
-std::vector<const Experiment*> pointers(const std::vector<Experiment>& list) {
-  std::vector<const Experiment*> found;
-  for (const Experiment& experiment : list) found.push_back(&experiment);
-  return found;
-}
-
 }  // namespace in_catalogue
 }  // namespace
 
 const std::vector<const Experiment*>& experiment_catalogue() {
   using namespace in_catalogue;
-  static const std::vector<const Experiment*> catalogue = pointers(experiments());
+  static const std::vector<const Experiment*> catalogue = [] {
+    std::vector<const Experiment*> all;
+    for (const Experiment& experiment : experiments()) all.push_back(&experiment);
+    return all;
+  }();
   return catalogue;
 }
 

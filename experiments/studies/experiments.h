@@ -29,6 +29,8 @@
   X(settle)                   \
   X(passport)                 \
   X(semantic_reversal)        \
+  X(attend)                   \
+  X(apply)                    \
   X(identify)                 \
   X(defects)                  \
   X(diagnosis)                \

@@ -63,11 +63,6 @@ const std::vector<Formula>& own_formulas(const ExperimentInfo& info,
   return info.formulas;
 }
 
-const std::vector<Formula>& formulas_of(const EncodingInfo& encoding, FormulasShown shown) {
-  const bool scores = shown == FormulasShown::scores_of_encodings;
-  return scores && !encoding.score_formulas.empty() ? encoding.score_formulas : encoding.formulas;
-}
-
 /// Those that figures show, each once.
 void add_shown(const std::vector<Formula>& formulas, std::vector<Formula>& shown) {
   for (const Formula& formula : formulas) {
@@ -97,8 +92,11 @@ std::vector<Formula> formulas_of(const FormulaSubject& subject) {
     add_shown(own_formulas(info, subject), formulas);
     return formulas;
   }
+  const bool scores = info.formulas_shown == FormulasShown::scores_of_encodings;
   for (const EncodingInfo* encoding : encodings)
-    add_shown(formulas_of(*encoding, info.formulas_shown), formulas);
+    add_shown(
+        scores && !encoding->score_formulas.empty() ? encoding->score_formulas : encoding->formulas,
+        formulas);
   return formulas;
 }
 

@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
 
 #include "core/errors.h"
+#include "experiments/model_files/layer_settings.h"
+#include "experiments/model_files/read_positions.h"
 
 namespace orrery {
 namespace {
@@ -44,6 +48,79 @@ Assignment parse_word(const ParamSet& defaults, const std::vector<std::string>& 
   return {words[i].substr(0, equals), words[i].substr(equals + 1)};
 }
 
+/// Takes "KEY=value" or "--KEY value" out of the words.
+std::optional<std::string> taken(std::vector<std::string>& words, const std::string& key) {
+  std::optional<std::string> found;
+  for (std::size_t i = 0; i < words.size();) {
+    const std::string word = words[i].starts_with("--") ? words[i].substr(2) : words[i];
+    const bool apart = word == key && words[i].starts_with("--") && i + 1 < words.size();
+    if (!apart && !word.starts_with(key + "=")) {
+      ++i;
+      continue;
+    }
+    if (found)
+      throw UsageError(fmt::format("{}={}", key, *found), "is given twice", "give it once");
+    found = apart ? words[i + 1] : word.substr(key.size() + 1);
+    const auto at = words.begin() + static_cast<std::ptrdiff_t>(i);
+    words.erase(at, at + (apart ? 2 : 1));
+  }
+  return found;
+}
+
+std::int64_t layer_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  throw UsageError(fmt::format("layer={}", text), "is not the number of one layer",
+                   "write it like layer=12; several are several runs");
+}
+
+/// The first layer that has positions, or layer 0.
+std::int64_t first_with_positions(const PositionPlan& plan) {
+  for (const LayerPlan& layer : plan.layers)
+    if (layer.encoding != "none" && layer.encoding != "not_attention") return layer.layer;
+  return 0;
+}
+
+/// The experiment's parameters with the words that are there, as far as they are single values.
+ParamSet with_words(const std::vector<ParamSpec>& specs, const std::vector<Assignment>& given) {
+  ParamSet params(specs);
+  for (const auto& [key, text] : given) try {
+      params.set(key, text);
+    } catch (const UsageError&) {
+      continue;  // a list of values, or one that is refused later, with a better message
+    }
+  return params;
+}
+
+/// Those settings that something reads, as words.
+std::vector<std::string> words_read(const std::vector<PlannedSetting>& settings, ParamSet params,
+                                    const std::vector<Assignment>& given) {
+  std::vector<PlannedSetting> own;
+  for (const PlannedSetting& setting : settings) {
+    const bool typed = std::any_of(given.begin(), given.end(), [&](const Assignment& assignment) {
+      return assignment.first == setting.first;
+    });
+    if (!typed) own.push_back(setting);
+  }
+  for (const auto& [key, value] : own) params.set_value(key, value);
+  std::vector<std::string> words;
+  for (const auto& [key, value] : own)
+    if (params.is_used(key)) words.push_back(fmt::format("{}={}", key, params.to_text(key)));
+  return words;
+}
+
+/// The words for a reader: of a long list only its beginning.
+std::string brief_words(const std::vector<std::string>& words) {
+  constexpr std::size_t most = 60;
+  std::vector<std::string> brief;
+  for (const std::string& word : words) {
+    const std::size_t cut = word.size() <= most ? std::string::npos : word.find('+', most / 2);
+    brief.push_back(cut == std::string::npos ? word : word.substr(0, cut) + "+…");
+  }
+  return fmt::format("{}", fmt::join(brief, " "));
+}
+
 }  // namespace
 
 std::vector<Assignment> parse_assignments(const ParamSet& defaults,
@@ -66,6 +143,34 @@ ParamSet params_from(ParamSet defaults, const std::vector<std::string>& words) {
   for (const auto& [key, value] : parse_assignments(defaults, words)) defaults.set(key, value);
   defaults.require_all_set_are_used();
   return defaults;
+}
+
+std::vector<std::string> expand_model_words(const std::vector<ParamSpec>& specs,
+                                            std::vector<std::string> words,
+                                            std::vector<std::string>& notes) {
+  notes.clear();
+  const bool reads_models = std::any_of(specs.begin(), specs.end(),
+                                        [](const ParamSpec& spec) { return spec.key == "model"; });
+  if (reads_models) return words;
+  const std::optional<std::string> model = taken(words, "model");
+  const std::optional<std::string> layer = taken(words, "layer");
+  if (!model && layer)
+    throw UsageError(fmt::format("layer={}", *layer), "says no model",
+                     "add model=FILE, a config.json, params.json or .gguf");
+  if (!model) return words;
+  const PositionPlan plan = read_positions(*model);
+  const LayerPlan& chosen =
+      layer_of(plan, layer ? layer_number(*layer) : first_with_positions(plan));
+  const std::vector<Assignment> given = parse_assignments(ParamSet(specs), words);
+  const std::vector<std::string> own =
+      words_read(layer_settings(chosen, specs), with_words(specs, given), given);
+  notes.push_back(fmt::format("layer {} of {} is {}", chosen.layer, plan.source, brief_words(own)));
+  for (const std::string& part : left_out(chosen, specs))
+    notes.push_back(fmt::format("not in this experiment: {}", part));
+  for (const std::string& sentence : plan.assumed)
+    notes.push_back(fmt::format("assumed: {}", sentence));
+  words.insert(words.begin(), own.begin(), own.end());
+  return words;
 }
 
 }  // namespace orrery

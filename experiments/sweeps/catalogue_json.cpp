@@ -8,50 +8,36 @@
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/results/json_fields.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
+#include "experiments/text/enum_names.h"
 
 namespace orrery {
 namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json tables_json(const EncodingSummary& encoding) {
-  ordered_json list = ordered_json::array();
-  for (const auto& table : encoding.tables)
-    list.push_back({{"name", table.name},
-                    {"shape", table.shape},
-                    {"description", plain_text(table.description)},
-                    {"initial", plain_text(table.initial)}});
-  return list;
+ordered_json table_json(const EncodingSummary::Table& table) {
+  return {{"name", table.name},
+          {"shape", table.shape},
+          {"description", plain_text(table.description)},
+          {"initial", plain_text(table.initial)}};
 }
 
-const char* kind_name(ParamKind kind) {
-  switch (kind) {
-    case ParamKind::boolean:
-      return "boolean";
-    case ParamKind::integer:
-      return "integer";
-    case ParamKind::real:
-      return "real";
-    case ParamKind::choice:
-      return "choice";
-    case ParamKind::choice_list:
-      return "choice_list";
-    case ParamKind::number_list:
-      return "number_list";
-    case ParamKind::file:
-      return "file";
-    case ParamKind::text:
-      break;
-  }
-  return "text";
-}
+const EnumNames<ParamKind> kind_names{{ParamKind::boolean, "boolean"},
+                                      {ParamKind::integer, "integer"},
+                                      {ParamKind::real, "real"},
+                                      {ParamKind::choice, "choice"},
+                                      {ParamKind::choice_list, "choice_list"},
+                                      {ParamKind::number_list, "number_list"},
+                                      {ParamKind::file, "file"},
+                                      {ParamKind::text, "text"}};
 
 /// As the help of `describe` states it: enough to write valid values.
 ordered_json param_json(const ParamSpec& spec) {
   ordered_json json{{"key", spec.key},
-                    {"kind", kind_name(spec.kind)},
+                    {"kind", name_in(kind_names, spec.kind)},
                     {"symbol", plain_text(spec.symbol)},
                     {"unit", spec.unit},
                     {"description", plain_text(spec.description)},
@@ -75,12 +61,6 @@ ordered_json param_json(const ParamSpec& spec) {
   return json;
 }
 
-ordered_json param_list_json(const std::vector<ParamSpec>& params) {
-  ordered_json list = ordered_json::array();
-  for (const ParamSpec& spec : params) list.push_back(param_json(spec));
-  return list;
-}
-
 /// "θ = base  [sec. 3.3]"
 std::string sourced_text(const Formula& formula) {
   const std::string text = formula_text(formula.tex);
@@ -93,7 +73,7 @@ ordered_json experiment_json(const ExperimentInfo& info) {
           {"title", info.title},
           {"question", plain_text(info.question)},
           {"equations", equations_of(info)},
-          {"params", param_list_json(info.params)}};
+          {"params", json_list(info.params, param_json)}};
 }
 
 ordered_json encoding_json(const EncodingSummary& encoding) {
@@ -104,8 +84,8 @@ ordered_json encoding_json(const EncodingSummary& encoding) {
           {"formulas", formula_texts(encoding.formulas)},
           {"source", encoding.source},
           {"doors", encoding.doors},
-          {"params", param_list_json(encoding.params)},
-          {"tables", tables_json(encoding)}};
+          {"params", json_list(encoding.params, param_json)},
+          {"tables", json_list(encoding.tables, table_json)}};
 }
 
 ordered_json preset_json(const SweepSpec& preset) {

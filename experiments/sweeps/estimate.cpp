@@ -8,7 +8,7 @@
 #include "experiments/files/atomic_folder.h"
 #include "experiments/files/file.h"
 #include "experiments/results/memory.h"
-#include "experiments/sweeps/stage_point.h"
+#include "experiments/sweeps/sweep_folder.h"
 
 namespace orrery {
 namespace {

@@ -9,7 +9,6 @@
 #include <set>
 #include <span>
 #include <system_error>
-#include <utility>
 
 #include "core/errors.h"
 #include "experiments/files/atomic_folder.h"
@@ -51,8 +50,8 @@ Plan without_points(Plan plan) {
   return plan;
 }
 
-WholePlan whole_of(const Plan& plan) {
-  return plan.whole.value_or(WholePlan{.id = plan_id(plan), .points = plan.points.size()});
+Plan::Whole whole_of(const Plan& plan) {
+  return plan.whole.value_or(Plan::Whole{.id = plan_id(plan), .points = plan.points.size()});
 }
 
 /// A shard's folder and what its plan says but its points, which are many for all shards at once.
@@ -60,14 +59,14 @@ struct ShardPlan {
   fs::path folder{};
   Plan plan{};  ///< without points
   Shard shard{};
-  WholePlan whole{};
+  Plan::Whole whole{};
 };
 
 ShardPlan shard_plan(const fs::path& folder) {
   PlanRecord record = read_plan_record(folder);
   if (record.whole) record.points.clear();  // those of the whole plan are looked at
   Plan plan = plan_from(record, folder.string());
-  WholePlan whole = whole_of(plan);
+  Plan::Whole whole = whole_of(plan);
   const Shard shard = plan.shard;
   return {folder, without_points(std::move(plan)), shard, std::move(whole)};
 }
@@ -204,7 +203,7 @@ class Merger {
   struct Group {
     const PlanPoint* point{};
     const fs::path* shard{};
-    PackPlace place{};
+    ZipPack::Place place{};
     JournalEntry entry{};
   };
 

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <map>
 
-#include "core/errors.h"
 #include "experiments/files/file.h"
 #include "experiments/results/point_id.h"
 #include "experiments/text/printable.h"

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/errors.h"
@@ -42,18 +41,18 @@ struct Shard {
 /// "2/4". Throws UsageError.
 Shard parse_shard(const std::string& text);
 
-/// The undivided plan that a shard is a part of.
-struct WholePlan {
-  std::string id{};       ///< its plan_id
-  std::size_t points{};   ///< their number
-  std::string request{};  ///< the request_id that it was made of; empty in earlier versions
-  friend bool operator==(const WholePlan& a, const WholePlan& b) {
-    return a.id == b.id && a.points == b.points;
-  }
-};
-
 /// The content of a sweep, independent of time and place. Equal plans give the same bytes.
 struct Plan {
+  /// The undivided plan that a shard is a part of.
+  struct Whole {
+    std::string id{};       ///< its plan_id
+    std::size_t points{};   ///< their number
+    std::string request{};  ///< the request_id that it was made of; empty in earlier versions
+    friend bool operator==(const Whole& a, const Whole& b) {
+      return a.id == b.id && a.points == b.points;
+    }
+  };
+
   const Experiment* experiment{};
   std::int64_t root_seed{};
   int repeats{1};
@@ -62,7 +61,7 @@ struct Plan {
   FigureOptions figures{};
   std::vector<PlanPoint> points{};  ///< of this shard alone
   Shard shard{};
-  std::optional<WholePlan> whole{};  ///< where there are several shards
+  std::optional<Whole> whole{};  ///< where there are several shards
 };
 
 /// Whether the points lie in one file, points.zip: those that have no figures in files. Figures are
@@ -79,7 +78,7 @@ std::vector<const PlanPoint*> pointers_to(const std::vector<PlanPoint>& points);
 Plan make_plan(const SweepSpec& spec, const FigureOptions& figures);
 
 /// The part of an undivided plan that a shard computes.
-/// @param request  of the plan, where there is one: see WholePlan
+/// @param request  of the plan, where there is one: see Plan::Whole
 Plan part_of(Plan plan, Shard shard, std::string request = {});
 
 /// Whether the parameter "seed" changes anything with these parameters.

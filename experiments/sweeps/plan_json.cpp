@@ -1,4 +1,4 @@
-#include "experiments/sweeps/plan_json.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 #include <fmt/format.h>
 
@@ -33,16 +33,16 @@ Json point_json(const PlanPoint& point) {
     const std::size_t equals = word.find('=');
     params.emplace_back(word.substr(0, equals), word.substr(equals + 1));
   }
-  Json files = Json::array();
-  for (const InputFile& file : point.files)
-    files.push_back({{"key", file.key}, {"path", file.path}, {"content", content_id(file)}});
   Json json{{"id", point.id},
             {"label", point.label},
             {"params", params_json(params, point.params.specs())},
             {"swept", params_json(point.swept, point.params.specs())},
             {"repeat", point.repeat}};
   if (reads_seed(point.params)) json["seed"] = point.params.integer("seed");
-  if (!point.files.empty()) json["files"] = std::move(files);
+  if (!point.files.empty())
+    json["files"] = json_list(point.files, [](const InputFile& file) -> Json {
+      return {{"key", file.key}, {"path", file.path}, {"content", content_id(file)}};
+    });
   return json;
 }
 
@@ -142,11 +142,11 @@ Shard shard_from(const Json& json) {
   return {.index = int_field(json, "index", 1, count), .count = count};
 }
 
-WholePlan whole_from(const Json& json, Shard shard, std::size_t own) {
-  WholePlan whole{.id = name_field(json, "sweep"),
-                  .points = static_cast<std::size_t>(integer_field(
-                      json, "sweep_points", 0, std::numeric_limits<std::int64_t>::max()))};
-  if (json.contains("request")) whole.request = text_field(json, "request");
+Plan::Whole whole_from(const Json& json, Shard shard, std::size_t own) {
+  Plan::Whole whole{.id = name_field(json, "sweep"),
+                    .points = static_cast<std::size_t>(integer_field(
+                        json, "sweep_points", 0, std::numeric_limits<std::int64_t>::max()))};
+  whole.request = text_if_any(json, "request");
   if (shard.count == 1) throw MalformedJson("'count' is 1, and a whole sweep is no shard");
   const auto index = static_cast<std::size_t>(shard.index);
   const auto count = static_cast<std::size_t>(shard.count);

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -19,7 +18,6 @@
 #include "experiments/results/manifest.h"
 #include "experiments/results/memory.h"
 #include "experiments/results/result_folder.h"
-#include "experiments/sweeps/stage_point.h"
 #include "experiments/sweeps/sweep_results.h"
 
 namespace orrery {

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "experiments/sweeps/journal.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/sweep_folder.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery {
 

@@ -15,10 +15,9 @@
 #include "experiments/files/file_version.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
-#include "experiments/results/csv_reader.h"
+#include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/saved_result.h"
-#include "experiments/sweeps/point_json.h"
 #include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery {
@@ -61,7 +60,7 @@ bool is_found(const fs::path& path, SavedSweep& sweep) {
 }
 
 /// Up to the next end of line; `text` is what follows it.
-std::string_view line_of(std::string_view& text) {
+std::string_view next_line(std::string_view& text) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   const std::string_view line = text.substr(0, end);
   text.remove_prefix(std::min(end + 1, text.size()));
@@ -107,7 +106,7 @@ void read_results(SavedSweep& sweep) {
     std::vector<ReadLine> lines;
     while (!text.empty() && lines.size() < at_once)
       lines.push_back(
-          {.text = line_of(text), .name = fmt::format("{}:{}", path.string(), ++number)});
+          {.text = next_line(text), .name = fmt::format("{}:{}", path.string(), ++number)});
     for_points(lines.size(), [&](std::size_t i) { read(lines[i]); });
     file.require_whole();
     for (const ReadLine& line : lines) take(line, by_id, sweep);
@@ -144,30 +143,23 @@ std::string damage_by_manifest(const PointRecord& point) try {
 
 }  // namespace
 
-std::vector<DamagedPoint> damaged_points(const SavedSweep& sweep) {
-  const JournalState journal = read_journal(sweep.folder / journal_file);
-  std::vector<std::string> reasons(sweep.points.size());
-  for_points(reasons.size(), [&](std::size_t i) {
-    const PointRecord& point = sweep.points[i];
-    if (!point.is_done()) return;
-    reasons[i] = journal.entries.contains(point.id)
-                     ? point_state(sweep.folder, journal, point.id).damage
-                     : damage_by_manifest(point);
-  });
-  std::vector<DamagedPoint> damaged;
-  for (std::size_t i = 0; i < reasons.size(); ++i)
-    if (!reasons[i].empty()) damaged.push_back({&sweep.points[i], std::move(reasons[i])});
-  return damaged;
-}
-
 std::string point_name(const PointRecord& point) {
   return point.label.empty() ? point.id : fmt::format("{} ({})", point.label, point.id);
 }
 
 std::vector<std::string> damage_messages(const SavedSweep& sweep) {
-  std::vector<std::string> messages;
-  for (const auto& [point, reason] : damaged_points(sweep))
-    messages.push_back(fmt::format("point {} is damaged: {}", point_name(*point), reason));
+  const JournalState journal = read_journal(sweep.folder / journal_file);
+  std::vector<std::string> messages(sweep.points.size());
+  for_points(messages.size(), [&](std::size_t i) {
+    const PointRecord& point = sweep.points[i];
+    if (!point.is_done()) return;
+    const std::string damage = journal.entries.contains(point.id)
+                                   ? point_state(sweep.folder, journal, point.id).damage
+                                   : damage_by_manifest(point);
+    if (!damage.empty())
+      messages[i] = fmt::format("point {} is damaged: {}", point_name(point), damage);
+  });
+  std::erase(messages, "");
   return messages;
 }
 

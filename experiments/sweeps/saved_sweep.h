@@ -34,19 +34,11 @@ SavedSweep load_sweep(const std::filesystem::path& folder);
 /// the parts of one again and again. Thread-safe.
 std::shared_ptr<const SavedSweep> kept_sweep(const std::filesystem::path& folder);
 
-/// A finished point whose files are not as they were written, or cannot be read.
-struct DamagedPoint {
-  const PointRecord* point{};
-  std::string reason{};  ///< the first such file, and what is wrong: "result.json is missing"
-};
-
-/// Those points; every file of every finished point is read.
-std::vector<DamagedPoint> damaged_points(const SavedSweep& sweep);
-
 /// "dim=8 (3fb7…)"; of a point without swept values its id.
 std::string point_name(const PointRecord& point);
 
-/// A message for each of those points.
+/// A message for each finished point whose files are not as they were written, or cannot be read;
+/// every file of every finished point is read.
 std::vector<std::string> damage_messages(const SavedSweep& sweep);
 /// A message for each point that failed, and for those without a result yet, of many the first.
 std::vector<std::string> points_without_result(const SavedSweep& sweep);

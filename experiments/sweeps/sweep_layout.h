@@ -1,17 +1,22 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/params.h"
+#include "experiments/results/figure_options.h"
 #include "experiments/results/result_files.h"
-#include "experiments/sweeps/journal.h"
-#include "experiments/sweeps/plan_json.h"
+#include "experiments/sweeps/plan.h"
+#include "experiments/sweeps/point_record.h"
 
 namespace orrery {
 
@@ -39,12 +44,101 @@ inline constexpr const char* results_csv_file = "results.csv";
 inline constexpr const char* constants_file = "constants.csv";
 inline constexpr const char* summary_file = "summary.csv";
 inline constexpr const char* measures_file = "measures.csv";
-inline constexpr const char* manifest_file = "manifest.json";
 
 /// The largest plan.json or manifest.json that is read.
 inline constexpr std::uintmax_t max_json_bytes = std::uintmax_t{1} << 30;
 
 inline constexpr std::string_view sweep_schema = "orrery.sweep/1";
+
+/// The outcome of one point.
+struct JournalEntry {
+  std::string id{};
+  PointStatus status{PointStatus::done};  ///< done or failed
+  /// When done, one of the two: of its result's manifest, or of its group in a pack.
+  std::string manifest_sha256{}, group_sha256{};
+  std::string error{};  ///< why it failed
+  friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
+};
+
+/// The content of a journal: the last entry of each point.
+struct JournalState {
+  std::map<std::string, JournalEntry> entries{};  ///< by point id
+  int damaged_lines{};      ///< lines with a wrong checksum; their points count as not done
+  std::uintmax_t intact{};  ///< bytes up to the end of the last complete line
+};
+
+/// Reads a journal; a missing one is empty. An incomplete last line is not counted as damaged,
+/// since a killed process leaves one. Throws IoError.
+JournalState read_journal(const std::filesystem::path& path);
+
+/// One line of JSON that ends with "sum", the first 16 digits of the SHA-256 of all before it.
+std::string journal_line(const JournalEntry& entry);
+
+/// A file that grows by whole lines, each of which has reached the disk when append returns.
+class Journal {
+ public:
+  /// Opens or creates the file and cuts off what follows its last complete line. Throws IoError.
+  Journal(std::filesystem::path path, const JournalState& state);
+
+  /// Throws IoError; then the file is unchanged.
+  void append(const JournalEntry& entry) { append({&entry, 1}); }
+  void append(std::span<const JournalEntry> entries);
+
+ private:
+  std::filesystem::path path_;
+  Descriptor fd_;
+};
+
+inline constexpr std::string_view plan_schema = "orrery.plan/1";
+/// A plan with the points of one shard alone. Earlier versions wrote the points of all shards into
+/// each, as orrery.plan/1; these are read as well.
+inline constexpr std::string_view shard_schema = "orrery.shard/1";
+
+nlohmann::ordered_json to_json(const Plan& plan);
+/// How figures are written, as the plan and the manifest of a sweep state it.
+nlohmann::ordered_json to_json(const FigureOptions& figures);
+
+/// SHA-256 of all that make_plan makes a plan of but plug-ins: where it is the same, so is the plan.
+/// Empty where input files are among the values, since their content counts as well.
+std::string request_id(const SweepSpec& spec, const FigureOptions& figures);
+
+/// The text of plan.json: the plan, and the SHA-256 of its own text without that line.
+std::string plan_text(const Plan& plan);
+
+/// A plan.json as it was written, not yet compared with the experiments of this program: also a
+/// sweep of another version can be listed and reported.
+struct PlanRecord {
+  struct Point {
+    std::string id{};
+    std::string label{};
+    Settings params{};  ///< those that are set
+    Settings swept{};
+    int repeat{};
+    std::optional<std::int64_t> seed{};
+    std::vector<std::string> file_contents{};  ///< content_id of each input file
+  };
+
+  std::string experiment{};
+  int version{};
+  std::int64_t seed{};
+  int repeats{1};
+  std::vector<std::string> swept{};
+  std::size_t combinations{};
+  FigureOptions figures{};
+  Shard shard{};
+  std::optional<Plan::Whole> whole{};
+  std::vector<Point> points{};  ///< of the shard alone where `whole` is given, else of all
+};
+
+/// Reads the text of a plan.json. Throws DataError naming `display_name` when it is not a plan or
+/// differs from the SHA-256 in it; plans of earlier versions have none.
+PlanRecord plan_record(std::string_view text, const std::string& display_name);
+
+/// The plan with the experiments of this program. Throws PlanError: another version of the
+/// experiment, a parameter that it no longer has, an input file whose content has changed.
+Plan plan_from(const PlanRecord& record, const std::string& display_name);
+/// The same with the points of all shards; empty where the record has those of one alone.
+std::optional<Plan> whole_plan_from(const PlanRecord& record, const std::string& display_name);
 
 std::filesystem::path point_folder(const std::filesystem::path& sweep, const std::string& id);
 
@@ -89,5 +183,15 @@ std::vector<PointState> point_states(const std::filesystem::path& sweep,
 /// Does work for the points 0 … count − 1: for few of them on the calling thread in their order,
 /// for many on all threads.
 void for_points(std::size_t count, const std::function<void(std::size_t)>& work);
+
+/// One line of results.jsonl: {"id", "label", "status", "repeat", "seed"?, "error"?, "params": {…},
+/// "scalars": {name: number}, "checks": {name: {"measured", "relation", "bound", "tolerance"?,
+/// "holds"}}}. "params" is empty until the point is done. NaN is null.
+/// @param specs  of the experiment: numbers and truth values among the parameters are then written
+///     as such; without them, and for choices and files, a parameter is a text
+nlohmann::ordered_json to_json(const PointRecord& point, std::span<const ParamSpec> specs = {});
+
+/// Takes status, error, parameters, scalars and checks from such a line. Throws MalformedJson.
+void read_point(const nlohmann::ordered_json& json, PointRecord& point);
 
 }  // namespace orrery

@@ -10,9 +10,8 @@
 #include "experiments/files/atomic_write.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/json_fields.h"
+#include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
-#include "experiments/sweeps/point_json.h"
-#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery {
 namespace {
@@ -40,11 +39,9 @@ PointRecord planned(const fs::path& sweep, const PlanPoint& point) {
   PointRecord record{.id = point.id,
                      .label = point.label,
                      .repeat = point.repeat,
-                     .folder = point_folder(sweep, point.id).string()};
+                     .folder = point_folder(sweep, point.id).string(),
+                     .params = stated_settings(point.params)};
   if (reads_seed(point.params)) record.seed = point.params.integer("seed");
-  for (const ParamSpec& spec : point.params.specs())
-    if (point.params.is_stated(spec.key))
-      record.params.emplace_back(spec.key, point.params.to_text(spec.key));
   return record;
 }
 

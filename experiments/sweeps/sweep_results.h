@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/sweeps/journal.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/point_record.h"
 #include "experiments/sweeps/sweep_layout.h"

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 
 #include "core/errors.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/sweeps/assignments.h"
-#include "experiments/sweeps/model_words.h"
-#include "experiments/sweeps/value_list.h"
 
 namespace orrery {
 namespace {
@@ -151,9 +148,8 @@ void put_axis(SweepSpec& spec, ValueAxis axis) {
 
 void apply_words(SweepSpec& spec, const std::vector<std::string>& words) {
   const ParamSet defaults(spec.experiment->info.params);
-  ExpandedWords expanded = expand_model_words(spec.experiment->info.params, words);
-  spec.notes = std::move(expanded.notes);
-  for (const auto& [key, text] : parse_assignments(defaults, expanded.words))
+  for (const auto& [key, text] : parse_assignments(
+           defaults, expand_model_words(spec.experiment->info.params, words, spec.notes)))
     put_axis(spec, read_axis(defaults.spec(key), text));
 }
 

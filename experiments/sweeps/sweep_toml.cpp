@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 20;
+constexpr std::uintmax_t max_sweep_bytes = std::uintmax_t{1} << 20;
 
 /// A file being read: its name in messages, and the presets that led to it.
 struct Source {
@@ -80,7 +80,7 @@ std::string preset_text(const std::string& name) {
   const fs::path path = asset_path("presets") / (name + ".toml");
   if (!is_file_name(name) || !is_file_at(path))
     throw_unknown_name(name, "a preset", preset_names());
-  return read_file(path, max_file_bytes);
+  return read_file(path, max_sweep_bytes);
 }
 
 void add_parent(std::vector<std::string>& parents, const std::string& name) {
@@ -113,7 +113,7 @@ SweepSpec read_file_spec(const fs::path& path, std::vector<std::string> parents)
   const fs::path real = fs::weakly_canonical(path, failure);
   add_parent(parents, failure ? path.string() : real.string());
   SweepSpec spec = read_spec(
-      read_file(path, max_file_bytes),
+      read_file(path, max_sweep_bytes),
       {.display_name = path.string(), .parents = std::move(parents), .folder = path.parent_path()});
   spec.name = path.stem().string();
   return spec;

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "experiments/results/check_json.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
 

@@ -96,21 +96,12 @@ TidyRow row_of(const PointRecord& point, const std::string& encoding, const Tidy
   return row;
 }
 
-template <class Value, class Of>
+/// @param of  returns a number or a text of a row
+template <class Of>
 Column column(const std::string& name, const TidyTable& table, Of of) {
-  std::vector<Value> values;
+  std::vector<decltype(of(table.rows.front()))> values;
   for (const TidyRow& row : table.rows) values.push_back(of(row));
   return {.name = name, .unit = {}, .values = std::move(values)};
-}
-
-template <class Of>
-Column text_column(const std::string& name, const TidyTable& table, Of of) {
-  return column<std::string>(name, table, of);
-}
-
-template <class Of>
-Column number_column(const std::string& name, const TidyTable& table, Of of) {
-  return column<double>(name, table, of);
 }
 
 std::string group_of(const TidyRow& row, const TidyTable& table) {
@@ -122,13 +113,12 @@ std::string group_of(const TidyRow& row, const TidyTable& table) {
 void add_checks(const TidyTable& tidy, Table& table) {
   for (std::size_t c = 0; c < tidy.checks.size(); ++c) {
     const std::string name = "check." + tidy.checks[c];
-    table.columns.push_back(number_column(name, tidy, [c](const TidyRow& row) {
+    table.columns.push_back(column(name, tidy, [c](const TidyRow& row) {
       return row.checks[c] ? row.checks[c]->measured : nan;
     }));
-    table.columns.push_back(
-        text_column(name + ".holds", tidy, [c](const TidyRow& row) -> std::string {
-          return !row.checks[c] ? "" : row.checks[c]->holds() ? "true" : "false";
-        }));
+    table.columns.push_back(column(name + ".holds", tidy, [c](const TidyRow& row) -> std::string {
+      return !row.checks[c] ? "" : row.checks[c]->holds() ? "true" : "false";
+    }));
   }
 }
 
@@ -198,27 +188,24 @@ bool is_constant(const TidyTable& table, std::size_t measure) {
 
 Table results_table(const TidyTable& tidy) {
   Table table{.name = "results"};
-  table.columns = {
-      text_column("id", tidy, [](const TidyRow& row) { return row.point->id; }),
-      text_column("status", tidy,
-                  [](const TidyRow& row) { return std::string(name_of(row.point->status)); }),
-      number_column("repeat", tidy,
-                    [](const TidyRow& row) { return static_cast<double>(row.point->repeat); })};
-  const auto add_text = [&](const std::string& name, auto of) {
-    table.columns.push_back(text_column(name, tidy, of));
+  const auto add = [&](const std::string& name, auto of) {
+    table.columns.push_back(column(name, tidy, of));
   };
+  add("id", [](const TidyRow& row) { return row.point->id; });
+  add("status", [](const TidyRow& row) { return std::string(name_of(row.point->status)); });
+  add("repeat", [](const TidyRow& row) { return static_cast<double>(row.point->repeat); });
   if (!contains(tidy.keys, "seed"))
-    add_text("seed", [](const TidyRow& row) { return row.point->param("seed"); });
+    add("seed", [](const TidyRow& row) { return row.point->param("seed"); });
   for (const std::string& key : tidy.keys)
-    add_text(key, [&](const TidyRow& row) { return row.point->param(key); });
-  if (tidy.has_encodings) add_text(encoding_key, [](const TidyRow& row) { return row.encoding; });
+    add(key, [&](const TidyRow& row) { return row.point->param(key); });
+  if (tidy.has_encodings) add(encoding_key, [](const TidyRow& row) { return row.encoding; });
   for (std::size_t m = 0; m < tidy.measures.size(); ++m) {
     const bool taken = contains(tidy.keys, tidy.measures[m]);
-    table.columns.push_back(number_column(taken ? "measure." + tidy.measures[m] : tidy.measures[m],
-                                          tidy, [m](const TidyRow& row) { return row.values[m]; }));
+    add(taken ? "measure." + tidy.measures[m] : tidy.measures[m],
+        [m](const TidyRow& row) { return row.values[m]; });
   }
   add_checks(tidy, table);
-  add_text("error", [](const TidyRow& row) { return row.point->error; });
+  add("error", [](const TidyRow& row) { return row.point->error; });
   return table;
 }
 

@@ -5,7 +5,6 @@
 #include <unicode/ushape.h>
 
 #include <memory>
-#include <string_view>
 
 namespace orrery {
 namespace {

@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
 namespace orrery {
 namespace {

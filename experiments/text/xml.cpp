@@ -10,7 +10,7 @@ bool is_forbidden(char32_t character) {
   return character < 0x20 && character != '\t' && character != '\n' && character != '\r';
 }
 
-std::string_view escaped(char32_t character, std::string_view bytes) {
+std::string_view xml_text_of(char32_t character, std::string_view bytes) {
   if (character == '&') return "&amp;";
   if (character == '<') return "&lt;";
   if (character == '>') return "&gt;";
@@ -26,7 +26,7 @@ std::string xml_escaped(std::string_view text) {
   for (std::size_t at = 0; at < drawable.size();) {
     const std::size_t begin = at;
     const char32_t character = next_character(drawable, at);
-    out += escaped(character, std::string_view(drawable).substr(begin, at - begin));
+    out += xml_text_of(character, std::string_view(drawable).substr(begin, at - begin));
   }
   return out;
 }

@@ -25,7 +25,8 @@ AlignedText aligned(std::string_view given) {
   all.origins.reserve(given.size());
   for (std::size_t at = 0; at < given.size();) {
     const std::size_t end = at + character_length(given, at);
-    const Origin origin{static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end)};
+    const AlignedText::Origin origin{static_cast<std::uint32_t>(at),
+                                     static_cast<std::uint32_t>(end)};
     all.origins.insert(all.origins.end(), end - at, origin);
     at = end;
   }
@@ -38,7 +39,7 @@ AlignedText slice(const AlignedText& from, std::size_t begin, std::size_t end) {
   return part;
 }
 
-void append(AlignedText& to, std::string_view bytes, Origin origin) {
+void append(AlignedText& to, std::string_view bytes, AlignedText::Origin origin) {
   require_room(to, bytes.size());
   to.text += bytes;
   to.origins.insert(to.origins.end(), bytes.size(), origin);
@@ -56,10 +57,10 @@ void prepend(AlignedText& to, std::string_view bytes) {
   require_room(to, bytes.size());
   const std::uint32_t begin = to.origins.front().begin;
   to.text.insert(0, bytes);
-  to.origins.insert(to.origins.begin(), bytes.size(), Origin{begin, begin});
+  to.origins.insert(to.origins.begin(), bytes.size(), AlignedText::Origin{begin, begin});
 }
 
-Origin origin_of(const AlignedText& text, std::size_t begin, std::size_t end) {
+AlignedText::Origin origin_of(const AlignedText& text, std::size_t begin, std::size_t end) {
   return {text.origins[begin].begin, text.origins[end - 1].end};
 }
 

@@ -9,13 +9,13 @@
 
 namespace orrery {
 
-/// Bytes [begin, end) of the text that was given.
-struct Origin {
-  std::uint32_t begin{}, end{};
-};
-
 /// A text that was made from the given one, and where each of its bytes comes from.
 struct AlignedText {
+  /// Bytes [begin, end) of the text that was given.
+  struct Origin {
+    std::uint32_t begin{}, end{};
+  };
+
   std::string text{};
   std::vector<Origin> origins{};  ///< [text.size()]
 
@@ -36,7 +36,7 @@ void require_aligned_bytes(std::size_t bytes);
 
 /// Appends bytes that all come from `origin`. Throws DataError, as the next ones: more than
 /// max_aligned_bytes.
-void append(AlignedText& to, std::string_view bytes, Origin origin);
+void append(AlignedText& to, std::string_view bytes, AlignedText::Origin origin);
 
 /// Appends bytes [begin, end) of another aligned text.
 void append(AlignedText& to, const AlignedText& from, std::size_t begin, std::size_t end);
@@ -45,7 +45,7 @@ void append(AlignedText& to, const AlignedText& from, std::size_t begin, std::si
 void prepend(AlignedText& to, std::string_view bytes);
 
 /// Where bytes [begin, end) come from, from the first one to the last one. Needs begin < end.
-Origin origin_of(const AlignedText& text, std::size_t begin, std::size_t end);
+AlignedText::Origin origin_of(const AlignedText& text, std::size_t begin, std::size_t end);
 
 /// The text with replace(character) for each character.
 /// @param replace  char32_t, std::string& → void: appends to the string what stands for it

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/errors.h"
-#include "experiments/tokenizers/utf16.h"
+#include "experiments/tokenizers/unicode.h"
 
 namespace orrery {
 namespace {

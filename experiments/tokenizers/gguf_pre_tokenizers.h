@@ -8,7 +8,7 @@ namespace orrery {
 /// What tokenizer.ggml.pre of a GGUF stands for: regular expressions that split a text one after
 /// another, everything that they match and what lies between being pieces, and llama.cpp's defaults.
 struct GgufPreTokenizer {
-  std::string_view name;
+  std::string_view names;                         ///< its values, between spaces
   std::span<const std::string_view> expressions;  ///< in the syntax of tokenizer.json
   bool ignore_merges{false};
   bool add_bos{false};  ///< unless the file says otherwise

@@ -1,4 +1,4 @@
-#include "experiments/tokenizers/gguf_vocabulary.h"
+#include "experiments/tokenizers/read_tokenizer.h"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,10 @@
 #include "core/errors.h"
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/text/printable.h"
-#include "experiments/tokenizers/bpe.h"
-#include "experiments/tokenizers/categories.h"
 #include "experiments/tokenizers/gguf_pre_tokenizers.h"
+#include "experiments/tokenizers/models.h"
 #include "experiments/tokenizers/pipeline.h"
-#include "experiments/tokenizers/scored_bpe.h"
-#include "experiments/tokenizers/sentencepiece_normalizer.h"
-#include "experiments/tokenizers/unigram.h"
-#include "experiments/tokenizers/wordpiece.h"
+#include "experiments/tokenizers/stages.h"
 
 namespace orrery {
 namespace {
@@ -210,8 +206,7 @@ TokenizerStages bert_pipeline(const GgufTokenizer& gguf) {
   bert.lowercase = gguf.flag("normalizer.lowercase", true);
   bert.strip_accents = gguf.flag("normalizer.strip_accents", bert.lowercase);
   pipeline.normalizer = bert_normalizer(bert);
-  pipeline.pre_tokenizer = in_sequence({split_at(is_white_space, SplitBehavior::removed),
-                                        split_at(is_punctuation, SplitBehavior::isolated)});
+  pipeline.pre_tokenizer = bert_pre_tokenizer();
   WordPieceOptions options;
   options.unknown = gguf.piece(gguf.require_id("unknown_token_id", usual_unknown));
   options.first_subword_prefix = "▁";

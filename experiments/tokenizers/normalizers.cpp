@@ -1,13 +1,94 @@
-#include "experiments/tokenizers/normalizers.h"
+#include "experiments/tokenizers/stages.h"
 
+#include <unicode/unorm2.h>
+#include <unicode/uset.h>
+
+#include <array>
 #include <utility>
 
+#include "core/errors.h"
 #include "experiments/tokenizers/byte_level.h"
-#include "experiments/tokenizers/categories.h"
-#include "experiments/tokenizers/split.h"
+#include "experiments/tokenizers/unicode.h"
 
 namespace orrery {
 namespace {
+
+void check_icu(UErrorCode status) {
+  check_invariant(U_SUCCESS(status), "ICU has its normal forms");
+}
+
+USet* known_characters() {
+  UErrorCode status = U_ZERO_ERROR;
+  constexpr std::u16string_view pattern = u"[:age=9.0:]";
+  USet* set = uset_openPattern(pattern.data(), static_cast<std::int32_t>(pattern.size()), &status);
+  check_icu(status);
+  uset_freeze(set);
+  return set;
+}
+
+const UNormalizer2* of_version_9(const UNormalizer2* current) {
+  static const USet* const known = known_characters();
+  UErrorCode status = U_ZERO_ERROR;
+  const UNormalizer2* filtered = unorm2_openFiltered(current, known, &status);
+  check_icu(status);
+  return filtered;
+}
+
+const UNormalizer2* normalizer_of(NormalForm form) {
+  static const std::array<const UNormalizer2*, 4> all = [] {
+    UErrorCode status = U_ZERO_ERROR;
+    const std::array<const UNormalizer2*, 4> forms{of_version_9(unorm2_getNFCInstance(&status)),
+                                                   of_version_9(unorm2_getNFDInstance(&status)),
+                                                   of_version_9(unorm2_getNFKCInstance(&status)),
+                                                   of_version_9(unorm2_getNFKDInstance(&status))};
+    check_icu(status);
+    return forms;
+  }();
+  return all[static_cast<std::size_t>(form)];
+}
+
+std::string normalized_bytes(const UNormalizer2* normalizer, std::string_view part) {
+  const std::u16string utf16 = utf16_of(part);
+  const auto length = static_cast<std::int32_t>(utf16.size());
+  UErrorCode status = U_ZERO_ERROR;
+  const std::int32_t needed =
+      unorm2_normalize(normalizer, utf16.data(), length, nullptr, 0, &status);
+  std::u16string out(static_cast<std::size_t>(needed), u'\0');
+  status = U_ZERO_ERROR;
+  unorm2_normalize(normalizer, utf16.data(), length, out.data(), needed, &status);
+  check_invariant(status == U_ZERO_ERROR || status == U_STRING_NOT_TERMINATED_WARNING,
+                  "a normal form is as long as ICU said");
+  std::string bytes;
+  append_utf8(out, bytes);
+  return bytes;
+}
+
+void append_normalized(const UNormalizer2* normalizer, const AlignedText& text, std::size_t begin,
+                       std::size_t end, AlignedText& out) {
+  if (begin == end) return;
+  const std::string_view part = std::string_view(text.text).substr(begin, end - begin);
+  const std::string bytes = normalized_bytes(normalizer, part);
+  if (bytes == part)
+    append(out, text, begin, end);
+  else
+    append(out, bytes, origin_of(text, begin, end));
+}
+
+AlignedText in_normal_form(const AlignedText& text, NormalForm form) {
+  const UNormalizer2* normalizer = normalizer_of(form);
+  AlignedText out;
+  std::size_t begin = 0;
+  // What lies between two boundaries is normalised by itself, so that its origin is known.
+  for (std::size_t at = 0; at < text.text.size();) {
+    const std::size_t here = at;
+    const auto character = static_cast<UChar32>(next_character(text.text, at));
+    if (!unorm2_hasBoundaryBefore(normalizer, character)) continue;
+    append_normalized(normalizer, text, begin, here, out);
+    begin = here;
+  }
+  append_normalized(normalizer, text, begin, text.text.size(), out);
+  return out;
+}
 
 constexpr char32_t replacement_mark = 0xFFFD;
 
@@ -32,9 +113,9 @@ AlignedText without(const AlignedText& text, bool (*is_dropped)(char32_t)) {
 
 AlignedText lowered(const AlignedText& text) {
   return with_characters(text, [](char32_t c, std::string& out) {
-    const LowerCase lower = lower_case(c);
-    out = utf8_of(lower.first);
-    if (lower.second != 0) out += utf8_of(lower.second);
+    const auto [first, second] = lower_case(c);
+    out = utf8_of(first);
+    if (second != 0) out += utf8_of(second);
   });
 }
 
@@ -60,13 +141,13 @@ AlignedText stripped(const AlignedText& text, bool left, bool right) {
 
 AlignedText replaced(const AlignedText& text, const Regex& pattern, const std::string& content) {
   AlignedText out;
-  for (const Part& part : parts_between(pattern.matches(text.text), text.text.size())) {
-    const auto [begin, end] = part.range;
-    if (!part.is_match)
-      append(out, text, begin, end);
-    else if (begin != end)
-      append(out, content, origin_of(text, begin, end));
+  std::size_t done = 0;
+  for (const TextRange& match : pattern.matches(text.text)) {
+    append(out, text, done, match.begin);
+    if (match.begin != match.end) append(out, content, origin_of(text, match.begin, match.end));
+    done = match.end;
   }
+  append(out, text, done, text.text.size());
   return out;
 }
 
@@ -93,6 +174,38 @@ AlignedText bert_normalized(AlignedText text, const BertOptions& options) {
   if (options.strip_accents)
     text = without(in_normal_form(text, NormalForm::nfd), is_nonspacing_mark);
   return options.lowercase ? lowered(text) : text;
+}
+
+constexpr std::string_view written_space = "▁";
+
+AlignedText with_longest_entries(const Charsmap& map, const AlignedText& text) {
+  AlignedText out;
+  for (std::size_t at = 0; at < text.text.size();) {
+    const auto match = map.longest(std::string_view(text.text).substr(at));
+    const std::size_t length = match ? match->length : character_length(text.text, at);
+    if (match)
+      append(out, match->replacement, origin_of(text, at, at + length));
+    else
+      append(out, text, at, at + length);
+    at += length;
+  }
+  return out;
+}
+
+AlignedText with_written_spaces(const AlignedText& text, bool removes_extra) {
+  AlignedText out;
+  std::optional<std::size_t> space;  // one that waits for the next word
+  for (std::size_t i = 0; i < text.text.size(); ++i) {
+    if (text.text[i] == ' ') {
+      if (!removes_extra) append(out, written_space, text.origins[i]);
+      space = i;
+      continue;
+    }
+    if (removes_extra && space && !out.empty()) append(out, written_space, text.origins[*space]);
+    space.reset();
+    append(out, text, i, i + 1);
+  }
+  return out;
 }
 
 }  // namespace
@@ -143,5 +256,15 @@ Normalizer precompiled(Charsmap map) {
 Normalizer byte_level_normalizer() { return byte_level; }
 
 Normalizer nmt() { return nmt_cleaned; }
+
+Normalizer sentencepiece_normalizer(std::optional<Charsmap> map, SentencePieceOptions options) {
+  const auto shared = map ? std::make_shared<const Charsmap>(std::move(*map)) : nullptr;
+  return [=](const AlignedText& text) {
+    AlignedText out = with_written_spaces(shared ? with_longest_entries(*shared, text) : text,
+                                          options.remove_extra_whitespaces);
+    if (options.add_space_prefix && !out.empty()) prepend(out, written_space);
+    return out;
+  };
+}
 
 }  // namespace orrery

@@ -6,13 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "experiments/tokenizers/added_tokens.h"
-#include "experiments/tokenizers/model.h"
-#include "experiments/tokenizers/pre_tokenizers.h"
+#include "experiments/tokenizers/byte_level.h"
+#include "experiments/tokenizers/models.h"
+#include "experiments/tokenizers/stages.h"
 #include "experiments/tokenizers/tokenizer.h"
-#include "experiments/tokenizers/writing.h"
 
 namespace orrery {
+
+/// A token that is found in the text before anything splits it, such as <|im_start|>.
+struct AddedToken {
+  std::int32_t id{};
+  std::string content{};
+  bool single_word{};       ///< not within a word
+  bool lstrip{}, rstrip{};  ///< it takes the white space before or after it along
+  bool normalized{};        ///< found in the normalised text, normalised itself
+};
 
 /// A part of a template: the text, or tokens that are added to it.
 struct TemplatePart {

@@ -41,4 +41,7 @@ class Regex {
   std::unique_ptr<Compiled> compiled_;
 };
 
+/// A pattern that matches a text itself.
+std::string literal_pattern(std::string_view text);
+
 }  // namespace orrery

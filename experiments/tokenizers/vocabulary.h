@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace orrery {
@@ -63,5 +65,78 @@ std::optional<unsigned char> byte_of_piece(std::string_view piece);
 
 /// The ids of the 256 byte pieces, -1 for one that is not there.
 std::array<std::int32_t, 256> byte_ids(const Vocabulary& vocabulary);
+
+/// Finds which of many texts a text begins with, in one step per byte.
+class ByteTrie {
+ public:
+  using Entry = std::pair<std::string_view, std::int32_t>;
+
+  ByteTrie() : ByteTrie(std::vector<Entry>{}) {}
+  /// Texts that are not empty, each with its value; of equal ones the first counts.
+  /// Memory: 12 bytes per byte of the texts at most.
+  explicit ByteTrie(std::vector<Entry> entries);
+
+  /// Calls visit(length, value) for each entry that the text begins with, the shortest first.
+  template <class Visit>
+  void each_prefix(std::string_view text, const Visit& visit) const {
+    std::uint32_t node = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      node = child(node, static_cast<unsigned char>(text[i]));
+      if (node == 0) return;
+      if (nodes_[node].value >= 0) visit(i + 1, nodes_[node].value);
+    }
+  }
+
+  struct Match {
+    std::size_t length{};
+    std::int32_t value{};
+  };
+  /// The longest entry that the text begins with.
+  std::optional<Match> longest(std::string_view text) const;
+
+ private:
+  struct Node {
+    std::uint32_t first_child{};  // of those that lie side by side, by label
+    std::int32_t value{-1};
+    std::uint16_t children{};
+    unsigned char label{};
+  };
+
+  std::uint32_t child(std::uint32_t node, unsigned char label) const;
+
+  std::vector<Node> nodes_;
+  std::array<std::uint32_t, 256> roots_{};  // children of the root by label, 0 for none
+};
+
+/// Parts a long piece where no merge reaches across, so that chains stay short: between two characters
+/// that have tokens of their own and stand side by side in none.
+class PieceParts {
+ public:
+  /// @param vocabulary  outlives it; it is looked through at the first long piece
+  /// @param is_matched  [slots] whether a text may become the token; empty: all
+  explicit PieceParts(const Vocabulary& vocabulary, std::vector<bool> is_matched = {})
+      : vocabulary_(vocabulary), is_matched_(std::move(is_matched)) {}
+
+  /// Calls add(part) for the parts of a piece, in order.
+  template <class Add>
+  void each(std::string_view piece, const Add& add) const {
+    for (std::size_t from = 0; from < piece.size();) {
+      const std::size_t end = end_of_part(piece, from);
+      add(piece.substr(from, end - from));
+      from = end;
+    }
+  }
+
+ private:
+  std::size_t end_of_part(std::string_view piece, std::size_t from) const;
+  bool is_token(char32_t character) const;
+  const std::vector<bool>& side_by_side() const;
+
+  const Vocabulary& vocabulary_;
+  std::vector<bool> is_matched_;
+  mutable std::once_flag looked_through_{};
+  /// By a hash of two characters; a collision only loses a cut.
+  mutable std::vector<bool> side_by_side_{};
+};
 
 }  // namespace orrery

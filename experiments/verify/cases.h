@@ -1,13 +1,100 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "core/attention/multi_head.h"
+#include "core/attention/softmax_attention.h"
+#include "core/precision.h"
 #include "core/random.h"
-#include "experiments/verify/ledger.h"
+#include "experiments/verify/claims.h"
+#include "experiments/verify/literal.h"
 
 namespace orrery {
+
+using literal::Rows;
+
+/// max |library − literal| in units of max |literal|. NaN when an entry is NaN, and when the shapes
+/// differ. T is float or double.
+template <class T>
+double relative_error(const Matrix<T>& library, const Rows& literal);
+
+/// 3 √n u, with u the unit roundoff of T: a bound of the relative error after n independent roundings
+/// of mean zero, exceeded at most once in a thousand times. Source: Higham and Mary 2019, theorem
+/// 2.4 with λ = 3; sums of products here stay far below it, because their partial sums do not
+/// reach their last size at once.
+template <class T>
+double rounding_bound(Index roundings) {
+  const double u = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
+  return 3 * std::sqrt(static_cast<double>(roundings)) * u;
+}
+
+/// The roundings behind an entry that is a product of d channels of factors that are themselves
+/// sums of d products, rotated, scaled and added to others.
+constexpr Index roundings_of(Index d) { return 2 * d + 16; }
+
+/// The error of an angle m θ because θ is held as a double: |m| 2^-53.
+inline double angle_bound(Position farthest) { return static_cast<double>(farthest) * 0x1p-53; }
+
+/// The same in a product of d channels, whose losses are independent of each other.
+inline double averaged_angle_bound(Position farthest, Index d) {
+  return 2 * angle_bound(farthest) / std::sqrt(static_cast<double>(d));
+}
+
+/// The bound of logits carried over to weights and outputs: exp makes an absolute error of a logit
+/// a relative one of its weight.
+double softmax_bound(const Rows& logits, double bound);
+
+/// The subject of a claim.
+struct Paper {
+  ClaimKind kind{};
+  std::string equation{};
+  std::string source{};
+  std::string differs{};
+};
+
+/// Collects claims. A claim that is measured in several cases keeps the one nearest to failing; a
+/// NaN fails at once and for good.
+class Facts {
+ public:
+  /// @param precision  the arithmetic that is measured; empty for whole numbers and other facts
+  Facts(std::string over, std::vector<Claim>& claims, std::string precision = {})
+      : over_(std::move(over)), precision_(std::move(precision)), claims_(claims) {}
+
+  /// measured ≤ bound; of a note (`paper.source` is the edition or copy that has it) the number alone.
+  void see(const Paper& paper, const std::string& name, const std::string& statement,
+           double measured, double bound = 0);
+  /// measured = expected within the tolerance; said once.
+  void equals(const Paper& paper, const std::string& name, const std::string& statement,
+              double measured, double expected, double tolerance = 0);
+
+ private:
+  Claim& claim_named(const Paper& paper, const std::string& name, const std::string& statement);
+
+  std::string over_, precision_;
+  std::vector<Claim>& claims_;
+};
+
+/// Claims about numbers of type T.
+template <class T>
+class Ledger : public Facts {
+ public:
+  Ledger(std::string over, std::vector<Claim>& claims)
+      : Facts(std::move(over), claims, sizeof(T) == 8 ? "fp64" : "fp32") {}
+
+  /// The library agrees with the literal evaluation, to the relative error `bound`.
+  void compare(const Paper& paper, const std::string& name, const std::string& statement,
+               const Matrix<T>& library, const Rows& literal, double bound) {
+    see(paper, name, statement, relative_error<T>(library, literal), bound);
+  }
+  /// Every term by its name, a statement each in the order of `literal`, and the logits as their
+  /// sum; terms that are not in `literal` fail the logits. Terms of a position and the logits may
+  /// be off by `angle` more.
+  void compare_terms(const Paper& paper, const std::string& name,
+                     const std::vector<std::string>& statements, const AttentionOutput<T>& library,
+                     const literal::Terms& literal, double bound, double angle = 0);
+};
 
 inline constexpr double paper_base = 10000.0;
 inline constexpr Position far_shift = Position{1} << 40;
@@ -16,6 +103,11 @@ template <class T>
 Rows wide(const Matrix<T>& narrow) {
   return narrow.template cast<double>();
 }
+
+Positions moved(Positions positions, Position shift);
+
+/// Of every encoding that is relative.
+inline const Paper relative_paper{ClaimKind::property, "(11)", "Relative encodings"};
 
 /// Normals of deviation 1/√columns, in T: what a projection or a table holds.
 template <class T>
@@ -30,6 +122,8 @@ struct TokenCase {
   Positions at;  ///< distinct, in no order, up to 1000
   Matrix<T> x;   ///< [N, d]
   Projections<T> w;
+
+  double bound() const { return rounding_bound<T>(roundings_of(d)); }
 };
 
 /// Queries, keys and values of a layer of two heads, and a stream for the encoding's tables. There

@@ -1,6 +1,13 @@
-// Eq. (17)–(19): attention as a kernel, linear attention, RoPE in it, and FAVOR+.
+// Heads that share keys, and rows with a sink or a cap: what RoFormer's (2) has not. Eq. (17)–(19):
+// attention as a kernel, linear attention, RoPE in it, and FAVOR+.
+#include <cmath>
+#include <optional>
+#include <span>
+#include <utility>
+
 #include "core/analysis/largest.h"
 #include "core/attention/linear_attention.h"
+#include "core/encodings/alibi.h"
 #include "core/encodings/none.h"
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"
@@ -8,6 +15,128 @@
 namespace orrery {
 namespace {
 namespace in_equations_linear {
+
+const Paper grouped{ClaimKind::cited, "",
+                    "Heads: Vaswani et al. 2017 §3.2.2, Shazeer 2019, Ainslie et al. 2023",
+                    "RoFormer's (2) has one head, with keys and values of its own"};
+const Paper sinks_paper{ClaimKind::cited, "", "Sinks and caps: Xiao et al. 2024 §3.3, Gemma 2 §2",
+                        "RoFormer's (2) has neither"};
+
+constexpr Index d_head = 8;
+
+/// H heads over H_kv, from contents and from q, k, v, with slopes that differ from head to head.
+template <class T>
+void group_claims(Ledger<T>& ledger, Random& random, Index kv_heads, const std::string& name,
+                  const std::string& label) {
+  constexpr Index heads = 4, d_model = 12, first_head = 2;
+  constexpr Index tokens = 6;
+  const Positions at{5, 0, 2, 1, 4, 3};
+  const Matrix<T> x = normal_matrix<T>(random, tokens, d_model);
+  const LayerProjections<T> w{
+      weights<T>(random, d_model, heads * d_head), weights<T>(random, d_model, kv_heads * d_head),
+      weights<T>(random, d_model, kv_heads * d_head), HeadGroups(heads, kv_heads)};
+  const Alibi<T> encoding(8);
+  const std::vector<double> slopes = literal::alibi_slopes(8);
+  const LayerContents<T> contents{x, x, at, at, first_head};
+  const auto from_x = multi_head_attention<T>(encoding, w, contents);
+  const auto from_qkv = multi_head_attention<T>(encoding, projected<T>(nullptr, w, contents), {});
+  Rows side_by_side(tokens, heads * d_head);
+  const double bound = 2 * rounding_bound<T>(roundings_of(d_model));
+  for (Index h = 0; h < heads; ++h) {
+    const Index shared = h / (heads / kv_heads);
+    const literal::Head head{
+        literal::product(wide(x), literal::head_columns(wide(w.W_q), h, d_head)),
+        literal::product(wide(x), literal::head_columns(wide(w.W_k), shared, d_head)),
+        literal::product(wide(x), literal::head_columns(wide(w.W_v), shared, d_head)), at, at};
+    const Rows logits = literal::sum_of(
+        literal::alibi(head, slopes[static_cast<std::size_t>(first_head + h)], false));
+    const Rows output = literal::product(literal::softmax(logits), head.v);
+    for (Index i = 0; i < tokens; ++i)
+      for (Index c = 0; c < d_head; ++c) side_by_side(i, h * d_head + c) = output(i, c);
+    const auto& of_x = from_x[static_cast<std::size_t>(h)];
+    const auto& of_qkv = from_qkv[static_cast<std::size_t>(h)];
+    ledger.compare(grouped, name + "_logits", label + ": logits, head by head", of_x.logits, logits,
+                   bound);
+    ledger.compare(grouped, name + "_from_qkv", label + ": the same from q, k, v", of_qkv.logits,
+                   logits, bound);
+  }
+  ledger.compare(grouped, name + "_output", label + ": outputs side by side",
+                 concatenated<T>(from_x), side_by_side, bound);
+}
+
+/// A sink is a logit more, of a key without a value.
+Rows with_sink(const Rows& logits, std::optional<double> sink, const literal::Visible& sees) {
+  if (!sink) return literal::softmax(logits, sees);
+  Rows all(logits.rows(), logits.cols() + 1);
+  all << logits, Rows::Constant(logits.rows(), 1, *sink);
+  const auto all_see = [&](Index i, Index j) {
+    if (j < logits.cols()) return sees(i, j);
+    for (Index key = 0; key < logits.cols(); ++key)
+      if (sees(i, key)) return true;
+    return false;  // a query without a key has no weights at all
+  };
+  return literal::softmax(all, all_see).leftCols(logits.cols());
+}
+
+/// The name of a case and what its statements begin with.
+std::pair<std::string, std::string> case_of(bool capped, bool sunk) {
+  if (capped && sunk) return {"cap_and_sink", "a cap and a sink"};
+  return capped ? std::pair{"cap", "a cap, c tanh(l/c)"} : std::pair{"sink", "a sink"};
+}
+
+/// Of a causal text, whose first two queries see no key.
+template <class T>
+void row_claims(Ledger<T>& ledger, Random& random, double cap, std::span<const double> sinks) {
+  constexpr Index d_v = 5;
+  constexpr int head = 1;
+  const Positions m = consecutive_positions(12, 3), n = consecutive_positions(20, 5);
+  const Matrix<T> q = normal_matrix<T>(random, 12, d_head, 3),
+                  k = normal_matrix<T>(random, 20, d_head), v = normal_matrix<T>(random, 20, d_v);
+  const auto sees = [&](Index i, Index j) {
+    return n[static_cast<std::size_t>(j)] <= m[static_cast<std::size_t>(i)];
+  };
+  Rows logits = literal::scores(wide(q), wide(k), std::sqrt(double{d_head}));
+  if (cap > 0) logits = logits.unaryExpr([&](auto l) { return cap * std::tanh(l / cap); });
+  const Rows weights =
+      with_sink(logits, sinks.empty() ? std::nullopt : std::optional<double>(sinks[head]), sees);
+  const Rows output = literal::product(weights, wide(v));
+  const double bound = 4 * rounding_bound<T>(roundings_of(d_head)),
+               weighed = softmax_bound(logits, bound);
+  const auto [name, label] = case_of(cap > 0, !sinks.empty());
+  const Scoring scoring{.softcap = cap, .sinks = sinks};
+  const NoEncoding<T> none;
+  const auto doors = SoftmaxDoors<T>::of(none);
+  const AttentionInputs<T> in{q, k, v, m, n, head};
+  const Mask mask = Mask::causal(m, n);
+  const auto map = softmax_attention<T>(in, doors, mask, scoring);
+  ledger.compare(sinks_paper, name + "_logits", label + ": logits", map.logits, logits, bound);
+  ledger.compare(sinks_paper, name + "_weights", label + ": weights", map.weights, weights,
+                 weighed);
+  ledger.compare(sinks_paper, name + "_output", label + ": output", map.output, output, weighed);
+  ledger.compare(sinks_paper, name + "_alone", label + ": output without a map",
+                 attention_output<T>(in, doors, mask, scoring).output, output, weighed);
+}
+
+template <class T>
+void head_claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
+  Ledger<T> ledger("4 heads, N = 6, d = 8, " + std::to_string(options.draws) + " draws", claims);
+  for (int draw = 0; draw < options.draws; ++draw) {
+    Random random(options.seed, "heads, draw " + std::to_string(draw));
+    group_claims(ledger, random, 4, "multi_head", "a key head each");
+    group_claims(ledger, random, 2, "grouped_query", "two query heads per key head");
+    group_claims(ledger, random, 1, "multi_query", "one key head for all");
+  }
+}
+
+template <class T>
+void sink_claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
+  Ledger<T> ledger("12 queries, 20 keys, causal, 1 draw", claims);
+  Random random(options.seed, "sinks and caps");
+  const std::vector<double> sinks{-2, std::log(3.0)};
+  row_claims<T>(ledger, random, 0, sinks);
+  row_claims<T>(ledger, random, 1.5, {});
+  row_claims<T>(ledger, random, 1.5, sinks);
+}
 
 const Paper eq_17{ClaimKind::roformer, "(17)"};
 const Paper eq_18{ClaimKind::roformer, "(18)"};
@@ -18,11 +147,6 @@ const Paper codes{ClaimKind::cited, "(19)",
                   "Linear attention: Katharopoulos et al. 2020; performer-pytorch",
                   "RoFormer's (19) rotates the features, in the numerator only"};
 const Paper properties{ClaimKind::property, "(19)", "RoPE in linear attention"};
-
-template <class T>
-double bound_of(const TokenCase<T>& c) {
-  return rounding_bound<T>(roundings_of(c.d));
-}
 
 template <class T>
 double angle_of(const TokenCase<T>& c) {
@@ -42,7 +166,7 @@ void kernel_claims(Ledger<T>& ledger, const TokenCase<T>& c, const Paper& paper,
                    const std::string& name, const std::string& label, const FeatureMap<T>& map,
                    const QkTransform<T>* rotation, const LinearOptions& options,
                    const literal::KernelAttention& expected) {
-  const double below = 2 * bound_of(c);
+  const double below = 2 * c.bound();
   const double bound = rotation ? below + 2 * angle_of(c) : below;
   const auto out = linear_attention<T>(inputs(c), map, rotation, options);
   ledger.compare(paper, name + "_output", label + ": output", out.output, expected.output, bound);
@@ -77,7 +201,7 @@ void feature_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   const Rows phi = literal::favor(x, w), sim = products(phi, phi);
   ledger.compare(favor_paper, "favor_output", "Σ_n φ_r(q_m)·φ_r(k_n) v_n over its sum, M = 3d",
                  linear_attention<T>(inputs(c), favor, nullptr).output,
-                 literal::kernel_attention(sim, sim, x).output, 4 * (1 + exponent) * bound_of(c));
+                 literal::kernel_attention(sim, sim, x).output, 4 * (1 + exponent) * c.bound());
 }
 
 template <class T>
@@ -114,7 +238,7 @@ void linear_claims_of(Ledger<T>& ledger, const TokenCase<T>& c) {
       linear_attention<T>(inputs(c), elu, &rope, {.variant = LinearVariant::both_rotated});
   const auto expected = literal::kernel_attention(rotated, rotated, x);
   ledger.compare(codes, "both_rotated", "rotated features in the denominator too", both.normalizers,
-                 expected.denominators, 2 * (bound_of(c) + angle_of(c)));
+                 expected.denominators, 2 * (c.bound() + angle_of(c)));
 }
 
 template <class T>
@@ -124,9 +248,9 @@ void generic_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   const auto expected = literal::kernel_attention(sim, sim, x);
   const auto out = attention_from_qkv<T>(NoEncoding<T>(), inputs(c));
   ledger.compare(eq_17, "generic_attention", "Σ_n sim(q_m,k_n) v_n / Σ_n sim, sim = exp(q·k/√d)",
-                 out.output, expected.output, 2 * bound_of(c));
+                 out.output, expected.output, 2 * c.bound());
   ledger.compare(eq_17, "generic_weights", "its weights are sim(q_m,k_n)/Σ_n sim(q_m,k_n)",
-                 out.weights, expected.weights, 2 * bound_of(c));
+                 out.weights, expected.weights, 2 * c.bound());
 }
 
 /// Weights where a mask hides the first key, too.
@@ -142,7 +266,7 @@ void masked_weight_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   ledger.compare(
       codes, "masked_weights", "a mask of weights, also of the first key",
       linear_attention_weights<T>(inputs(c), EluPlusOne<T>(), nullptr, {}, Mask(allowed)),
-      expected.weights, 2 * bound_of(c));
+      expected.weights, 2 * c.bound());
 }
 
 /// Heads that share keys, with padding: the running sums of each query head.
@@ -179,12 +303,11 @@ void property_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
       literal::kernel_attention(literal::relative_scores(phi, phi, c.at, c.at, literal::whole(c.d)),
                                 products(phi, phi), wide(c.x));
   for (const Position shift : {Position{12345}, far_shift}) {
-    Positions there = c.at;
-    for (Position& p : there) p += shift;
+    const Positions there = moved(c.at, shift);
     ledger.compare(properties, "linear_rope_is_relative",
                    "shifts by 12345 and 2^40 leave the output",
                    linear_attention<T>({c.x, c.x, c.x, there, there}, elu, &rope).output,
-                   expected.output, 2 * (bound_of(c) + angle_of(c)));
+                   expected.output, 2 * (c.bound() + angle_of(c)));
   }
   const Rows weights = wide(linear_attention_weights<T>(inputs(c), elu, &rope));
   const auto gap = [](const Rows& w) {
@@ -195,10 +318,10 @@ void property_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   if (c.d != 8) return;  // one size is enough
   const std::string what = "its weights do not sum to 1: largest gap of a row";
   ledger.equals(properties, "linear_rope_rows", what, gap(weights), gap(expected.weights),
-                2 * (bound_of(c) + angle_of(c)) * static_cast<double>(weights.cols()));
+                2 * (c.bound() + angle_of(c)) * static_cast<double>(weights.cols()));
   ledger.equals(properties, "linear_rope_negative", "and some are negative: the smallest",
                 smallest_entry<double>(weights), smallest_entry<double>(expected.weights),
-                2 * (bound_of(c) + angle_of(c)));
+                2 * (c.bound() + angle_of(c)));
 }
 
 template <class T>
@@ -245,6 +368,18 @@ void projection_claims(std::int64_t seed, std::vector<Claim>& claims) {
 
 }  // namespace in_equations_linear
 }  // namespace
+
+void head_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_linear;
+  head_claims_in<double>(options, claims);
+  head_claims_in<float>(options, claims);
+}
+
+void sink_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
+  using namespace in_equations_linear;
+  sink_claims_in<double>(options, claims);
+  sink_claims_in<float>(options, claims);
+}
 
 void linear_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   using namespace in_equations_linear;

@@ -162,8 +162,8 @@ struct TupeLayer {
     const literal::TupeWeights w{literal::head_columns(wide(U_q), h, d),
                                  literal::head_columns(wide(U_k), h, d), biases(b_q), biases(b_k),
                                  options.relative_bias ? Rows(wide(bias).col(h)) : Rows()};
-    literal::TupeCls cls{options.untie_cls, static_cast<literal::Real>(theta(0, h)),
-                         static_cast<literal::Real>(theta(1, h)), -1, -1};
+    literal::TupeWeights::Cls cls{options.untie_cls, static_cast<literal::Real>(theta(0, h)),
+                                  static_cast<literal::Real>(theta(1, h)), -1, -1};
     if (released(options))
       cls = {options.untie_cls, literal::tupe_correlation(w, all, 0, all, 0),
              literal::tupe_correlation(w, all, 1, all, 1), 16, 32};
@@ -241,7 +241,7 @@ void deberta_claims(Ledger<T>& ledger, LayerCase<T>& c) {
   const auto bucket = [](Position r) {
     return literal::deberta_delta(literal::deberta_bucket(r, k, 300, false), k);
   };
-  using literal::DebertaForm;
+  using DebertaForm = literal::DebertaTables::Form;
   for (int h = 0; h < c.heads; ++h) {
     const literal::Head head = c.head(h);
     const auto tables = layer.of_head(h, c.d, delta);

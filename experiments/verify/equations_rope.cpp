@@ -3,6 +3,7 @@
 
 #include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
+#include "core/encodings/rope.h"
 #include "core/encodings/rope_realisations.h"
 #include "experiments/verify/cases.h"
 
@@ -112,12 +113,10 @@ void score_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
   ledger.compare(printed("(12)"), "complex_score", "g = Re[(W_q x_m)(W_k x_n)* e^{i(m−n)θ}]",
                  by_pairs, literal::relative_scores(x, x, c.at, c.at, literal::whole(c.d)), bound);
   for (const Position shift : {Position{1000}, far_shift}) {
-    Positions there = c.at;
-    for (Position& p : there) p += shift;
-    static const Paper paper{ClaimKind::property, "(11)", "Relative encodings"};
-    ledger.compare(paper, "rope_is_relative", "RoPE: shifts by 1000 and 2^40 leave the logits",
-                   attention_head<T>(rope, c.w, {c.x, c.x, there, there}).logits, relative / root,
-                   bound);
+    const Positions there = moved(c.at, shift);
+    ledger.compare(
+        relative_paper, "rope_is_relative", "RoPE: shifts by 1000 and 2^40 leave the logits",
+        attention_head<T>(rope, c.w, {c.x, c.x, there, there}).logits, relative / root, bound);
   }
 }
 
@@ -135,8 +134,7 @@ void rotation_properties(Ledger<T>& ledger, const TokenCase<T>& c) {
   ledger.compare(rotations, "norm_kept", "rotation keeps the length of q and k", lengths, expected,
                  rounding_bound<T>(c.d));
   const Positions by(c.at.size(), 77);
-  Positions sum = c.at;
-  for (Position& p : sum) p += 77;
+  const Positions sum = moved(c.at, 77);
   ledger.compare(rotations, "rotations_compose", "R_m R_n x = R_{m+n} x",
                  turned_queries(rope, by, once), literal::turned(x, sum, literal::whole(c.d)),
                  rounding_bound<T>(12) + angle_bound(1100));
@@ -233,7 +231,7 @@ void abel_claims(Ledger<double>& ledger, const TokenCase<double>& c, Position r)
 }
 
 template <class T>
-void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
+void rope_in(const VerifyOptions& options, std::vector<Claim>& claims) {
   Ledger<T> plane("d = 2, N = 3, " + std::to_string(options.draws) + " draws", claims);
   for (const TokenCase<T>& c : plane_cases<T>(options)) plane_claims(plane, c);
   Ledger<T> ledger(over_tokens(options), claims);
@@ -249,8 +247,8 @@ void claims_in(const VerifyOptions& options, std::vector<Claim>& claims) {
 
 void rope_claims(const VerifyOptions& options, std::vector<Claim>& claims) {
   using namespace in_equations_rope;
-  claims_in<double>(options, claims);
-  claims_in<float>(options, claims);
+  rope_in<double>(options, claims);
+  rope_in<float>(options, claims);
   Ledger<double> ledger(
       "d = 2 … 128, distances 0, 1, 2, 17, 256, 4096, " + std::to_string(options.draws) + " draws",
       claims);

@@ -1,6 +1,5 @@
-#include "experiments/verify/literal_scores.h"
+#include "experiments/verify/literal.h"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -111,7 +110,7 @@ Real tupe_correlation(const TupeWeights& w, const Rows& a, Index i, const Rows& 
 }
 
 Terms tupe(const Head& head, const Rows& p_m, const Rows& p_n, const TupeWeights& w,
-           const TupeCls& cls) {
+           const TupeWeights::Cls& cls) {
   const auto is_cls = [&](const Positions& at, Index i) {
     return cls.untied && at[static_cast<std::size_t>(i)] == 0;
   };
@@ -132,7 +131,8 @@ Terms tupe(const Head& head, const Rows& p_m, const Rows& p_n, const TupeWeights
   return terms;
 }
 
-Terms deberta(const Head& head, const DebertaTables& tables, DebertaForm form, bool c2p, bool p2c) {
+Terms deberta(const Head& head, const DebertaTables& tables, DebertaTables::Form form, bool c2p,
+              bool p2c) {
   const int products = 1 + (c2p ? 1 : 0) + (p2c ? 1 : 0);
   Terms terms{{"content", content(head, products)}};
   if (c2p)
@@ -141,7 +141,8 @@ Terms deberta(const Head& head, const DebertaTables& tables, DebertaForm form, b
                      })});
   if (p2c)
     terms.push_back({"position_to_content", of_head(head, products, [&](Index i, Index j) {
-                       const Position r = form == DebertaForm::paper ? -head.r(i, j) : head.r(i, j);
+                       const Position r =
+                           form == DebertaTables::Form::paper ? -head.r(i, j) : head.r(i, j);
                        return dot(head.k, j, tables.Q_r, tables.row(r));
                      })});
   return terms;

@@ -94,7 +94,7 @@ double printed_deberta_change(Draw& draw) {
   const auto middle = [&](const Rows& rows) -> Rows {
     return rows.middleRows(all - span, 2 * span);
   };
-  using literal::DebertaForm;
+  using DebertaForm = literal::DebertaTables::Form;
   const Rows printed = literal::sum_of(
       literal::deberta(draw.head, deberta_tables(K_r, Q_r, all), DebertaForm::code));
   const Rows right = literal::sum_of(literal::deberta(
@@ -106,7 +106,7 @@ double one_distance_change(Draw& draw) {
   constexpr Position span = 60;
   const auto tables =
       deberta_tables(draw.table(2 * span, draw.d), draw.table(2 * span, draw.d), span);
-  using literal::DebertaForm;
+  using DebertaForm = literal::DebertaTables::Form;
   return change(literal::sum_of(literal::deberta(draw.head, tables, DebertaForm::code)),
                 literal::sum_of(literal::deberta(draw.head, tables, DebertaForm::paper)));
 }
@@ -251,8 +251,8 @@ void misprints(const VerifyOptions& options, std::vector<Claim>& claims) {
       Draw draw(c);
       least.see(note.change(draw));
     }
-    facts.note({ClaimKind::note, note.equation, note.edition, {}}, note.name, note.statement,
-               least.value());
+    facts.see({ClaimKind::note, note.equation, note.edition, {}}, note.name, note.statement,
+              least.value());
   }
 }
 

@@ -77,9 +77,8 @@ struct Tokens {
 
   AttentionOutput<T> attend(const Encoding& encoding, const Mask& mask = {},
                             Position by = 0) const {
-    Positions moved = at;
-    for (Position& p : moved) p += by;
-    return attention_head<T>(encoding, w, {x, x, moved, moved, head}, mask);
+    const Positions there = moved(at, by);
+    return attention_head<T>(encoding, w, {x, x, there, there, head}, mask);
   }
 };
 

@@ -10,7 +10,7 @@ from typing import Any, Mapping, Optional
 import numpy as np
 
 from . import _arrays, _settings
-from ._library import Handle, Telling, Told, check, lib
+from ._library import Handle, Telling, Told, UsageError, check, lib
 
 
 class Encoding:
@@ -187,7 +187,7 @@ class Attention:
     weights: Optional[np.ndarray]
     terms: dict[str, np.ndarray]  #: named summands of the logits, "content" among them
     arrays: dict[str, np.ndarray]  #: all of them by name
-    report: dict[str, Any]  #: rows that are unusual, notes, precision and arithmetic
+    report: dict[str, Any]  #: rows that are unusual, notes, settings and arithmetic
 
 
 def attend(
@@ -224,11 +224,13 @@ def attend(
         words["arrays"] = "+".join(arrays)
     named = dict(q=q, k=k, v=v, x=x, mask=mask, padding=padding, segments=segments)
     named.update(positions=positions, query_positions=query_positions, **dict(tables or {}))
+    if all(named[name] is None for name in ("q", "k", "v", "x")):
+        raise UsageError("no q: attention needs q and k, or x")
     given = _arrays.GivenMany(named)
     telling = Telling(progress)
     found = _arrays.found(
-        lambda place: lib.orrery_attend(
-            _settings.text(words), given.c, given.count, telling.argument(), place
+        lambda place: lib.orrery_run(
+            b"attend", _settings.text(words), given.c, given.count, telling.argument(), place
         ),
         telling.check,
     )
@@ -243,5 +245,28 @@ def attend(
         weights=found.arrays.get("weights"),
         terms=terms,
         arrays=found.arrays,
-        report=found.json,
+        report=_report(found),
     )
+
+
+_COUNTED = (
+    "fully_masked_rows",
+    "nan_rows",
+    "overflowed_rows",
+    "overflowed_layer_rows",
+    "zero_normalizers",
+    "infinite_normalizers",
+    "nan_normalizers",
+)
+
+
+def _report(found: _arrays.Found) -> dict[str, Any]:
+    counted = {one["name"]: int(one["value"]) for one in found.json["scalars"]}
+    notes = [table["columns"][0]["values"] for table in found.json["tables"]]
+    single = found.arrays["output"].dtype == np.float32
+    return {
+        **{name: counted.get(name, 0) for name in _COUNTED},
+        "notes": [note for column in notes for note in column],
+        "settings": found.json["provenance"]["params"],
+        "arithmetic": "fp32" if single else "fp64",
+    }

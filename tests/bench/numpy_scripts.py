@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What people write with NumPy and matplotlib for what `orrery run` and `orrery attend` do.
+"""What people write with NumPy and matplotlib for what `orrery run` and `orrery run attend` do.
 
   numpy_scripts.py decay DISTANCES FILE.png    the decay bound, d = 128, as a curve
   numpy_scripts.py map QKV.npz FILE.png        weights with RoPE, as a heatmap

@@ -12,7 +12,7 @@
 #include "experiments/files/file.h"
 #include "experiments/results/build_info.h"
 #include "experiments/results/json_fields.h"
-#include "experiments/results/machine.h"
+#include "experiments/results/manifest.h"
 #include "experiments/results/result_json.h"
 #include "tests/bench/measure.h"
 
@@ -51,7 +51,7 @@ Spread middle_half(std::vector<double> values) {
 void write_record(const std::filesystem::path& path, const std::vector<Measured>& rows) {
   Json json{{"schema", schema},
             {"commit", build_info().commit},
-            {"cpu", this_machine().cpu},
+            {"cpu", machine_json()["cpu"]},
             {"kernels", this_level()},
             {"operations", Json::array()}};
   for (const Measured& row : rows) json["operations"].push_back(row_json(row));
@@ -76,7 +76,7 @@ bool Record::compare(const std::vector<Measured>& rows) const {
   fmt::print(
       "\nAgainst commit {:.12}: cost before over cost now, by the limit of the same seconds\n",
       commit_);
-  if (cpu_ != this_machine().cpu || level_ != this_level())
+  if (cpu_ != machine_json()["cpu"] || level_ != this_level())
     fmt::print("which was measured on another machine: {}, kernels for {}\n", cpu_, level_);
   fmt::print("\n{:<44} {:>10} {:>10} {:>10}\n", "operation", "before, ms", "now, ms", "ratio");
   bool none_slower = true;

@@ -1,4 +1,4 @@
-#include "experiments/checkpoints/weight_index.h"
+#include "experiments/checkpoints/stored_tensors.h"
 
 #include <catch2/catch.hpp>
 #include <string>

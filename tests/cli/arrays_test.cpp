@@ -35,8 +35,8 @@ struct GoldenShell : Shell {
   void check(const std::string& name, const std::string& arguments) const {
     INFO(name);
     const Outcome outcome =
-        run("attend q=q.npy k=k.npy v=v.npy --positions 0,1,2,5,9 "
-            "--query-positions 0,1,2,5,9 heads=2 head=1 d_model=6 --force --out out " +
+        run("run attend q=q.npy k=k.npy v=v.npy positions=0+1+2+5+9 "
+            "query_positions=0+1+2+5+9 heads=2 head=1 d_model=6 --force --out out " +
             arguments);
     INFO(outcome.err);
     CHECK(outcome.status == 0);
@@ -57,7 +57,7 @@ std::string tables(std::initializer_list<const char*> names) {
 
 }  // namespace
 
-TEST_CASE("attend gives NumPy's numbers for the user's own arrays and tables") {
+TEST_CASE("run attend gives NumPy's numbers for the user's own arrays and tables") {
   const GoldenShell shell;
   shell.check("shaw keys_and_values",
               "encoding=shaw shaw.clip=3 " + tables({"shaw.key_table", "shaw.value_table"}));
@@ -72,39 +72,39 @@ TEST_CASE("attend gives NumPy's numbers for the user's own arrays and tables") {
   shell.write("linear.npy", npy("(8, 6)", transposed));
   shell.check("transformer_xl", "encoding=transformer_xl weights=torch_linear " +
                                     tables({"transformer_xl.u", "transformer_xl.v"}) +
-                                    "--table transformer_xl.W_kR=linear.npy");
+                                    "transformer_xl.W_kR=linear.npy");
   shell.check("deberta v1 code", "encoding=deberta deberta.span=3 deberta.p2c=code weights=x_W " +
                                      tables({"deberta.table", "deberta.W_qr", "deberta.W_kr"}));
 }
 
-TEST_CASE("attend writes one .npz or .safetensors, which it and apply read back by name") {
+TEST_CASE("run attend writes one .npz or .safetensors, which it and apply read back by name") {
   const GoldenShell shell;
   for (const char* file : {"first.npz", "first.safetensors"}) {
     INFO(file);
     const std::string out(file);
-    Outcome outcome = shell.run("attend q=q.npy k=k.npy v=v.npy encoding=none --out " + out);
+    Outcome outcome = shell.run("run attend q=q.npy k=k.npy v=v.npy encoding=none --out " + out);
     INFO(outcome.err);
     CHECK(outcome.status == 0);
     CHECK_THAT(outcome.out, Contains(out + "#logits  [5, 5]"));
-    outcome = shell.run("attend q=" + out + "#output k=k.npy encoding=none --out again" + out);
+    outcome = shell.run("run attend q=" + out + "#output k=k.npy encoding=none --out again" + out);
     INFO(outcome.err);
     CHECK(outcome.status == 0);
-    CHECK(shell.run("attend q=" + out + " k=k.npy encoding=none --out x.npz").status != 0);
-    CHECK_THAT(shell.run("attend q=" + out + "#outptu k=k.npy --out x.npz").err,
+    CHECK(shell.run("run attend q=" + out + " k=k.npy encoding=none --out x.npz").status != 0);
+    CHECK_THAT(shell.run("run attend q=" + out + "#outptu k=k.npy --out x.npz").err,
                Contains("output"));
-    CHECK(shell.run("attend q=q.npy k=k.npy encoding=none --out " + out).status == 4);
+    CHECK(shell.run("run attend q=q.npy k=k.npy encoding=none --out " + out).status == 4);
   }
   // A file of tables by their own names.
   CHECK(
-      shell.run("attend q=q.npy k=k.npy encoding=t5 --table t5.table=first.npz#weights --out y.npz")
+      shell.run("run attend q=q.npy k=k.npy encoding=t5 t5.table=first.npz#weights --out y.npz")
           .status == 2);
 }
 
-TEST_CASE("attend takes whole layers, with fewer key heads than query heads") {
+TEST_CASE("run attend takes whole layers, with fewer key heads than query heads") {
   const Shell shell;
   shell.write("q.npy", npy("(2, 1, 2)", {1, 0, 0, 5}));
   shell.write("k.npy", npy("(1, 1, 2)", {1, 1}));
-  const Outcome outcome = shell.run("attend q=q.npy k=k.npy encoding=none --out out");
+  const Outcome outcome = shell.run("run attend q=q.npy k=k.npy encoding=none --out out");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("out/arrays/logits.npy  [2, 1, 1]"));
@@ -112,17 +112,17 @@ TEST_CASE("attend takes whole layers, with fewer key heads than query heads") {
               {1 / std::sqrt(2.0), 5 / std::sqrt(2.0)}));
 }
 
-TEST_CASE("attend from contents adds what acts on the input") {
+TEST_CASE("run attend from contents adds what acts on the input") {
   const Shell shell;
   shell.write("x.npy", npy("(2, 2)", {0, 0, 0, 0}));
-  CHECK(shell.run("attend x=x.npy encoding=sinusoidal --out out").status == 0);
+  CHECK(shell.run("run attend x=x.npy encoding=sinusoidal --out out").status == 0);
   // p_0·p_1 = cos 1 for d = 2.
   CHECK(close(doubles_in(shell.folder() / "out/arrays/logits.npy"),
               {1 / std::sqrt(2.0), std::cos(1.0) / std::sqrt(2.0), std::cos(1.0) / std::sqrt(2.0),
                1 / std::sqrt(2.0)}));
 }
 
-TEST_CASE("attend computes linear attention, as explicit double sums do") {
+TEST_CASE("run attend computes linear attention, as explicit double sums do") {
   const Shell shell;
   const auto json = nlohmann::json::parse(content(tests_folder() + "/golden/linear.json"));
   for (const char* name : {"q", "k", "v"})
@@ -132,8 +132,8 @@ TEST_CASE("attend computes linear attention, as explicit double sums do") {
   const auto output = [&](const std::string& arguments) {
     std::filesystem::remove_all(shell.folder() / "out");
     const Outcome outcome = shell.run(
-        "attend kernel=linear q=q.npy k=k.npy v=v.npy --positions 0,1,2,5,9 "
-        "--query-positions 0,1,2,5,9 --out out " +
+        "run attend kernel=linear q=q.npy k=k.npy v=v.npy positions=0+1+2+5+9 "
+        "query_positions=0+1+2+5+9 --out out " +
         arguments);
     INFO(outcome.err);
     CHECK(outcome.status == 0);
@@ -157,7 +157,7 @@ TEST_CASE(
   shell.write("k.npy", npy("(1, 2, 2)", {0.5, -1, 1, 1}));
   shell.write("v.npy", npy("(1, 2, 1)", {3, -2}));
   const Outcome outcome = shell.run(
-      "attend kernel=linear linear.feature_map=favor linear.weights=true q=q.npy k=k.npy "
+      "run attend kernel=linear linear.feature_map=favor linear.weights=true q=q.npy k=k.npy "
       "v=v.npy --out out");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
@@ -174,7 +174,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("attend takes any mask, and an output projection") {
+TEST_CASE("run attend takes any mask, and an output projection") {
   const Shell shell;
   shell.write("q.npy", npy("(2, 1, 2)", {1, 0, 0, 5}));
   shell.write("k.npy", npy("(1, 2, 2)", {1, 1, 2, 2}));
@@ -182,7 +182,7 @@ TEST_CASE("attend takes any mask, and an output projection") {
   shell.write("mask.npy", npy("(1, 2)", {0, 1}));
   shell.write("W_o.npy", npy("(2, 1)", {10, 1}));
   const Outcome outcome = shell.run(
-      "attend q=q.npy k=k.npy v=v.npy mask=mask.npy encoding=none weights=x_W --table W_o.npy "
+      "run attend q=q.npy k=k.npy v=v.npy mask=mask.npy encoding=none weights=x_W W_o=W_o.npy "
       "--out out");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
@@ -190,14 +190,14 @@ TEST_CASE("attend takes any mask, and an output projection") {
   CHECK(doubles_in(shell.folder() / "out/arrays/layer_output.npy") == std::vector<double>{77});
 }
 
-TEST_CASE("attend from contents shares key heads as W_k and W_v have them") {
+TEST_CASE("run attend from contents shares key heads as W_k and W_v have them") {
   const Shell shell;
   shell.write("x.npy", npy("(1, 2)", {1, 2}));
   shell.write("W_q.npy", npy("(2, 4)", {1, 2, 3, 4, 0, 0, 0, 0}));
   shell.write("W_k.npy", npy("(2, 2)", {10, 100, 0, 0}));
   shell.write("W_v.npy", npy("(2, 2)", {0, 0, 1, 5}));
   const Outcome outcome = shell.run(
-      "attend x=x.npy encoding=none heads=4 weights=x_W --table W_q.npy --table W_k.npy --table "
+      "run attend x=x.npy encoding=none heads=4 weights=x_W W_q=W_q.npy W_k=W_k.npy --table "
       "W_v.npy --out "
       "out");
   INFO(outcome.err);
@@ -220,7 +220,7 @@ TEST_CASE("Of a whole file of tables those that are read are taken, and the rest
   const std::vector<double> values{1, 2, 3, 4, 5, 6, 7};
   file += header + std::string(reinterpret_cast<const char*>(values.data()), 56);
   shell.write("model.safetensors", file);
-  const std::string attend = "attend q=q.npy k=q.npy encoding=shaw shaw.clip=1 --table ";
+  const std::string attend = "run attend q=q.npy k=q.npy encoding=shaw shaw.clip=1 --table ";
   Outcome outcome = shell.run(attend + "model.safetensors --out out");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
@@ -229,7 +229,7 @@ TEST_CASE("Of a whole file of tables those that are read are taken, and the rest
   outcome = shell.run(attend + "step=model.safetensors#step --out other");
   CHECK(outcome.status != 0);
   outcome =
-      shell.run("attend q=q.npy k=q.npy encoding=alibi --table model.safetensors --out other");
+      shell.run("run attend q=q.npy k=q.npy encoding=alibi tables=model.safetensors --out other");
   CHECK(outcome.status == 2);
   CHECK_THAT(outcome.err, Contains("contains no table that is read here"));
   std::string slip = file;
@@ -244,7 +244,7 @@ TEST_CASE(
     "By hand: linear attention of contents with sinusoids, elu + 1 of (0, 1) and (sin 1, cos 1)") {
   const Shell shell;
   shell.write("x.npy", npy("(2, 2)", {0, 0, 0, 0}));
-  CHECK(shell.run("attend x=x.npy kernel=linear encoding=sinusoidal --out out").status == 0);
+  CHECK(shell.run("run attend x=x.npy kernel=linear encoding=sinusoidal --out out").status == 0);
   const double a = std::sin(1.0), b = std::cos(1.0);
   const double here = 1 + 4, there = (1 + a) + 2 * (1 + b);
   const auto output = doubles_in(shell.folder() / "out/arrays/output.npy");
@@ -252,10 +252,10 @@ TEST_CASE(
   CHECK(output[1] == Approx((here + there * b) / (here + there)));
 }
 
-TEST_CASE("apply turns vectors at their positions, as the reference does") {
+TEST_CASE("run apply turns vectors at their positions, as the reference does") {
   const Shell shell;
   shell.write("x.npy", npy("(1, 4)", {1, 2, 3, 4}));
-  const Outcome outcome = shell.run("apply encoding=rope x=x.npy --positions 1 --out y.npy");
+  const Outcome outcome = shell.run("run apply encoding=rope x=x.npy positions=1 --out y.npy");
   INFO(outcome.err);
   CHECK(outcome.status == 0);
   const auto expected = nlohmann::json::parse(content(tests_folder() + "/golden/formulas.json"));
@@ -263,78 +263,78 @@ TEST_CASE("apply turns vectors at their positions, as the reference does") {
       close(doubles_in(shell.folder() / "y.npy"), expected.at("rope")
                                                       .at("[1, 2, 3, 4] at position 1, interleaved")
                                                       .get<std::vector<double>>()));
-  CHECK(shell.run("apply encoding=rope x=x.npy --positions 1 --out y.npy").status == 4);
+  CHECK(shell.run("run apply encoding=rope x=x.npy positions=1 --out y.npy").status == 4);
   for (const std::string file : {"y.npz", "y.safetensors"}) {
-    CHECK_THAT(shell.run("apply encoding=rope x=x.npy --positions 1 --out " + file).out,
+    CHECK_THAT(shell.run("run apply encoding=rope x=x.npy positions=1 --out " + file).out,
                Contains(file + "#encoded  [1, 4]"));
-    CHECK(shell.run("apply encoding=rope x=" + file + " --positions 0 --out of_" + file + ".npy")
+    CHECK(shell.run("run apply encoding=rope x=" + file + " positions=0 --out of_" + file + ".npy")
               .status == 0);
     CHECK(doubles_in(shell.folder() / ("of_" + file + ".npy")) ==
           doubles_in(shell.folder() / "y.npy"));  // position 0 turns by nothing
   }
-  CHECK_THAT(shell.run("apply encoding=rope x=x.npy --positions 1 --out y.txt").err,
+  CHECK_THAT(shell.run("run apply encoding=rope x=x.npy positions=1 --out y.txt").err,
              Contains("must end in .npy, .npz or .safetensors"));
 }
 
-TEST_CASE("apply prints frequencies, slopes and the rows that positions look up") {
+TEST_CASE("run apply prints frequencies, slopes and the rows that positions look up") {
   const Shell shell;
-  CHECK_THAT(shell.run("apply encoding=rope dim=4").out, Contains("   1   0.01  628.31853"));
-  CHECK_THAT(shell.run("apply encoding=alibi heads=2").out, Contains("   1  0.00390625"));
-  CHECK(shell.run("apply encoding=shaw shaw.clip=2 --positions 0..2").out ==
+  CHECK_THAT(shell.run("run apply encoding=rope dim=4").out, Contains("   1   0.01  628.31853"));
+  CHECK_THAT(shell.run("run apply encoding=alibi heads=2").out, Contains("   1  0.00390625"));
+  CHECK(shell.run("run apply encoding=shaw shaw.clip=2 positions=0..2").out ==
         "m  n=0  n=1  n=2\n0    2    3    4\n1    1    2    3\n2    0    1    2\n");
-  CHECK_THAT(shell.run("apply encoding=deberta deberta.span=4 --positions 0,9 --csv").out,
+  CHECK_THAT(shell.run("run apply encoding=deberta deberta.span=4 positions=0+9 --csv").out,
              Contains("m,n=0,n=9\r\n0,4,0\r\n9,7,4\r\n"));
 }
 
 TEST_CASE("The help of attend and apply lists every key that is not one encoding's") {
   const Shell shell;
-  const std::string help = shell.run("attend --help").out;
+  const std::string help = shell.run("run attend --help").out;
   for (const char* key : {"kernel", "linear.feature_map", "linear.variant", "mask", "window",
                           "first_position", "heads", "precision", "stage.cos_sin", "seed"})
     CHECK_THAT(help, Contains(std::string("  ") + key + " "));
   CHECK_THAT(help, Contains("One of softmax, linear. [softmax]"));
   CHECK(help.find("shaw.clip") == std::string::npos);
-  CHECK_THAT(shell.run("apply --help").out, Contains("  side "));
+  CHECK_THAT(shell.run("run apply --help").out, Contains("  side "));
 }
 
-TEST_CASE("attend and apply refuse what does not fit, by name") {
+TEST_CASE("run attend and apply refuse what does not fit, by name") {
   const GoldenShell shell;
   shell.write("row.npy", npy("(1,)", {1}));
   const std::vector<std::tuple<std::string, int, std::string>> cases{
-      {"attend q=q.npy --out o", 2, "q without k"},
-      {"attend q=q.npy k=k.npy", 2, "--out"},
-      {"attend q=q.npy k=k.npy x=x.npy --out o", 2, "x beside q, k or v"},
-      {"attend q=q.npy k=x.npy encoding=none --out o", 2, "q with 4 and k with 6 channels"},
-      {"attend q=row.npy k=row.npy --out o", 3,
+      {"run attend q=q.npy --out o", 2, "q without k"},
+      {"run attend q=q.npy k=k.npy", 2, "--out"},
+      {"run attend q=q.npy k=k.npy x=x.npy --out o", 2, "x beside q, k or v"},
+      {"run attend q=q.npy k=x.npy encoding=none --out o", 2, "q with 4 and k with 6 channels"},
+      {"run attend q=row.npy k=row.npy --out o", 3,
        "must be [N, d], [heads, N, d] or [batch, heads, N, d]"},
-      {"attend q=q.npy k=k.npy encoding=learned --out o", 2, "acts before W_q and W_k"},
-      {"attend kernel=linear q=q.npy k=k.npy encoding=learned --out o", 2,
+      {"run attend q=q.npy k=k.npy encoding=learned --out o", 2, "acts before W_q and W_k"},
+      {"run attend kernel=linear q=q.npy k=k.npy encoding=learned --out o", 2,
        "acts before W_q and W_k"},
-      {"attend kernel=linear q=q.npy k=k.npy encoding=alibi --out o", 2,
+      {"run attend kernel=linear q=q.npy k=k.npy encoding=alibi --out o", 2,
        "adds to scores, which linear attention never forms"},
-      {"attend kernel=linear q=q.npy k=k.npy rope.rotary_value=rotated --out o", 2,
+      {"run attend kernel=linear q=q.npy k=k.npy rope.rotary_value=rotated --out o", 2,
        "cannot rotate values"},
-      {"attend kernel=linear q=q.npy k=k.npy window=3 --out o", 2, "window"},
-      {"attend kernel=linear q=q.npy k=k.npy precision=eager_bf16 --out o", 2,
+      {"run attend kernel=linear q=q.npy k=k.npy window=3 --out o", 2, "window"},
+      {"run attend kernel=linear q=q.npy k=k.npy precision=eager_bf16 --out o", 2,
        "is defined for softmax attention"},
-      {"attend kernel=linear q=q.npy k=k.npy stage.weights=bf16 --out o", 2,
+      {"run attend kernel=linear q=q.npy k=k.npy stage.weights=bf16 --out o", 2,
        "is read only when kernel is softmax"},
-      {"attend q=q.npy k=k.npy linear.variant=paper --out o", 2, "linear.variant"},
-      {"attend q=q.npy k=k.npy encoding=none weights=x_W --table W_o=k.npy --out o", 2,
+      {"run attend q=q.npy k=k.npy linear.variant=paper --out o", 2, "linear.variant"},
+      {"run attend q=q.npy k=k.npy encoding=none weights=x_W W_o=k.npy --out o", 2,
        "W_o of shape [5, 4] with weights=x_W: must be [heads·d_v, d_model] with heads·d_v=4; it "
        "fits "
        "weights=torch_linear"},
-      {"attend q=q.npy k=k.npy encoding=t5 --table t5.tabel=t5.table.npy --out o", 2,
+      {"run attend q=q.npy k=k.npy encoding=t5 t5.tabel=t5.table.npy --out o", 2,
        "did you mean t5.table?"},
-      {"attend q=q.npy k=k.npy encoding=t5 --table t5.table=q.npy --out o", 2, "must be [32, 1]"},
-      {"attend q=q.npy k=k.npy --positions 1,2 --out o", 2, "2 positions for 5 rows"},
-      {"apply encoding=t5 x=q.npy --out y.npy", 2, "does nothing to single vectors"},
-      {"apply encoding=rope x=q.npy --table t5.table=t5.table.npy --out y.npy", 2,
+      {"run attend q=q.npy k=k.npy encoding=t5 t5.table=q.npy --out o", 2, "must be [32, 1]"},
+      {"run attend q=q.npy k=k.npy positions=1+2 --out o", 2, "2 positions for 5 rows"},
+      {"run apply encoding=t5 x=q.npy --out y.npy", 2, "does nothing to single vectors"},
+      {"run apply encoding=rope x=q.npy t5.table=t5.table.npy --out y.npy", 2,
        "is not read by encoding=rope"},
-      {"apply encoding=rope x=q.npy", 2, "add --out FILE.npy"},
-      {"apply encoding=none", 2, "has no frequencies, slopes or index"},
-      {"apply encoding=t5 --positions 5..1", 2, "must count up"},
-      {"apply encoding=t5 --positions a", 2, "must be a whole number"}};
+      {"run apply encoding=rope x=q.npy", 2, "add --out FILE.npy"},
+      {"run apply encoding=none", 2, "has no frequencies, slopes or index"},
+      {"run apply encoding=t5 positions=5..1", 2, "must count up"},
+      {"run apply encoding=t5 positions=a", 2, "must be a whole number"}};
   for (const auto& [arguments, status, message] : cases) {
     const Outcome outcome = shell.run(arguments);
     INFO(arguments << "\n" << outcome.err);

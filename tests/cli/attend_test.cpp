@@ -68,7 +68,7 @@ const std::string qkv = "encoding=none q=q.npy k=k.npy v=v.npy ";
 
 }  // namespace
 
-TEST_CASE("attend gives PyTorch's numbers: masks, padding, scale, batches, biases, linear") {
+TEST_CASE("run attend gives PyTorch's numbers: masks, padding, scale, batches, biases, linear") {
   const AttendShell shell;
   for (const auto& one : shell.json.at("cases")) {
     INFO(one.at("name").get<std::string>());
@@ -86,7 +86,7 @@ TEST_CASE("attend gives PyTorch's numbers: masks, padding, scale, batches, biase
   }
 }
 
-TEST_CASE("attend places queries at the last of the keys, whichever list of positions is given") {
+TEST_CASE("run attend places queries at the last of the keys, whichever list of positions is given") {
   const AttendShell shell;
   shell.write("q.npy", npy("(3, 4)", {1, 2, 3, 4, -1, 0.5, 2, 1, 0, 1, -2, 3}));
   shell.write("k.npy", npy("(3, 4)", {2, 1, 0, 1, 1, -1, 3, 0.5, -2, 1, 1, 4}));
@@ -100,8 +100,8 @@ TEST_CASE("attend places queries at the last of the keys, whichever list of posi
     return largest;
   };
   for (const char* where :
-       {"--positions 1000..1002", "--query-positions 1000..1002", "first_position=1000",
-        "--positions 1000..1002 --query-positions 1000..1002"}) {
+       {"positions=1000..1002", "query_positions=1000..1002", "first_position=1000",
+        "positions=1000..1002 query_positions=1000..1002"}) {
     INFO(where);
     CHECK(apart(shell.attended(rope + where, "logits"), plain) <= 1e-14);
     CHECK(shell.attended(rope + "causal=true " + where, "weights")[0] == 1);
@@ -109,36 +109,36 @@ TEST_CASE("attend places queries at the last of the keys, whichever list of posi
 
   // One query over three keys is the last row.
   shell.write("last.npy", npy("(1, 4)", {0, 1, -2, 3}));
-  for (const char* where : {"", "--positions 1000..1002", "--query-positions 1002",
-                            "--query-positions 1002 first_position=1000", "first_position=1000"}) {
+  for (const char* where : {"", "positions=1000..1002", "query_positions=1002",
+                            "query_positions=1002 first_position=1000", "first_position=1000"}) {
     INFO(where);
     CHECK(apart(shell.attended("q=last.npy k=k.npy encoding=rope " + std::string(where), "logits"),
                 {plain.begin() + 6, plain.end()}) <= 1e-14);
   }
   // Positions in any order: those of the last rows of k.
   CHECK(
-      apart(shell.attended("q=last.npy k=k.npy encoding=rope --positions 7,1,4", "logits"),
-            shell.attended("q=last.npy k=k.npy encoding=rope --positions 7,1,4 --query-positions 4",
+      apart(shell.attended("q=last.npy k=k.npy encoding=rope positions=7+1+4", "logits"),
+            shell.attended("q=last.npy k=k.npy encoding=rope positions=7+1+4 query_positions=4",
                            "logits")) == 0);
   // A token of x stands at one position.
   const std::string x = "x=x.npy encoding=sinusoidal ";
-  const auto moved = shell.attended(x + "--positions 3,1,4,7,5", "logits");
-  CHECK(shell.attended(x + "--query-positions 3,1,4,7,5", "logits") == moved);
-  CHECK(shell.attended(x + "--positions 3,1,4,7,5 --query-positions 3,1,4,7,5", "logits") == moved);
+  const auto moved = shell.attended(x + "positions=3+1+4+7+5", "logits");
+  CHECK(shell.attended(x + "query_positions=3+1+4+7+5", "logits") == moved);
+  CHECK(shell.attended(x + "positions=3+1+4+7+5 query_positions=3+1+4+7+5", "logits") == moved);
 
-  shell.check_refused(x + "--positions 0..4 --query-positions 1..5", 2,
+  shell.check_refused(x + "positions=0..4 query_positions=1..5", 2,
                       "would put a token of x at two positions");
   shell.check_refused("q=k.npy k=last.npy", 2, "3 queries and 1 keys");
-  shell.check_refused("q=k.npy k=last.npy --positions 9", 2, "give --query-positions");
-  shell.check_refused("q=k.npy k=last.npy --query-positions 7..9", 2,
-                      "give --positions of the keys too");
-  shell.attended("q=k.npy k=last.npy --query-positions 7..9 --positions 9", "logits");
-  shell.check_refused("q=last.npy k=k.npy --query-positions 1", 2, "at positions below 0");
-  shell.check_refused("q=q.npy k=k.npy first_position=1 --positions 0..2", 2,
+  shell.check_refused("q=k.npy k=last.npy positions=9", 2, "give --query-positions");
+  shell.check_refused("q=k.npy k=last.npy query_positions=7..9", 2,
+                      "give positions=of the keys too");
+  shell.attended("q=k.npy k=last.npy query_positions=7..9 positions=9", "logits");
+  shell.check_refused("q=last.npy k=k.npy query_positions=1", 2, "at positions below 0");
+  shell.check_refused("q=q.npy k=k.npy first_position=1 positions=0..2", 2,
                       "gives the positions of the keys twice");
 }
 
-TEST_CASE("attend says how it read a mask, and refuses one that can be read in two ways") {
+TEST_CASE("run attend says how it read a mask, and refuses one that can be read in two ways") {
   const AttendShell shell;
   const auto talk = [&](const std::string& arguments) {
     std::filesystem::remove_all(shell.folder() / "out");
@@ -186,7 +186,7 @@ TEST_CASE("attend says how it read a mask, and refuses one that can be read in t
   shell.check_refused("q=minus_inf.npy k=minus_inf.npy", 3, "every value must be finite");
 }
 
-TEST_CASE("attend takes the segments of XLNet, as Transformers computes them") {
+TEST_CASE("run attend takes the segments of XLNet, as Transformers computes them") {
   const Shell shell;
   const auto golden = nlohmann::json::parse(content(tests_folder() + "/golden/conventions.json"))
                           .at("cases")
@@ -209,7 +209,7 @@ TEST_CASE("attend takes the segments of XLNet, as Transformers computes them") {
   const auto ids = golden.at("key_segments").get<std::vector<double>>();
   shell.write("ids.npy", npy("(" + std::to_string(ids.size()) + ",)", ids));
   const std::string arguments =
-      "attend q=q.npy k=k.npy encoding=transformer_xl weights=x_W heads=2 head=1 d_model=8 "
+      "run attend q=q.npy k=k.npy encoding=transformer_xl weights=x_W heads=2 head=1 d_model=8 "
       "transformer_xl.clamp_len=0" +
       tables + " --out ";
   Outcome outcome = shell.run(arguments + "out segments=ids.npy");
@@ -230,20 +230,20 @@ TEST_CASE("attend takes the segments of XLNet, as Transformers computes them") {
   refuses(arguments + "a segments=q.npy", "must be [N_k] or [batch, N_k] with batch=1, N_k=8");
   shell.write("halves.npy", npy("(8,)", std::vector<double>(8, 0.5)));
   refuses(arguments + "a segments=halves.npy", "must hold whole numbers");
-  refuses("attend q=q.npy k=k.npy segments=ids.npy --out a", "segment term");
+  refuses("run attend q=q.npy k=k.npy segments=ids.npy --out a", "segment term");
   refuses(
-      "attend q=k.npy k=q.npy --positions 0..4 --query-positions 0..7 encoding=transformer_xl "
+      "run attend q=k.npy k=q.npy positions=0..4 query_positions=0..7 encoding=transformer_xl "
       "segments=ids.npy --out a",
       "must be [N_k]");
 }
 
-TEST_CASE("attend tells queries without a key from logits that overflowed") {
+TEST_CASE("run attend tells queries without a key from logits that overflowed") {
   const AttendShell shell;
   shell.write("one.npy", npy("(1, 2)", {1e30, 0}));
   shell.write("far.npy", npy("(2, 2)", {-1e30, 0, -1e30, 0}));
   shell.write("none.npy", npy("(1, 2)", {-inf, -inf}));
   const std::string overflow =
-      "attend q=one.npy k=far.npy encoding=none precision=exact_fp32 --out ";
+      "run attend q=one.npy k=far.npy encoding=none precision=exact_fp32 --out ";
   Outcome outcome = shell.run(overflow + "a.npz");
   CHECK_THAT(outcome.err, Contains("1 queries have NaN or +inf among their visible logits, or "
                                    "only -inf: their weights are NaN") &&
@@ -252,7 +252,7 @@ TEST_CASE("attend tells queries without a key from logits that overflowed") {
   CHECK_THAT(outcome.err, Contains("1 queries have all keys masked") && !Contains("NaN"));
 }
 
-TEST_CASE("attend computes and writes the arrays that are asked for, and the output always") {
+TEST_CASE("run attend computes and writes the arrays that are asked for, and the output always") {
   const AttendShell shell;
   const auto names = [&] {
     std::set<std::string> found;
@@ -262,7 +262,7 @@ TEST_CASE("attend computes and writes the arrays that are asked for, and the out
   };
   for (const std::string& layer :
        {qkv + "causal=true", std::string("q=q.npy k=k.npy v=v.npy encoding=deberta window=3"),
-        std::string("x=x.npy heads=4 encoding=sinusoidal weights=torch_linear --table W_o.npy")}) {
+        std::string("x=x.npy heads=4 encoding=sinusoidal weights=torch_linear W_o=W_o.npy")}) {
     INFO(layer);
     const auto output = shell.attended(layer, "output");
     const auto weights = shell.array("weights"), content = shell.array("term_content");
@@ -281,14 +281,14 @@ TEST_CASE("attend computes and writes the arrays that are asked for, and the out
   shell.check_refused(qkv + "kernel=linear arrays=weights", 2, "arrays");
 }
 
-TEST_CASE("attend tells NaN weights from outputs that overflowed, with the weights and without") {
+TEST_CASE("run attend tells NaN weights from outputs that overflowed, with the weights and without") {
   const AttendShell shell;
   shell.write("q2.npy", npy("(2, 1)", {1, 1e30}));
   shell.write("k2.npy", npy("(2, 1)", {1e30, 1}));
   shell.write("v2.npy", npy("(2, 1)", {1e308, 1e308}));
   for (const std::string& arrays : {std::string(), std::string("arrays=")}) {
     const Outcome outcome =
-        shell.run("attend q=q2.npy k=k2.npy v=v2.npy encoding=none precision=exact_fp32 " + arrays +
+        shell.run("run attend q=q2.npy k=k2.npy v=v2.npy encoding=none precision=exact_fp32 " + arrays +
                   " --out out --force");
     INFO(outcome.err);
     CHECK_THAT(outcome.err, Contains("1 queries have NaN or +inf among their visible logits") &&
@@ -296,32 +296,32 @@ TEST_CASE("attend tells NaN weights from outputs that overflowed, with the weigh
   }
 }
 
-TEST_CASE("attend wants to be told how projections are stored, and says when they do not fit") {
+TEST_CASE("run attend wants to be told how projections are stored, and says when they do not fit") {
   const AttendShell shell;
   const std::string x = "x=x.npy encoding=none heads=4 ";
-  shell.check_refused(x + "--table W_q.npy", 2,
+  shell.check_refused(x + "W_q=W_q.npy", 2,
                       "W_q of shape [8, 8] without weights=: can be applied as x·W or as x·Wᵀ; set "
                       "weights=torch_linear");
-  shell.check_refused("x=x.npy encoding=none heads=2 --table W_q=wide_q.npy", 2,
+  shell.check_refused("x=x.npy encoding=none heads=2 W_q=wide_q.npy", 2,
                       "without weights=");
-  shell.check_refused("x=x.npy encoding=none heads=2 weights=torch_linear --table W_q=wide_q.npy",
+  shell.check_refused("x=x.npy encoding=none heads=2 weights=torch_linear W_q=wide_q.npy",
                       2,
                       "W_q of shape [8, 12] with weights=torch_linear: must be [heads·d, d_model] "
                       "with d_model=8, heads=2; it fits weights=x_W");
   shell.check_refused(
-      "x=x.npy encoding=none heads=2 weights=torch_linear --table W_q=W_q.npy "
-      "--table W_k=wide_k.npy",
+      "x=x.npy encoding=none heads=2 weights=torch_linear W_q=W_q.npy "
+      "W_k=wide_k.npy",
       2, "W_k of shape [8, 6] with weights=torch_linear");
   shell.check_refused(x + "weights=x_W", 2, "weights=x_W: is read beside a projection only");
-  shell.check_refused("q=q.npy k=k.npy encoding=deberta d_model=8 --table deberta.W_qr=wide_q.npy",
+  shell.check_refused("q=q.npy k=k.npy encoding=deberta d_model=8 deberta.W_qr=wide_q.npy",
                       2, "deberta.W_qr of shape [8, 12] without weights=");
-  shell.check_refused(x + "--table b_o.npy", 2, "b_o without W_o");
-  shell.check_refused(x + "weights=x_W --table W_q.npy --table b_q=wide_b_q.npy", 2,
+  shell.check_refused(x + "b_o=b_o.npy", 2, "b_o without W_o");
+  shell.check_refused(x + "weights=x_W W_q=W_q.npy b_q=wide_b_q.npy", 2,
                       "b_q of shape [1, 12]: must be [8]");
-  shell.check_refused(qkv + "--table b_q.npy", 2, "table b_q of b_q.npy: is not read here");
+  shell.check_refused(qkv + "b_q=b_q.npy", 2, "table b_q of b_q.npy: is not read here");
 }
 
-TEST_CASE("attend refuses batches that differ, and settings that the other kernel reads") {
+TEST_CASE("run attend refuses batches that differ, and settings that the other kernel reads") {
   const AttendShell shell;
   shell.check_refused("encoding=none q=q.npy k=k0.npy", 3, "q, k and v must have the same batch");
   shell.check_refused(qkv + "kernel=linear scale=0.5", 2, "scale");
@@ -339,12 +339,12 @@ TEST_CASE("FAVOR+ takes a projection for its features, which RoPE turns in pairs
       "try linear.features=64");
   shell.attended(favor + "linear.features=63 encoding=none", "output");
   shell.attended(favor + "linear.features=63 linear.variant=rotated_before_features", "output");
-  shell.attended(favor + "linear.features=6 --table linear.projection=projection.npy", "output");
-  shell.check_refused(favor + "linear.features=8 --table linear.projection=projection.npy", 2,
+  shell.attended(favor + "linear.features=6 linear.projection=projection.npy", "output");
+  shell.check_refused(favor + "linear.features=8 linear.projection=projection.npy", 2,
                       "linear.projection of shape [6, 4]: must be [8, 4]");
-  shell.check_refused(favor + "--table linear.projection=q0.npy", 2,
+  shell.check_refused(favor + "linear.projection=q0.npy", 2,
                       "linear.projection of 3 rows: must be even");
-  shell.check_refused(favor + "--table linear.projection=v0.npy", 2, "must be [M, 4]");
-  shell.check_refused(qkv + "kernel=linear --table linear.projection=projection.npy", 2,
+  shell.check_refused(favor + "linear.projection=v0.npy", 2, "must be [M, 4]");
+  shell.check_refused(qkv + "kernel=linear linear.projection=projection.npy", 2,
                       "table linear.projection: is not read");
 }

@@ -52,7 +52,7 @@ TEST_CASE("No output is written onto what is read") {
   for (const char* line :
        {"run forward model=model tokens=ids.npy --force --out model/model.safetensors",
         "run lens model=model tokens=ids.npy --force --out model/model.safetensors",
-        "apply encoding=none x=ids.npy --force --out ids.npy"}) {
+        "run apply encoding=none x=ids.npy --force --out ids.npy"}) {
     const Outcome outcome = shell.run(line);
     CAPTURE(line, outcome.err);
     CHECK(outcome.status == 2);

@@ -87,13 +87,13 @@ TEST_CASE("Lists and numbers in the forms of other programs are told the form he
                          "base=geomspace(1000, 1000000, 4)"}});
 }
 
-TEST_CASE("attend says how a mask and heads are given") {
+TEST_CASE("run attend says how a mask and heads are given") {
   const Shell shell;
   for (const char* name : {"q.npy", "k.npy"})
     shell.write(name, npy("(2, 4)", std::vector<double>(8, 1)));
-  check_hints(shell, {{"attend q=q.npy k=k.npy mask=causal --out a", 2,
+  check_hints(shell, {{"run attend q=q.npy k=k.npy mask=causal --out a", 2,
                        "mask=causal: names no file of a mask; write causal=true"},
-                      {"attend q=q.npy k=k.npy encoding=alibi head=3 --out a", 2, "heads=8"}});
+                      {"run attend q=q.npy k=k.npy encoding=alibi head=3 --out a", 2, "heads=8"}});
 }
 
 TEST_CASE("A model's name is told apart from a file, with where its configuration is") {

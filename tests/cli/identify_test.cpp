@@ -273,7 +273,7 @@ TEST_CASE("identify --logits names the encoding of logits that attend wrote") {
   shell.write("k.npy", float_npy(numbers_of(file.at("k")), "2, 24, 64"));
   for (const std::string precision : {"exact", "exact_fp32"}) {
     const Outcome made = shell.run(
-        "attend encoding=rope base=500000 q=q.npy k=k.npy v=k.npy precision=" + precision +
+        "run attend encoding=rope base=500000 q=q.npy k=k.npy v=k.npy precision=" + precision +
         " --out " + precision + ".npz");
     INFO(made.err);
     REQUIRE(made.status == 0);
@@ -342,7 +342,7 @@ TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
   for (const std::string defect :
        {"base_lost", "wrong_pairing", "cache_off_by_one", "off_by_one"}) {
     const Outcome made =
-        shell.run("apply base=500000 rope.pairing=half_split x=q.npy defect=" + defect + " --out " +
+        shell.run("run apply base=500000 rope.pairing=half_split x=q.npy defect=" + defect + " --out " +
                   defect + ".npy");
     INFO(made.err);
     REQUIRE(made.status == 0);
@@ -352,19 +352,19 @@ TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
     const json report = json::parse(outcome.out).at("tensors").at(0);
     CHECK(report.at("hypotheses").at(0).at("defect").at("name") == defect);
   }
-  const Outcome refused = shell.run("apply x=q.npy defect=scaling_skipped --out never.npy");
+  const Outcome refused = shell.run("run apply x=q.npy defect=scaling_skipped --out never.npy");
   CHECK(refused.status == 2);
   CHECK_THAT(refused.err, Contains("cannot be made"));
-  CHECK(shell.run("apply encoding=alibi defect=base_lost").status == 2);
+  CHECK(shell.run("run apply encoding=alibi defect=base_lost").status == 2);
 }
 
-TEST_CASE("apply breaks a rope of several axes: by hand, the pair past the end of its sections") {
+TEST_CASE("run apply breaks a rope of several axes: by hand, the pair past the end of its sections") {
   const Shell shell;
   shell.write("x.npy", float_npy(std::vector<float>(16, 1.0F), "1, 16"));
   shell.write("p.npy", float_npy({5, 7, 9}, "1, 3"));
   const auto channel_7 = [&](const std::string& defect) {
     const Outcome made = shell.run(
-        "apply encoding=axis_rope axis_rope.design=interleaved axis_rope.time_pairs=4 "
+        "run apply encoding=axis_rope axis_rope.design=interleaved axis_rope.time_pairs=4 "
         "axis_rope.row_pairs=2 rope.pairing=half_split x=x.npy --table axis_rope.positions=p.npy "
         "defect=" +
         defect + " --out y.npy --force");
@@ -381,6 +381,6 @@ TEST_CASE("apply breaks a rope of several axes: by hand, the pair past the end o
   CHECK(channel_7("stride_unbounded") == Approx(std::cos(7 * theta) - std::sin(7 * theta)));
   // In blocks the last two pairs are of w.
   CHECK(channel_7("sections_in_other_order") == Approx(std::cos(9 * theta) - std::sin(9 * theta)));
-  CHECK(shell.run("apply encoding=axis_rope axis_rope.design=axial x=x.npy defect=clockwise")
+  CHECK(shell.run("run apply encoding=axis_rope axis_rope.design=axial x=x.npy defect=clockwise")
             .status == 2);
 }

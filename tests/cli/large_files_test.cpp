@@ -47,7 +47,7 @@ TEST_CASE("An array's shape is refused before its bytes are held") {
   for (const std::string file : {"huge.npy", "huge.safetensors"})
     for (const std::string& command :
          {"identify " + file + " small.npy", "identify small.npy " + file,
-          "attend q=" + file + " k=small.npy v=small.npy --out o",
+          "run attend q=" + file + " k=small.npy v=small.npy --out o",
           "run attention_map q=" + file + " k=small.npy v=small.npy"}) {
       const Outcome outcome = shell.run_program(little_data, command);
       INFO(command << "\n" << outcome.err);

@@ -25,18 +25,18 @@ struct ArraysShell : Shell {
 
 }  // namespace
 
-TEST_CASE("attend and apply refuse a file that is there before they read their arrays") {
+TEST_CASE("run attend and apply refuse a file that is there before they read their arrays") {
   const ArraysShell shell;
   for (const std::string out : {"out.npz", "out.safetensors", "out"}) {
     INFO(out);
     // An array that cannot be read shows what is looked at first.
-    const std::string command = "attend q=q.npy k=q.npy v=q.npy --out " + out;
+    const std::string command = "run attend q=q.npy k=q.npy v=q.npy --out " + out;
     if (out == "out") {
       REQUIRE(shell.run(command).status == 0);
     } else {
       shell.write(out, "mine");
     }
-    const Outcome refused = shell.run("attend q=bad.npy k=q.npy v=q.npy --out " + out);
+    const Outcome refused = shell.run("run attend q=bad.npy k=q.npy v=q.npy --out " + out);
     CHECK(refused.status == 4);
     CHECK_THAT(refused.err,
                Contains(out) && Contains("already") && Contains("add --force to replace it"));
@@ -45,13 +45,13 @@ TEST_CASE("attend and apply refuse a file that is there before they read their a
     if (out != "out") CHECK(content(shell.folder() / out).size() > 500);
   }
   shell.write("x.npy", "mine");
-  CHECK(shell.run("apply encoding=rope x=q.npy --out x.npy").status == 4);
+  CHECK(shell.run("run apply encoding=rope x=q.npy --out x.npy").status == 4);
   CHECK(content(shell.folder() / "x.npy") == "mine");
-  CHECK(shell.run("apply encoding=rope x=q.npy --out x.npy --force").status == 0);
+  CHECK(shell.run("run apply encoding=rope x=q.npy --out x.npy --force").status == 0);
   CHECK(content(shell.folder() / "x.npy").substr(1, 5) == "NUMPY");
 }
 
-TEST_CASE("attend and apply refuse the extension of a file that they do not write") {
+TEST_CASE("run attend and apply refuse the extension of a file that they do not write") {
   const ArraysShell shell;
   const auto refuses = [&](const std::string& command, const std::string& out,
                            const std::string& remedy) {
@@ -64,16 +64,16 @@ TEST_CASE("attend and apply refuse the extension of a file that they do not writ
   };
   for (const char* out : {"x.txt", "x.npy", "X.NPZ", "a/b.json", "run.2.csv"}) {
     // An array that cannot be read shows what is looked at first.
-    refuses("attend q=bad.npy k=q.npy v=q.npy", out, "or in / for a folder of that name");
+    refuses("run attend q=bad.npy k=q.npy v=q.npy", out, "or in / for a folder of that name");
     if (out != std::string("x.npy"))
-      refuses("apply encoding=rope x=bad.npy", out, "choose one of these extensions");
+      refuses("run apply encoding=rope x=bad.npy", out, "choose one of these extensions");
   }
   for (const char* out : {"run.2", "v1.0", "plain", "x.txt/", ".hidden"}) {
     INFO(out);
-    CHECK(shell.run(std::string("attend q=q.npy k=q.npy v=q.npy --out ") + out).status == 0);
+    CHECK(shell.run(std::string("run attend q=q.npy k=q.npy v=q.npy --out ") + out).status == 0);
     CHECK(fs::exists(shell.folder() / out / "arrays/output.npy"));
   }
-  const Outcome table = shell.run("apply encoding=rope dim=8 --out t.npy");
+  const Outcome table = shell.run("run apply encoding=rope dim=8 --out t.npy");
   CHECK(table.status == 2);
   CHECK_THAT(table.err, Contains("there is no x to encode") && Contains("--csv > FILE.csv"));
 }
@@ -86,7 +86,7 @@ TEST_CASE("An archive that cannot be written whole leaves nothing under its name
     INFO(out);
     const Outcome failed =
         shell.run_program("trap '' XFSZ; ulimit -f 8;",
-                          std::string("attend q=q.npy k=q.npy v=q.npy --out ") + out, ">/dev/null");
+                          std::string("run attend q=q.npy k=q.npy v=q.npy --out ") + out, ">/dev/null");
     CHECK(failed.status == 4);
     CHECK_THAT(failed.err, Contains("cannot be written"));
     CHECK_FALSE(fs::exists(shell.folder() / out));
@@ -182,7 +182,7 @@ TEST_CASE("No message passes control characters on") {
 TEST_CASE("What a killed run left is removed by the next run to the same name") {
   const Shell shell;
   for (const std::string command : {"run rotation --format none --quiet --out r",
-                                    "attend q=q.npy k=q.npy v=q.npy --out r.npz"}) {
+                                    "run attend q=q.npy k=q.npy v=q.npy --out r.npz"}) {
     INFO(command);
     const ArraysShell arrays;
     const std::string name = command.substr(command.rfind(' ') + 1);
@@ -253,7 +253,7 @@ TEST_CASE("Too little memory is told with its numbers and what to lower, and is 
     return;
   }
   const Outcome alone =
-      shell.run_program(little, "apply encoding=t5 --positions 0..100000", ">/dev/null");
+      shell.run_program(little, "run apply encoding=t5 positions=0..100000", ">/dev/null");
   CHECK(alone.status == 4);
   CHECK_THAT(alone.err, Contains("there is not enough memory: ") && Contains("391 MiB may be") &&
                             Contains("lower the settings") && !Contains("bug"));

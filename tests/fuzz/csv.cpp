@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "experiments/results/csv_reader.h"
 #include "tests/fuzz/harness.h"
 #include "tests/support/same_result.h"
 

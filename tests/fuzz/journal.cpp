@@ -1,5 +1,5 @@
 // Reads a sweep's journal, and each line as one of results.jsonl.
-#include "experiments/sweeps/journal.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -9,7 +9,6 @@
 #include <algorithm>
 
 #include "experiments/files/file.h"
-#include "experiments/sweeps/point_json.h"
 #include "tests/fuzz/support/framed.h"
 #include "tests/fuzz/support/json_input.h"
 

@@ -4,7 +4,7 @@
 
 #include "experiments/results/point_id.h"
 #include "experiments/studies/catalogue.h"
-#include "experiments/sweeps/plan_json.h"
+#include "experiments/sweeps/sweep_layout.h"
 #include "tests/fuzz/harness.h"
 
 using namespace orrery;

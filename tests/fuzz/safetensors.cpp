@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "experiments/data/safetensors_json.h"
+#include "experiments/data/safetensors_header.h"
 #include "tests/fuzz/support/framed.h"
 #include "tests/fuzz/support/tensor_properties.h"
 
@@ -11,16 +11,16 @@ using namespace orrery;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = fuzz::text_of(data, size);
-  const auto archive = fuzz::accepted_file([&] { return SafetensorsArchive(bytes, "a"); });
+  const auto archive = fuzz::accepted_file([&] { return open_safetensors(bytes, "a"); });
   if (!archive) return 0;
   TensorMap tensors;
-  const std::vector<std::string> names = archive->names();
+  const std::vector<std::string> names = (*archive)->names();
   fuzz::require(!names.empty() && std::is_sorted(names.begin(), names.end()),
                 "a file has tensors, by name");
   for (const std::string& name : names) {
     fuzz::require(fuzz::is_utf8(name), "JSON is UTF-8");
     auto tensor = fuzz::accepted_file(
-        [&] { return archive->tensor(name, Values::finite_or_minus_infinity); });
+        [&] { return (*archive)->tensor(name, Values::finite_or_minus_infinity); });
     if (!tensor) continue;
     fuzz::require_valid(*tensor, Values::finite_or_minus_infinity);
     if (fuzz::is_finite(*tensor)) tensors.emplace(name, std::move(*tensor));

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "experiments/sweeps/plan_json.h"
+#include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "tests/fuzz/harness.h"
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <string>
 
-#include "experiments/data/text_file.h"
 #include "experiments/data/tokens.h"
 #include "experiments/text/bidi.h"
 #include "experiments/text/printable.h"

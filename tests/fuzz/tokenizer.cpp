@@ -2,9 +2,7 @@
 #include "experiments/tokenizers/tokenizer.h"
 
 #include "experiments/model_files/gguf_file.h"
-#include "experiments/tokenizers/gguf_vocabulary.h"
-#include "experiments/tokenizers/sentencepiece_model.h"
-#include "experiments/tokenizers/tokenizer_json.h"
+#include "experiments/tokenizers/read_tokenizer.h"
 #include "tests/fuzz/harness.h"
 
 using namespace orrery;

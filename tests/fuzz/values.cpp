@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "experiments/sweeps/plan.h"
-#include "experiments/sweeps/value_list.h"
+#include "experiments/sweeps/sweep_spec.h"
 #include "tests/fuzz/harness.h"
 
 using namespace orrery;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes attend.json: what `orrery attend` must give, computed by PyTorch without Orrery.
+"""Writes attend.json: what `orrery run attend` must give, computed by PyTorch without Orrery.
 
 Softmax attention is torch.nn.functional.scaled_dot_product_attention and torch.nn.MultiheadAttention,
 with masks, padding, scales, batches, grouped heads and biases as they take them; linear attention,
@@ -103,7 +103,7 @@ softmax("padding and a mask", QKV + "padding=seen_keys.npy mask=seen_heads.npy",
 softmax("scale", QKV + "scale=0.3", q, k, v, scale=0.3)
 softmax("scale and a mask", QKV + "scale=1.7 mask=minus_inf_heads.npy", q, k, v, arrays["minus_inf_heads"], scale=1.7)
 softmax("causal, fewer queries than keys", QKV + "causal=true", q, k, v, causal_lower_right(N_Q, N_K))
-softmax("causal, wherever the keys stand", QKV + "causal=true --positions 100,101,103,104,107", q, k, v,
+softmax("causal, wherever the keys stand", QKV + "causal=true positions=100+101+103+104+107", q, k, v,
         causal_lower_right(N_Q, N_K))
 
 # A layer from contents: torch.nn.MultiheadAttention, whose weights are those of torch.nn.Linear.
@@ -117,8 +117,8 @@ b = dict(zip(("b_q", "b_k", "b_v"), layer.in_proj_bias.detach().chunk(3)))
 W["W_o"], b["b_o"] = layer.out_proj.weight.detach(), layer.out_proj.bias.detach()
 arrays |= {"x": x, **W, **b, **{name + "_x_W": w.T for name, w in W.items()},
            "seen_tokens": torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]], dtype=torch.bool)}
-TORCH = "".join(f" --table {name}.npy" for name in (*W, *b))
-X_W = "".join(f" --table {name}={name}_x_W.npy" for name in W) + "".join(f" --table {name}.npy" for name in b)
+TORCH = "".join(f" {name}={name}.npy" for name in (*W, *b))
+X_W = "".join(f" {name}={name}_x_W.npy" for name in W) + "".join(f" {name}={name}.npy" for name in b)
 X = f"encoding=none x=x.npy heads={H} "
 causal_mask = torch.triu(torch.full((N_K, N_K), -INF), 1)
 for name, arguments, options in (
@@ -137,7 +137,7 @@ arrays |= {"wide_q": wide_q, "wide_k": wide_k, "wide_v": wide_v, "wide_b_q": wid
 heads_q = (x @ wide_q + wide_b_q).unflatten(-1, (2, 6)).transpose(1, 2)
 shared_k, shared_v = (x @ wide_k)[:, None], (x @ wide_v + wide_b_v)[:, None]
 softmax("biases of q and v, two heads over one", "encoding=none x=x.npy heads=2 weights=x_W" + "".join(
-    f" --table {name}={array}.npy" for name, array in (("W_q", "wide_q"), ("W_k", "wide_k"), ("W_v", "wide_v"),
+    f" {name}={array}.npy" for name, array in (("W_q", "wide_q"), ("W_k", "wide_k"), ("W_v", "wide_v"),
                                                        ("b_q", "wide_b_q"), ("b_v", "wide_b_v"))),
         heads_q, shared_k, shared_v, enable_gqa=True)
 
@@ -152,7 +152,7 @@ moved = x + sinusoids([3.0, 1.0, 4.0, 7.0, 5.0])
 heads_of = lambda y: y.unflatten(-1, (H, D_MODEL // H)).transpose(1, 2)
 projected = [heads_of(F.linear(moved, W["W_" + p], b["b_" + p])) for p in "qkv"]
 case("sinusoids at given positions, with biases",
-     f"encoding=sinusoidal x=x.npy heads={H} --positions 3,1,4,7,5 weights=torch_linear" + TORCH,
+     f"encoding=sinusoidal x=x.npy heads={H} positions=3+1+4+7+5 weights=torch_linear" + TORCH,
      logits=projected[0] @ projected[1].mT / math.sqrt(D_MODEL // H),
      output=F.scaled_dot_product_attention(*projected))
 
@@ -185,9 +185,9 @@ case("linear", LINEAR, **linear(elu, q, k, v))
 case("linear, padding per batch entry", LINEAR + "padding=seen_keys.npy", **linear(elu, q, k, v, real))
 case("linear, padding for all", LINEAR + "padding=first_seen_keys.npy", **linear(elu, q, k, v, real[0]))
 case("FAVOR+, a given projection",
-     LINEAR + "linear.feature_map=favor --table linear.projection=projection.npy", **linear(favor, q, k, v))
+     LINEAR + "linear.feature_map=favor linear.projection=projection.npy", **linear(favor, q, k, v))
 case("FAVOR+, a given projection and padding",
-     LINEAR + "linear.feature_map=favor padding=seen_keys.npy --table linear.projection=projection.npy",
+     LINEAR + "linear.feature_map=favor padding=seen_keys.npy linear.projection=projection.npy",
      **linear(favor, q, k, v, real))
 
 flat = lambda tensor: ["-inf" if value == -INF else value for value in tensor.double().flatten().tolist()]

@@ -10,7 +10,6 @@
 #include "experiments/checkpoints/forward_pass.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/studies/experiments.h"
-#include "experiments/studies/training/figures.h"
 #include "experiments/studies/training/runs.h"
 #include "experiments/studies/training/tasks.h"
 #include "experiments/tokenizers/read_tokenizer.h"

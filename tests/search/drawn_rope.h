@@ -13,8 +13,8 @@
 #include "core/random.h"
 #include "core/types.h"
 #include "experiments/search/defects.h"
-#include "experiments/search/frequency_families.h"
 #include "experiments/search/identify_rotation.h"
+#include "experiments/search/structures.h"
 
 namespace orrery::tests {
 

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "core/errors.h"
-#include "experiments/search/describe_bias.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;

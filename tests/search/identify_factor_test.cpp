@@ -5,7 +5,7 @@
 
 #include "experiments/search/defects.h"
 #include "experiments/search/describe_rope.h"
-#include "experiments/search/hypothesis_list.h"
+#include "experiments/search/rope_search.h"
 #include "tests/search/drawn_rope.h"
 
 using namespace orrery;

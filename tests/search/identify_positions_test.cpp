@@ -1,8 +1,8 @@
 // Positions that a format holds, and tables as coarse as the tensor, are no deviation.
 #include <catch2/catch.hpp>
 
-#include "experiments/search/hypothesis_list.h"
 #include "experiments/search/identify_rotation.h"
+#include "experiments/search/rope_search.h"
 #include "tests/search/drawn_rope.h"
 
 using namespace orrery;

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/search/describe_rope.h"
-#include "experiments/search/hypothesis_list.h"
+#include "experiments/search/rope_search.h"
 #include "tests/search/drawn_rope.h"
 
 using namespace orrery;

@@ -8,7 +8,7 @@
 namespace orrery::test {
 
 /// Arrays whose numbers are asked for by name.
-class HeldArrays : public HeldArrays {
+class HeldArrays : public orrery::HeldArrays {
  public:
   /// Empty when there is no such array.
   std::vector<double> numbers(const std::string& name) const {

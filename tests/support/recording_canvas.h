@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "experiments/figure/canvas/canvas.h"
-#include "experiments/figure/equation/letter_extent.h"
+#include "experiments/figure/equation/box.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery::test {

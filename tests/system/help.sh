@@ -87,15 +87,15 @@ files_of_identify() {
   llama_config Llama-3.1-8B/config.json
   npy q.npy "64, 64" 1
   npy k.npy "64, 64" 2
-  orrery apply -q encoding=rope x=q.npy --positions 100..163 --out q_after.npy >/dev/null
+  orrery run apply -q encoding=rope x=q.npy positions=100..163 --out q_after.npy >/dev/null
   mv q.npy q_before.npy
   npy q.npy "64, 64" 3
-  orrery attend -q q=q.npy k=k.npy encoding=rope precision=eager_fp32 --out scores >/dev/null
+  orrery run attend -q q=q.npy k=k.npy encoding=rope precision=eager_fp32 --out scores >/dev/null
   mv scores/arrays/logits.npy .
-  orrery attend -q q=q.npy k=k.npy encoding=alibi --out biased >/dev/null
+  orrery run attend -q q=q.npy k=k.npy encoding=alibi --out biased >/dev/null
   mv biased/arrays/term_linear_bias.npy bias.npy
   npy dump/layer0.q.before.npy "64, 128" 4
-  orrery apply -q encoding=rope x=dump/layer0.q.before.npy base=500000 rope.pairing=half_split rope.scaling=llama3 \
+  orrery run apply -q encoding=rope x=dump/layer0.q.before.npy base=500000 rope.pairing=half_split rope.scaling=llama3 \
     rope.factor=8 rope.original_length=8192 --out dump/layer0.q.after.npy >/dev/null
 }
 

@@ -84,7 +84,7 @@ make_files() {
   { npy_header '|u1' "8," && printf '\5\17\31\2\5\17\30\3'; } >other.npy
   npy a.npy "33, 8" 4
   npy q_before.npy "64, 64" 5
-  orrery apply encoding=rope x=q_before.npy --out q_after.npy
+  orrery run apply encoding=rope x=q_before.npy --out q_after.npy
   printf 'experiment = "long_term_decay"\n[sweep]\ndim = [32, 64]\n' >sweep.toml
   mkdir bin
   printf '#!/bin/sh\necho 1\n' >bin/sbatch

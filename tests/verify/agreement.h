@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "experiments/verify/ledger.h"
+#include "experiments/verify/cases.h"
 
 namespace orrery::test {
 
@@ -13,7 +13,7 @@ namespace literal = literal;
 template <class T>
 void check_agreement(const std::string& what, const Matrix<T>& library, const Rows& expected,
                      double bound) {
-  INFO(what << " in " << precision_name<T>());
+  INFO(what << (sizeof(T) == 8 ? " in fp64" : " in fp32"));
   CHECK(relative_error<T>(library, expected) <= bound);
 }
 

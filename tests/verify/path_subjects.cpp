@@ -218,7 +218,8 @@ Subject deberta_subject(Random& random, const std::string& name, DebertaIndex in
         };
         return literal::deberta(
             head, {of(W_kr), of(W_qr), [](Position r) { return literal::deberta_delta(r, span); }},
-            index == DebertaIndex::paper ? literal::DebertaForm::paper : literal::DebertaForm::code,
+            index == DebertaIndex::paper ? literal::DebertaTables::Form::paper
+                                         : literal::DebertaTables::Form::code,
             terms != DebertaTerms::position_to_content, terms != DebertaTerms::content_to_position);
       },
       {},

@@ -198,7 +198,7 @@ void add_tupe(std::vector<Setting>& all) {
   const auto paper = [&](const std::string& label, const Words& words, bool untied, bool bias) {
     all.push_back({label, "tupe", words, tupe_tables(false, untied),
                    [=](const literal::Head& head, int h, const Given& t) {
-                     literal::TupeCls cls{untied, 0, 0, -1, -1};
+                     literal::TupeWeights::Cls cls{untied, 0, 0, -1, -1};
                      if (untied) {
                        cls.theta_1 = t.at("tupe.theta")(0, h);
                        cls.theta_2 = t.at("tupe.theta")(1, h);
@@ -233,7 +233,7 @@ void add_tupe(std::vector<Setting>& all) {
 struct DebertaCase {
   Position span{64};
   bool buckets{false}, clamped{false}, normed{false};
-  literal::DebertaForm form{literal::DebertaForm::paper};
+  literal::DebertaTables::Form form{literal::DebertaTables::Form::paper};
   bool c2p{true}, p2c{true};
 };
 
@@ -275,13 +275,14 @@ void add_deberta(std::vector<Setting>& all) {
                    }});
   };
   setting("DeBERTa: span 64", {}, {});
-  setting("DeBERTa v2: buckets, norm",
-          {{"deberta.version", "v2"},
-           {"deberta.span", "32"},
-           {"deberta.max_distance", "300"},
-           {"deberta.p2c", "code"},
-           {"deberta.norm", "layer_norm"}},
-          {.span = 32, .buckets = true, .normed = true, .form = literal::DebertaForm::code});
+  setting(
+      "DeBERTa v2: buckets, norm",
+      {{"deberta.version", "v2"},
+       {"deberta.span", "32"},
+       {"deberta.max_distance", "300"},
+       {"deberta.p2c", "code"},
+       {"deberta.norm", "layer_norm"}},
+      {.span = 32, .buckets = true, .normed = true, .form = literal::DebertaTables::Form::code});
   setting("DeBERTa v2: Microsoft's clamp, c2p",
           {{"deberta.version", "v2"},
            {"deberta.span", "32"},

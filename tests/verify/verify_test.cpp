@@ -98,7 +98,7 @@ double deberta_error(const Encoding& encoding, const Matrix<double>& table, Posi
   return relative_error<double>(
       attention_from_qkv<double>(encoding, {q, key, key, at, at}).logits,
       literal::sum_of(literal::deberta({q, key, key, at, at}, {table, table, row},
-                                       literal::DebertaForm::paper)));
+                                       literal::DebertaTables::Form::paper)));
 }
 
 }  // namespace

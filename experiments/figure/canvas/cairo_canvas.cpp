@@ -12,19 +12,17 @@
 #include "core/errors.h"
 #include "core/params.h"
 #include "experiments/figure/canvas/image_surface.h"
-#include "experiments/figure/canvas/png_file.h"
 #include "experiments/figure/canvas/text_metrics.h"
+#include "experiments/text/enum_names.h"
 
 namespace orrery {
 namespace {
 
+const EnumNames<FigureFormat> format_names{
+    {FigureFormat::svg, "svg"}, {FigureFormat::pdf, "pdf"}, {FigureFormat::png, "png"}};
+
 constexpr double largest_png_side = 16384.0;
 constexpr double vector_pixels_per_point = 3.0;  ///< resolution of images in a PDF
-
-struct DestroyPattern {
-  void operator()(cairo_pattern_t* p) const { cairo_pattern_destroy(p); }
-};
-using Pattern = std::unique_ptr<cairo_pattern_t, DestroyPattern>;
 
 void require_size(FigureFormat format, Size size, double png_scale) {
   const double scale = format == FigureFormat::png ? png_scale : 1.0;
@@ -57,21 +55,6 @@ CairoSurface make_surface(FigureFormat format, Size size, double png_scale, std:
   return nullptr;
 }
 
-}  // namespace
-
-struct CairoCanvas::Target {
-  Target(FigureFormat f, double s) : format(f), scale(s) {}
-  std::optional<CairoTurn> turn{std::in_place};  ///< declared first, so that it ends last
-  FigureFormat format;
-  double scale;
-  std::string bytes{};
-  CairoSurface surface{};
-  CairoContext context{};
-  std::optional<TextMetrics> text{};
-};
-
-namespace {
-
 void set_color(cairo_t* context, Color c) {
   cairo_set_source_rgba(context, c.r / 255.0, c.g / 255.0, c.b / 255.0, c.a / 255.0);
 }
@@ -89,6 +72,23 @@ void set_dash(cairo_t* context, const Stroke& stroke) {
 }
 
 }  // namespace
+
+std::string_view extension(FigureFormat format) { return name_in(format_names, format); }
+
+FigureFormat figure_format_named(std::string_view name) {
+  return value_named(format_names, name, "a figure format");
+}
+
+struct CairoCanvas::Target {
+  Target(FigureFormat f, double s) : format(f), scale(s) {}
+  std::optional<CairoTurn> turn{std::in_place};  ///< declared first, so that it ends last
+  FigureFormat format;
+  double scale;
+  std::string bytes{};
+  CairoSurface surface{};
+  CairoContext context{};
+  std::optional<TextMetrics> text{};
+};
 
 CairoCanvas::CairoCanvas(FigureFormat format, Size size, double png_scale) {
   check_invariant(format != FigureFormat::svg, "SVG is drawn by SvgCanvas");
@@ -153,7 +153,7 @@ void CairoCanvas::image(const std::shared_ptr<const Image>& image, const Rect& t
   cairo_translate(context, target.x, target.y);
   cairo_scale(context, target.width / (image->width * factor),
               target.height / (image->height * factor));
-  const Pattern pattern(cairo_pattern_create_for_surface(pixels.get()));
+  const CairoOwner<cairo_pattern_t> pattern(cairo_pattern_create_for_surface(pixels.get()));
   cairo_pattern_set_filter(
       pattern.get(), filter == Filter::nearest ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR);
   // Pixels at the edge are mixed with what is beyond it; a PDF would store a padded copy for that.
@@ -172,7 +172,7 @@ void CairoCanvas::text(Point anchor, std::string_view utf8, const TextStyle& sty
   cairo_t* context = target_->context.get();
   const auto runs = target_->text->runs(utf8, style);
   const double width = target_->text->width(runs, style.size);
-  const Point start = baseline_start(style, width, target_->text->line(style));
+  const Point start = target_->text->baseline_start(style, width);
   cairo_save(context);
   cairo_translate(context, anchor.x, anchor.y);
   if (style.upward) cairo_rotate(context, -0.5 * std::numbers::pi);

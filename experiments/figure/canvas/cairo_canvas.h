@@ -6,9 +6,16 @@
 #include <string_view>
 
 #include "experiments/figure/canvas/canvas.h"
-#include "experiments/figure/canvas/figure_format.h"
 
 namespace orrery {
+
+enum class FigureFormat { svg, pdf, png };
+
+/// "svg", "pdf", "png": the file's extension.
+std::string_view extension(FigureFormat format);
+
+/// Throws UsageError for an unknown format.
+FigureFormat figure_format_named(std::string_view extension);
 
 /// A Canvas that produces a PDF or PNG file. The same drawing gives the same bytes, independent of
 /// time and locale. Text is set in DejaVu Sans and symbols in STIX; fontconfig chooses a

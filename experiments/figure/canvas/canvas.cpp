@@ -11,10 +11,20 @@ std::vector<double> dash_pattern(const Stroke& stroke) {
   return {};
 }
 
+Point baseline_start(const TextStyle& style, double width, double ascent, double height) {
+  const double x = style.horizontal == HorizontalAlign::left     ? 0.0
+                   : style.horizontal == HorizontalAlign::center ? -0.5 * width
+                                                                 : -width;
+  if (style.vertical == VerticalAlign::baseline) return {x, 0.0};
+  const double top = style.vertical == VerticalAlign::top      ? 0.0
+                     : style.vertical == VerticalAlign::middle ? -0.5 * height
+                                                               : -height;
+  return {x, top + ascent};
+}
+
 void Canvas::fill_between(std::span<const Point> upper, std::span<const Point> lower, Color color) {
-  for (std::size_t i = 1; i < std::min(upper.size(), lower.size()); ++i) {
+  for (std::size_t i = 1; i < std::min(upper.size(), lower.size()); ++i)
     fill(std::array{upper[i - 1], upper[i], lower[i], lower[i - 1]}, color);
-  }
 }
 
 }  // namespace orrery

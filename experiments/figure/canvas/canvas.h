@@ -64,6 +64,12 @@ struct TextStyle {
   VerticalAlign vertical{VerticalAlign::top};
 };
 
+/// Start of the baseline of a text relative to its anchor, before rotation.
+/// @param width   of the text
+/// @param ascent  from the top of its line to the baseline
+/// @param height  of the line
+Point baseline_start(const TextStyle& style, double width, double ascent, double height);
+
 /// Pixels, row 0 at the top. Shared and immutable, so that a canvas may cache a texture by address.
 struct Image {
   int width{};

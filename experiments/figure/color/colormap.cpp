@@ -18,9 +18,8 @@ double between(double from, double to, double t) { return from + (to - from) * t
 template <typename Path>
 Colormap sample(Path path) {
   Colormap map;
-  for (std::size_t i = 0; i < map.colors.size(); ++i) {
+  for (std::size_t i = 0; i < map.colors.size(); ++i)
     map.colors[i] = to_color(path(static_cast<double>(i) / last_index));
-  }
   return map;
 }
 
@@ -36,21 +35,17 @@ std::array<double, 256> smooth_chroma(const std::array<Oklch, 256>& path) {
   constexpr double most = 0.145, part = 0.94;
   std::array<double, 256> limit{}, lowest{}, smooth{};
   const auto around = [](const std::array<double, 256>& values, int i, auto combine, double start) {
-    for (int k = -reach; k <= reach; ++k) {
+    for (int k = -reach; k <= reach; ++k)
       start = combine(start, values[static_cast<std::size_t>(std::clamp(i + k, 0, 255))]);
-    }
     return start;
   };
-  for (std::size_t i = 0; i < path.size(); ++i) {
+  for (std::size_t i = 0; i < path.size(); ++i)
     limit[i] = std::min(most, part * largest_chroma(path[i].lightness, path[i].hue));
-  }
-  for (std::size_t i = 0; i < path.size(); ++i) {
+  for (std::size_t i = 0; i < path.size(); ++i)
     lowest[i] = around(
         limit, static_cast<int>(i), [](double a, double b) { return std::min(a, b); }, most);
-  }
-  for (std::size_t i = 0; i < path.size(); ++i) {
+  for (std::size_t i = 0; i < path.size(); ++i)
     smooth[i] = around(lowest, static_cast<int>(i), std::plus<>(), 0.0) / (2 * reach + 1);
-  }
   return smooth;
 }
 
@@ -98,9 +93,8 @@ Colormap for_strokes(Background background) {
   const Colormap& whole = colormap(Meaning::sequential, background);
   constexpr double start = 0.3;
   Colormap map;
-  for (std::size_t i = 0; i < map.colors.size(); ++i) {
+  for (std::size_t i = 0; i < map.colors.size(); ++i)
     map.colors[i] = whole.at(between(start, 1.0, static_cast<double>(i) / last_index));
-  }
   return map;
 }
 
@@ -158,10 +152,9 @@ std::shared_ptr<const Image> colormap_image(const Colormap& map) {
   const auto word = [](Color c) { return static_cast<std::uint32_t>(c.r << 16 | c.g << 8 | c.b); };
   const std::lock_guard lock(mutex);
   auto& image = images[{word(map.colors[0]), word(map.colors[128]), word(map.colors[255])}];
-  if (!image) {
+  if (!image)
     image = std::make_shared<const Image>(
         Image{1, 256, std::vector<Color>(map.colors.rbegin(), map.colors.rend())});
-  }
   return image;
 }
 

@@ -1,22 +1,119 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "core/params.h"
 #include "experiments/figure/canvas/svg_canvas.h"
+#include "experiments/figure/color/style.h"
 #include "experiments/figure/document/document.h"
 #include "experiments/figure/document/page_style.h"
 #include "experiments/figure/equation/layout.h"
 #include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/plain_text.h"
-#include "experiments/figure/themed_svg.h"
+#include "experiments/figure/export.h"
+#include "experiments/figure/page.h"
+#include "experiments/figure/plot/figure_view.h"
 #include "experiments/files/file.h"
+#include "experiments/model/figure.h"
+#include "experiments/model/panels.h"
 #include "experiments/text/xml.h"
 
 namespace orrery {
 namespace {
+
+/// The drawing without the XML declaration, which is only for files.
+std::string element(const std::string& svg) { return svg.substr(svg.find("<svg")); }
+
+std::vector<std::string_view> split_at_quotes(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t at = text.find('"'); at != std::string_view::npos; at = text.find('"')) {
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + 1);
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+/// "fill" or "stroke" if the text before a value ends in that attribute, else empty.
+std::string color_property(std::string_view before) {
+  if (before.ends_with(" fill=")) return "fill";
+  return before.ends_with(" stroke=") ? "stroke" : "";
+}
+
+/// SVG for pages that follow the reader's choice of a light or a dark theme. Where the two differ
+/// only in colours, one drawing serves both, with the dark colours in CSS classes; where they
+/// differ in more (the pixels of a map), the page gets two drawings.
+class ThemedSvgs {
+ public:
+  explicit ThemedSvgs(Page page) : page_(page) {}
+
+  /// Elements to place into HTML. Their ids start with `id`, which must be unique in the page.
+  std::string draw(const Figure& figure, const std::string& id, const FigureView& view,
+                   std::span<const PlacedNote> notes) {
+    return draw(
+        [&](Theme theme, const std::string& ids) {
+          return svg_of(figure, theme, page_, ids, view, notes);
+        },
+        id);
+  }
+  std::string draw(const Panels& panels, const std::string& id) {
+    if (panels.panels.size() == 1) return draw(panels.panels.front(), id, {}, {});
+    return draw(
+        [&](Theme theme, const std::string& ids) { return svg_of(panels, theme, page_, ids); }, id);
+  }
+  /// Any drawing: an SVG file in a theme, with ids that start with `id`.
+  using Draw = std::function<std::string(Theme theme, const std::string& id)>;
+  std::string draw(const Draw& svg_in, const std::string& id) {
+    const std::string light = element(svg_in(Theme::light, id));
+    const std::string both = merged(light, element(svg_in(Theme::dark, id)));
+    if (!both.empty()) return both;
+    return fmt::format("<div class=\"in-light\">{}</div><div class=\"in-dark\">{}</div>", light,
+                       element(svg_in(Theme::dark, id + "-dark")));
+  }
+
+  /// CSS rules for everything drawn so far, for use inside a media query for the dark theme.
+  std::string dark_rules() const {
+    std::string rules;
+    for (const auto& [key, number] : classes_)
+      rules += fmt::format(".k{}{{{}:{}}}\n", number, std::get<0>(key), std::get<2>(key));
+    return rules;
+  }
+
+ private:
+  std::string class_of(const std::string& property, const std::string& light,
+                       const std::string& dark) {
+    const auto [known, fresh] =
+        classes_.try_emplace(std::tuple(property, light, dark), classes_.size());
+    return fmt::format("k{}", known->second);
+  }
+
+  /// Both drawings in one; empty when they differ in more than colours. Relies on elements having
+  /// at most one colour other than "none".
+  std::string merged(const std::string& light, const std::string& dark) {
+    const auto a = split_at_quotes(light), b = split_at_quotes(dark);
+    if (a.size() != b.size()) return {};
+    std::string out;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (i > 0) out += '"';
+      out += a[i];
+      if (a[i] == b[i]) continue;
+      const std::string property = i % 2 == 1 ? color_property(a[i - 1]) : "";
+      if (property.empty()) return {};
+      out += fmt::format("\" class=\"{}", class_of(property, std::string(a[i]), std::string(b[i])));
+    }
+    return out;
+  }
+
+  Page page_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> classes_{};
+};
 
 constexpr double text_size = 15;     ///< of the page, in pixels
 constexpr double formula_size = 17;  ///< of formulas on lines of their own

@@ -1,12 +1,10 @@
 #include "experiments/figure/equation/layout.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <utility>
 
-#include "experiments/figure/canvas/symbol_font.h"
-#include "experiments/figure/equation/letter_extent.h"
-#include "experiments/figure/equation/spacing.h"
-#include "experiments/figure/equation/stroke_shapes.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery {
@@ -39,11 +37,13 @@ constexpr double root_gap = 0.10;                        ///< between radicand a
 constexpr double column_gap = 0.90;                      ///< between columns of a matrix
 constexpr double row_gap = 0.28;                         ///< between rows of a matrix
 constexpr double row_ascent = 0.74, row_descent = 0.24;  ///< least of a row of a matrix
-constexpr double bracket_gap = 0.11;    ///< between a bracket that grows and its content
-constexpr double bracket_cover = 0.92;  ///< part of the content that a bracket must be as high as
-constexpr double tallest_letter_bracket = 1.7;  ///< brackets around more are drawn as lines
+constexpr double bracket_gap = 0.11;  ///< between a bracket that grows and its content
 constexpr double accent_gap = 0.08;
-constexpr double may_reach_back = 0.06;  ///< of a leaning letter, below the one before
+
+// TeX's spaces, in em.
+constexpr double narrow_space = 3.0 / 18;
+constexpr double medium_space = 4.0 / 18;
+constexpr double thick_space = 5.0 / 18;
 
 /// TeX's styles: how large a node is set and how much room its sums and fractions take.
 enum class Style { display, line, script, script_script };
@@ -53,28 +53,6 @@ Style of_scripts(Style style) {
 }
 Style of_fraction(Style style) { return style == Style::display ? Style::line : of_scripts(style); }
 bool is_script(Style style) { return style >= Style::script; }
-
-/// Characters in the faces that have them.
-EquationBox set_letters(const std::string& text, double size, Face wanted, bool bold) {
-  EquationBox box;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = at;
-    const char32_t character = next_character(text, at);
-    const Face face = face_with(character, wanted, bold);
-    const LetterExtent extent = letter_extent(character, face, bold);
-    // The tail of an f or a j would run into what stands before it.
-    if (begin == 0 && face == Face::italic)
-      box.width = std::max(0.0, -extent.left - may_reach_back) * size;
-    if (box.glyphs.empty() || box.glyphs.back().face != face)
-      box.glyphs.push_back({{box.width, 0}, {}, size, face, bold, {}});
-    box.glyphs.back().text.append(text, begin, at - begin);
-    box.width += extent.advance * size;
-    box.lean = std::max(0.0, extent.right - extent.advance) * size;
-    box.extend_to(extent.ascent * size, extent.descent * size);
-  }
-  box.width += box.lean;
-  return box;
-}
 
 bool is_large_sign(const Node& node) {
   return node.role == Class::large && static_cast<unsigned char>(node.text[0]) >= 0x80;
@@ -93,46 +71,17 @@ Face face_of(const Node& node) {
 
 /// A sum or product sign: larger than the letters and centred on the axis.
 EquationBox set_large(const std::string& text, double size) {
-  EquationBox glyph = set_letters(text, large_scale * size, Face::roman, false), box;
-  const double drop = (glyph.ascent - glyph.descent) / 2 - axis_height() * size;
-  box.width = glyph.width;
-  box.extend_to(glyph.ascent - drop, glyph.descent + drop);
-  box.add(std::move(glyph), 0, drop);
-  return box;
+  return on_axis(set_letters(text, large_scale * size, Face::roman, false), size);
 }
 
-EquationBox draw_bracket(const std::string& text, double half, double size, bool closes) {
-  EquationBox box;
-  const BracketShape shape = bracket_shape(text);
-  box.width = shape.width * size;
-  const double axis = axis_height() * size;
-  for (const BracketShape::Stroke& stroke : shape.strokes) {
-    std::vector<Point> points = stroke.points;
-    for (Point& p : points) p = {size * (closes ? shape.width - p.x : p.x), -axis + half * p.y};
-    box.add_line(std::move(points), stroke.width * size);
+/// One period of a sine for the tilde accent: x from −1 to 1, y from 0 to 2 upwards.
+std::vector<Point> tilde_shape() {
+  std::vector<Point> wave;
+  for (int i = 0; i <= 12; ++i) {
+    const double t = i / 12.0;
+    wave.push_back({2 * t - 1, 1 + std::sin(2 * std::numbers::pi * t)});
   }
-  box.extend_to(half + axis, half - axis);
-  return box;
-}
-
-/// A bracket that reaches about `half` above and below the axis: the letter, enlarged where that
-/// is enough, strokes otherwise.
-EquationBox set_bracket(const std::string& text, double half, double size, bool closes) {
-  if (text.empty()) return {};
-  const bool is_bar = text == "‖" || text == "|";
-  EquationBox letter = set_letters(text, size, Face::roman, false);
-  const double growth = 2 * half * bracket_cover / std::max(letter.height(), 0.1 * size);
-  if (growth <= 1 && !is_bar) return letter;
-  if (growth <= tallest_letter_bracket && !is_bar) {
-    letter = set_letters(text, growth * size, Face::roman, false);
-    const double drop = (letter.ascent - letter.descent) / 2 - axis_height() * size;
-    EquationBox box;
-    box.width = letter.width;
-    box.extend_to(letter.ascent - drop, letter.descent + drop);
-    box.add(std::move(letter), 0, drop);
-    return box;
-  }
-  return draw_bracket(text, half, size, closes);
+  return wave;
 }
 
 /// Turns nodes into boxes. `em` is that of the symbols of the whole formula, in points.
@@ -386,6 +335,44 @@ class Typesetter {
 };
 
 }  // namespace
+
+Class spacing_class(const EquationNode& node) {
+  switch (node.kind) {
+    case Kind::symbol:
+      return node.text == "…" || node.text == "⋯" ? Class::inner : node.role;
+    case Kind::fraction:
+    case Kind::fence:
+      return Class::inner;
+    case Kind::scripts:
+    case Kind::accent:
+      return spacing_class(node.children.front());
+    default:
+      return Class::ordinary;
+  }
+}
+
+Class spacing_class_in_row(const std::vector<EquationNode>& row, std::size_t i, Class before) {
+  const Class own = spacing_class(row[i]);
+  const bool nothing_before = i == 0 || before == Class::operation || before == Class::relation ||
+                              before == Class::opening || before == Class::punctuation;
+  const bool nothing_after = i + 1 == row.size();
+  const bool is_sign = own == Class::operation && (nothing_before || nothing_after);
+  return is_sign ? Class::ordinary : own;
+}
+
+double space_between(Class left, Class right, bool in_script) {
+  if (left == Class::opening || right == Class::closing || right == Class::punctuation) return 0;
+  const double outside_scripts = in_script ? 0.0 : 1.0;
+  if (left == Class::relation || right == Class::relation)
+    return left == right ? 0 : outside_scripts * thick_space;
+  if (left == Class::operation || right == Class::operation) return outside_scripts * medium_space;
+  if (left == Class::punctuation) return outside_scripts * narrow_space;
+  const auto is_word = [](Class c) { return c == Class::function || c == Class::large; };
+  if (is_word(left) && right == Class::opening) return 0;
+  if (is_word(left) || is_word(right)) return narrow_space;
+  const bool apart = left == Class::inner || right == Class::inner;
+  return apart ? outside_scripts * narrow_space : 0;
+}
 
 EquationBox lay_out(const EquationNode& equation, const Canvas& canvas, double size) {
   return Typesetter(canvas, symbol_scale() * size).set(equation, Style::display);

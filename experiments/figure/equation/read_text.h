@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "experiments/figure/equation/node.h"
+#include "experiments/figure/equation/parse.h"
 
 namespace orrery {
 

@@ -19,20 +19,6 @@ std::string_view words_of(const EquationNode& row) {
   return row.children.empty() ? std::string_view() : std::string_view(row.children[0].text);
 }
 
-double along(HorizontalAlign align, double width) {
-  if (align == HorizontalAlign::left) return 0.0;
-  return align == HorizontalAlign::center ? -width / 2 : -width;
-}
-
-/// From the anchor down to the baseline.
-double to_baseline(VerticalAlign align, double line) {
-  if (align == VerticalAlign::baseline) return 0.0;
-  const double top = align == VerticalAlign::top      ? 0.0
-                     : align == VerticalAlign::middle ? -line / 2
-                                                      : -line;
-  return top + line_ascent * line;
-}
-
 }  // namespace
 
 double row_width(const Canvas& canvas, const EquationNode& row, const TextStyle& style) {
@@ -46,12 +32,11 @@ void draw_row(Canvas& canvas, Point anchor, const EquationNode& row, const TextS
     return;
   }
   const EquationBox box = lay_out_in_line(row, canvas, style.size);
-  const double x = along(style.horizontal, box.width);
-  const double y = to_baseline(style.vertical, canvas.text_size("x", style).height);
+  const double line = canvas.text_size("x", style).height;
+  const auto [x, y] = baseline_start(style, box.width, line_ascent * line, line);
   const Point origin =
       style.upward ? Point{anchor.x + y, anchor.y - x} : Point{anchor.x + x, anchor.y + y};
-  draw_equation(canvas, box, origin, style.color, {},
-                style.upward ? Direction::upward : Direction::rightward);
+  draw_equation(canvas, box, origin, style.color, {}, style.upward);
 }
 
 Size rich_size(const Canvas& canvas, std::string_view marked, const TextStyle& style) {

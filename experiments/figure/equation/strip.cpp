@@ -14,7 +14,7 @@ namespace {
 constexpr double formula_scale = 1.15;  ///< size of the formulas; readable at a distance
 constexpr double source_gap = 0.7;      ///< between a formula and its source
 constexpr double formula_gap = 2.0;     ///< between a source and the next formula
-constexpr double row_gap = 0.7;
+constexpr double line_gap = 0.7;
 
 constexpr double rounding = 1e-9;
 
@@ -68,7 +68,7 @@ class Rows {
       ascent = std::max(ascent, formula.ascent());
       descent = std::max(descent, formula.descent());
     }
-    if (strip_.height > 0.0) strip_.height += row_gap * em_;
+    if (strip_.height > 0.0) strip_.height += line_gap * em_;
     const double baseline = strip_.height + ascent;
     for (SourcedFormula& formula : row_) {
       const double source_x = x + formula.box.width + formula.gap, next = x + formula.width();

@@ -2,12 +2,147 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
+#include <span>
 
 #include "core/errors.h"
 #include "experiments/text/utf8.h"
 
 namespace orrery {
+namespace {
+
+using Class = EquationNode::Class;
+
+// clang-format off
+constexpr std::array symbol_table{
+    NamedSymbol{"alpha", "α", Class::ordinary}, NamedSymbol{"beta", "β", Class::ordinary},
+    NamedSymbol{"gamma", "γ", Class::ordinary}, NamedSymbol{"delta", "δ", Class::ordinary},
+    NamedSymbol{"epsilon", "ε", Class::ordinary}, NamedSymbol{"zeta", "ζ", Class::ordinary},
+    NamedSymbol{"eta", "η", Class::ordinary}, NamedSymbol{"theta", "θ", Class::ordinary},
+    NamedSymbol{"iota", "ι", Class::ordinary}, NamedSymbol{"kappa", "κ", Class::ordinary},
+    NamedSymbol{"lambda", "λ", Class::ordinary}, NamedSymbol{"mu", "μ", Class::ordinary},
+    NamedSymbol{"nu", "ν", Class::ordinary}, NamedSymbol{"xi", "ξ", Class::ordinary},
+    NamedSymbol{"pi", "π", Class::ordinary}, NamedSymbol{"rho", "ρ", Class::ordinary},
+    NamedSymbol{"sigma", "σ", Class::ordinary}, NamedSymbol{"tau", "τ", Class::ordinary},
+    NamedSymbol{"phi", "ϕ", Class::ordinary}, NamedSymbol{"varphi", "φ", Class::ordinary},
+    NamedSymbol{"chi", "χ", Class::ordinary}, NamedSymbol{"psi", "ψ", Class::ordinary},
+    NamedSymbol{"omega", "ω", Class::ordinary}, NamedSymbol{"Gamma", "Γ", Class::ordinary},
+    NamedSymbol{"Delta", "Δ", Class::ordinary}, NamedSymbol{"Theta", "Θ", Class::ordinary},
+    NamedSymbol{"Lambda", "Λ", Class::ordinary}, NamedSymbol{"Pi", "Π", Class::ordinary},
+    NamedSymbol{"Sigma", "Σ", Class::ordinary}, NamedSymbol{"Phi", "Φ", Class::ordinary},
+    NamedSymbol{"Psi", "Ψ", Class::ordinary}, NamedSymbol{"Omega", "Ω", Class::ordinary},
+    NamedSymbol{"infty", "∞", Class::ordinary}, NamedSymbol{"partial", "∂", Class::ordinary},
+    NamedSymbol{"ell", "ℓ", Class::ordinary}, NamedSymbol{"ldots", "…", Class::ordinary},
+    NamedSymbol{"cdots", "⋯", Class::ordinary}, NamedSymbol{"vdots", "⋮", Class::ordinary},
+    NamedSymbol{"ddots", "⋱", Class::ordinary}, NamedSymbol{"prime", "′", Class::ordinary},
+    NamedSymbol{"intercal", "⊺", Class::ordinary}, NamedSymbol{"top", "⊤", Class::ordinary},
+    NamedSymbol{"times", "×", Class::operation}, NamedSymbol{"cdot", "·", Class::operation},
+    NamedSymbol{"pm", "±", Class::operation}, NamedSymbol{"circ", "∘", Class::operation},
+    NamedSymbol{"oplus", "⊕", Class::operation}, NamedSymbol{"otimes", "⊗", Class::operation},
+    NamedSymbol{"odot", "⊙", Class::operation}, NamedSymbol{"leq", "≤", Class::relation},
+    NamedSymbol{"le", "≤", Class::relation}, NamedSymbol{"geq", "≥", Class::relation},
+    NamedSymbol{"ge", "≥", Class::relation}, NamedSymbol{"neq", "≠", Class::relation},
+    NamedSymbol{"approx", "≈", Class::relation}, NamedSymbol{"equiv", "≡", Class::relation},
+    NamedSymbol{"propto", "∝", Class::relation}, NamedSymbol{"sim", "∼", Class::relation},
+    NamedSymbol{"in", "∈", Class::relation}, NamedSymbol{"to", "→", Class::relation},
+    NamedSymbol{"ll", "≪", Class::relation}, NamedSymbol{"gg", "≫", Class::relation},
+    NamedSymbol{"sum", "∑", Class::large}, NamedSymbol{"prod", "∏", Class::large},
+    NamedSymbol{"int", "∫", Class::large},
+    NamedSymbol{"max", "max", Class::large}, NamedSymbol{"min", "min", Class::large},
+    NamedSymbol{"lim", "lim", Class::large},
+    NamedSymbol{"cos", "cos", Class::function}, NamedSymbol{"sin", "sin", Class::function},
+    NamedSymbol{"exp", "exp", Class::function}, NamedSymbol{"log", "log", Class::function},
+    NamedSymbol{"ln", "ln", Class::function}, NamedSymbol{"Re", "Re", Class::function},
+    NamedSymbol{"Im", "Im", Class::function}, NamedSymbol{"sgn", "sgn", Class::function},
+    NamedSymbol{"langle", "⟨", Class::opening}, NamedSymbol{"rangle", "⟩", Class::closing},
+    NamedSymbol{"lfloor", "⌊", Class::opening}, NamedSymbol{"rfloor", "⌋", Class::closing},
+    NamedSymbol{"lVert", "‖", Class::opening}, NamedSymbol{"rVert", "‖", Class::closing},
+    NamedSymbol{"lvert", "|", Class::opening}, NamedSymbol{"rvert", "|", Class::closing},
+    NamedSymbol{"{", "{", Class::opening}, NamedSymbol{"}", "}", Class::closing},
+    NamedSymbol{"|", "‖", Class::ordinary}, NamedSymbol{"%", "%", Class::ordinary},
+    NamedSymbol{"_", "_", Class::ordinary}};
+// clang-format on
+
+struct Letter {
+  std::string_view plain, script;
+};
+
+// clang-format off
+constexpr std::array letters_below{
+    Letter{"0", "₀"}, Letter{"1", "₁"}, Letter{"2", "₂"}, Letter{"3", "₃"}, Letter{"4", "₄"},
+    Letter{"5", "₅"}, Letter{"6", "₆"}, Letter{"7", "₇"}, Letter{"8", "₈"}, Letter{"9", "₉"},
+    Letter{"+", "₊"}, Letter{"−", "₋"}, Letter{"=", "₌"}, Letter{"a", "ₐ"}, Letter{"e", "ₑ"},
+    Letter{"h", "ₕ"}, Letter{"i", "ᵢ"}, Letter{"j", "ⱼ"}, Letter{"k", "ₖ"}, Letter{"l", "ₗ"},
+    Letter{"m", "ₘ"}, Letter{"n", "ₙ"}, Letter{"o", "ₒ"}, Letter{"p", "ₚ"}, Letter{"r", "ᵣ"},
+    Letter{"s", "ₛ"}, Letter{"t", "ₜ"}, Letter{"u", "ᵤ"}, Letter{"v", "ᵥ"}, Letter{"x", "ₓ"}};
+constexpr std::array letters_above{
+    Letter{"0", "⁰"}, Letter{"1", "¹"}, Letter{"2", "²"}, Letter{"3", "³"}, Letter{"4", "⁴"},
+    Letter{"5", "⁵"}, Letter{"6", "⁶"}, Letter{"7", "⁷"}, Letter{"8", "⁸"}, Letter{"9", "⁹"},
+    Letter{"+", "⁺"}, Letter{"−", "⁻"}, Letter{"⊤", "ᵀ"}, Letter{"′", "′"}, Letter{"a", "ᵃ"},
+    Letter{"b", "ᵇ"}, Letter{"i", "ⁱ"}, Letter{"k", "ᵏ"}, Letter{"m", "ᵐ"}, Letter{"n", "ⁿ"},
+    Letter{"t", "ᵗ"}, Letter{"x", "ˣ"}, Letter{"K", "ᴷ"}, Letter{"T", "ᵀ"}, Letter{"V", "ⱽ"}};
+// clang-format on
+
+std::span<const Letter> letters(Script where) {
+  if (where == Script::below) return letters_below;
+  return letters_above;
+}
+
+std::optional<std::string_view> in_script(std::string_view character, Script where) {
+  if (character == "," && where == Script::below) return character;
+  for (const Letter& letter : letters(where))
+    if (letter.plain == character) return letter.script;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const NamedSymbol> named_symbols() { return symbol_table; }
+
+const NamedSymbol* find_named_symbol(std::string_view name) {
+  const auto* found = std::find_if(symbol_table.begin(), symbol_table.end(),
+                                   [&](const NamedSymbol& symbol) { return symbol.name == name; });
+  return found == symbol_table.end() ? nullptr : found;
+}
+
+Class class_of_character(std::string_view character) {
+  constexpr std::array operations{"+", "-", "−", "*"};
+  constexpr std::array relations{"=", "<", ">", ":"};
+  const auto among = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), character) != list.end();
+  };
+  if (among(operations)) return Class::operation;
+  if (among(relations)) return Class::relation;
+  if (character == "(" || character == "[") return Class::opening;
+  if (character == ")" || character == "]") return Class::closing;
+  if (character == "," || character == ";") return Class::punctuation;
+  if (character == "|" || character == "‖") return Class::ordinary;  // opens or closes
+  const auto* known =
+      std::find_if(symbol_table.begin(), symbol_table.end(),
+                   [&](const NamedSymbol& symbol) { return symbol.text == character; });
+  return known == symbol_table.end() ? Class::ordinary : known->role;
+}
+
+std::optional<std::string> as_script(std::string_view text, Script where) {
+  std::string script;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view character = text.substr(at, character_length(text, at));
+    const auto known = in_script(character, where);
+    if (!known) return std::nullopt;
+    script += *known;
+    at += character.size();
+  }
+  return script;
+}
+
+std::optional<ScriptLetter> script_letter(std::string_view character) {
+  for (const Script where : {Script::below, Script::above})
+    for (const Letter& letter : letters(where))
+      if (letter.script == character) return ScriptLetter{letter.plain, where};
+  return std::nullopt;
+}
 
 std::string_view TexReader::peek() const { return tex_.substr(at_, character_length(tex_, at_)); }
 

@@ -1,10 +1,44 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "experiments/figure/equation/parse.h"
+
 namespace orrery {
+
+/// A symbol that TeX writes as a command: "theta" for θ.
+struct NamedSymbol {
+  std::string_view name;
+  std::string_view text;
+  EquationNode::Class role;
+};
+
+std::span<const NamedSymbol> named_symbols();
+
+/// Null for an unknown name.
+const NamedSymbol* find_named_symbol(std::string_view name);
+
+/// Class of a character that stands for itself: "=" is a relation.
+EquationNode::Class class_of_character(std::string_view character);
+
+// Letters that Unicode has as sub- or superscripts: "ₘ", "ᵀ".
+
+enum class Script { below, above };
+
+/// Every character in its script form; empty when one of them has none.
+std::optional<std::string> as_script(std::string_view text, Script where);
+
+struct ScriptLetter {
+  std::string_view plain{};  ///< "m"
+  Script where{};
+};
+
+/// The letter that a character is the script form of, if it is one.
+std::optional<ScriptLetter> script_letter(std::string_view character);
 
 /// Reads the characters, commands, numbers and words of a formula in TeX, and reports errors with
 /// their position. The text must be valid UTF-8 and outlive the reader.

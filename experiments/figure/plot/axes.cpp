@@ -14,8 +14,6 @@ constexpr double min_lines_for_ticks = 4.0;
 /// Largest share of the room across the axis that token names may take.
 constexpr double max_share_for_names = 0.28;
 
-double tick_length(const FigureStyle& style) { return 0.35 * style.small_size; }
-
 /// One axis during the search for the plot rectangle: its map, ticks and thickness.
 class AxisFitter {
  public:
@@ -111,9 +109,8 @@ class AxisFitter {
   }
 
   void elide_names(double max_width) {
-    for (std::string& name : plan_.names) {
+    for (std::string& name : plan_.names)
       name = elided_words(context_.canvas, name, tick_style(context_.style), max_width);
-    }
   }
 
   const PlotContext& context_;
@@ -197,12 +194,10 @@ void draw_plot_background(PlotContext& context, const Axes& axes, bool grid) {
   context.canvas.rect(plot, context.style.plot_background);
   if (!grid) return;
   const Stroke line{context.style.grid, hairline(context.style)};
-  for (const Tick& tick : axes.x_ticks.major) {
+  for (const Tick& tick : axes.x_ticks.major)
     draw_segment(context.canvas, {tick.at, plot.y}, {tick.at, plot.bottom()}, line);
-  }
-  for (const Tick& tick : axes.y_ticks.major) {
+  for (const Tick& tick : axes.y_ticks.major)
     draw_segment(context.canvas, {plot.x, tick.at}, {plot.right(), tick.at}, line);
-  }
 }
 
 namespace {
@@ -215,9 +210,8 @@ void draw_x_axis(PlotContext& context, const Axes& axes) {
   text.horizontal = axes.names_on_x ? HorizontalAlign::right : HorizontalAlign::center;
   text.upward = axes.names_on_x;
   text.vertical = axes.names_on_x ? VerticalAlign::middle : VerticalAlign::top;
-  for (const double at : axes.x_ticks.minor) {
+  for (const double at : axes.x_ticks.minor)
     draw_segment(context.canvas, {at, box.y}, {at, box.y + 0.5 * tick}, line);
-  }
   for (const Tick& t : axes.x_ticks.major) {
     draw_segment(context.canvas, {t.at, box.y}, {t.at, box.y + tick}, line);
     if (t.label.empty()) continue;
@@ -237,9 +231,8 @@ void draw_y_axis(PlotContext& context, const Axes& axes) {
   TextStyle text = tick_style(context.style);
   text.horizontal = HorizontalAlign::right;
   text.vertical = VerticalAlign::middle;
-  for (const double at : axes.y_ticks.minor) {
+  for (const double at : axes.y_ticks.minor)
     draw_segment(context.canvas, {box.right() - 0.5 * tick, at}, {box.right(), at}, line);
-  }
   for (const Tick& t : axes.y_ticks.major) {
     draw_segment(context.canvas, {box.right() - tick, t.at}, {box.right(), t.at}, line);
     if (t.label.empty()) continue;

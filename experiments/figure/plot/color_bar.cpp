@@ -1,12 +1,77 @@
 #include "experiments/figure/plot/color_bar.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 
 #include "experiments/text/number_text.h"
 
 namespace orrery {
 namespace {
+
+constexpr double most_decades = 6.0;  ///< weights below a millionth of the largest look alike
+
+bool counts(const Heatmap& map, std::size_t i) {
+  const bool masked = map.masked && (*map.masked)[i] != 0.0;
+  return !masked && std::isfinite((*map.values)[i]);
+}
+
+/// The finite, unmasked numbers in ascending order.
+std::vector<double> sorted_values(const Heatmap& map) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < map.values->size(); ++i)
+    if (counts(map, i)) values.push_back((*map.values)[i]);
+  std::sort(values.begin(), values.end());
+  return values;
+}
+
+double log_place(double value) {
+  if (std::isnan(value)) return value;
+  return value > 0.0 ? std::log10(value) : -std::numeric_limits<double>::infinity();
+}
+
+double rank_place(const std::vector<double>& sorted, double value) {
+  if (std::isnan(value)) return value;
+  if (sorted.size() < 2) return 0.5;
+  const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
+  const auto below = static_cast<double>(first - sorted.begin());
+  const auto upto = static_cast<double>(last - sorted.begin());
+  const double place = (0.5 * (below + upto) - 0.5) / static_cast<double>(sorted.size() - 1);
+  return std::clamp(place, 0.0, 1.0);
+}
+
+double quantile_of(const std::vector<double>& sorted, double share) {
+  return sorted[static_cast<std::size_t>(
+      std::lround(share * static_cast<double>(sorted.size() - 1)))];
+}
+
+ScaledColors quantile_colors(const Heatmap& map) {
+  const std::vector<double> sorted = sorted_values(map);
+  ScaledColors colors{.places = {0.0, 1.0}, .bar = {0.0, 1.0}};
+  if (sorted.empty()) return colors;
+  for (const double share : {0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0})
+    colors.ticks.emplace_back(share, fmt::format("{:.3g}", quantile_of(sorted, share)));
+  return colors;
+}
+
+ScaledColors log_colors(const Heatmap& map, const std::optional<Range>& wanted) {
+  double low = std::numeric_limits<double>::infinity(), high = 0.0;
+  for (std::size_t i = 0; i < map.values->size(); ++i) {
+    const double value = (*map.values)[i];
+    if (!counts(map, i) || !(value > 0.0)) continue;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  if (wanted && wanted->max > 0.0) high = wanted->max;
+  if (!(high > 0.0)) high = 1.0;
+  low = std::clamp(low, high * std::pow(10.0, -most_decades), high / 10.0);
+  if (wanted && wanted->min > 0.0 && wanted->min < high) low = wanted->min;
+  return {
+      .places = {std::log10(low), std::log10(high)}, .bar = {low, high}, .scale = AxisScale::log10};
+}
 
 /// Smallest height of a plot with a bar, in line heights; its width must be twice that.
 constexpr double min_lines = 7.0;
@@ -26,9 +91,8 @@ double keys_height(const PlotContext& context, const ColorBarPlan& plan) {
 
 double keys_width(const PlotContext& context, const ColorBarPlan& plan) {
   double widest = 0.0;
-  for (const ColorKey& key : plan.keys) {
+  for (const ColorKey& key : plan.keys)
     widest = std::max(widest, context.canvas.text_size(key.word, tick_style(context.style)).width);
-  }
   return bar_width(context.style) + gap(context.style) + widest;
 }
 
@@ -83,6 +147,23 @@ void draw_keys(PlotContext& context, const ColorBarPlan& plan, const Rect& bar, 
 
 }  // namespace
 
+std::shared_ptr<const Array> scaled_values(const Heatmap& map) {
+  Array scaled{.name = map.values->name, .shape = map.values->shape};
+  std::vector<double> places(map.values->size());
+  const std::vector<double> sorted =
+      map.colors == ColorScaling::quantile ? sorted_values(map) : std::vector<double>{};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const double value = (*map.values)[i];
+    places[i] = map.colors == ColorScaling::quantile ? rank_place(sorted, value) : log_place(value);
+  }
+  scaled.values = std::move(places);
+  return std::make_shared<const Array>(std::move(scaled));
+}
+
+ScaledColors scaled_colors(const Heatmap& map, const std::optional<Range>& wanted) {
+  return map.colors == ColorScaling::quantile ? quantile_colors(map) : log_colors(map, wanted);
+}
+
 double color_bar_width(const PlotContext& context, const ColorBarPlan& plan, const Rect& room) {
   const double line = line_height(context.canvas, label_style(context.style));
   if (room.height < min_lines * line || room.width < 2.0 * min_lines * line) return 0.0;
@@ -108,9 +189,8 @@ void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& 
   for (const Tick& tick : bar_ticks(context, plan, bar).major) {
     const double end = bar.right() + bar_tick_length(style);
     draw_segment(context.canvas, {bar.right(), tick.at}, {end, tick.at}, line);
-    if (!tick.label.empty()) {
+    if (!tick.label.empty())
       context.canvas.text({end + 0.5 * gap(style), tick.label_at}, tick.label, text);
-    }
   }
   TextStyle label = label_style(style);
   label.horizontal = HorizontalAlign::center;

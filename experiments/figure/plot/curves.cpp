@@ -70,6 +70,12 @@ const std::vector<Strip>& visible_strips(PlotContext& context, const Series& ser
   });
 }
 
+Silhouette silhouette_of(PlotContext& context, const Series& series, const Axes& axes) {
+  Silhouette silhouette(axes.plot);
+  for (const Strip& strip : visible_strips(context, series, axes)) silhouette.add(strip);
+  return silhouette;
+}
+
 double dot_radius(const FigureStyle& style) { return 1.4 * style.line_width; }
 
 void draw_dot(Canvas& canvas, Point centre, double radius, Color color) {

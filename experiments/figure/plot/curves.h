@@ -15,6 +15,9 @@ void draw_dot(Canvas& canvas, Point centre, double radius, Color color);
 const std::vector<Strip>& visible_strips(PlotContext& context, const Series& series,
                                          const Axes& axes);
 
+/// Where these parts run.
+Silhouette silhouette_of(PlotContext& context, const Series& series, const Axes& axes);
+
 /// Draw the bands of spread and the curves, clipped to the plot, without hidden series. Bands are
 /// drawn first, then ghosts.
 void draw_bands(PlotContext& context, const LinePlot& plot, const Axes& axes);

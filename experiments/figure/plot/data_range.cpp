@@ -109,9 +109,8 @@ Range usable_range(const Range& wanted, AxisScale scale, const Range& data) {
   if (range.min > range.max) std::swap(range.min, range.max);
   if (is_log(scale)) {
     if (!(range.max > 0.0)) range.max = data.max > 0.0 ? data.max : 1.0;
-    if (!(range.min > 0.0)) {
+    if (!(range.min > 0.0))
       range.min = data.min > 0.0 && data.min < range.max ? data.min : range.max * log_reach;
-    }
     range.min = std::max(range.min, smallest);
     range.max = std::max(range.max, range.min);
   }
@@ -183,9 +182,8 @@ Range range_of(const std::vector<T>& values, Counts counts) {
 Range value_range(const Array& values, const Array* masked) {
   return std::visit(
       [masked](const auto& v) {
-        if (!masked || masked->size() != v.size()) {
+        if (!masked || masked->size() != v.size())
           return range_of(v, [](std::size_t) { return true; });
-        }
         return std::visit(
             [&](const auto& mask) {
               return range_of(v, [&](std::size_t i) { return mask[i] == 0; });

@@ -17,7 +17,7 @@ namespace {
 constexpr double max_title_share = 0.2;     ///< largest share of the height for the title
 constexpr double max_caption_share = 0.22;  ///< largest share of the height for the caption
 constexpr double max_legend_share = 0.25;   ///< largest share of the width for a shared legend
-constexpr double min_lines = 8.0;  ///< smallest height with a title and a caption, in lines
+constexpr double least_lines = 8.0;  ///< smallest height with a title and a caption, in lines
 
 TextStyle title_style(const FigureStyle& style) {
   TextStyle text = label_style(style);
@@ -66,7 +66,7 @@ std::vector<std::string> caption_lines(const PlotContext& context, std::string_v
                                        const Rect& room) {
   const TextStyle style = caption_style(context.style);
   const double line = line_height(context.canvas, style);
-  const double spare = (room.height - min_lines * line) / 3.0;
+  const double spare = (room.height - least_lines * line) / 3.0;
   const std::size_t max_lines =
       lines_within(std::min(max_caption_share * room.height, spare), line);
   return wrapped(context.canvas, caption, style, room.width, max_lines);
@@ -107,7 +107,7 @@ void draw_page(PlotContext& context, const PageText& text, const Rect& area,
   canvas.rect(area, style.background);
   Rect room = figure_room(shrunk(area, 0.0, 0.0, 0.0, strip_room(formulas, style)), style);
   std::vector<std::string> caption;
-  if (room.height >= min_lines * style.text_size) {
+  if (room.height >= least_lines * style.text_size) {
     caption = caption_lines(context, text.caption, room);
     draw_title(context, text.title, room);
   }
@@ -159,9 +159,9 @@ std::string lettered(const std::string& title, std::size_t index) {
 }  // namespace
 
 Rect figure_room(const Rect& area, const FigureStyle& style) {
-  const double margin =
+  const double edge =
       std::min(style.text_size * style.margin, 0.06 * std::min(area.width, area.height));
-  return shrunk(area, margin, margin, margin, margin);
+  return shrunk(area, edge, edge, edge, edge);
 }
 
 double strip_room(const EquationStrip& strip, const FigureStyle& style) {
@@ -211,10 +211,11 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
     const auto* first = std::get_if<LinePlot>(&panels.panels.front().content);
     Rect room = whole;
     if (shares_legend && first) {
-      const Legend legend =
+      Legend legend =
           make_legend(page, legend_curves(*first), max_legend_share * whole.width, whole.height);
       room = shrunk(whole, 0.0, 0.0, legend.size.width, 0.0);
-      draw_legend(page, legend, {room.right(), whole.y + style.title_size}, false);
+      legend.corner = {room.right(), whole.y + style.title_size};
+      draw_legend(page, legend, false);
     }
     const std::size_t columns = panel_columns(panels.panels.size());
     const std::size_t rows = (panels.panels.size() + columns - 1) / columns;

@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "experiments/figure/plot/color_bar.h"
-#include "experiments/figure/plot/color_scaling.h"
 #include "experiments/figure/plot/data_range.h"
-#include "experiments/figure/plot/heatmap_raster.h"
 #include "experiments/figure/plot/reference_lines.h"
 
 namespace orrery {

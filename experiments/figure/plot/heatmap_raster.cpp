@@ -1,4 +1,4 @@
-#include "experiments/figure/plot/heatmap_raster.h"
+#include "experiments/figure/plot/heatmap_plot.h"
 
 #include <algorithm>
 #include <array>

@@ -1,16 +1,148 @@
 #include "experiments/figure/plot/legend.h"
 
 #include <algorithm>
-
 #include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "experiments/figure/equation/rich_text.h"
+#include "experiments/figure/plot/coincidence.h"
 #include "experiments/figure/plot/curves.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {
 namespace {
+
+constexpr double max_name_width = 0.45;  ///< of the plot
+// In lines of text:
+constexpr double max_rise = 3.5;         ///< of the curve along its name
+constexpr double name_gap = 0.1;         ///< between a curve and its name
+constexpr double other_clearance = 0.6;  ///< between a name and other curves
+
+class NamePlacer {
+ public:
+  NamePlacer(PlotContext& context, const LinePlot& plot, const Axes& axes, std::vector<Rect> taken)
+      : context_(context),
+        plot_(axes.plot),
+        taken_(std::move(taken)),
+        text_(tick_style(context.style)) {
+    for (const Series& series : plot.series)
+      lines_.push_back({&series, context.view.hides(series)
+                                     ? Silhouette(plot_)
+                                     : silhouette_of(context, series, axes)});
+    for (const Rule& rule : plot.rules) add_rule(rule, axes);
+  }
+
+  GhostNames place(const std::vector<const Series*>& legend) {
+    for (const Series* series : legend) named_.insert(series->ghost);
+    // A name beside a ghost that is covered does not tell which line another one is.
+    for (const bool covered : {false, true}) {
+      std::vector<const Line*> ghosts;
+      for (const Line& line : lines_)
+        if (is_visible_ghost(line) && is_covered(line) == covered) ghosts.push_back(&line);
+      place_all(ghosts);
+    }
+    return std::move(names_);
+  }
+
+ private:
+  struct Line {
+    const Series* series{};
+    Silhouette silhouette;
+  };
+
+  void add_rule(const Rule& rule, const Axes& axes) {
+    const bool flat = rule.direction == Rule::Direction::horizontal;
+    const double at = (flat ? axes.y : axes.x).to_canvas(rule.at);
+    const double half = hairline(context_.style);
+    taken_.push_back(flat ? Rect{plot_.x, at - half, plot_.width, 2 * half}
+                          : Rect{at - half, plot_.y, 2 * half, plot_.height});
+  }
+
+  bool is_free(const Rect& box, const Line& own) const {
+    const double other = other_clearance * box.height;
+    return is_within(box, plot_) &&
+           std::none_of(taken_.begin(), taken_.end(),
+                        [&](const Rect& rect) { return overlap(box, rect); }) &&
+           std::none_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+             const bool same = line.silhouette.coincides(own.silhouette);
+             return line.silhouette.meets(box, same ? 0.0 : other);
+           });
+  }
+
+  static bool is_visible_ghost(const Line& line) {
+    return line.series->is_ghost() && line.silhouette.end();
+  }
+
+  bool is_covered(const Line& ghost) const {
+    return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+      return !line.series->is_ghost() && line.silhouette.coincides(ghost.silhouette);
+    });
+  }
+
+  /// Every ghost is named where there is room; of each result at least one, in short if need be,
+  /// since all its ghosts are drawn alike.
+  void place_all(const std::vector<const Line*>& ghosts) {
+    for (const bool in_short : {false, true})
+      for (const Line* line : ghosts) {
+        const Series& series = *line->series;
+        if (in_short && named_.contains(series.ghost)) continue;
+        const auto place =
+            place_of(*line, in_short ? as_marked(series.ghost) : shown_name(series), in_short);
+        if (!place) continue;
+        names_.placed.push_back(*place);
+        taken_.push_back(place->box);
+        named_.insert(series.ghost);
+      }
+    for (const Line* line : ghosts)
+      if (named_.insert(line->series->ghost).second) names_.unplaced.push_back(line->series);
+  }
+
+  /// The place for a name, which may be cut to fit.
+  std::optional<GhostNames::Place> place_of(const Line& line, const std::string& name,
+                                            bool may_be_cut) const {
+    const std::string shown = elided(context_.canvas, name, text_, max_name_width * plot_.width);
+    if (shown.empty() || (shown != name && !may_be_cut)) return std::nullopt;
+    const auto box = box_beside(line, rich_size(context_.canvas, shown, text_));
+    if (!box) return std::nullopt;
+    return GhostNames::Place{line.series, shown, *box};
+  }
+
+  std::optional<Rect> box_beside(const Line& line, Size size) const {
+    const double apart = name_gap * size.height + context_.style.line_width;
+    const Point end = *line.silhouette.end();
+    const Rect after{end.x + apart, end.y - size.height / 2, size.width, size.height};
+    if (is_free(after, line)) return after;
+    constexpr double step = 2 * Silhouette::column_width;
+    for (double x = end.x - size.width; x >= plot_.x; x -= step) {
+      const auto beside = line.silhouette.along(x, x + size.width);
+      if (!beside || beside->max - beside->min > max_rise * size.height) continue;
+      const Rect above{x, beside->min - apart - size.height, size.width, size.height};
+      if (is_free(above, line)) return above;
+      const Rect below{x, beside->max + apart, size.width, size.height};
+      if (is_free(below, line)) return below;
+    }
+    // Beside a steep part, at its right.
+    for (double x = end.x - size.width; x >= plot_.x; x -= Silhouette::column_width) {
+      const auto here = line.silhouette.along(x, x);
+      if (!here) continue;
+      const Rect right{x + Silhouette::column_width + apart,
+                       (here->min + here->max - size.height) / 2, size.width, size.height};
+      if (is_free(right, line)) return right;
+    }
+    return std::nullopt;
+  }
+
+  PlotContext& context_;
+  Rect plot_;
+  std::vector<Rect> taken_;
+  TextStyle text_;
+  std::vector<Line> lines_;
+  std::set<std::string> named_{};  ///< results that are named already
+  GhostNames names_{};
+};
 
 double sample_length(const FigureStyle& style) { return 1.9 * style.text_size; }
 double padding(const FigureStyle& style) { return 0.45 * style.text_size; }
@@ -47,17 +179,36 @@ std::vector<Point> candidate_corners(const Legend& legend, const Rect& within) {
   const double spare_y = within.height - legend.size.height;
   std::vector<Point> found;
   for (const int y : {0, steps, 1, 2, 3, 4, 5, 6, 7}) {
-    for (const double x : {1.0, 0.0}) {
+    for (const double x : {1.0, 0.0})
       found.push_back({within.x + x * spare_x, within.y + y * spare_y / steps});
-    }
   }
-  for (int y = 0; y <= steps; ++y) {
+  for (int y = 0; y <= steps; ++y)
     found.push_back({within.x + 0.5 * spare_x, within.y + y * spare_y / steps});
-  }
   return found;
 }
 
 }  // namespace
+
+GhostNames place_ghost_names(PlotContext& context, const LinePlot& plot, const Axes& axes,
+                             std::vector<Rect> taken, const std::vector<const Series*>& legend) {
+  const bool any = std::any_of(plot.series.begin(), plot.series.end(),
+                               [](const Series& series) { return series.is_ghost(); });
+  if (!any) return {};
+  return NamePlacer(context, plot, axes, std::move(taken)).place(legend);
+}
+
+void draw_ghost_names(PlotContext& context, const GhostNames& names) {
+  TextStyle text = tick_style(context.style);
+  text.color = context.style.muted;
+  text.vertical = VerticalAlign::middle;
+  for (const GhostNames::Place& place : names.placed) {
+    // Grid lines do not run through it.
+    context.canvas.rect(place.box, with_alpha(context.style.plot_background, 0.8));
+    draw_rich(context.canvas, {place.box.x, place.box.y + 0.5 * place.box.height}, place.name,
+              text);
+    context.layout.ghost_names.push_back({place.box, place.ghost->name});
+  }
+}
 
 std::vector<const Series*> legend_curves(const LinePlot& plot) {
   std::vector<const Series*> curves;
@@ -84,32 +235,33 @@ Legend make_legend(const PlotContext& context, const std::vector<const Series*>&
   limit_rows(legend, static_cast<std::size_t>(rows));
   if (legend.entries.empty()) return {};
   double widest = 0.0;
-  for (const std::string& name : legend.names) {
+  for (const std::string& name : legend.names)
     widest = std::max(widest, rich_size(context.canvas, name, text).width);
-  }
   legend.size = {widest + beside, static_cast<double>(legend.names.size()) * row_height(context) +
                                       2.0 * padding(style)};
   return legend;
 }
 
-LegendPlace least_covering(const PlotContext& context, const Legend& legend, const Rect& plot,
-                           const std::vector<Point>& marks) {
+double cover_least(const PlotContext& context, Legend& legend, const Rect& plot,
+                   const std::vector<Point>& marks) {
   const double inset = gap(context.style);
-  LegendPlace best{{}, -1.0};
+  double least = -1.0;
   for (const Point& corner : candidate_corners(legend, shrunk(plot, inset, inset, inset, inset))) {
     const Rect box{corner.x - inset, corner.y - inset, legend.size.width + 2.0 * inset,
                    legend.size.height + 2.0 * inset};
     const auto covered = static_cast<double>(
         std::count_if(marks.begin(), marks.end(), [&](const Point& p) { return box.contains(p); }));
-    if (best.covered < 0.0 || covered < best.covered) best = {corner, covered};
+    if (least >= 0.0 && covered >= least) continue;
+    legend.corner = corner;
+    least = covered;
   }
-  return best;
+  return least;
 }
 
-void draw_legend(PlotContext& context, const Legend& legend, Point corner, bool over_data) {
+void draw_legend(PlotContext& context, const Legend& legend, bool over_data) {
   const FigureStyle& style = context.style;
   const double pad = padding(style), row = row_height(context);
-  const Rect box{corner.x, corner.y, legend.size.width, legend.size.height};
+  const Rect box{legend.corner.x, legend.corner.y, legend.size.width, legend.size.height};
   if (over_data) context.canvas.rect(box, with_alpha(style.plot_background, 0.86));
   const double end = box.x + pad + sample_length(style);
   double middle = box.y + pad + 0.5 * row;

@@ -8,8 +8,10 @@
 #include "core/errors.h"
 #include "experiments/figure/equation/layout.h"
 #include "experiments/figure/equation/parse.h"
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/figure/plot/heatmap_plot.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery {
 namespace {
@@ -73,7 +75,7 @@ double tick_width(const PlotContext& context, const Range& range) {
   return widest;
 }
 
-std::size_t scale_of(std::vector<CommonScale>& scales, const Heatmap& map) {
+std::size_t scale_of(std::vector<EquationLayout::Scale>& scales, const Heatmap& map) {
   for (std::size_t i = 0; i < scales.size(); ++i)
     if (scales[i].meaning == map.meaning && scales[i].quantity == map.quantity) return i;
   scales.push_back({.meaning = map.meaning, .quantity = map.quantity});
@@ -93,7 +95,7 @@ void find_scales(PlotContext& context, const MapEquation& equation, EquationLayo
     hold(context, layout.scales[scale].profile, equation.profiles.series[i], term.factor);
   }
   for (std::size_t i = 0; i < layout.scales.size(); ++i) {
-    CommonScale& scale = layout.scales[i];
+    EquationLayout::Scale& scale = layout.scales[i];
     scale.colors = color_range(scale.meaning, colors[i], colors[i]);
     const double more = headroom * (scale.profile.max - scale.profile.min);
     scale.profile = usable_range({scale.profile.min - more, scale.profile.max + more},
@@ -120,12 +122,12 @@ Measures measure(const PlotContext& context, const MapEquation& equation,
   const double em = style.text_size, line = line_height(context.canvas, label_style(style));
   const double small = line_height(context.canvas, tick_style(style)), space = gap(style);
   Measures measures{.right = em, .between = between_lines * em};
-  const double beside = axis_tick_length(style) + 0.5 * space;
-  for (const CommonScale& scale : layout.scales)
+  const double beside = tick_length(style) + 0.5 * space;
+  for (const EquationLayout::Scale& scale : layout.scales)
     measures.left = std::max(measures.left, line + space + scale.tick_width + beside);
   double symbols = 0.0;
   for (std::size_t i = 0; i < layout.cells.size(); ++i) {
-    const EquationCell& cell = layout.cells[i];
+    const EquationLayout::Cell& cell = layout.cells[i];
     const double step = context.canvas.text_size(equation.terms[i].step, tick_style(style)).width;
     double room =
         std::max(relation_gap * em, std::max(cell.relation.width, step) + around_relation * em);
@@ -138,7 +140,7 @@ Measures measure(const PlotContext& context, const MapEquation& equation,
   // The axis's label stands at the left, where the first map's factor would.
   const bool stacked = equation.terms.front().factor != 1.0;
   measures.below = (stacked ? 2.0 : 1.0) * small + space;
-  measures.under = axis_tick_length(style) + 0.5 * space + 2.0 * small;
+  measures.under = tick_length(style) + 0.5 * space + 2.0 * small;
   measures.bars = std::max(em, small) + 1.4 * space;
   return measures;
 }
@@ -196,7 +198,7 @@ void place_cells(const Measures& measures, const Sizes& sizes, const Rect& room,
   const double left = room.x + std::max(0.0, 0.5 * (room.width - used)) + measures.left;
   double x = 0.0, y = room.y;
   for (std::size_t i = 0; i < layout.cells.size(); ++i) {
-    EquationCell& cell = layout.cells[i];
+    EquationLayout::Cell& cell = layout.cells[i];
     cell.first_in_line = i % sizes.columns == 0;
     if (cell.first_in_line) x = left;
     if (cell.first_in_line && i > 0) y += line_height;
@@ -215,9 +217,104 @@ void place_cells(const Measures& measures, const Sizes& sizes, const Rect& room,
   layout.bars = {left, bottom, used - measures.left - measures.right, measures.bars};
 }
 
-}  // namespace
+constexpr double bar_width = 15.0;  ///< at most, in em of the text
+constexpr double least_bar = 2.5;   ///< in em: a shorter bar has no room for its ends
 
-double axis_tick_length(const FigureStyle& style) { return 0.35 * style.small_size; }
+/// What a band is, as long as there is room for.
+constexpr std::string_view band_words[] = {
+    "Band: all values at a distance. Without one: a function of $m − n$ alone.",
+    "No band: a function of $m − n$ alone.", "No band: relative."};
+
+/// The line beneath the maps.
+class EquationBars {
+ public:
+  EquationBars(PlotContext& context, const MapEquation& equation, const EquationLayout& layout)
+      : context_(context), equation_(equation), layout_(layout) {}
+
+  void draw() {
+    const Rect& room = layout_.bars;
+    const double slot = room.width / static_cast<double>(layout_.scales.size());
+    double right = room.right();
+    for (std::size_t i = layout_.scales.size(); i-- > 0;)
+      right = draw_bar(layout_.scales[i], right, slot);
+    draw_keys(room.x, right);
+    context_.content_bottom = room.bottom();
+  }
+
+ private:
+  Canvas& canvas() { return context_.canvas; }
+  const FigureStyle& style() const { return context_.style; }
+  TextStyle small() const {
+    TextStyle text = tick_style(style());
+    text.vertical = VerticalAlign::middle;
+    return text;
+  }
+
+  /// "logit −10 ▬▬▬ 10", of this width at most. Returns the left end.
+  double draw_bar(const EquationLayout::Scale& scale, double right, double slot) {
+    const double em = style().text_size, space = gap(style());
+    TextStyle text = small();
+    const auto width_of = [&](const std::string& marked) {
+      return rich_size(canvas(), marked, text).width + space;
+    };
+    const std::string low = short_label(scale.colors.min), high = short_label(scale.colors.max);
+    const double words = width_of(scale.quantity) + width_of(low) + width_of(high) + space;
+    const double width = std::min(bar_width * em, slot - words - 2.0 * em);
+    if (width < least_bar * em) return right;
+    const Rect bar{right - width_of(high) - width, bar_middle() - 0.4 * em, width, 0.8 * em};
+    const Colormap& colors = colormap(scale.meaning, background_of(style()));
+    const int steps = std::max(1, static_cast<int>(std::min(width / 2.0, 256.0)));
+    const double step = width / steps;
+    for (int k = 0; k < steps; ++k)
+      // To the end: between two colours side by side a seam would show.
+      canvas().rect({bar.x + k * step, bar.y, bar.right() - bar.x - k * step, bar.height},
+                    colors.at((k + 0.5) / steps));
+    draw_outline(canvas(), bar, {style().axis, hairline(style())});
+    text.horizontal = HorizontalAlign::right;
+    canvas().text({right, bar_middle()}, high, text);
+    canvas().text({bar.x - space, bar_middle()}, low, text);
+    draw_rich(canvas(), {bar.x - space - width_of(low) - space, bar_middle()}, scale.quantity,
+              text);
+    return right - words - width - 2.0 * em;
+  }
+
+  double bar_middle() const { return layout_.bars.y + 0.5 * layout_.bars.height; }
+
+  void draw_keys(double left, double right) {
+    bool masked = false, not_a_number = false;
+    for (std::size_t i = 0; i < equation_.terms.size(); ++i) {
+      HeatmapCache& cache = context_.cache->parts[i];
+      refresh_range(cache, equation_.terms[i].map);
+      masked = masked || cache.any_masked;
+      not_a_number = not_a_number || cache.any_nan;
+    }
+    if (masked) left = draw_key(style().masked, "masked", left, right);
+    if (not_a_number) left = draw_key(style().not_a_number, "NaN", left, right);
+    TextStyle text = small();
+    text.color = style().muted;
+    for (const std::string_view words : band_words)
+      if (rich_size(canvas(), words, text).width <= right - left)
+        return draw_rich(canvas(), {left, bar_middle()}, words, text);
+  }
+
+  /// Returns where the next one may begin: the same place where there is no room for this one.
+  double draw_key(Color color, std::string_view word, double left, double right) {
+    const double side = 0.8 * style().text_size, top = bar_middle() - 0.5 * side;
+    TextStyle text = small();
+    const double end = left + side + gap(style()) + canvas().text_size(word, text).width;
+    if (end > right) return left;
+    canvas().rect({left, top, side, side}, color);
+    draw_outline(canvas(), {left, top, side, side}, {style().axis, hairline(style())});
+    canvas().text({left + side + gap(style()), top + 0.5 * side}, word, text);
+    return end + 2.0 * gap(style());
+  }
+
+  PlotContext& context_;
+  const MapEquation& equation_;
+  const EquationLayout& layout_;
+};
+
+}  // namespace
 
 Ticks profile_y_ticks(const PlotContext& context, const Range& data, double bottom, double top) {
   const double line = line_height(context.canvas, tick_style(context.style));
@@ -242,6 +339,11 @@ EquationLayout lay_out_equation(PlotContext& context, const MapEquation& equatio
   const Sizes sizes = best_sizes(measures, room);
   if (sizes.side >= smallest_side) place_cells(measures, sizes, room, layout);
   return layout;
+}
+
+void draw_equation_bars(PlotContext& context, const MapEquation& equation,
+                        const EquationLayout& layout) {
+  EquationBars(context, equation, layout).draw();
 }
 
 }  // namespace orrery

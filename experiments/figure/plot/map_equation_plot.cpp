@@ -17,15 +17,8 @@
 namespace orrery {
 namespace {
 
-constexpr double bar_width = 15.0;      ///< at most, in em of the text
 constexpr double most_overhang = 1.8;   ///< of what stands above a map, in em: less than the gap
 constexpr double least_overhung = 4.0;  ///< side of a map, in em: a smaller one is not overhung
-constexpr double least_bar = 2.5;       ///< in em: a shorter bar has no room for its ends
-
-/// What a band is, as long as there is room for.
-constexpr std::string_view band_words[] = {
-    "Band: all values at a distance. Without one: a function of $m − n$ alone.",
-    "No band: a function of $m − n$ alone.", "No band: relative."};
 
 std::string factor_text(double factor) {
   return factor == 1.0 ? std::string() : "×" + short_label(factor);
@@ -67,99 +60,6 @@ bool is_complete(const MapEquation& equation) {
                      [](const MapTerm& term) { return term.map.values != nullptr; });
 }
 
-TextStyle small_text(const PlotContext& context, Color color) {
-  TextStyle text = tick_style(context.style);
-  text.color = color;
-  return text;
-}
-
-/// The line beneath the maps.
-class EquationBars {
- public:
-  EquationBars(PlotContext& context, const MapEquation& equation, const EquationLayout& layout)
-      : context_(context), equation_(equation), layout_(layout) {}
-
-  /// The colour bars side by side at the right, the keys of cells without a colour at the left.
-  void draw() {
-    const Rect& room = layout_.bars;
-    const double slot = room.width / static_cast<double>(layout_.scales.size());
-    double right = room.right();
-    for (std::size_t i = layout_.scales.size(); i-- > 0;)
-      right = draw_bar(layout_.scales[i], right, slot);
-    draw_keys(room.x, right);
-    context_.content_bottom = room.bottom();
-  }
-
- private:
-  Canvas& canvas() { return context_.canvas; }
-  const FigureStyle& style() const { return context_.style; }
-
-  /// "logit −10 ▬▬▬ 10", of this width at most. Returns the left end.
-  double draw_bar(const CommonScale& scale, double right, double slot) {
-    const double em = style().text_size, space = gap(style());
-    TextStyle text = small_text(context_, style().text);
-    text.vertical = VerticalAlign::middle;
-    const auto width_of = [&](const std::string& marked) {
-      return rich_size(canvas(), marked, text).width + space;
-    };
-    const std::string low = short_label(scale.colors.min), high = short_label(scale.colors.max);
-    const double words = width_of(scale.quantity) + width_of(low) + width_of(high) + space;
-    const double width = std::min(bar_width * em, slot - words - 2.0 * em);
-    if (width < least_bar * em) return right;
-    const Rect bar{right - width_of(high) - width, bar_middle() - 0.4 * em, width, 0.8 * em};
-    const Colormap& colors = colormap(scale.meaning, background_of(style()));
-    const int steps = std::max(1, static_cast<int>(std::min(width / 2.0, 256.0)));
-    const double step = width / steps;
-    for (int k = 0; k < steps; ++k)
-      // To the end: between two colours side by side a seam would show.
-      canvas().rect({bar.x + k * step, bar.y, bar.right() - bar.x - k * step, bar.height},
-                    colors.at((k + 0.5) / steps));
-    draw_outline(canvas(), bar, {style().axis, hairline(style())});
-    text.horizontal = HorizontalAlign::right;
-    canvas().text({right, bar_middle()}, high, text);
-    canvas().text({bar.x - space, bar_middle()}, low, text);
-    draw_rich(canvas(), {bar.x - space - width_of(low) - space, bar_middle()}, scale.quantity,
-              text);
-    return right - words - width - 2.0 * em;
-  }
-
-  double bar_middle() const { return layout_.bars.y + 0.5 * layout_.bars.height; }
-
-  void draw_keys(double left, double right) {
-    bool masked = false, not_a_number = false;
-    for (std::size_t i = 0; i < equation_.terms.size(); ++i) {
-      HeatmapCache& cache = context_.cache->parts[i];
-      refresh_range(cache, equation_.terms[i].map);
-      masked = masked || cache.any_masked;
-      not_a_number = not_a_number || cache.any_nan;
-    }
-    if (masked) left = draw_key(style().masked, "masked", left, right);
-    if (not_a_number) left = draw_key(style().not_a_number, "NaN", left, right);
-    TextStyle text = small_text(context_, style().muted);
-    text.vertical = VerticalAlign::middle;
-    for (const std::string_view words : band_words)
-      if (rich_size(canvas(), words, text).width <= right - left)
-        return draw_rich(canvas(), {left, bar_middle()}, words, text);
-  }
-
-  /// Returns where the next one may begin: the same place where there is no room for this one.
-  double draw_key(Color color, std::string_view word, double left, double right) {
-    const double side = 0.8 * style().text_size, top = bar_middle() - 0.5 * side;
-    TextStyle text = small_text(context_, style().text);
-    text.vertical = VerticalAlign::middle;
-    const double end = left + side + gap(style()) + canvas().text_size(word, text).width;
-    if (end > right) return left;
-    canvas().rect({left, top, side, side}, color);
-    draw_outline(canvas(), {left, top, side, side}, {style().axis, hairline(style())});
-    canvas().text({left + side + gap(style()), top + 0.5 * side}, word, text);
-    return end + 2.0 * gap(style());
-  }
-
-  PlotContext& context_;
-  const MapEquation& equation_;
-  const EquationLayout& layout_;
-};
-
 class EquationDrawing {
  public:
   EquationDrawing(PlotContext& context, const MapEquation& equation, const Rect& room)
@@ -177,14 +77,18 @@ class EquationDrawing {
       draw_map(i);
       draw_profile(i);
     }
-    EquationBars(context_, equation_, layout_).draw();
+    draw_equation_bars(context_, equation_, layout_);
     report_box();
   }
 
  private:
   Canvas& canvas() { return context_.canvas; }
   const FigureStyle& style() const { return context_.style; }
-  TextStyle small(Color color) const { return small_text(context_, color); }
+  TextStyle small(Color color) const {
+    TextStyle text = tick_style(style());
+    text.color = color;
+    return text;
+  }
   TextStyle verdict_style(const MapTerm& term) const {
     TextStyle text = small(term.is_relative() ? style().accent : style().muted);
     text.bold = term.is_relative();
@@ -193,14 +97,14 @@ class EquationDrawing {
   double small_line() { return line_height(canvas(), tick_style(style())); }
 
   /// Of what stands above the map. Beside a small one the sign before it reaches up there.
-  double head_width(const EquationCell& cell) const {
+  double head_width(const EquationLayout::Cell& cell) const {
     const double em = style().text_size;
     return cell.map.width + (cell.map.width >= least_overhung * em ? most_overhang * em : 0.0);
   }
 
   /// The symbol and the name, above the map.
   void draw_head(std::size_t i) {
-    const EquationCell& cell = layout_.cells[i];
+    const EquationLayout::Cell& cell = layout_.cells[i];
     const MapTerm& term = equation_.terms[i];
     const double middle = cell.map.x + 0.5 * cell.map.width;
     const double space = gap(style()), name_top = cell.head.bottom() - small_line() - 0.6 * space;
@@ -225,7 +129,7 @@ class EquationDrawing {
   }
 
   void draw_relation(std::size_t i) {
-    const EquationCell& cell = layout_.cells[i];
+    const EquationLayout::Cell& cell = layout_.cells[i];
     const Rect& room = cell.relation_room;
     const Point middle{room.x + 0.5 * room.width, room.y + 0.5 * room.height};
     const std::string& step = equation_.terms[i].step;
@@ -251,7 +155,7 @@ class EquationDrawing {
   }
 
   void draw_map(std::size_t i) {
-    const EquationCell& cell = layout_.cells[i];
+    const EquationLayout::Cell& cell = layout_.cells[i];
     const MapTerm& term = equation_.terms[i];
     PlotContext part{canvas(),        style(),
                      context_.view,   &context_.cache->parts[i],
@@ -280,7 +184,7 @@ class EquationDrawing {
 
   /// The axes of a profile, which have the scale of its values without the factor.
   Axes axes_of(std::size_t i, const Range& distances) {
-    const EquationCell& cell = layout_.cells[i];
+    const EquationLayout::Cell& cell = layout_.cells[i];
     Axes axes;
     axes.plot = cell.profile;
     axes.x = {AxisScale::linear, 1.0, distances, cell.profile.x, cell.profile.right()};
@@ -335,7 +239,7 @@ class EquationDrawing {
     TextStyle text = small(style().text);
     room.extent = [&](std::string_view label) { return canvas().text_size(label, text).width; };
     text.horizontal = HorizontalAlign::center;
-    const double bottom = axes.plot.bottom(), end = bottom + axis_tick_length(style());
+    const double bottom = axes.plot.bottom(), end = bottom + tick_length(style());
     for (const Tick& tick : choose_ticks(axes.x, room).major) {
       draw_segment(canvas(), {tick.at, bottom}, {tick.at, end}, line);
       if (!tick.label.empty())
@@ -350,8 +254,8 @@ class EquationDrawing {
   }
 
   void draw_y_ticks(std::size_t i, const Axes& axes, const Stroke& line) {
-    const EquationCell& cell = layout_.cells[i];
-    const double left = axes.plot.x, end = left - axis_tick_length(style());
+    const EquationLayout::Cell& cell = layout_.cells[i];
+    const double left = axes.plot.x, end = left - tick_length(style());
     TextStyle text = small(style().text);
     text.horizontal = HorizontalAlign::right;
     text.vertical = VerticalAlign::middle;
@@ -375,7 +279,7 @@ class EquationDrawing {
   }
 
   void draw_verdict(std::size_t i) {
-    const EquationCell& cell = layout_.cells[i];
+    const EquationLayout::Cell& cell = layout_.cells[i];
     const MapTerm& term = equation_.terms[i];
     TextStyle text = verdict_style(term);
     text.vertical = VerticalAlign::bottom;
@@ -400,7 +304,7 @@ class EquationDrawing {
   void report_box() {
     double left = layout_.cells.front().map.x, top = layout_.cells.front().map.y;
     double right = left, bottom = top;
-    for (const EquationCell& cell : layout_.cells) {
+    for (const EquationLayout::Cell& cell : layout_.cells) {
       right = std::max(right, cell.map.right());
       bottom = std::max(bottom, cell.profile.bottom());
     }

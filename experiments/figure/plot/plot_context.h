@@ -38,6 +38,7 @@ TextStyle label_style(const FigureStyle& style);
 TextStyle tick_style(const FigureStyle& style);
 double line_height(const Canvas& canvas, const TextStyle& style);
 inline double gap(const FigureStyle& style) { return 0.45 * style.text_size; }
+inline double tick_length(const FigureStyle& style) { return 0.35 * style.small_size; }
 /// Width of axes, grid lines and ticks.
 inline double hairline(const FigureStyle& style) { return style.line_width * 0.5; }
 inline Background background_of(const FigureStyle& style) {

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "core/analysis/largest.h"
 #include "core/analysis/row_statistics.h"
+#include "core/attention/mask.h"
 #include "core/errors.h"
+#include "core/random.h"
 #include "experiments/files/memory_limit.h"
-#include "experiments/model/experiment.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_choice.h"
@@ -20,8 +22,6 @@
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/attention_map/kept_map.h"
-#include "experiments/studies/attention_map/pipeline.h"
-#include "experiments/studies/attention_map/token_order.h"
 
 namespace orrery {
 namespace {
@@ -42,49 +42,23 @@ std::vector<ParamSpec> part_params() {
           param("part_key", "The first key of the part, counted from 0.")};
 }
 
-std::vector<ParamSpec> declared_params() {
-  return with_encoding_params(joined(
-      {{encodings_param({"rope"})},
-       token_params(),
-       {choices_param("show", "What is drawn; all maps are written as arrays.",
-                      {"weights", "pipeline"},
-                      {{"weights", "softmax of the logits, row by row"},
-                       {"logits", "the scores, with their scale"},
-                       {"terms", "each named term of the logits"},
-                       {"pipeline",
-                        "terms, mask, softmax and weights in a row, each above its "
-                        "profile by distance"}}),
-        stated_if_set(count_param(
-            "map_size",
-            "The most rows and columns of a map that are kept. A longer map is reduced to the mean "
-            "and the largest of each of its cells, and to its diagonals.",
-            1024, 16, 8192))},
-       part_params(),
-       logit_rule_params(),
-       order_params(),
-       content_params("trained"),
-       attention_precision_params("exact_fp32"),
-       {of_random_contents(seed_param())}}));
+ParamSpec place_param(const char* key, const std::string& description, std::int64_t value) {
+  return read_while("order", {"swapped"},
+                    count_param(key, description, value, 0, static_cast<double>(most_tokens - 1)));
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::small_multiples,
-          .grouping = Grouping::by_kind,
-          .controls = {"encoding", "max_tokens", "head", "base"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "How do ALiBi and RoPE differ on my text?",
-           .answer =
-               "Drop a text on the window. One map is what a head of a small model attends to "
-               "in it, byte by byte; the other is the same head with ALiBi in place of the "
-               "RoPE it was trained with. Move $h$: every head has learned something else.",
-           .settings = {{"encoding", "rope+alibi"}},
-           .control = "head"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.figures = {"weights", "pipeline"}, .keys = {"heads"}, .when = heads_are_alike}};
+/// order, swap_first, swap_second: the tokens in another order than their text has.
+std::vector<ParamSpec> order_params() {
+  ParamSpec order =
+      stated_if_set(choice_param("order", "The order in which the tokens stand.", "text",
+                                 {{"text", "as in the text"},
+                                  {"swapped", "two tokens in each other's places"},
+                                  {"reversed", "the last one first"},
+                                  {"shuffled", "at random, by the seed"}}));
+  order.group = "Order of the tokens";
+  return {std::move(order),
+          place_param("swap_first", "One token that changes places, counted from 0.", 1),
+          place_param("swap_second", "The other one.", 4)};
 }
 
 ExperimentInfo make_info() {
@@ -100,12 +74,147 @@ ExperimentInfo make_info() {
            {R"(\ell_{m,n} = \text{sum of the encoding's named terms})", "eq. (6)–(10)",
             in_descriptions}},
       .symbols = {{"j", "index of a key"}},
-      .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
+      .params = with_encoding_params(joined(
+          {{encodings_param({"rope"})},
+           token_params(),
+           {choices_param("show", "What is drawn; all maps are written as arrays.",
+                          {"weights", "pipeline"},
+                          {{"weights", "softmax of the logits, row by row"},
+                           {"logits", "the scores, with their scale"},
+                           {"terms", "each named term of the logits"},
+                           {"pipeline",
+                            "terms, mask, softmax and weights in a row, each above its "
+                            "profile by distance"}}),
+            stated_if_set(count_param("map_size",
+                                      "The most rows and columns of a map that are kept. A longer "
+                                      "map is reduced to the mean "
+                                      "and the largest of each of its cells, and to its diagonals.",
+                                      1024, 16, 8192))},
+           part_params(),
+           logit_rule_params(),
+           order_params(),
+           content_params("trained"),
+           attention_precision_params("exact_fp32"),
+           {of_random_contents(seed_param())}})),
+      .view = {.layout = ViewLayout::small_multiples,
+               .grouping = Grouping::by_kind,
+               .controls = {"encoding", "max_tokens", "head", "base"}},
+      .questions =
+          {{.words = "How do ALiBi and RoPE differ on my text?",
+            .answer =
+                "Drop a text on the window. One map is what a head of a small model attends to "
+                "in it, byte by byte; the other is the same head with ALiBi in place of the "
+                "RoPE it was trained with. Move $h$: every head has learned something else.",
+            .settings = {{"encoding", "rope+alibi"}},
+            .control = "head"}},
       .paired_files = paired_qk(),
-      .ignored = ignored(),
+      .ignored = {{.figures = {"weights", "pipeline"}, .keys = {"heads"}, .when = heads_are_alike}},
       .map_part = MapPartParams{"part", "part_query", "part_key", "map_size"}};
+}
+
+/// As the rows of the matrix stand at these places; an empty matrix stays empty.
+template <class T>
+Matrix<T> rows_in(const Matrix<T>& matrix, const std::vector<Index>& order) {
+  if (matrix.rows() == 0) return matrix;
+  Matrix<T> rows(matrix.rows(), matrix.cols());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    rows.row(static_cast<Index>(i)) = matrix.row(order[i]);
+  return rows;
+}
+
+void swap_places(const ParamSet& params, std::vector<Index>& order) {
+  const auto place = [&](const char* key) {
+    const std::int64_t at = params.integer(key);
+    if (at < static_cast<std::int64_t>(order.size())) return static_cast<std::size_t>(at);
+    throw UsageError(fmt::format("{}={}", key, at),
+                     fmt::format("there are {} tokens, counted from 0", order.size()),
+                     fmt::format("try {}={}", key, order.size() - 1));
+  };
+  std::swap(order[place("swap_first")], order[place("swap_second")]);
+}
+
+/// Whether every stage has the format of the arithmetic, so that sums alone round.
+bool runs_exactly(const ParamSet& params) {
+  const std::string& pipeline = params.text("precision");
+  if (pipeline != "exact" && pipeline != "exact_fp32") return false;
+  return std::all_of(params.specs().begin(), params.specs().end(), [&](const ParamSpec& spec) {
+    return !spec.key.starts_with("stage.") || params.is_default(spec.key);
+  });
+}
+
+/// Rounding of a sum of n products of weights and values, whose order differs.
+template <class T>
+double sum_rounding(double n, double largest) {
+  const double unit = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
+  constexpr double operations_of_a_weight = 16;  // its logit, the exponential, the quotient
+  return (n + operations_of_a_weight) * unit * largest;
+}
+
+/// Whether the tokens stand in another order than their text has.
+bool is_reordered(const ParamSet& params) { return params.text("order") != "text"; }
+
+/// Which token stands at each place, by its number in the text.
+std::vector<Index> token_order(const ParamSet& params, Index tokens) {
+  std::vector<Index> order(static_cast<std::size_t>(tokens));
+  std::iota(order.begin(), order.end(), Index{0});
+  const std::string& name = params.text("order");
+  if (name == "swapped") swap_places(params, order);
+  if (name == "reversed") std::reverse(order.begin(), order.end());
+  if (name == "shuffled") {
+    Random random(params.is_used("seed") ? params.integer("seed") : 0, "order of the tokens");
+    order = random_order(random, tokens);
+  }
+  return order;
+}
+
+/// The tokens in that order, each with its contents and its label, at the positions of the places
+/// where they stand now.
+template <class T>
+TokenInputs<T> reordered(TokenInputs<T> tokens, const std::vector<Index>& order) {
+  for (Matrix<T>* matrix : {&tokens.x, &tokens.q, &tokens.k, &tokens.v})
+    *matrix = rows_in(*matrix, order);
+  std::vector<std::string> labels;
+  for (const Index token : order)
+    if (!tokens.labels.empty()) labels.push_back(tokens.labels[static_cast<std::size_t>(token)]);
+  tokens.labels = std::move(labels);
+  return tokens;
+}
+
+/// What becomes of each token's output when the tokens are put into the order of the parameters:
+/// the largest change of a number, and the check that there is none where nothing tells positions
+/// apart.
+/// @param output  of the tokens in that order, as `result` has it
+template <class T>
+void add_order_findings(const std::string& encoding, const ParamSet& params,
+                        const TokenInputs<T>& in_text_order, const Array& output, Result& result) {
+  const auto n = static_cast<Index>(in_text_order.positions.size());
+  const bool causal = params.boolean("causal");
+  const Mask mask =
+      causal ? Mask::causal(in_text_order.positions, in_text_order.positions) : Mask();
+  Matrix<T> before(n, static_cast<Index>(output.shape[1]));
+  const auto made = token_encoding<T>(encoding, params, in_text_order);
+  attend_tokens<T>(*made, params, in_text_order, {0, n}, mask,
+                   {[&](Index first, const AttentionOutput<T>& part) {
+                      before.middleRows(first, part.output.rows()) = part.output;
+                    },
+                    n});
+  const std::vector<Index> order = token_order(params, n);
+  Largest change, size;
+  for (Index i = 0; i < n; ++i)
+    for (Index c = 0; c < before.cols(); ++c) {
+      const auto now = output[static_cast<std::size_t>(i * before.cols() + c)];
+      const auto old = static_cast<double>(before(order[static_cast<std::size_t>(i)], c));
+      change.see(std::abs(now - old));
+      size.see(std::abs(old));
+    }
+  const FindingsOn of(result, encoding, encoding_label(encoding));
+  of.scalar("order_change", change.value(),
+            "largest change of a token's output by the order of the tokens");
+  if (encoding != "none" || causal || !runs_exactly(params)) return;
+  of.at_most("is_blind_to_order",
+             "each token's output is the same in whichever order they stand (largest change)",
+             "eq. (2) without positions", change.value(),
+             sum_rounding<T>(static_cast<double>(n), size.value()));
 }
 
 /// Bound of the error of a sum of n weights that are rounded to their format: a unit roundoff of
@@ -113,86 +222,6 @@ ExperimentInfo make_info() {
 double weights_rounding(Precision format, double n) {
   if (format == Precision::fp64) return 0;
   return unit_roundoff(format) + 0.5 * n * ulp(format, 0);
-}
-
-/// What the maps of an encoding are: the weights, the logits, and each term.
-std::vector<MapSubject> subjects_of(const std::string& name, const ParamSet& params,
-                                    const std::vector<std::string>& terms) {
-  const std::string label = encoding_label(name);
-  std::vector<MapSubject> subjects{{.id = "weights_" + name,
-                                    .description = "attention weights, rows sum to 1",
-                                    .role = {.kind = "weights", .encodings = {name}},
-                                    .title = "Attention weights: " + label,
-                                    .quantity = "weight",
-                                    .symbol = "$a_{mn}$",
-                                    .meaning = Meaning::sequential,
-                                    .shown = names(params, "show", "weights")},
-                                   {.id = "logits_" + name,
-                                    .description = "scores before softmax",
-                                    .role = {.kind = "logits", .encodings = {name}},
-                                    .title = "Logits: " + label,
-                                    .quantity = "logit",
-                                    .meaning = Meaning::diverging,
-                                    .shown = names(params, "show", "logits")}};
-  for (const std::string& term : terms) {
-    const std::string words = term_words(term);
-    subjects.push_back({.id = "term_" + name + "_" + term,
-                        .description = "the term " + term + " of the logits",
-                        .role = {.kind = "term", .encodings = {name}, .term = term},
-                        .title = fmt::format("Term {}: {}", words, label),
-                        .quantity = words,
-                        .meaning = Meaning::diverging,
-                        .shown = names(params, "show", "terms")});
-  }
-  return subjects;
-}
-
-/// "queries": one row per query and encoding (long format), which a spreadsheet filters by
-/// encoding.
-TableBuilder query_table() {
-  return {"queries",
-          "the weights of each query: entropy, mean distance, strongest key",
-          {{"encoding"},
-           {"query"},
-           {"position", "tokens"},
-           {"token"},
-           {"entropy", "bits"},
-           {"mean_distance", "tokens"},
-           {"strongest_key"},
-           {"strongest_token"},
-           {"strongest_weight"}}};
-}
-
-/// Sums over the queries of an encoding.
-struct QuerySums {
-  double entropy_bits{};
-  double distance{};
-};
-
-/// The tokens of self-attention.
-struct QueryTokens {
-  const std::vector<std::string>& labels;  ///< [N]; empty when they have none
-  PositionsIn positions;                   ///< [N]
-};
-
-/// Appends one row per query of some rows of a map, and adds to the sums.
-/// @param first  the number of the first of these queries
-template <class T>
-void add_queries(TableBuilder& table, const std::string& encoding, const QueryTokens& tokens,
-                 Index first, const Matrix<T>& weights, QuerySums& sums) {
-  const auto label = [&](Index i) {
-    return tokens.labels.empty() ? fmt::format("{}", i)
-                                 : tokens.labels[static_cast<std::size_t>(i)];
-  };
-  for (Index i = 0; i < weights.rows(); ++i) {
-    const Index query = first + i;
-    const Position m = tokens.positions[static_cast<std::size_t>(query)];
-    const RowStatistics s = row_statistics(weights, i, m, tokens.positions);
-    table.row({encoding, query, m, label(query), s.entropy_bits, s.mean_distance, s.strongest,
-               label(s.strongest), weights(i, s.strongest)});
-    sums.entropy_bits += s.entropy_bits;
-    sums.distance += s.mean_distance;
-  }
 }
 
 /// What a run has in common, whichever the encoding.
@@ -225,16 +254,14 @@ class EncodingMaps {
     output_.middleRows(first, part.output.rows()) = part.output;
     for (Index i = 0; i < part.weights.rows(); ++i)
       row_error_.see(std::abs(static_cast<double>(part.weights.row(i).sum()) - 1.0));
-    add_queries<T>(queries, name_, {study_.tokens.labels, study_.tokens.positions},
-                   frame.first_query + first, part.weights, sums_);
+    add_queries(frame.first_query + first, part.weights, queries);
   }
 
   void give(Result& result) && {
     const auto rows = static_cast<double>(study_.frame.side);
     const FindingsOn of(result, name_, encoding_label(name_));
-    of.scalar("mean_entropy", sums_.entropy_bits / rows, "mean entropy of a query's weights",
-              "bits");
-    of.scalar("mean_distance", sums_.distance / rows, "mean distance attended to", "tokens");
+    of.scalar("mean_entropy", entropy_bits_ / rows, "mean entropy of a query's weights", "bits");
+    of.scalar("mean_distance", distance_ / rows, "mean distance attended to", "tokens");
     const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
     const auto n = static_cast<double>(study_.frame.tokens);
     of.at_most(
@@ -257,25 +284,36 @@ class EncodingMaps {
     for (std::size_t i = 0; i < maps; ++i) maps_.emplace_back(study_.frame);
     output_.resize(study_.frame.side, part.output.cols());
   }
+  /// A row per query, from that number on.
+  void add_queries(Index first, const Matrix<T>& weights, TableBuilder& table) {
+    const TokenInputs<T>& tokens = study_.tokens;
+    const auto label = [&](Index i) {
+      return tokens.labels.empty() ? fmt::format("{}", i)
+                                   : tokens.labels[static_cast<std::size_t>(i)];
+    };
+    for (Index i = 0; i < weights.rows(); ++i) {
+      const Index query = first + i;
+      const Position m = tokens.positions[static_cast<std::size_t>(query)];
+      const RowStatistics s = row_statistics(weights, i, m, tokens.positions);
+      table.row({name_, query, m, label(query), s.entropy_bits, s.mean_distance, s.strongest,
+                 label(s.strongest), weights(i, s.strongest)});
+      entropy_bits_ += s.entropy_bits;
+      distance_ += s.mean_distance;
+    }
+  }
   void give_maps(Result& result) {
     const MapFrame& frame = study_.frame;
     const Precision arithmetic = sizeof(T) == 8 ? Precision::fp64 : Precision::fp32;
-    PipelineMaps pipeline{.encoding = name_,
-                          .masked = study_.masked != nullptr,
-                          .relative_rounding = spread_rounding(
-                              study_.tokens.d_head(), 1.0, arithmetic, rounding_of(study_.params))};
+    const double rounding =
+        spread_rounding(study_.tokens.d_head(), 1.0, arithmetic, rounding_of(study_.params));
     const std::vector<MapSubject> subjects = subjects_of(name_, study_.params, terms_);
+    std::vector<EquationPart> given;
     for (std::size_t i = 0; i < maps_.size(); ++i) {
-      GivenMap given = maps_[i].give(subjects[i], frame, {study_.mask, study_.masked}, result);
-      if (i == 0)
-        pipeline.weights = std::move(given);
-      else if (i == 1)
-        pipeline.logits = std::move(given);
-      else
-        pipeline.terms.push_back({terms_[i - 2], KeptMap<T>::unmasked(std::move(given), frame)});
+      given.push_back(maps_[i].give(subjects[i], frame, study_.mask, study_.masked, result));
+      if (i > 1) given.back() = KeptMap<T>::unmasked(std::move(given.back()), frame);
     }
     if (names(study_.params, "show", "pipeline"))
-      result.figures.push_back(pipeline_figure(std::move(pipeline), frame));
+      result.figures.push_back(pipeline_figure(name_, terms_, std::move(given), rounding, frame));
   }
 
   const Study<T>& study_;
@@ -284,45 +322,8 @@ class EncodingMaps {
   std::vector<KeptMap<T>> maps_{};
   Matrix<T> output_;
   Largest row_error_{};
-  QuerySums sums_{};
+  double entropy_bits_{}, distance_{};  // sums over the queries
 };
-
-template <class T>
-MapFrame frame_of(const ParamSet& params, const TokenInputs<T>& inputs,
-                  const std::string& caption) {
-  const Positions& positions = inputs.positions;
-  const auto tokens = static_cast<Index>(positions.size());
-  MapFrame frame{.labels = inputs.labels,
-                 .tokens = tokens,
-                 .side = tokens,
-                 .positions = positions,
-                 .caption = caption};
-  const std::int64_t part = params.integer("part");
-  const auto first = [&](const char* key) {
-    const std::int64_t from = params.integer(key);
-    if (part == 0 && from > 0)
-      throw UsageError(fmt::format("{}={}", key, from), "is of a part, and part=0 keeps all",
-                       "give part= too");
-    if (from + part > tokens)
-      throw UsageError(fmt::format("{}={} part={}", key, from, part),
-                       fmt::format("ends beyond the {} tokens that there are", tokens),
-                       fmt::format("lower {} or part, or raise max_tokens", key));
-    return from;
-  };
-  frame.first_query = first("part_query");
-  frame.first_key = first("part_key");
-  if (part > 0) frame.side = part;
-  frame.cell = (frame.side + params.integer("map_size") - 1) / params.integer("map_size");
-  // Cells of a reduced map add up diagonals by the places of tokens.
-  if (frame.cell > 1 && positions != consecutive_positions(tokens, positions.front()))
-    throw UsageError(
-        fmt::format("map_size={} with positions from a file", params.integer("map_size")),
-        fmt::format("would reduce a map of {} tokens, and positions with gaps have "
-                    "distances that cells mix",
-                    frame.side),
-        fmt::format("try map_size={} or a lower max_tokens", frame.side));
-  return frame;
-}
 
 template <class T>
 void add_maps(const ParamSet& params, const TokenInputs<T>& in_text_order,
@@ -330,7 +331,7 @@ void add_maps(const ParamSet& params, const TokenInputs<T>& in_text_order,
   const auto n = static_cast<Index>(in_text_order.positions.size());
   const TokenInputs<T> tokens =
       is_reordered(params) ? reordered(in_text_order, token_order(params, n)) : in_text_order;
-  const MapFrame frame = frame_of(params, tokens, caption);
+  const MapFrame frame = frame_of(params, tokens.labels, tokens.positions, caption);
   const TokenRange rows{frame.first_query, frame.side}, columns{frame.first_key, frame.side};
   const PositionsIn m = rows.of(tokens.positions);
   const bool causal = params.boolean("causal");
@@ -338,7 +339,18 @@ void add_maps(const ParamSet& params, const TokenInputs<T>& in_text_order,
   const Mask kept = causal ? Mask::causal(m, columns.of(tokens.positions)) : Mask();
   const ArrayPtr masked = masked_cells(kept, frame);
   const Study<T> study{params, tokens, kept, frame, masked};
-  TableBuilder queries = query_table();
+  // One row per query and encoding (long format), which a spreadsheet filters by encoding.
+  TableBuilder queries("queries",
+                       "the weights of each query: entropy, mean distance, strongest key",
+                       {{"encoding"},
+                        {"query"},
+                        {"position", "tokens"},
+                        {"token"},
+                        {"entropy", "bits"},
+                        {"mean_distance", "tokens"},
+                        {"strongest_key"},
+                        {"strongest_token"},
+                        {"strongest_weight"}});
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {
     const std::string stage = "attention with " + names[e];

@@ -7,15 +7,14 @@
 #include <utility>
 
 #include "core/analysis/diagonals.h"
+#include "core/errors.h"
 #include "experiments/setup/common_axes.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_style.h"
 
 namespace orrery {
 namespace {
-namespace in_kept_map {
-
-using Axes = std::vector<std::string>;
 
 /// The axis of a map of cells or of a part from token `first` on, in tokens.
 Axis in_tokens(Axis axis, Index first, const MapFrame& frame) {
@@ -55,11 +54,6 @@ Heatmap heatmap_of(const MapSubject& subject, const MapFrame& frame, const Array
           .reduces = subject.reduces};
 }
 
-Figure map_figure(const MapSubject& subject, const MapFrame& frame, Heatmap map) {
-  return {map.values->name, subject.title, frame.caption + cells_text(frame), std::move(map),
-          subject.role};
-}
-
 /// @param what  "mean" or "largest" of the entries of each cell
 MapSubject reduced_subject(MapSubject subject, const std::string& what, const MapFrame& frame) {
   const bool magnitude = what != "mean" && subject.meaning == Meaning::diverging;
@@ -82,11 +76,6 @@ template <class T>
 Matrix<T> extremes(const ReducedMap<T>& map, Meaning meaning) {
   if (meaning != Meaning::diverging) return map.high;
   return (map.low.array().abs() > map.high.array().abs()).select(map.low, map.high);
-}
-
-/// m − n of the first diagonal of a reduction.
-double farthest_behind(const MapFrame& frame) {
-  return static_cast<double>(frame.first_query + frame.side - 1 - frame.first_key);
 }
 
 /// By m − n, of a map that is kept as it is.
@@ -115,8 +104,73 @@ Figure diagonal_figure(const MapSubject& subject, const MapFrame& frame, const s
           std::move(role)};
 }
 
-}  // namespace in_kept_map
 }  // namespace
+
+MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels,
+                  const Positions& positions, const std::string& caption) {
+  const auto tokens = static_cast<Index>(positions.size());
+  MapFrame frame{.labels = labels,
+                 .tokens = tokens,
+                 .side = tokens,
+                 .positions = positions,
+                 .caption = caption};
+  const std::int64_t part = params.integer("part");
+  const auto first = [&](const char* key) {
+    const std::int64_t from = params.integer(key);
+    if (part == 0 && from > 0)
+      throw UsageError(fmt::format("{}={}", key, from), "is of a part, and part=0 keeps all",
+                       "give part= too");
+    if (from + part > tokens)
+      throw UsageError(fmt::format("{}={} part={}", key, from, part),
+                       fmt::format("ends beyond the {} tokens that there are", tokens),
+                       fmt::format("lower {} or part, or raise max_tokens", key));
+    return from;
+  };
+  frame.first_query = first("part_query");
+  frame.first_key = first("part_key");
+  if (part > 0) frame.side = part;
+  frame.cell = (frame.side + params.integer("map_size") - 1) / params.integer("map_size");
+  // Cells of a reduced map add up diagonals by the places of tokens.
+  if (frame.cell > 1 && positions != consecutive_positions(tokens, positions.front()))
+    throw UsageError(
+        fmt::format("map_size={} with positions from a file", params.integer("map_size")),
+        fmt::format("would reduce a map of {} tokens, and positions with gaps have "
+                    "distances that cells mix",
+                    frame.side),
+        fmt::format("try map_size={} or a lower max_tokens", frame.side));
+  return frame;
+}
+
+std::vector<MapSubject> subjects_of(const std::string& name, const ParamSet& params,
+                                    const std::vector<std::string>& terms) {
+  const std::string label = encoding_label(name);
+  std::vector<MapSubject> subjects{{.id = "weights_" + name,
+                                    .description = "attention weights, rows sum to 1",
+                                    .role = {.kind = "weights", .encodings = {name}},
+                                    .title = "Attention weights: " + label,
+                                    .quantity = "weight",
+                                    .symbol = "$a_{mn}$",
+                                    .meaning = Meaning::sequential,
+                                    .shown = names(params, "show", "weights")},
+                                   {.id = "logits_" + name,
+                                    .description = "scores before softmax",
+                                    .role = {.kind = "logits", .encodings = {name}},
+                                    .title = "Logits: " + label,
+                                    .quantity = "logit",
+                                    .meaning = Meaning::diverging,
+                                    .shown = names(params, "show", "logits")}};
+  for (const std::string& term : terms) {
+    const std::string words = term_words(term);
+    subjects.push_back({.id = "term_" + name + "_" + term,
+                        .description = "the term " + term + " of the logits",
+                        .role = {.kind = "term", .encodings = {name}, .term = term},
+                        .title = fmt::format("Term {}: {}", words, label),
+                        .quantity = words,
+                        .meaning = Meaning::diverging,
+                        .shown = names(params, "show", "terms")});
+  }
+  return subjects;
+}
 
 template <class T>
 KeptMap<T>::KeptMap(const MapFrame& frame) {
@@ -134,22 +188,23 @@ void KeptMap<T>::add(const MatrixIn<T>& rows, const Mask& mask) {
 }
 
 template <class T>
-GivenMap KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, const MapMask& mask,
-                          Result& result) {
-  using namespace in_kept_map;
+EquationPart KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, const Mask& mask,
+                              const ArrayPtr& masked, Result& result) {
   const auto add_map = [&](const ArrayPtr& array, const MapSubject& of) {
     result.arrays.push_back(array);
-    Heatmap map = heatmap_of(of, frame, array, mask.cells);
-    if (of.shown) result.figures.push_back(map_figure(of, frame, map));
+    Heatmap map = heatmap_of(of, frame, array, masked);
+    if (of.shown)
+      result.figures.push_back(
+          {array->name, of.title, frame.caption + cells_text(frame), map, of.role});
     return map;
   };
   const auto add_profile = [&](const MapProfile& profile) {
     result.arrays.push_back(
         profile_array(profile, subject.id + "_diagonals", described(subject.description, frame)));
   };
-  const Axes axes{"query", "key"};
+  const std::vector<std::string> axes{"query", "key"};
   if (!reduction_) {
-    MapProfile profile = profile_of_values(values_, frame, mask.entries);
+    MapProfile profile = profile_of_values(values_, frame, mask);
     const auto n = static_cast<std::size_t>(frame.side);
     Heatmap map = add_map(
         std::make_shared<const Array>(Array{.name = subject.id,
@@ -160,10 +215,11 @@ GivenMap KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, cons
                                             .role = subject.role}),
         subject);
     add_profile(profile);
-    return {std::move(map), std::move(profile)};
+    return {.map = std::move(map), .profile = std::move(profile)};
   }
   const ReducedMap<T> map = reduction_->map();
-  MapProfile profile = profile_of(reduction_->diagonals(), farthest_behind(frame));
+  const Index farthest_behind = frame.first_query + frame.side - 1 - frame.first_key;
+  MapProfile profile = profile_of(reduction_->diagonals(), static_cast<double>(farthest_behind));
   reduction_.reset();
   const auto add_reduced = [&](const Matrix<T>& values, const std::string& what) {
     const MapSubject of = reduced_subject(subject, what, frame);
@@ -174,12 +230,11 @@ GivenMap KeptMap<T>::give(const MapSubject& subject, const MapFrame& frame, cons
   add_profile(profile);
   if (subject.shown)
     result.figures.push_back(diagonal_figure(subject, frame, subject.id + "_diagonals", profile));
-  return {std::move(means), std::move(profile)};
+  return {.map = std::move(means), .profile = std::move(profile)};
 }
 
 template <class T>
-GivenMap KeptMap<T>::unmasked(GivenMap given, const MapFrame& frame) {
-  using namespace in_kept_map;
+EquationPart KeptMap<T>::unmasked(EquationPart given, const MapFrame& frame) {
   if (frame.cell > 1 || !given.map.masked) return given;
   given.map.masked = nullptr;
   given.profile =
@@ -215,6 +270,40 @@ ArrayPtr masked_cells(const Mask& mask, const MapFrame& frame) {
   }
   return to_array<float>(masked, "masked", "1 where no query of the cell sees a key of it",
                          {"query", "key"});
+}
+
+Figure pipeline_figure(const std::string& encoding, const std::vector<std::string>& terms,
+                       std::vector<EquationPart> maps, double relative_rounding,
+                       const MapFrame& frame) {
+  constexpr const char* arrow = R"(\to)";
+  const bool masked = maps[0].map.masked != nullptr;
+  std::vector<EquationPart> parts;
+  const auto add = [&](EquationPart& part, const char* quantity, const char* relation,
+                       const char* step, const std::string& symbol, const std::string& name) {
+    part.map.quantity = (frame.cell > 1 ? "mean " : "") + std::string(quantity);
+    part.map.symbol.clear();
+    part.relation = relation;
+    part.step = step;
+    part.symbol = symbol;
+    part.name = name;
+    part.rounding = relative_rounding * part.profile.largest();
+    parts.push_back(std::move(part));
+  };
+  for (std::size_t t = 0; t < terms.size(); ++t)
+    add(maps[2 + t], "logit", t > 0 ? "+" : "", "", term_symbol(encoding, terms[t]),
+        term_words(terms[t]));
+  // A single term that no mask changes is the logits.
+  if (terms.size() != 1 || masked)
+    add(maps[1], "logit",
+        terms.empty() ? ""
+        : masked      ? arrow
+                      : "=",
+        masked ? "mask" : "", R"(\ell_{m,n})", masked ? "logit, masked" : "logit");
+  add(maps[0], "weight", arrow, "softmax", "a_{m,n}", "weight");
+  return equation_figure(
+      "pipeline", encoding, encoding_label(encoding) + ": from scores to weights",
+      frame.caption + cells_text(frame) + " · symbols without the scale of the logits",
+      map_equation(std::move(parts), encoding_color(encoding)));
 }
 
 template class KeptMap<float>;

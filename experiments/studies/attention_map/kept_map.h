@@ -5,16 +5,11 @@
 #include <vector>
 
 #include "core/analysis/map_reduction.h"
+#include "core/params.h"
 #include "experiments/model/result.h"
 #include "experiments/setup/map_equation.h"
 
 namespace orrery {
-
-/// A map of the result with its profile by distance.
-struct GivenMap {
-  Heatmap map{};
-  MapProfile profile{};
-};
 
 /// What a map is and how it is drawn.
 struct MapSubject {
@@ -48,11 +43,14 @@ struct MapFrame {
   Index cells() const { return (side + cell - 1) / cell; }
 };
 
-/// Which keys the queries of a map see.
-struct MapMask {
-  const Mask& entries;                        ///< of the frame's queries and keys
-  const std::shared_ptr<const Array>& cells;  ///< masked_cells of them
-};
+/// The part that the parameters ask for, reduced to "map_size". Throws UsageError for one that ends
+/// beyond the tokens, and where cells would mix distances.
+MapFrame frame_of(const ParamSet& params, const std::vector<std::string>& labels,
+                  const Positions& positions, const std::string& caption);
+
+/// What the maps of an encoding are: the weights, the logits, and each term.
+std::vector<MapSubject> subjects_of(const std::string& name, const ParamSet& params,
+                                    const std::vector<std::string>& terms);
 
 /// A map of self-attention that comes some rows at a time: kept as it is, or, where it is longer
 /// than what is shown, as the mean and the extremes of its cells and of its diagonals.
@@ -64,12 +62,14 @@ class KeptMap {
   /// The rows that follow those given before, of the frame's keys.
   void add(const MatrixIn<T>& rows, const Mask& mask);
   /// Its arrays and, where it is shown, its figures. Afterwards it is empty. Returns what is drawn
-  /// of it: the means, where it is reduced.
-  GivenMap give(const MapSubject& subject, const MapFrame& frame, const MapMask& mask,
-                Result& result);
+  /// of it, the means where it is reduced, with its profile.
+  /// @param mask    of the frame's queries and keys
+  /// @param masked  masked_cells of them
+  EquationPart give(const MapSubject& subject, const MapFrame& frame, const Mask& mask,
+                    const ArrayPtr& masked, Result& result);
 
   /// The same map as if every query saw all keys. One that is reduced knows only what was seen.
-  static GivenMap unmasked(GivenMap given, const MapFrame& frame);
+  static EquationPart unmasked(EquationPart given, const MapFrame& frame);
 
   /// Bytes that a map takes at most while it comes and in the result.
   static double bytes(const MapFrame& frame);
@@ -85,5 +85,13 @@ std::string cells_text(const MapFrame& frame);
 /// 1 for cells of which no query sees a key; null when every query sees all keys.
 /// @param mask  of the frame's queries and keys
 std::shared_ptr<const Array> masked_cells(const Mask& mask, const MapFrame& frame);
+
+/// "terms → mask → softmax = weights" as maps, each above its profile by distance.
+/// @param terms              names of the encoding's terms
+/// @param maps               weights, logits and the terms, these as if every query saw all keys
+/// @param relative_rounding  bound of a spread that rounding alone makes, per largest value
+Figure pipeline_figure(const std::string& encoding, const std::vector<std::string>& terms,
+                       std::vector<EquationPart> maps, double relative_rounding,
+                       const MapFrame& frame);
 
 }  // namespace orrery

@@ -5,7 +5,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/random.h"
-#include "experiments/model/experiment.h"
 #include "experiments/search/defects.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
@@ -14,18 +13,10 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/written_rope_params.h"
-#include "experiments/text/number_text.h"
 
 namespace orrery {
 namespace {
 namespace in_defects {
-
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "logit_difference",
-          .right = "weights",
-          .controls = {"defect", "scaling", "base", "original_length"}};
-}
 
 ExperimentInfo make_info() {
   return {
@@ -41,7 +32,10 @@ ExperimentInfo make_info() {
           joined({written_rope_params("scaling_skipped", false),
                   {log_count_param("draws", "Random queries, each with its own keys.", 64, 1, 1024),
                    seed_param()}}),
-      .view = view()};
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "logit_difference",
+               .right = "weights",
+               .controls = {"defect", "scaling", "base", "original_length"}}};
 }
 
 /// Queries, and keys of each that stand at the same distances at every probe: without a defect the
@@ -140,17 +134,10 @@ Probe probe_at(const ParamSet& params, const Contents& contents, Position m) {
   return probe;
 }
 
-Positions probe_positions(const ParamSet& params) {
-  const Position length = params.integer("original_length");
-  return {0, 1, 2, length - 1, length, length + 1, 4 * length};
-}
-
 std::vector<double> distances(const Contents& contents, std::size_t count) {
   return {contents.distances.begin(),
           contents.distances.begin() + static_cast<std::ptrdiff_t>(count)};
 }
-
-std::string probe_name(const Probe& probe) { return fmt::format("query at {}", probe.m); }
 
 Figure difference_figure(const ParamSet& params, const Contents& contents,
                          const std::vector<Probe>& probes) {
@@ -158,7 +145,7 @@ Figure difference_figure(const ParamSet& params, const Contents& contents,
                 .y = {.label = "difference of logits, root mean square"}};
   for (const Probe& probe : probes)
     plot.series.push_back(
-        {.name = probe_name(probe),
+        {.name = fmt::format("query at {}", probe.m),
          .x = distances(contents, probe.difference.size()),
          .y = probe.difference,
          .shade = static_cast<double>(plot.series.size()) / static_cast<double>(probes.size()),
@@ -186,10 +173,9 @@ Figure weights_figure(const ParamSet& params, const Contents& contents, const Pr
 Figure moved_figure(const ParamSet& params, const std::vector<Probe>& probes) {
   TableFigure table{
       .header = {"query at", "weight that goes elsewhere", "largest change of a logit"}};
-  for (const Probe& probe : probes) {
+  for (const Probe& probe : probes)
     table.rows.push_back({std::to_string(probe.m), fmt::format("{:.3f}", probe.moved),
                           fmt::format("{:.3f}", largest_of(probe.difference))});
-  }
   return {"moved_weight", "Why short prompts pass: where the weight goes elsewhere",
           caption_of(params), std::move(table)};
 }
@@ -250,7 +236,8 @@ void check_params(const ParamSet& params) {
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   const Contents contents = draw(params);
   std::vector<Probe> probes;
-  const Positions positions = probe_positions(params);
+  const Position length = params.integer("original_length");
+  const Positions positions{0, 1, 2, length - 1, length, length + 1, 4 * length};
   for (std::size_t i = 0; i < positions.size(); ++i) {
     checkpoint(progress, i, positions.size(), "logits of probes");
     probes.push_back(probe_at(params, contents, positions[i]));

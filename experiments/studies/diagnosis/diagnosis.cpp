@@ -8,18 +8,17 @@
 #include "core/analysis/largest.h"
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/model/experiment.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/describe_rope.h"
-#include "experiments/search/hypothesis_list.h"
 #include "experiments/search/identify_rotation.h"
-#include "experiments/search/pair_phasors.h"
+#include "experiments/search/rope_search.h"
+#include "experiments/search/structures.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/searched_tensor.h"
-#include "experiments/setup/table_builder.h"
 
 namespace orrery {
 namespace {
@@ -33,9 +32,9 @@ struct BrokenProgram {
   WrittenRope sound;
 };
 
-WrittenRope usual_rope(double base) {
+WrittenRope usual_rope(double base, Index turned = channels) {
   return {{.d_head = channels,
-           .rotary_dims = channels,
+           .rotary_dims = turned,
            .pairing = RopePairing::half_split,
            .base = base}};
 }
@@ -43,12 +42,6 @@ WrittenRope usual_rope(double base) {
 WrittenRope with_scaling(double base, const RopeScaling& scaling) {
   WrittenRope rope = usual_rope(base);
   rope.scaling = scaling;
-  return rope;
-}
-
-WrittenRope with_half_turned() {
-  WrittenRope rope = usual_rope(10000);
-  rope.rotary_dims = channels / 2;
   return rope;
 }
 
@@ -62,7 +55,7 @@ const std::vector<BrokenProgram>& broken_programs() {
       {"clockwise", usual_rope(500000)},
       {"scaling_skipped",
        with_scaling(500000, {.kind = llama3, .factor = 8, .original_length = 8192})},
-      {"partial_ignored", with_half_turned()},
+      {"partial_ignored", usual_rope(10000, channels / 2)},
       {"decode_at_zero", usual_rope(500000)},
       {"attention_factor_missing",
        with_scaling(10000, {.kind = yarn, .factor = 8, .original_length = 4096})},
@@ -70,13 +63,6 @@ const std::vector<BrokenProgram>& broken_programs() {
       {"not_rotated", usual_rope(500000)},
       {"negation_missing", usual_rope(500000)}};
   return all;
-}
-
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "excess_angles",
-          .right = "by_position",
-          .controls = {"case", "seed"}};
 }
 
 ExperimentInfo make_info() {
@@ -90,11 +76,10 @@ ExperimentInfo make_info() {
             "eq. (14)"}},
       .params = {count_param({"case", "", ""}, "Which of the broken programs.", 1, 1, last),
                  seed_param()},
-      .view = view()};
-}
-
-const BrokenProgram& program_of(const ParamSet& params) {
-  return broken_programs()[static_cast<std::size_t>(params.integer("case") - 1)];
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "excess_angles",
+               .right = "by_position",
+               .controls = {"case", "seed"}}};
 }
 
 /// 0, 1, …, and from there on further and further apart.
@@ -199,32 +184,24 @@ void add_numbers(const BrokenProgram& program, const RotationAnswer& answer, Res
   double expected = std::nan("");
   for (const RopeHypothesis& found : answer.hypotheses)
     if (found.is_expected && std::isnan(expected)) expected = found.residual.rms();
-  result.scalars = {{.name = "residual",
-                     .unit = "roundings",
-                     .value = best.residual.rms(),
-                     .description = "of the first hypothesis of the search"},
-                    {.name = "residual_as_configured",
-                     .unit = "roundings",
-                     .value = expected,
-                     .description = "of what the configuration says"}};
+  const FindingsOn all(result);
+  all.scalar("residual", best.residual.rms(), "of the first hypothesis of the search", "roundings");
+  all.scalar("residual_as_configured", expected, "of what the configuration says", "roundings");
   for (const BrokenProgram& other : broken_programs())
-    result.scalars.push_back(
-        {.name = fmt::format("is_{}", other.defect),
-         .value = best.defect == other.defect ? 1.0 : 0.0,
-         .description = fmt::format("1 where the search finds: {}",
-                                    find_rope_defect(other.defect).description)});
-  result.checks.push_back(
-      {.name = "the_defect_is_found",
-       .statement = "the search names the defect that was made (root mean "
-                    "square residual in roundings of its hypothesis)",
-       .equation = "eq. (14)",
-       .measured = best.defect == program.defect ? best.residual.rms() : std::nan(""),
-       .bound = explained_roundings});
+    all.scalar(
+        fmt::format("is_{}", other.defect), best.defect == other.defect ? 1.0 : 0.0,
+        fmt::format("1 where the search finds: {}", find_rope_defect(other.defect).description));
+  all.at_most("the_defect_is_found",
+              "the search names the defect that was made (root mean square residual in roundings "
+              "of its hypothesis)",
+              "eq. (14)", best.defect == program.defect ? best.residual.rms() : std::nan(""),
+              explained_roundings);
 }
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   checkpoint(progress, 0.0, "tensors");
-  const BrokenProgram& program = program_of(params);
+  const BrokenProgram& program =
+      broken_programs()[static_cast<std::size_t>(params.integer("case") - 1)];
   const SearchedTensor tensors = tensors_of(params, program);
   const RotatedTensor view = tensors.view();
   checkpoint(progress, 0.2, "hypotheses");

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -8,9 +7,7 @@
 #include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
-#include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
@@ -48,32 +45,11 @@ std::vector<ParamSpec> declared_params() {
        seed_param()});
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::small_multiples,
-          .grouping = Grouping::by_encoding,
-          .controls = {"encoding", "dim", "positions", "base"}};
-}
-
 /// Whether no matrix of channels is drawn, in which pairs have places.
 bool shows_angles_only(const ParamSet& params) { return !names(params, "encoding", "axis_rope"); }
 
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.rotary_value", "shaw.variant", "deberta.p2c"}},
-          {.keys = {"rope.pairing"}, .when = shows_angles_only},
-          {.figures = {"added"}, .keys = {"heads", "head"}},
-          {.figures = {"angle", "cosine", "sine"},
-           .encoding = "rope",
-           .keys = {"heads", "head", "seed"}},
-          {.figures = {"bias"}, .encoding = "alibi", .keys = {"base", "dim", "seed"}},
-          {.figures = {"bias_by_distance"}, .keys = {"first_position"}},
-          {.figures = {"rows"}, .keys = {"base", "dim", "heads", "head", "seed"}},
-          {.figures = {"staircase", "staircases"},
-           .keys = {"base", "dim", "first_position", "heads", "head", "seed"}}};
-}
-
 ExperimentInfo make_info() {
   return {.name = "encoding_matrix",
-          .version = 1,
           .title = "Encoding matrix",
           .question = "What does each encoding contribute, without any content?",
           .formulas = {{R"(\mathbf{p}_m: \text{ what is added to the input})", "eq. (4)",
@@ -86,8 +62,20 @@ ExperimentInfo make_info() {
                         "eq. (5), (8), (10)", in_descriptions}},
           .formulas_shown = FormulasShown::of_encodings,
           .params = declared_params(),
-          .view = view(),
-          .ignored = ignored()};
+          .view = {.layout = ViewLayout::small_multiples,
+                   .grouping = Grouping::by_encoding,
+                   .controls = {"encoding", "dim", "positions", "base"}},
+          .ignored = {{.keys = {"rope.rotary_value", "shaw.variant", "deberta.p2c"}},
+                      {.keys = {"rope.pairing"}, .when = shows_angles_only},
+                      {.figures = {"added"}, .keys = {"heads", "head"}},
+                      {.figures = {"angle", "cosine", "sine"},
+                       .encoding = "rope",
+                       .keys = {"heads", "head", "seed"}},
+                      {.figures = {"bias"}, .encoding = "alibi", .keys = {"base", "dim", "seed"}},
+                      {.figures = {"bias_by_distance"}, .keys = {"first_position"}},
+                      {.figures = {"rows"}, .keys = {"base", "dim", "heads", "head", "seed"}},
+                      {.figures = {"staircase", "staircases"},
+                       .keys = {"base", "dim", "first_position", "heads", "head", "seed"}}}};
 }
 
 using Map = Matrix<double>;
@@ -101,7 +89,7 @@ void study_input_term(const MatrixStudy& study, const std::string& name, const E
   const std::string label = encoding_label(name);
   add_map(study, name, p,
           {"added", "Added to the input: " + label, "added", "$p_{m,c}$", Meaning::diverging},
-          {over(position_axis(), study.positions), channel_axis()}, study.shows("maps"));
+          over(position_axis(), study.positions), channel_axis(), study.shows("maps"));
   const std::size_t pairs = encoding.turning_pairs().theta.size();
   if (pairs == 0) return;
   const double expected = std::sqrt(static_cast<double>(pairs));
@@ -166,10 +154,9 @@ void study_rotation(const MatrixStudy& study, const std::string& name, const Tur
   const std::string label = encoding_label(name);
   const auto add = [&](const Map& map, const std::string& what, const std::string& title,
                        const std::string& symbol, Meaning meaning, bool shown) {
-    add_map(
-        study, name, map, {what, title + ": " + label, what, symbol, meaning},
-        {over(position_axis(), study.positions), {.label = "pair, fastest first", .symbol = "$t$"}},
-        shown);
+    add_map(study, name, map, {what, title + ": " + label, what, symbol, meaning},
+            over(position_axis(), study.positions),
+            {.label = "pair, fastest first", .symbol = "$t$"}, shown);
   };
   add(turns.angle, "angle", "Angle by which each pair is rotated", "$m θ_t$ mod $2π$",
       Meaning::cyclic, study.shows("maps"));
@@ -193,7 +180,7 @@ void study_transform(const MatrixStudy& study, const std::string& name,
     add_map(study, name, map,
             {side, fmt::format("What becomes of a {} of ones: {}", side, encoding_label(name)),
              side, "$f(1, m)$", Meaning::diverging},
-            {over(position_axis(), study.positions), channel_axis()}, study.shows("maps"));
+            over(position_axis(), study.positions), channel_axis(), study.shows("maps"));
   };
   add(q, "query");
   add(k, "key");
@@ -218,12 +205,11 @@ bool all_zero(const Map& map) { return (map.array() == 0.0).all(); }
 Figure profile_figure(const MatrixStudy& study, const std::string& name,
                       const ScoreTerms<double>& terms) {
   LinePlot plot{.x = distance_axis(), .y = {.label = "score without content", .symbol = "$b$"}};
-  const Positions distances = distances_of(study);
-  const DistanceSweep sweep = sweep_of(study);
-  const std::vector<double> x(distances.begin(), distances.end());
+  const Positions query = swept_query(study), keys = swept_keys(study);
+  const std::vector<double> x = as_doubles(distances_of(study));
   for (int h = 0; h < study.heads(); ++h) {
-    const Map bias = sum_of_terms(terms, no_content(sweep.query, study.d()),
-                                  no_content(sweep.keys, study.d()), sweep.query, sweep.keys, h);
+    const Map bias = sum_of_terms(terms, no_content(query, study.d()), no_content(keys, study.d()),
+                                  query, keys, h);
     plot.series.push_back({.name = fmt::format("head {}", h),
                            .x = x,
                            .y = {bias.data(), bias.data() + bias.size()},
@@ -250,7 +236,8 @@ void study_equal_contents(const MatrixStudy& study, const std::string& name,
                        "{}",
                        encoding_label(name), study.head_text()),
            "change of the score", "", Meaning::diverging},
-          queries_and_keys(study), study.shows("maps"));
+          over(query_axis(), study.positions), over(key_axis(), study.positions),
+          study.shows("maps"));
 }
 
 void study_bias(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
@@ -266,7 +253,8 @@ void study_bias(const MatrixStudy& study, const std::string& name, const Encodin
            fmt::format("Score of two tokens without content: {}, {}", encoding_label(name),
                        study.head_text()),
            "bias", "$b_{mn}$", Meaning::diverging},
-          queries_and_keys(study), study.shows("maps"));
+          over(query_axis(), study.positions), over(key_axis(), study.positions),
+          study.shows("maps"));
   if (!encoding.traits().relative) return;
   check_relative(study, name, bias, "bias", find_encoding(name).info.source);
   if (study.shows("profiles")) study.result.figures.push_back(profile_figure(study, name, terms));
@@ -276,13 +264,12 @@ void study_bias(const MatrixStudy& study, const std::string& name, const Encodin
 /// vector: what a query meets at each distance though the key is empty.
 void study_relative_keys(const MatrixStudy& study, const std::string& name,
                          const ScoreTerms<double>& terms) {
-  const DistanceSweep sweep = sweep_of(study);
-  const Map none = no_content(sweep.keys, study.d());
-  const Positions m(static_cast<std::size_t>(study.d()), sweep.query[0]);
+  const Positions at = swept_keys(study);
+  const Map none = no_content(at, study.d());
+  const Positions m(static_cast<std::size_t>(study.d()), swept_query(study)[0]);
   const Map asked =
-      sum_of_terms(terms, Map::Identity(study.d(), study.d()), none, m, sweep.keys, study.head());
-  const Map silent =
-      sum_of_terms(terms, no_content(m, study.d()), none, m, sweep.keys, study.head());
+      sum_of_terms(terms, Map::Identity(study.d(), study.d()), none, m, at, study.head());
+  const Map silent = sum_of_terms(terms, no_content(m, study.d()), none, m, at, study.head());
   const Map keys = (asked - silent).transpose();
   if (all_zero(keys)) return;  // position adds nothing to a query's scores
   add_map(study, name, keys,
@@ -290,8 +277,8 @@ void study_relative_keys(const MatrixStudy& study, const std::string& name,
            fmt::format("Relative keys, channel by channel, at each distance: {}, {}",
                        encoding_label(name), study.head_text()),
            "relative key", "", Meaning::diverging},
-          {over(distance_axis(), distances_of(study)),
-           {.label = "channel of $q$", .symbol = "$c$", .role = AxisRole::channel}},
+          over(distance_axis(), distances_of(study)),
+          {.label = "channel of $q$", .symbol = "$c$", .role = AxisRole::channel},
           study.shows("maps"));
 }
 
@@ -325,7 +312,8 @@ void check_positions_shown(const ParamSet& params) {
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   Result result;
-  TableBuilder matrices = matrix_table();
+  TableBuilder matrices("matrices", "every map: its shape, least and greatest value",
+                        {{"matrix"}, {"rows"}, {"columns"}, {"least"}, {"greatest"}});
   const MatrixStudy study{
       params, caption_of(params),
       consecutive_positions(params.integer("positions"), params.integer("first_position")), result,

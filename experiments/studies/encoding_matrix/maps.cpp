@@ -14,7 +14,6 @@
 
 namespace orrery {
 namespace {
-namespace in_maps {
 
 constexpr Position far_away = Position{1} << 40;  // beyond the last bucket of any table
 
@@ -36,8 +35,7 @@ Position reach(const TableIndex& table, Position direction) {
 }
 
 std::vector<double> rows_by_distance(const MatrixStudy& study, const TableIndex& table) {
-  const DistanceSweep sweep = sweep_of(study);
-  const IndexMatrix rows = table.table_index(sweep.query, sweep.keys);
+  const IndexMatrix rows = table.table_index(swept_query(study), swept_keys(study));
   std::vector<double> values(static_cast<std::size_t>(rows.size()));
   std::transform(rows.data(), rows.data() + rows.size(), values.begin(),
                  [](Index row) { return static_cast<double>(row); });
@@ -62,39 +60,26 @@ void add_reach(const MatrixStudy& study, const std::string& name, const TableInd
         static_cast<double>(*stated));
 }
 
-}  // namespace in_maps
 }  // namespace
-
-TableBuilder matrix_table() {
-  return {"matrices",
-          "every map: its shape, least and greatest value",
-          {{"matrix"}, {"rows"}, {"columns"}, {"least"}, {"greatest"}}};
-}
-
-std::string MatrixStudy::head_text() const { return fmt::format("head {}", head()); }
 
 Axis over(Axis axis, const Positions& positions) {
   return spanning(std::move(axis), static_cast<double>(positions.front()),
                   static_cast<double>(positions.back()));
 }
 
-MapAxes queries_and_keys(const MatrixStudy& study) {
-  return {over(query_axis(), study.positions), over(key_axis(), study.positions)};
-}
-
 void add_map(const MatrixStudy& study, const std::string& encoding, const Matrix<double>& values,
-             const MapText& text, MapAxes axes, bool shown) {
+             const MapText& text, Axis rows, Axis columns, bool shown) {
   const FigureRole role{.kind = text.kind, .encodings = {encoding}};
   const ArrayPtr array = to_array<float>(values.cast<float>(), text.kind + "_" + encoding,
-                                         text.title, {axes.rows.label, axes.columns.label}, role);
+                                         text.title, {rows.label, columns.label}, role);
   study.matrices.row({array->name, values.rows(), values.cols(), smallest_entry<double>(values),
                       largest_entry<double>(values)});
   study.result.arrays.push_back(array);
   if (!shown) return;
   study.result.figures.push_back({array->name, text.title, study.caption,
                                   Heatmap{.values = array,
-                                          .x = std::move(axes.columns),
-                                          .y = std::move(axes.rows),
+                                          .x = std::move(columns),
+                                          .y = std::move(rows),
                                           .quantity = text.quantity,
                                           .symbol = text.symbol,
                                           .meaning = text.meaning},
@@ -114,11 +99,15 @@ Positions distances_of(const MatrixStudy& study) {
   return consecutive_positions(2 * n - 1, 1 - n);
 }
 
-DistanceSweep sweep_of(const MatrixStudy& study) {
-  const auto n = static_cast<Position>(study.positions.size());
-  DistanceSweep sweep{{study.positions.front() + n}, {}};
-  for (const Position r : distances_of(study)) sweep.keys.push_back(sweep.query[0] - r);
-  return sweep;
+Positions swept_query(const MatrixStudy& study) {
+  return {study.positions.front() + static_cast<Position>(study.positions.size())};
+}
+
+Positions swept_keys(const MatrixStudy& study) {
+  const Position query = swept_query(study)[0];
+  Positions keys;
+  for (const Position r : distances_of(study)) keys.push_back(query - r);
+  return keys;
 }
 
 void BucketRows::add(const MatrixStudy& study, const std::string& name, std::vector<double> rows) {
@@ -139,7 +128,6 @@ void BucketRows::add(const MatrixStudy& study, const std::string& name, std::vec
 
 void study_index(const MatrixStudy& study, const std::string& name, const Encoding& encoding,
                  const TableIndex& table, BucketRows& bucket_rows) {
-  using namespace in_maps;
   std::vector<double> rows = rows_by_distance(study, table);
   add_reach(study, name, table, rows);
   bucket_rows.add(study, name, std::move(rows));
@@ -149,7 +137,8 @@ void study_index(const MatrixStudy& study, const std::string& name, const Encodi
   add_map(study, name, index,
           {"rows", "Row of the table for each query and key: " + encoding_label(name), "row", "",
            Meaning::sequential},
-          queries_and_keys(study), study.shows("index_maps"));
+          over(query_axis(), study.positions), over(key_axis(), study.positions),
+          study.shows("index_maps"));
 }
 
 }  // namespace orrery

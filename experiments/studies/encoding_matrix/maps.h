@@ -15,30 +15,20 @@ namespace orrery {
 
 // Maps are all that encoding_matrix draws of an encoding; this is shared by all of them.
 
-/// "matrices": one row per map.
-TableBuilder matrix_table();
-
 /// Settings that the studies of all encodings share, and the result that they add to.
 struct MatrixStudy {
   const ParamSet& params;
   std::string caption;
   Positions positions;
   Result& result;
-  TableBuilder& matrices;
+  TableBuilder& matrices;  ///< one row per map
 
   Index d() const { return params.integer("dim"); }
   int heads() const { return static_cast<int>(params.integer("heads")); }
   int head() const { return static_cast<int>(params.integer("head")); }
   bool shows(const char* what) const { return names(params, "show", what); }
-  std::string head_text() const;
+  std::string head_text() const { return "head " + std::to_string(head()); }
 };
-
-struct MapAxes {
-  Axis rows;
-  Axis columns;
-};
-/// Queries and keys at the positions shown.
-MapAxes queries_and_keys(const MatrixStudy& study);
 
 struct MapText {
   std::string kind;
@@ -53,7 +43,7 @@ Axis over(Axis axis, const Positions& positions);
 
 /// An array and a line of the table; a figure, too, when it is shown.
 void add_map(const MatrixStudy& study, const std::string& encoding, const Matrix<double>& values,
-             const MapText& text, MapAxes axes, bool shown);
+             const MapText& text, Axis rows, Axis columns, bool shown);
 
 /// Checks that a map over all positions, called `what`, is the same along each diagonal.
 void check_relative(const MatrixStudy& study, const std::string& name, const Matrix<double>& map,
@@ -62,14 +52,10 @@ void check_relative(const MatrixStudy& study, const std::string& name, const Mat
 /// −(N − 1) … N − 1.
 Positions distances_of(const MatrixStudy& study);
 
-/// A query at the last position, and keys at each distance from it; none at position 0 unless the
+/// A query at the last position, [1], and keys at each distance from it; none at position 0 unless the
 /// query is near it, for some encodings treat that one apart.
-struct DistanceSweep {
-  Positions query;
-  Positions keys;
-};
-
-DistanceSweep sweep_of(const MatrixStudy& study);
+Positions swept_query(const MatrixStudy& study);
+Positions swept_keys(const MatrixStudy& study);
 
 // Which row of its table an encoding takes for a distance.
 

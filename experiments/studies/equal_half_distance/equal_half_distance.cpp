@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/analysis/half_distance.h"
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/labels.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
@@ -24,9 +21,7 @@ namespace {
 namespace in_equal_half_distance {
 
 constexpr double half = 0.5;
-constexpr double tolerance = 1e-10;                    // of the curve at the half distance
-constexpr int search_steps = 128;                      // over the whole range of a setting
-constexpr std::size_t most_calls = search_steps + 60;  // as search_half promises
+constexpr double tolerance = 1e-10;  // of the curve at the half distance
 
 /// A file for the table of each encoding whose biases are trained.
 std::vector<ParamSpec> table_params() {
@@ -45,42 +40,6 @@ std::vector<ParamSpec> table_params() {
   return specs;
 }
 
-std::vector<ParamSpec> declared_params() {
-  return with_encoding_params(joined(
-      {{encodings_param({"rope", "alibi", "t5", "sinusoidal"}), dim_param(64),
-        log_count_param(
-            {"half_distance", "$h$", "tokens"},
-            "Distance at which every curve is made to equal one half; RoPE's may reach it before.",
-            64, 1, 8192),
-        max_distance_param(16384),
-        choice_param("measure",
-                     "What falls to one half; both are 1 at distance 0 for every encoding.",
-                     "logit",
-                     {{"logit", "$L(r)/L(0)$: the mean logit of like tokens"},
-                      {"weight",
-                       "$e^{L(r) − L(0)}$: what softmax makes of it, up to the row's "
-                       "sum"}}),
-        log_real_param({"match", "$L_c$"},
-                       "Logit of like tokens by content alone, the same for every encoding.", 8,
-                       0.01, 1000),
-        heads_param(), count_param("head", "Which head is meant, counted from 0.", 4, 0, 255)},
-       table_params()}));
-}
-
-ExperimentView view() {
-  return {.controls = {"encoding", "half_distance", "max_distance"},
-          .tabs = {{"own_defaults", "At the given settings"}, {"settings", "Settings found"}}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "How can encodings be compared fairly?",
-           .answer = "Each one is set so that its mean logit has fallen by half at the same "
-                     "distance. What is left is the shape of its fall: move $h$, that distance.",
-           .control = "half_distance"}};
-}
-
-std::vector<IgnoredParams> ignored() { return {{.keys = {"rope.rotary_value"}}}; }
-
 ExperimentInfo make_info() {
   return {
       .name = "equal_half_distance",
@@ -97,10 +56,33 @@ ExperimentInfo make_info() {
             in_descriptions}},
       .formulas_of_choices = {{"measure", "weight", {{R"(e^{L(h) - L(0)} = \frac{1}{2})", ""}}}},
       .symbols = {{"L", "mean logit of like tokens at a distance"}, {"h", "half distance"}},
-      .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .params = with_encoding_params(joined(
+          {{encodings_param({"rope", "alibi", "t5", "sinusoidal"}), dim_param(64),
+            log_count_param({"half_distance", "$h$", "tokens"},
+                            "Distance at which every curve is made to equal one half; RoPE's may "
+                            "reach it before.",
+                            64, 1, 8192),
+            max_distance_param(16384),
+            choice_param("measure",
+                         "What falls to one half; both are 1 at distance 0 for every encoding.",
+                         "logit",
+                         {{"logit", "$L(r)/L(0)$: the mean logit of like tokens"},
+                          {"weight",
+                           "$e^{L(r) − L(0)}$: what softmax makes of it, up to the row's "
+                           "sum"}}),
+            log_real_param({"match", "$L_c$"},
+                           "Logit of like tokens by content alone, the same for every encoding.", 8,
+                           0.01, 1000),
+            heads_param(), count_param("head", "Which head is meant, counted from 0.", 4, 0, 255)},
+           table_params()})),
+      .view = {.controls = {"encoding", "half_distance", "max_distance"},
+               .tabs = {{"own_defaults", "At the given settings"}, {"settings", "Settings found"}}},
+      .questions =
+          {{.words = "How can encodings be compared fairly?",
+            .answer = "Each one is set so that its mean logit has fallen by half at the same "
+                      "distance. What is left is the shape of its fall: move $h$, that distance.",
+            .control = "half_distance"}},
+      .ignored = {{.keys = {"rope.rotary_value"}}}};
 }
 
 void check_distances(const ParamSet& params) {
@@ -111,67 +93,24 @@ void check_distances(const ParamSet& params) {
                    fmt::format("try max_distance={}", 2 * h));
 }
 
-/// The findings on one encoding.
-struct Finding {
-  std::string name{};
-  HalfSearch search{};
-  DecayParameter::Kind kind{};
-  double setting{};  ///< NaN unless found
-  std::string setting_text{};
-  double default_setting{};
-  std::string default_text{};
-  std::vector<double> equal{};  ///< the curve at the setting; empty unless found
-  std::vector<double> own{};    ///< at the default
-
-  bool without_value{};  ///< at some setting the curve has no value at the half distance
-
-  bool can_be_set() const {
-    return kind == DecayParameter::Kind::param || kind == DecayParameter::Kind::scale;
-  }
-  bool found() const { return can_be_set() && search.outcome == HalfOutcome::found; }
-};
-
-Finding examine(const DecayParameter& parameter, Index h, Progress& progress) {
-  std::size_t calls = 0;
-  bool without_value = false;
-  const auto value = [&](double u) {
-    checkpoint(progress, ++calls, most_calls, "setting of " + parameter.name());
-    const std::optional<double> there = parameter.value(u, h);
-    without_value = without_value || !there;
-    return there.value_or(std::numeric_limits<double>::quiet_NaN());
-  };
-  Finding finding{.name = parameter.name(), .kind = parameter.kind()};
-  finding.search = search_half(value, finding.can_be_set() ? search_steps : 1);
-  finding.without_value = without_value;
-  finding.default_setting = parameter.default_setting();
-  finding.default_text = parameter.setting_text(finding.default_setting);
-  finding.own = parameter.default_curve();
-  finding.setting = std::numeric_limits<double>::quiet_NaN();
-  if (!finding.found()) return finding;
-  finding.setting = parameter.value_at(finding.search.u);
-  finding.setting_text = parameter.setting_text(finding.setting);
-  finding.equal = parameter.curve(finding.search.u);
-  return finding;
-}
-
 double or_nan(const std::optional<double>& value) {
   return value.value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 /// Where the curve at the setting found is first at one half.
-double first_at_half(const Finding& finding) {
+double first_at_half(const HalvedDecay& finding) {
   return or_nan(first_at_or_below(finding.equal, half + tolerance));
 }
 
 /// ", first at r = 38.9" where that is before the half distance, else nothing.
-std::string earlier_text(const Finding& finding, std::int64_t h) {
+std::string earlier_text(const HalvedDecay& finding, std::int64_t h) {
   const double first = first_at_half(finding);
   return first < static_cast<double>(h) - half ? fmt::format(", first at $r$ = {:.4g}", first) : "";
 }
 
-std::string note_of(const Finding& finding, std::int64_t h) {
-  if (finding.kind == DecayParameter::Kind::nothing) return "no position in its mean logit";
-  if (finding.kind == DecayParameter::Kind::untrained) return "no decay before training";
+std::string note_of(const HalvedDecay& finding, std::int64_t h) {
+  if (finding.untrained) return "no decay before training";
+  if (!finding.can_be_set) return "no position in its mean logit";
   switch (finding.search.outcome) {
     case HalfOutcome::never_falls:
       return fmt::format("never: {:.3g} at least at r = {}", finding.search.value, h);
@@ -186,13 +125,12 @@ std::string note_of(const Finding& finding, std::int64_t h) {
   return earlier.empty() ? "first there" : plain_text(earlier.substr(2));
 }
 
-std::string label_of(const Finding& finding) {
-  return finding.kind == DecayParameter::Kind::untrained ? untrained_label(finding.name)
-                                                         : encoding_label(finding.name);
+std::string label_of(const HalvedDecay& finding) {
+  return finding.untrained ? untrained_label(finding.name) : encoding_label(finding.name);
 }
 
-Check check_of(const Finding& finding, std::int64_t h) {
-  const std::string settings = finding.can_be_set() ? "at every setting" : "as given";
+Check check_of(const HalvedDecay& finding, std::int64_t h) {
+  const std::string settings = finding.can_be_set ? "at every setting" : "as given";
   Check check{.equation = fmt::format("L({})/L(0) = 1/2", h),
               .measured = finding.search.value,
               .bound = half};
@@ -233,30 +171,25 @@ std::string caption_for(const ParamSet& params) {
   return caption + caption_of(params);
 }
 
-std::string measure_label(const ParamSet& params) {
-  return params.text("measure") == "weight" ? "weight against distance 0"
-                                            : "mean logit against distance 0";
-}
-
 LinePlot plot_of(const ParamSet& params) {
   const bool weight = params.text("measure") == "weight";
   const std::int64_t h = params.integer("half_distance");
-  return {
-      .x = distance_axis(),
-      .y = {.label = measure_label(params), .symbol = weight ? "$e^{L(r) − L(0)}$" : "$L(r)/L(0)$"},
-      .rules = {horizontal(half, "one half"),
-                vertical(static_cast<double>(h), fmt::format("$h$ = {}", h), "half_distance")}};
+  return {.x = distance_axis(),
+          .y = {.label = weight ? "weight against distance 0" : "mean logit against distance 0",
+                .symbol = weight ? "$e^{L(r) − L(0)}$" : "$L(r)/L(0)$"},
+          .rules = {horizontal(half, "one half"),
+                    vertical(static_cast<double>(h), fmt::format("$h$ = {}", h), "half_distance")}};
 }
 
 /// The curves at the settings found and as given: two figures and a table.
-void add_curves(const ParamSet& params, const std::vector<Finding>& findings, Result& result) {
+void add_curves(const ParamSet& params, const std::vector<HalvedDecay>& findings, Result& result) {
   const std::int64_t h = params.integer("half_distance");
   LinePlot equal = plot_of(params), own = plot_of(params);
   const auto distances = static_cast<std::size_t>(params.integer("max_distance")) + 1;
   Table table{.name = "curves",
               .caption = "the measure by distance, at the settings found and as given",
               .columns = {{"distance", "tokens", count_from_0(distances)}}};
-  for (const Finding& f : findings) {
+  for (const HalvedDecay& f : findings) {
     const Series form = encoding_series(f.name);
     if (f.found())
       add_curve(table, equal, {"equal_" + f.name, "", f.equal},
@@ -279,7 +212,8 @@ void add_curves(const ParamSet& params, const std::vector<Finding>& findings, Re
   result.tables.push_back(std::move(table));
 }
 
-void add_settings(const ParamSet& params, const std::vector<Finding>& findings, Result& result) {
+void add_settings(const ParamSet& params, const std::vector<HalvedDecay>& findings,
+                  Result& result) {
   const std::int64_t h = params.integer("half_distance");
   TableFigure drawn{.header = {"encoding", "as given", "half at", fmt::format("for $h$ = {}", h),
                                "reaches one half"}};
@@ -295,7 +229,7 @@ void add_settings(const ParamSet& params, const std::vector<Finding>& findings, 
                       {"residual"},
                       {"first_distance", "tokens"},
                       {"note"}});
-  for (const Finding& f : findings) {
+  for (const HalvedDecay& f : findings) {
     const auto at = first_at_or_below(f.own, half);
     const std::string note = note_of(f, h);
     drawn.rows.push_back({encoding_label(f.name), f.default_text,
@@ -310,7 +244,7 @@ void add_settings(const ParamSet& params, const std::vector<Finding>& findings, 
   result.tables.push_back(std::move(table).finish());
 }
 
-void add_scalars(const Finding& f, const ParamSet& params, Result& result) {
+void add_scalars(const HalvedDecay& f, const ParamSet& params, Result& result) {
   std::string label = label_of(f);
   if (has_made_up_table(f.name, params)) label += " with the table $−\\ln(1 + r)$";
   const FindingsOn of(result, f.name, label);
@@ -326,12 +260,11 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const std::vector<std::string>& names = params.list("encoding");
   const std::int64_t h = params.integer("half_distance");
   Result result;
-  std::vector<Finding> findings;
+  std::vector<HalvedDecay> findings;
   for (std::size_t e = 0; e < names.size(); ++e) {
     SubProgress part = equal_part(progress, e, names.size());
     checkpoint(part, 0.0, "curve of " + names[e]);
-    const DecayParameter parameter(names[e], params, inputs);
-    findings.push_back(examine(parameter, h, part));
+    findings.push_back(halved_decay(names[e], params, inputs, part));
     add_scalars(findings.back(), params, result);
     // Where the curve has no value there is nothing to claim.
     if (!findings.back().without_value) result.checks.push_back(check_of(findings.back(), h));

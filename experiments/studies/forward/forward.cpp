@@ -10,8 +10,6 @@
 
 #include "core/parallel.h"
 #include "experiments/checkpoints/pass_inputs.h"
-#include "experiments/data/array_codec.h"
-#include "experiments/data/held_arrays.h"
 #include "experiments/files/memory_limit.h"
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_axes.h"
@@ -60,21 +58,6 @@ ExperimentInfo make_info() {
           .view = {.controls = {"length"}, .tabs = {{"loss", "Loss by token"}}}};
 }
 
-/// Arrays that are refused where they take more memory than there is.
-class BoundedArrays : public HeldArrays {
- public:
-  explicit BoundedArrays(std::uint64_t beside) : bytes_(static_cast<double>(beside)) {}
-  void begin(std::span<const Array> arrays) override {
-    for (const Array& array : arrays) bytes_ += static_cast<double>(value_bytes(array));
-    require_memory(bytes_, "the arrays of a pass",
-                   "name fewer arrays=, layers= or only_heads=, or give fewer tokens");
-    HeldArrays::begin(arrays);
-  }
-
- private:
-  double bytes_;
-};
-
 Figure loss_figure(const std::string& about, const std::vector<double>& losses, double mean) {
   Series loss{.name = "loss", .x = {}, .y = losses};
   for (std::size_t i = 0; i < losses.size(); ++i) loss.x.push_back(static_cast<double>(i + 1));
@@ -110,7 +93,7 @@ void add_assumed(const PassModel& model, Result& result) {
   result.tables.push_back(std::move(table).finish_printed());
 }
 
-Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+Result compute(const ParamSet& params, const Inputs& inputs, ArraySink& sink, Progress& progress) {
   const std::filesystem::path path = model_path(inputs);
   const PassInputs read = pass_inputs(path, params, inputs);
   const PassModel model(path, static_cast<std::int64_t>(read.tokens.size()));
@@ -122,15 +105,15 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const std::uint64_t needed = model.bytes_of(read, request);
   require_memory(static_cast<double>(needed), "a pass", "give fewer tokens with length=");
   checkpoint(progress, 0.0, "forward");
-  BoundedArrays held(needed);
-  const PassResult pass = model.run(read, request, &held);
+  const PassResult pass = model.run(read, request, &sink);
   Result result;
   result.scalars = {
       {"layers", "", "layers", static_cast<double>(model.layers()), "layers of the model"},
       {"tokens", "", "tokens", static_cast<double>(read.tokens.size()), "tokens that it read"}};
   add_assumed(model, result);
   if (!pass.losses.empty()) add_losses(params, model, read, pass.losses, result);
-  result.arrays = held.take();
+  for (const Array& array : pass.arrays)
+    result.arrays.push_back(std::make_shared<const Array>(array));
   checkpoint(progress, 1.0, "done");
   return result;
 }
@@ -140,7 +123,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
 
 Experiment forward_experiment() {
   using namespace in_forward;
-  return with_provenance(make_info(), compute);
+  return streamed_with_provenance(make_info(), compute);
 }
 
 }  // namespace orrery

@@ -23,19 +23,18 @@ namespace {
 namespace in_lens {
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs =
-      joined({asked_text_params(),
-              {count_param({"token", "$i$"}, "The token whose states are listed.", 12, 0, 1 << 20),
-               count_param("next", "Most probable tokens of each state.", 3, 1, 100)},
-              edit_params(EditedHead::declared),
-              {asked_precision_param()}});
   return {
       .name = "lens",
       .title = "Lens",
       .question = "After which layer does a model know its answer?",
       .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
       .symbols = {{"t_i", "a token of the text"}},
-      .params = std::move(specs),
+      .params = joined(
+          {asked_text_params(),
+           {count_param({"token", "$i$"}, "The token whose states are listed.", 12, 0, 1 << 20),
+            count_param("next", "Most probable tokens of each state.", 3, 1, 100)},
+           edit_params(EditedHead::declared),
+           {asked_precision_param()}}),
       .view = {.layout = ViewLayout::side_by_side,
                .controls = {"token", "edits", "length"},
                .tabs = {{"lens", "By token"}, {"by_layer", "By layer"}, {"becomes", "One token"}}},
@@ -47,15 +46,14 @@ ExperimentInfo make_info() {
       .ignored = {{.figures = {"by_layer"}, .keys = {"token"}}}};
 }
 
-constexpr std::size_t tokens_of_a_state = 3;  // that the figure has room for
-
-/// The mean loss behind each state of the residual stream, nats. [layers + 1]
-std::vector<double> losses_by_state(const Lens& lens) {
+/// The mean of a number over the tokens that have one behind them, of each state of the residual
+/// stream. [layers + 1]
+std::vector<double> means_by_state(const Lens& lens, double LensCell::*number) {
   std::vector<double> means;
   const std::size_t n = lens.text.tokens.size() - 1;
   for (std::size_t s = 0; s < lens.states; ++s) {
     double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += lens.at(s, i).loss;
+    for (std::size_t i = 0; i < n; ++i) sum += lens.at(s, i).*number;
     means.push_back(sum / static_cast<double>(n));
   }
   return means;
@@ -67,7 +65,7 @@ Figure lens_figure(const std::string& about, const Lens& lens,
   std::vector<double> values;
   for (std::size_t s = 0; s < lens.states; ++s)
     for (std::size_t i = 0; i < n; ++i) values.push_back(lens.at(s, i).loss);
-  const std::vector<double> means = losses_by_state(lens);
+  const std::vector<double> means = means_by_state(lens, &LensCell::loss);
   Heatmap map{.values = array_of("lens", "loss of the next token after so many layers, nats",
                                  {lens.states, n}, {"layer", "token"}, std::move(values)),
               .x = token_axis(),
@@ -86,16 +84,10 @@ Figure lens_figure(const std::string& about, const Lens& lens,
 
 Figure by_layer_figure(const std::string& about, const Lens& lens) {
   const std::vector<double> layers = count_from_0(lens.states);
-  Series loss{.name = "loss", .x = layers, .y = losses_by_state(lens), .marked = true};
-  Series entropy{.name = "entropy", .x = layers, .y = {}, .color = 1, .marked = true};
-  const std::size_t n = lens.text.tokens.size() - 1;  // as the loss has
+  const std::vector<double> losses = means_by_state(lens, &LensCell::loss);
   std::size_t best = 0;
-  for (std::size_t s = 0; s < lens.states; ++s) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += lens.at(s, i).entropy;
-    entropy.y.push_back(sum / static_cast<double>(n));
-    if (!std::isnan(loss.y[best]) && !(loss.y[s] >= loss.y[best])) best = s;
-  }
+  for (std::size_t s = 0; s < lens.states; ++s)
+    if (!std::isnan(losses[best]) && !(losses[s] >= losses[best])) best = s;
   return {"by_layer",
           fmt::format("The loss is lowest after {} of {} layers", best, lens.states - 1) +
               under(lens.edits),
@@ -105,61 +97,52 @@ Figure by_layer_figure(const std::string& about, const Lens& lens) {
                          .unit = "nats",
                          .scale = AxisScale::symlog,
                          .symlog_threshold = lens.loss_of_chance},
-                   .series = {std::move(loss), std::move(entropy)},
+                   .series = {{.name = "loss", .x = layers, .y = losses, .marked = true},
+                              {.name = "entropy",
+                               .x = layers,
+                               .y = means_by_state(lens, &LensCell::entropy),
+                               .color = 1,
+                               .marked = true}},
                    .rules = {horizontal(lens.loss_of_chance, "chance")}}};
 }
 
-/// Tokens that each state of one token makes the most probable.
-Figure becomes_figure(const std::string& about, const Lens& lens,
-                      const std::vector<std::string>& labels, const std::vector<std::string>& next,
-                      std::size_t token) {
-  TableFigure table{.header = {"layers"}};
+/// What each state of one token makes the most probable: the first of them drawn, all in a table.
+/// @param next  how those tokens read, state by state
+void add_becomes(const std::string& about, const Lens& lens, const std::string& label,
+                 const std::vector<std::string>& next, std::size_t token, Result& result) {
+  constexpr std::size_t most_drawn = 3;  // that the figure has room for
   const std::size_t kept = lens.cells.front().ids.size();
-  const std::size_t listed = kept < tokens_of_a_state ? kept : tokens_of_a_state;
-  for (std::size_t k = 0; k < listed; ++k) {
-    table.header.push_back(k == 0 ? "most probable" : "then");
-    table.header.emplace_back("p");
+  TableFigure drawn{.header = {"layers"}};
+  std::vector<TableBuilder::Heading> columns{{"layers"}, {"loss", "nats"}};
+  for (std::size_t k = 0; k < kept; ++k) {
+    columns.push_back({fmt::format("token_{}", k + 1)});
+    columns.push_back({fmt::format("p_{}", k + 1)});
+    if (k >= most_drawn) continue;
+    drawn.header.push_back(k == 0 ? "most probable" : "then");
+    drawn.header.emplace_back("p");
   }
+  TableBuilder table("becomes", "the most probable tokens of each state of the token",
+                     std::move(columns));
   for (std::size_t s = 0; s < lens.states; ++s) {
+    const LensCell& cell = lens.at(s, token);
     std::vector<std::string> row{fmt::format("{}", s)};
-    const std::size_t first = s * kept;
-    for (std::size_t k = 0; k < listed; ++k) {
-      row.push_back(next[first + k]);
-      row.push_back(fmt::format("{:.3f}", lens.at(s, token).probabilities[k]));
-    }
-    table.rows.push_back(std::move(row));
-  }
-  return {
-      "becomes",
-      fmt::format("What token {}, {}, becomes layer by layer", token, as_marked(labels[token])) +
-          under(lens.edits),
-      about, std::move(table)};
-}
-
-/// What each state of a token makes the most probable.
-Table becomes_table(const Lens& lens, const std::vector<std::string>& next, std::size_t token) {
-  const std::size_t kept = lens.cells.front().ids.size();
-  Table table{
-      .name = "becomes",
-      .caption = "the most probable tokens of each state of the token",
-      .columns = {{"layers", "", std::vector<double>()}, {"loss", "nats", std::vector<double>()}},
-      .printed = true};
-  const auto put = [](Column& column, auto value) {
-    std::get<std::vector<decltype(value)>>(column.values).push_back(std::move(value));
-  };
-  for (std::size_t k = 1; k <= kept; ++k) {
-    table.columns.push_back({fmt::format("token_{}", k), "", std::vector<std::string>()});
-    table.columns.push_back({fmt::format("p_{}", k), "", std::vector<double>()});
-  }
-  for (std::size_t s = 0; s < lens.states; ++s) {
-    put(table.columns[0], static_cast<double>(s));
-    put(table.columns[1], lens.at(s, token).loss);
+    std::vector<TableCell> cells{s, cell.loss};
     for (std::size_t k = 0; k < kept; ++k) {
-      put(table.columns[2 + 2 * k], next[s * kept + k]);
-      put(table.columns[3 + 2 * k], lens.at(s, token).probabilities[k]);
+      cells.emplace_back(next[s * kept + k]);
+      cells.emplace_back(cell.probabilities[k]);
+      if (k >= most_drawn) continue;
+      row.push_back(next[s * kept + k]);
+      row.push_back(fmt::format("{:.3f}", cell.probabilities[k]));
     }
+    drawn.rows.push_back(std::move(row));
+    table.row(cells);
   }
-  return table;
+  result.figures.push_back(
+      {"becomes",
+       fmt::format("What token {}, {}, becomes layer by layer", token, as_marked(label)) +
+           under(lens.edits),
+       about, std::move(drawn)});
+  result.tables.push_back(std::move(table).finish_printed());
 }
 
 /// Numbers of all states and tokens.
@@ -201,17 +184,17 @@ Result result_of(const ParamSet& params, const Lens& lens, AskedModel& model, st
   for (std::size_t state = 0; state < lens.states; ++state)
     for (const std::int32_t id : lens.at(state, token).ids) ids.push_back(id);
   const std::vector<std::string> next = model.labels_of_ids(ids);
-  const std::vector<double> means = losses_by_state(lens);
+  const std::vector<double> means = means_by_state(lens, &LensCell::loss);
   Result result;
   add_map_figure(lens_figure(about, lens, model.labels(), token), result);
   result.figures.push_back(by_layer_figure(about, lens));
-  result.figures.push_back(becomes_figure(about, lens, model.labels(), next, token));
   result.scalars = {{"first_loss", "", "nats", means.front(), "mean loss before the first layer"},
                     {"loss", "", "nats", means.back(), "mean loss after the last"}};
   TableBuilder table("lens", "mean loss of the next token after so many layers",
                      {{"layers"}, {"loss", "nats"}});
   for (std::size_t s = 0; s < means.size(); ++s) table.row({s, means[s]});
-  result.tables = {std::move(table).finish(), becomes_table(lens, next, token)};
+  result.tables.push_back(std::move(table).finish());
+  add_becomes(about, lens, model.labels()[token], next, token, result);
   add_arrays(lens, result);
   if (!lens.losses.empty()) result.checks = {check_of_lens(lens, model.live().settings().single)};
   return result;

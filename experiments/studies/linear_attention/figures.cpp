@@ -61,41 +61,22 @@ Figure distance_figure(const std::string& caption, const VariantFamily& family,
           std::move(plot)};
 }
 
-/// A number of the weights of each query, by eq. (19), and how it is drawn.
-struct RowFigure {
-  const char* id{};
-  const char* title{};
-  std::vector<double> (*number)(const Matrix<double>&){};
-  LinePlot plot{};
-};
-
-Figure row_figure(const std::string& caption, const std::vector<VariantFamily>& families,
-                  RowFigure figure) {
-  figure.plot.x = query_axis();
+/// A number of the weights of each query, by eq. (19).
+/// @param figure  without its caption and its curves
+void add_row_figure(const std::string& caption, const std::vector<VariantFamily>& families,
+                    std::vector<double> (*number)(const Matrix<double>&), Figure figure,
+                    Result& result) {
+  auto& plot = std::get<LinePlot>(figure.content);
   for (const VariantFamily& family : families) {
-    std::vector<double> numbers = figure.number(map_of(family, FeatureRotation::paper).weights);
+    std::vector<double> numbers = number(map_of(family, FeatureRotation::paper).weights);
     std::vector<double> row_numbers = count_from_0(numbers.size());
-    figure.plot.series.push_back({.name = "eq. (19), " + family.feature.label,
-                                  .x = std::move(row_numbers),
-                                  .y = std::move(numbers),
-                                  .shade = shade_of(family.feature.kind)});
+    plot.series.push_back({.name = "eq. (19), " + family.feature.label,
+                           .x = std::move(row_numbers),
+                           .y = std::move(numbers),
+                           .shade = shade_of(family.feature.kind)});
   }
-  return {figure.id, figure.title, caption, std::move(figure.plot)};
-}
-
-std::vector<RowFigure> row_figures() {
-  return {{"row_sums",
-           "The weights of eq. (19) do not sum to 1",
-           row_sums,
-           {.y = {.label = "sum of the weights of a query", .symbol = "$Σ_n a_{mn}$"},
-            .rules = {horizontal(1, "softmax, and every other variant: 1"), horizontal(0, "0")}}},
-          {"negative_weights",
-           "How much of the weights of eq. (19) is negative",
-           negative_mass_by_row,
-           {.y = {.label = "negative part of the weights",
-                  .symbol = "$Σ|a < 0| / Σ|a|$",
-                  .range = Range{0.0, 1.0}},
-            .rules = {horizontal(0.5, "as much negative as positive")}}}};
+  figure.caption = caption;
+  result.figures.push_back(std::move(figure));
 }
 
 ArrayPtr array_of(const Matrix<double>& weights, std::string name, std::string description) {
@@ -140,20 +121,19 @@ Figure map_figure(const std::string& caption, const ArrayPtr& array, const Array
           {.kind = "map"}};
 }
 
-void add_maps(const std::string& caption, const LinearInputs& in, const Matrix<double>& softmax,
-              const std::vector<VariantFamily>& families, Result& result) {
-  const ArrayPtr masked = mask_of(in);
-  result.arrays.push_back(array_of(softmax, "softmax", "softmax attention with RoPE"));
+void add_maps(const std::string& caption, const LinearFindings& found, Result& result) {
+  const ArrayPtr masked = mask_of(found.in);
+  result.arrays.push_back(array_of(found.softmax, "softmax", "softmax attention with RoPE"));
   result.figures.push_back(map_figure(caption, result.arrays.back(), masked,
                                       "Weights of softmax attention with RoPE",
-                                      typical_range(softmax)));
-  for (const VariantFamily& family : families) {
+                                      typical_range(found.softmax)));
+  for (const VariantFamily& family : found.families) {
     for (std::size_t i = 0; i < family.maps.size(); ++i) {
       const VariantName& variant = linear_variants()[i];
       const LinearMap& map = family.maps[i];
       result.arrays.push_back(array_of(map.weights, family.feature.name + "_" + variant.name,
                                        family.feature.label + ", " + variant.label));
-      if (&family != &families.front()) continue;
+      if (&family != &found.families.front()) continue;
       result.figures.push_back(map_figure(caption, result.arrays.back(), masked,
                                           fmt::format("Weights of linear attention: {}, $φ$ = {}",
                                                       variant.label, family.feature.label),
@@ -163,9 +143,7 @@ void add_maps(const std::string& caption, const LinearInputs& in, const Matrix<d
 }
 
 /// Distance from softmax by number of features.
-void add_favor(const ParamSet& params, const std::string& caption, const LinearFindings& found,
-               Result& result) {
-  const FavorSweep& sweep = found.sweep;
+void add_favor(const std::string& caption, const LinearFindings& found, Result& result) {
   LinePlot plot{
       .x = {.label = "FAVOR+ features", .symbol = "$M$", .scale = AxisScale::log2},
       .y = {
@@ -173,10 +151,10 @@ void add_favor(const ParamSet& params, const std::string& caption, const LinearF
   Table table{
       .name = "favor_error",
       .caption = "mean $½ Σ|\\text{difference}|$ from softmax attention with RoPE, over draws",
-      .columns = {{"features", "", sweep.features}}};
-  for (std::size_t i = 0; i < sweep.curves.size(); ++i) {
+      .columns = {{"features", "", found.swept_features}}};
+  for (std::size_t i = 0; i < found.sweep.size(); ++i) {
     const VariantName& variant = linear_variants()[i];
-    const Band& band = sweep.curves[i];
+    const Band& band = found.sweep[i];
     add_curve(table, plot, {variant.name, "", band.mean},
               named(banded(curve_of(variant.rotation), band), "FAVOR+, " + variant.label));
     table.columns.push_back({variant.name + "_least", "", band.least});
@@ -189,16 +167,9 @@ void add_favor(const ParamSet& params, const std::string& caption, const LinearF
   result.figures.push_back(
       {"favor_error", "FAVOR+ nears softmax with more features; eq. (19) stays farther away",
        fmt::format("first {} tokens · mean, least and largest of {} draws · {}",
-                   std::min<Index>(favor_sweep_tokens, found.in.q.rows()), params.integer("draws"),
-                   caption),
+                   std::min<Index>(favor_sweep_tokens, found.in.q.rows()), found.draws, caption),
        std::move(plot)});
   result.tables.push_back(std::move(table));
-}
-
-std::vector<double> lengths_up_to(std::int64_t longest) {
-  std::vector<double> lengths;
-  for (std::int64_t n = 16; n <= longest; n *= 2) lengths.push_back(static_cast<double>(n));
-  return lengths;
 }
 
 /// A rule at the length from which linear attention is cheaper; equal crossovers share one rule.
@@ -217,7 +188,8 @@ void add_crossover(LinePlot& plot, const VariantFamily& family, double tokens, d
 /// Counted operations of softmax, and of the feature maps with eq. (19), by length.
 void add_cost(const std::string& caption, const LinearFindings& found, std::int64_t longest,
               Result& result) {
-  const std::vector<double> lengths = lengths_up_to(longest);
+  std::vector<double> lengths;
+  for (std::int64_t n = 16; n <= longest; n *= 2) lengths.push_back(static_cast<double>(n));
   AttentionShape shape = shape_of(found.in);
   const auto counted = [&](const auto& flops) {
     std::vector<double> all;
@@ -316,12 +288,25 @@ void add_linear_figures(const ParamSet& params, const LinearFindings& found, Res
   const std::string caption = caption_of(params, found.in);
   result.tables.push_back(variants_table(found.families));
   result.figures.push_back(distance_figure(caption, found.families.front(), found.softmax));
-  for (RowFigure& figure : row_figures())
-    result.figures.push_back(row_figure(caption, found.families, std::move(figure)));
-  add_favor(params, caption, found, result);
+  add_row_figure(
+      caption, found.families, row_sums,
+      {"row_sums", "The weights of eq. (19) do not sum to 1", "",
+       LinePlot{
+           .x = query_axis(),
+           .y = {.label = "sum of the weights of a query", .symbol = "$Σ_n a_{mn}$"},
+           .rules = {horizontal(1, "softmax, and every other variant: 1"), horizontal(0, "0")}}},
+      result);
+  add_row_figure(caption, found.families, negative_mass_by_row,
+                 {"negative_weights", "How much of the weights of eq. (19) is negative", "",
+                  LinePlot{.x = query_axis(),
+                           .y = {.label = "negative part of the weights",
+                                 .symbol = "$Σ|a < 0| / Σ|a|$",
+                                 .range = Range{0.0, 1.0}},
+                           .rules = {horizontal(0.5, "as much negative as positive")}}},
+                 result);
+  add_favor(caption, found, result);
   add_cost(caption, found, params.integer("longest"), result);
-  add_maps(whose_contents(params, found.in) + caption, found.in, found.softmax, found.families,
-           result);
+  add_maps(whose_contents(params, found.in) + caption, found, result);
 }
 
 }  // namespace orrery

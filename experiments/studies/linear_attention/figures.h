@@ -4,14 +4,6 @@
 
 namespace orrery {
 
-/// All that was computed.
-struct LinearFindings {
-  const LinearInputs& in;
-  const Matrix<double>& softmax;  ///< weights of softmax attention with RoPE
-  const std::vector<VariantFamily>& families;
-  const FavorSweep& sweep;
-};
-
 /// Signs and sums of the weights of a map, and what is wrong with them. Those of eq. (19) are
 /// scalars, too.
 const Measures<LinearMap>& map_measures();

@@ -3,21 +3,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <utility>
 
 #include "core/analysis/largest.h"
 #include "core/encodings/settings.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
-#include "experiments/studies/linear_attention/claims.h"
-#include "experiments/studies/linear_attention/expectations.h"
 #include "experiments/studies/linear_attention/figures.h"
-#include "experiments/studies/linear_attention/variants.h"
 
 namespace orrery {
 namespace {
@@ -69,24 +65,6 @@ std::vector<ParamSpec> declared_params() {
       seed_param()};
 }
 
-ExperimentView view() {
-  return {.controls = {"features", "tokens", "deviation", "base"},
-          .tabs = {{"map_softmax", "Map: softmax"}, {"favor_error", "Error of FAVOR+"}}};
-}
-
-bool has_no_heads(const ParamSet& params) {
-  return params.text("q").empty() && !has_trained_contents(params);
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"head"}, .when = has_no_heads},
-          {.figures = {"cost"},
-           .keys = {"base", "deviation", "draws", "most_features", "seed", "shift", "tokens"}},
-          {.figures = {"favor_error"}, .keys = {"favor_features", "longest", "shift"}},
-          {.figures = {"map", "row_sums", "negative_weights", "weight_by_distance"},
-           .keys = {"draws", "longest", "most_features", "shift"}}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "linear_attention",
@@ -105,32 +83,40 @@ ExperimentInfo make_info() {
                   {"φ", "feature map of the queries, positive"},
                   {"ϕ", "feature map of the keys, positive"}},
       .params = declared_params(),
-      .view = view(),
+      .view = {.controls = {"features", "tokens", "deviation", "base"},
+               .tabs = {{"map_softmax", "Map: softmax"}, {"favor_error", "Error of FAVOR+"}}},
       .paired_files = paired_qk(),
-      .ignored = ignored()};
+      .ignored = {
+          {.keys = {"head"},
+           .when =
+               [](const ParamSet& params) {
+                 return params.text("q").empty() && !has_trained_contents(params);
+               }},
+          {.figures = {"cost"},
+           .keys = {"base", "deviation", "draws", "most_features", "seed", "shift", "tokens"}},
+          {.figures = {"favor_error"}, .keys = {"favor_features", "longest", "shift"}},
+          {.figures = {"map", "row_sums", "negative_weights", "weight_by_distance"},
+           .keys = {"draws", "longest", "most_features", "shift"}}}};
 }
 
-std::vector<VariantFamily> examine(const ParamSet& params, const LinearInputs& in,
-                                   const Matrix<double>& softmax, Progress& progress) {
-  std::vector<VariantFamily> families;
-  const auto& names = params.list("features");
+void examine(const ParamSet& params, Progress& progress, LinearFindings& found) {
+  const std::vector<std::string>& names = params.list("features");
+  const Position shift = params.integer("shift");
   std::size_t done = 0;
   for (const std::string& name : names) {
     const FeatureName& feature = feature_named(name);
     const auto phi = make_features(feature.kind, params.integer("seed"),
-                                   params.integer("favor_features"), in.q.cols());
-    families.push_back({feature, phi->features(in.q.cols()), {}});
+                                   params.integer("favor_features"), found.in.q.cols());
+    VariantFamily family{feature, phi->features(found.in.q.cols()), {}};
     for (const VariantName& variant : linear_variants()) {
       checkpoint(progress, done++, names.size() * linear_variants().size(),
                  feature.label + ", " + variant.label);
-      families.back().maps.push_back(
-          examine_map(in, *phi, variant.rotation, params.integer("shift"), softmax));
+      family.maps.push_back(examine_map(found.in, *phi, variant.rotation, shift, found.softmax));
     }
-    families.back().expected_sum_error = expected_sum_error(in, *phi);
-    families.back().expected_shift_change =
-        expected_shift_change(in, *phi, params.integer("shift"));
+    family.expected_sum_error = expected_sum_error(found.in, *phi);
+    family.expected_shift_change = expected_shift_change(found.in, *phi, shift);
+    found.families.push_back(std::move(family));
   }
-  return families;
 }
 
 LinearInputs first_tokens(const LinearInputs& in, Index most) {
@@ -155,15 +141,14 @@ void add_point(Band& curve, const std::vector<double>& gaps) {
   curve.greatest.push_back(high.value());
 }
 
-FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progress& progress) {
-  const LinearInputs in = first_tokens(whole, favor_sweep_tokens);
+void sweep_favor(const ParamSet& params, Progress& progress, LinearFindings& found) {
+  const LinearInputs in = first_tokens(found.in, favor_sweep_tokens);
   const Matrix<double> softmax = softmax_rope_weights(in);
   const Index most = params.integer("most_features");
   const std::int64_t draws = params.integer("draws");
-  FavorSweep sweep{.features = {},
-                   .curves = std::vector<Band>(linear_variants().size()),
-                   .features_to_resolve = features_to_resolve(in),
-                   .draws = draws};
+  found.sweep.resize(linear_variants().size());
+  found.features_to_resolve = features_to_resolve(in);
+  found.draws = draws;
   for (Index m = fewest_features; m <= most; m *= 2) {
     std::vector<std::vector<double>> gaps(linear_variants().size());
     for (std::int64_t draw = 0; draw < draws; ++draw) {
@@ -177,10 +162,136 @@ FavorSweep sweep_favor(const ParamSet& params, const LinearInputs& whole, Progre
         gaps[i].push_back(
             mean_half_difference(linear_weights(in, *phi, linear_variants()[i].rotation), softmax));
     }
-    sweep.features.push_back(static_cast<double>(m));
-    for (std::size_t i = 0; i < gaps.size(); ++i) add_point(sweep.curves[i], gaps[i]);
+    found.swept_features.push_back(static_cast<double>(m));
+    for (std::size_t i = 0; i < gaps.size(); ++i) add_point(found.sweep[i], gaps[i]);
   }
-  return sweep;
+}
+
+// When more features must come nearer to softmax.
+constexpr double most_of_resolving = 4;  // the median kernel value is known to within twice itself
+constexpr double least_growth = 8;       // of the number of features over the sweep
+constexpr Index least_averaged = 64;     // queries times draws
+
+/// Whether a family has weights that rounding leaves determined, and an effect that it cannot hide:
+/// twice what it may cost. A NaN cannot be hidden.
+/// @param expected  of claims that there is an effect: how large it should be
+bool is_claimed(const VariantFamily& family, FeatureRotation rotation,
+                double VariantFamily::*expected) {
+  const LinearMap& map = map_of(family, rotation);
+  return map.has_weights && !std::isinf(map.rounding) &&
+         (!expected || !(family.*expected < 2 * map.rounding));
+}
+
+/// What holds of the weights of every variant but one, and the contrary, which holds of that one.
+struct Claimed {
+  const char *name{}, *statement{};
+  const char *contrary{}, *contrary_statement{};
+  const char* measure{};  ///< ends both statements
+  const char* equation{};
+  FeatureRotation exception{};
+  double LinearMap::*number{};        ///< counted in what rounding may cost
+  double VariantFamily::*expected{};  ///< of the exception
+};
+
+constexpr Claimed claims[] = {
+    {"is_relative", "weights are a function of $m − n$", "is_not_relative",
+     "weights are no function of $m − n$", " (change under a common shift, in roundings)",
+     "eq. (11)", FeatureRotation::rotated_before_features, &LinearMap::shift_residual,
+     &VariantFamily::expected_shift_change},
+    {"sums_to_one", "the weights of a query sum to 1", "does_not_sum_to_one",
+     "the weights of a query do not sum to 1", " (largest $|1 − Σ|$, in roundings)",
+     "eq. (17), (19)", FeatureRotation::paper, &LinearMap::sum_error,
+     &VariantFamily::expected_sum_error}};
+
+/// "Is relative": at most one rounding in every family, and no check where none has weights. "Is not
+/// relative": at least one rounding in every family whose effect shows, which the statement names
+/// unless it is all of them; where rounding hides the effect in every family, it is a number without
+/// a check.
+void add_claim(const std::vector<VariantFamily>& families, const Claimed& claim,
+               const VariantName& variant, Result& result) {
+  const bool contrary = variant.rotation == claim.exception;
+  Largest worst, expected;
+  Smallest least(std::numeric_limits<double>::infinity());
+  std::vector<std::string> claimed;
+  for (const VariantFamily& family : families) {
+    expected.see(family.*claim.expected);
+    if (!is_claimed(family, variant.rotation, contrary ? claim.expected : nullptr)) continue;
+    claimed.push_back(family.feature.label);
+    const LinearMap& map = map_of(family, variant.rotation);
+    worst.see(map.*claim.number / map.rounding);
+    least.see(map.*claim.number / map.rounding);
+  }
+  const std::string name = variant.name + "_" + (contrary ? claim.contrary : claim.name);
+  std::string statement = variant.label + ": " +
+                          (contrary ? claim.contrary_statement : claim.statement) + claim.measure;
+  const FindingsOn all(result);
+  if (claimed.empty()) {
+    if (contrary)
+      all.scalar(name + "_expected", expected.value(),
+                 statement +
+                     ": not checked, because rounding may cost as much; by its formula, without a "
+                     "unit");
+    return;
+  }
+  if (!contrary) return all.at_most(name, statement, claim.equation, worst.value(), 1);
+  if (claimed.size() < families.size())
+    statement += fmt::format(
+        "; of {}: with the others it is no larger than rounding, or there are no weights",
+        fmt::join(claimed, ", "));
+  all.at_least(name, statement, claim.equation, least.value(), 1);
+}
+
+/// Σ_n |v_n| is what an output makes of one rounding of every weight.
+double worst_output(const LinearInputs& in, const std::vector<VariantFamily>& families) {
+  const Matrix<double> columns = in.v.cwiseAbs().colwise().sum();
+  const double values = largest_entry<double>(columns);
+  Largest worst;
+  for (const VariantFamily& family : families)
+    for (const LinearMap& map : family.maps)
+      worst.see(map.output_gap == 0 ? 0.0 : map.output_gap / (map.rounding * values));
+  return worst.value();
+}
+
+/// FAVOR+ comes nearer to softmax with more features once these resolve the kernel, and when chance
+/// is averaged out; before that every number of features misses alike, and there is no check.
+void add_favor_check(const LinearFindings& found, Result& result) {
+  const auto& before = found.sweep[index_of(FeatureRotation::rotated_before_features)].mean;
+  const double fewest = found.swept_features.front(), most = found.swept_features.back();
+  const bool resolved = !(found.features_to_resolve > most_of_resolving * most);
+  const bool many = most >= least_growth * fewest;
+  const bool averaged =
+      found.draws * std::min<Index>(found.in.q.rows(), favor_sweep_tokens) >= least_averaged;
+  if (resolved && many && averaged)
+    FindingsOn(result).at_most(
+        "favor_approaches_softmax",
+        "rotated before $φ$, more features come nearer to softmax with RoPE (last "
+        "distance over first)",
+        "Choromanski et al. 2021, Lemma 1", before.back() / before.front(), 1);
+}
+
+/// Checks what is claimed of the maps, of the outputs and of the sweep over FAVOR+ features. A
+/// claim that there is an effect is made where rounding and chance cannot hide it; elsewhere the
+/// effect is a number without a check.
+void add_linear_claims(const LinearFindings& found, Result& result) {
+  const std::vector<VariantFamily>& families = found.families;
+  for (const Claimed& claim : claims)
+    for (const VariantName& variant : linear_variants())
+      add_claim(families, claim, variant, result);
+  for (const FeatureRotation rotation :
+       {FeatureRotation::rotated_before_features, FeatureRotation::none}) {
+    const VariantName& variant = linear_variants()[index_of(rotation)];
+    Smallest least(0.0);
+    for (const VariantFamily& family : families)
+      least.see(map_of(family, rotation).signs.most_negative);
+    FindingsOn(result, variant.name, variant.label)
+        .at_least("is_positive", "no weight is negative (least weight)", "eq. (18), $φ ≥ 0$",
+                  least.value(), 0);
+  }
+  FindingsOn(result).at_most("no_map_is_needed",
+                             "sums of size $F·d_v$ give the output of the map of weights (largest "
+                             "difference, in roundings)",
+                             "eq. (19)", worst_output(found.in, families), 1);
+  add_favor_check(found, result);
 }
 
 void add_scalars(const LinearInputs& in, const VariantFamily& family, Result& result) {
@@ -226,22 +337,22 @@ void check_work(const ParamSet& params) {
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   SubProgress of_families(progress, 0.0, 0.5), of_sweep(progress, 0.5, 1.0);
   checkpoint(progress, 0.0, "softmax attention");
-  const LinearInputs in = linear_inputs(params, inputs);
-  const Matrix<double> softmax = softmax_rope_weights(in);
-  const std::vector<VariantFamily> families = examine(params, in, softmax, of_families);
-  const FavorSweep sweep = sweep_favor(params, in, of_sweep);
+  LinearFindings found{.in = linear_inputs(params, inputs)};
+  found.softmax = softmax_rope_weights(found.in);
+  examine(params, of_families, found);
+  sweep_favor(params, of_sweep, found);
 
   Result result;
-  if (params.is_used("max_tokens")) result.scalars.push_back(token_count(in.read));
-  for (const VariantFamily& family : families) add_scalars(in, family, result);
+  if (params.is_used("max_tokens")) result.scalars.push_back(token_count(found.in.read));
+  for (const VariantFamily& family : found.families) add_scalars(found.in, family, result);
   FindingsOn(result).scalar(
-      "features_to_resolve", sweep.features_to_resolve,
+      "features_to_resolve", found.features_to_resolve,
       "features of FAVOR+ that know half of $e^{q·k/\\sqrt{d}}$ to within itself; "
       "with a quarter of them or fewer, no check says that it approaches softmax",
       "", "$M$");
-  add_linear_claims(in, families, sweep, result);
-  add_linear_figures(params, {in, softmax, families, sweep}, result);
-  title_cut(in.read, result.figures);
+  add_linear_claims(found, result);
+  add_linear_figures(params, found, result);
+  title_cut(found.in.read, result.figures);
   return result;
 }
 

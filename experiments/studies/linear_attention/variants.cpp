@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <tuple>
 
 #include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
 #include "core/attention/head.h"
+#include "core/encodings/frequencies.h"
 #include "core/encodings/rope.h"
 #include "core/errors.h"
 #include "core/product.h"
@@ -17,7 +19,6 @@
 
 namespace orrery {
 namespace {
-namespace in_variants {
 
 Matrix<double> chosen_head(const Tensor& tensor, const ParamSet& params) {
   const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(params.integer("head")) : 0;
@@ -34,22 +35,23 @@ void read_files(const ParamSet& params, const UserQkv& given, LinearInputs& in) 
   in.read = {static_cast<std::size_t>(in.q.rows()), rows_of(*given.q), true};
 }
 
-Rope<double> rope_of(const LinearInputs& in, Index channels) {
+Rope<double> rope_over(const LinearInputs& in, Index channels) {
   return Rope<double>({.d_head = channels, .base = in.base});
 }
 
 /// The rotation that a variant needs: of the features, or of q and k before them.
-struct Turn {
+struct VariantTurn {
   std::unique_ptr<Rope<double>> rope;
   LinearOptions options;
 };
 
-Turn turn_of(const LinearInputs& in, const FeatureMap<double>& features, FeatureRotation rotation) {
-  Turn turn{nullptr, {.causal = in.causal}};
+VariantTurn turn_of(const LinearInputs& in, const FeatureMap<double>& features,
+                    FeatureRotation rotation) {
+  VariantTurn turn{nullptr, {.causal = in.causal}};
   if (rotation == FeatureRotation::none) return turn;
   const bool before = rotation == FeatureRotation::rotated_before_features;
   const Index d = in.q.cols();
-  turn.rope = std::make_unique<Rope<double>>(rope_of(in, before ? d : features.features(d)));
+  turn.rope = std::make_unique<Rope<double>>(rope_over(in, before ? d : features.features(d)));
   if (before) turn.options.variant = LinearVariant::rotated_before_features;
   if (rotation == FeatureRotation::both_rotated) turn.options.variant = LinearVariant::both_rotated;
   return turn;
@@ -64,7 +66,7 @@ PlainFeatures plain_features(const LinearInputs& in, const FeatureMap<double>& f
                              FeatureRotation rotation) {
   Matrix<double> q = in.q, k = in.k;
   if (rotation == FeatureRotation::rotated_before_features) {
-    const Rope<double> rope = rope_of(in, q.cols());
+    const Rope<double> rope = rope_over(in, q.cols());
     rope.transform_queries(in.positions, q);
     rope.transform_keys(in.positions, k);
   }
@@ -106,11 +108,59 @@ void add_rounding(const LinearInputs& in, const PlainFeatures& f, FeatureRotatio
   map.sum_error = sum_error.value();
 }
 
-}  // namespace in_variants
+constexpr Index queries_expected = 16;
+
+std::vector<Index> some_queries(Index n) {
+  std::vector<Index> rows;
+  const Index count = std::min<Index>(queries_expected, n);
+  for (Index i = 0; i < count; ++i) rows.push_back((i + 1) * n / count - 1);
+  return rows;
+}
+
+/// e^{i p θ_t} for every pair.
+std::vector<std::complex<double>> phasors_at(const std::vector<double>& theta, double p) {
+  std::vector<std::complex<double>> turned;
+  for (const double frequency : theta) turned.push_back(std::polar(1.0, p * frequency));
+  return turned;
+}
+
+/// Neighbouring channels as complex numbers, each times its phasor.
+void rotate_row(const std::vector<std::complex<double>>& by, double* row) {
+  for (std::size_t t = 0; t < by.size(); ++t) {
+    const std::complex<double> z = std::complex<double>(row[2 * t], row[2 * t + 1]) * by[t];
+    row[2 * t] = z.real();
+    row[2 * t + 1] = z.imag();
+  }
+}
+
+Matrix<double> rotated(const LinearInputs& in, const Matrix<double>& x, Position shift) {
+  const std::vector<double> theta = inverse_frequencies(x.cols(), in.base);
+  Matrix<double> y = x;
+  for (Index i = 0; i < y.rows(); ++i) {
+    const auto p = static_cast<double>(in.positions[static_cast<std::size_t>(i)] + shift);
+    rotate_row(phasors_at(theta, p), y.row(i).data());
+  }
+  return y;
+}
+
+bool sees(const LinearInputs& in, Index query, Index key) { return !in.causal || key <= query; }
+
+/// A_mn of one query from features, 0 for keys that it does not see.
+std::vector<double> weights_of(const LinearInputs& in, const Matrix<double>& q,
+                               const Matrix<double>& k, Index query) {
+  std::vector<double> weights(static_cast<std::size_t>(k.rows()), 0.0);
+  double sum = 0;
+  for (Index j = 0; j < k.rows(); ++j)
+    if (sees(in, query, j))
+      sum += weights[static_cast<std::size_t>(j)] = q.row(query).dot(k.row(j));
+  if (sum == 0) return weights;
+  for (double& weight : weights) weight /= sum;
+  return weights;
+}
+
 }  // namespace
 
 LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs) {
-  using namespace in_variants;
   LinearInputs in;
   if (const UserQkv given = user_qkv(inputs); given.any()) {
     read_files(params, given, in);
@@ -177,16 +227,14 @@ std::unique_ptr<FeatureMap<double>> make_features(FeatureKind kind, std::int64_t
 }
 
 Matrix<double> softmax_rope_weights(const LinearInputs& in) {
-  using namespace in_variants;
-  return attention_from_qkv<double>(rope_of(in, in.q.cols()),
+  return attention_from_qkv<double>(rope_over(in, in.q.cols()),
                                     {in.q, in.k, in.v, in.positions, in.positions}, in.mask)
       .weights;
 }
 
 Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& features,
                               FeatureRotation rotation, Position shift) {
-  using namespace in_variants;
-  const Turn turn = turn_of(in, features, rotation);
+  const VariantTurn turn = turn_of(in, features, rotation);
   const Positions at = shifted(in.positions, shift);
   return linear_attention_weights<double>({in.q, in.k, in.v, at, at}, features, turn.rope.get(),
                                           turn.options);
@@ -194,10 +242,9 @@ Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& 
 
 LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features,
                       FeatureRotation rotation, Position shift, const Matrix<double>& reference) {
-  using namespace in_variants;
   LinearMap map{.weights = linear_weights(in, features, rotation)};
   map.signs = weight_signs(map.weights, in.mask);
-  const Turn turn = turn_of(in, features, rotation);
+  const VariantTurn turn = turn_of(in, features, rotation);
   const LinearOutput<double> out = linear_attention<double>(
       {in.q, in.k, in.v, in.positions, in.positions}, features, turn.rope.get(), turn.options);
   map.zero_normalizers = out.zero_normalizers;
@@ -207,6 +254,54 @@ LinearMap examine_map(const LinearInputs& in, const FeatureMap<double>& features
   map.half_difference = mean_half_difference(map.weights, reference);
   add_rounding(in, plain_features(in, features, rotation), rotation, out.normalizers, map);
   return map;
+}
+
+double expected_sum_error(const LinearInputs& in, const FeatureMap<double>& features) {
+  const Matrix<double> q = features.of_queries(in.q), k = features.of_keys(in.k);
+  const Matrix<double> turned_q = rotated(in, q, 0), turned_k = rotated(in, k, 0);
+  Largest largest;
+  for (const Index m : some_queries(q.rows())) {
+    double plain = 0, turned = 0;
+    for (Index n = 0; n < k.rows(); ++n) {
+      if (!sees(in, m, n)) continue;
+      plain += q.row(m).dot(k.row(n));
+      turned += turned_q.row(m).dot(turned_k.row(n));
+    }
+    if (plain != 0) largest.see(std::abs(1 - turned / plain));
+  }
+  return largest.value();
+}
+
+double expected_shift_change(const LinearInputs& in, const FeatureMap<double>& features,
+                             Position shift) {
+  const auto of_queries = [&](Position s) { return features.of_queries(rotated(in, in.q, s)); };
+  const auto of_keys = [&](Position s) { return features.of_keys(rotated(in, in.k, s)); };
+  const Matrix<double> q = of_queries(0), k = of_keys(0);
+  const Matrix<double> moved_q = of_queries(shift), moved_k = of_keys(shift);
+  Largest largest;
+  for (const Index m : some_queries(q.rows())) {
+    const std::vector<double> here = weights_of(in, q, k, m);
+    const std::vector<double> there = weights_of(in, moved_q, moved_k, m);
+    for (std::size_t n = 0; n < here.size(); ++n) largest.see(std::abs(there[n] - here[n]));
+  }
+  return largest.value();
+}
+
+double features_to_resolve(const LinearInputs& in) {
+  const Matrix<double> q = rotated(in, in.q, 0), k = rotated(in, in.k, 0);
+  const double root = std::sqrt(static_cast<double>(q.cols()));
+  std::vector<double> sizes;
+  Largest all;  // a NaN has no place in an order
+  for (Index m = 0; m < q.rows(); ++m)
+    for (Index n = 0; n < k.rows(); ++n)
+      if (sees(in, m, n)) {
+        sizes.push_back((q.row(m) + k.row(n)).squaredNorm() / root);
+        all.see(sizes.back());
+      }
+  if (std::isnan(all.value())) return all.value();
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::nth_element(sizes.begin(), middle, sizes.end());
+  return std::expm1(*middle);
 }
 
 }  // namespace orrery

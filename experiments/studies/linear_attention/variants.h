@@ -78,12 +78,17 @@ const LinearMap& map_of(const VariantFamily& family, FeatureRotation rotation);
 /// The least N at which the family, as in eq. (19), takes no more operations than softmax.
 Index crossover_of(const LinearInputs& in, const VariantFamily& family);
 
-/// Distance from softmax attention with RoPE by number of FAVOR+ features, one curve per variant.
-struct FavorSweep {
-  std::vector<double> features;
-  std::vector<Band> curves;      ///< over the draws, in the order of linear_variants()
-  double features_to_resolve{};  ///< of the tokens of the sweep
+/// All that was computed.
+struct LinearFindings {
+  LinearInputs in{};
+  Matrix<double> softmax{};  ///< weights of softmax attention with RoPE
+  std::vector<VariantFamily> families{};
+  /// Distance from softmax attention with RoPE by number of FAVOR+ features, over the draws, one
+  /// curve per variant in the order of linear_variants().
+  std::vector<double> swept_features{};
+  std::vector<Band> sweep{};
   Index draws{};
+  double features_to_resolve{};  ///< of the tokens of the sweep
 };
 inline constexpr Index favor_sweep_tokens = 64;  ///< from the first, at most
 
@@ -93,5 +98,21 @@ Matrix<double> linear_weights(const LinearInputs& in, const FeatureMap<double>& 
 
 /// The size for which the cost is counted: that of the inputs.
 AttentionShape shape_of(const LinearInputs& in);
+
+// How large the effects are that linear attention's checks claim to be there, each computed by its
+// formula and not by the attention that is checked. Where rounding may be as large, there is
+// nothing to claim. Of some queries, spread evenly over the sequence.
+
+/// max |1 − Σ_n A_mn| of eq. (19): Σ_n Σ_t Re h_t e^{i(m−n)θ_t} over Σ_n φ(q_m)·φ(k_n).
+double expected_sum_error(const LinearInputs& in, const FeatureMap<double>& features);
+
+/// The largest change of a weight when all positions move by `shift` and φ follows the rotation.
+double expected_shift_change(const LinearInputs& in, const FeatureMap<double>& features,
+                             Position shift);
+
+/// The number of features at which FAVOR+ knows half of the kernel's values e^{q·k/√d} to within
+/// themselves: the median of e^{‖q + k‖²/√d} − 1, the variance of one feature over the square of
+/// its mean (Choromanski et al. 2021, Lemma 2), q and k rotated.
+double features_to_resolve(const LinearInputs& in);
 
 }  // namespace orrery

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
@@ -23,7 +22,6 @@
 
 namespace orrery {
 namespace {
-namespace in_decay_claims {
 
 using Complex = std::complex<double>;
 using Pairs = std::vector<Complex>;  // one number per pair of channels
@@ -38,7 +36,7 @@ constexpr double least_turn =
     1e-6;  // rad per token; below, neighbours of a peak round to its height
 
 /// e^{i r θ_t} for every pair.
-Pairs phasors(const std::vector<double>& theta, Position r) {
+Pairs phasors_of(const std::vector<double>& theta, Position r) {
   Pairs turned;
   for (const double frequency : theta) {
     const CosSin turn = rotation_at(r, frequency);
@@ -219,7 +217,7 @@ std::vector<PeakCurve> peak_curves(const DecayFindings& found) {
   for (const Complex& square : squares) norm += square.real();
   std::vector<PeakCurve> curves;
   for (const Position peak : std::set<Position>{0, (count - 1) / 4, (count - 1) / 2}) {
-    Pairs h = phasors(theta, peak);
+    Pairs h = phasors_of(theta, peak);
     for (std::size_t t = 0; t < h.size(); ++t) h[t] = squares[t] * std::conj(h[t]);
     curves.push_back({peak, {}});
     for (Position r = 0; r < count; ++r)
@@ -247,7 +245,7 @@ Figure peak_figure(const DecayFindings& found, const std::vector<PeakCurve>& cur
 }
 
 /// The distance of the first of the largest values; NaN when one of the values is.
-double place_of_largest(const std::vector<double>& values) {
+double place_of_peak(const std::vector<double>& values) {
   Largest largest(values.front());
   double place = 0;
   for (std::size_t r = 1; r < values.size(); ++r) {
@@ -255,14 +253,6 @@ double place_of_largest(const std::vector<double>& values) {
     largest.see(values[r]);
   }
   return std::isnan(largest.value()) ? largest.value() : place;
-}
-
-/// Tokens between where a curve has its largest value and where it was put.
-double peak_error(const std::vector<PeakCurve>& curves) {
-  Largest worst;
-  for (const PeakCurve& curve : curves)
-    worst.see(std::abs(place_of_largest(curve.score) - static_cast<double>(curve.peak)));
-  return worst.value();
 }
 
 /// The largest |mean score| of independent Gaussian q and k over distances, in standard errors.
@@ -283,7 +273,7 @@ double gaussian_mean(const DecayFindings& found, Progress& progress) {
   for (Index r = 0; r < count; r += stride) {
     checkpoint(progress, static_cast<double>(r) / static_cast<double>(count),
                "Gaussian $q$ and $k$");
-    const Pairs turned = phasors(theta, r);
+    const Pairs turned = phasors_of(theta, r);
     double sum = 0, square = 0;
     for (const Pairs& h : products) {
       const double score = real_product(h, turned);
@@ -295,20 +285,19 @@ double gaussian_mean(const DecayFindings& found, Progress& progress) {
   return worst.value();
 }
 
-double rises_in(const std::vector<double>& curve) {
-  double rises = 0;
-  for (std::size_t r = 1; r < curve.size(); ++r) rises += curve[r] > curve[r - 1] ? 1 : 0;
-  return rises;
-}
-
 void add_findings(const DecayFindings& found, const BoundAndScores& all,
                   const std::vector<PeakCurve>& curves, double gaussian, Result& result) {
   const auto& theta = found.theta;
   const std::string pairs = pairs_text(found.assumption);
   const double share = all.largest_share.value();
+  const std::vector<double>& curve = found.curve.mean_abs_S;
+  double rises = 0;
+  for (std::size_t r = 1; r < curve.size(); ++r) rises += curve[r] > curve[r - 1] ? 1 : 0;
+  Largest off;  // tokens between where a curve has its largest value and where it was put
+  for (const PeakCurve& peaked : curves)
+    off.see(std::abs(place_of_peak(peaked.score) - static_cast<double>(peaked.peak)));
   const FindingsOn rope(result, "rope");
-  rope.scalar("rises", rises_in(found.curve.mean_abs_S),
-              "distances at which mean $|S_j|$ is larger than one token before");
+  rope.scalar("rises", rises, "distances at which mean $|S_j|$ is larger than one token before");
   rope.scalar("share_of_bound", share,
               "largest share of the bound (37) that a score takes: " + pairs);
   rope.at_most("assumption_within_bound", "scores of " + pairs + " stay within the bound (share)",
@@ -322,7 +311,7 @@ void add_findings(const DecayFindings& found, const BoundAndScores& all,
         "any_distance_is_a_peak",
         "with $k = R_r q$, at each $r$ drawn, the largest score is at distance $r$ (tokens "
         "between them)",
-        "$Σ_t |q_t|² \\cos((m − n − r) θ_t)$", peak_error(curves), 0);
+        "$Σ_t |q_t|² \\cos((m − n − r) θ_t)$", off.value(), 0);
 }
 
 /// The quantity that falls with distance, by how the encoding acts.
@@ -335,11 +324,9 @@ std::string meaning_of(const std::string& name) {
   return "nothing: logits do not depend on distance";
 }
 
-}  // namespace in_decay_claims
 }  // namespace
 
 void add_bound_claims(const DecayFindings& found, Progress& progress, Result& result) {
-  using namespace in_decay_claims;
   SubProgress of_scores(progress, 0.0, 0.65), of_gaussians(progress, 0.75, 1.0);
   const BoundAndScores all = bound_and_scores(found, of_scores);
   checkpoint(progress, 0.65, "peaks");
@@ -353,7 +340,6 @@ void add_bound_claims(const DecayFindings& found, Progress& progress, Result& re
 
 void add_meanings(const ParamSet& params, const std::string& assumption,
                   const std::vector<Series>& logits, Result& result) {
-  using namespace in_decay_claims;
   const std::int64_t last = params.integer("max_distance");
   TableFigure drawn{.header = {"encoding", "what falls with distance", "logit at 0",
                                fmt::format("at {}", last), "lowest"}};

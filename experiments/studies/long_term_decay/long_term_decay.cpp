@@ -6,15 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
 #include "core/analysis/mean_logits.h"
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"
-#include "core/encodings/rope.h"
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
@@ -24,9 +21,7 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
-#include "experiments/setup/user_qkv.h"
 #include "experiments/studies/long_term_decay/decay_claims.h"
-#include "experiments/studies/long_term_decay/qk_assumption.h"
 
 namespace orrery {
 namespace {
@@ -35,54 +30,13 @@ namespace in_long_term_decay {
 constexpr int heads = 8;                   // of the layer; head 0 is meant, ALiBi's steepest
 constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
 
-std::vector<ParamSpec> declared_params() {
-  return with_encoding_params(joined(
-      {{encodings_param({"rope"}),
-        // A file has a d of its own.
-        read_while("assumption", {"ones", "equal", "random", "mean"}, dim_param(128)),
-        max_distance_param(1e6)},
-       decay_assumption_params(),
-       {with_role(
-            ParamRole::distance,
-            read_while("encoding", {"rope"},
-                       count_param({"distance", "$r$", "tokens"},
-                                   "The distance whose phasor chain $S_1$ … $S_{d/2}$ is drawn.",
-                                   10, 0, 1e6))),
-        seed_param()}}));
-}
-
 /// Whether RoPE is compared: the bound follows from its rotation and holds for no other encoding.
 bool compares_rope(const ParamSet& params) { return names(params, "encoding", "rope"); }
-
-ExperimentView view() {
-  return {.left = "decay_bound",
-          .right = "phasor_chain",
-          .controls = {"encoding", "base", "dim", "distance"},
-          // The chain is of the frequencies alone.
-          .preview = {{"assumption", "ones"}, {"max_distance", "1"}},
-          .tabs = {{"B", "Sum of cosines"},
-                   {"any_peak", "Any peak by choice of k"},
-                   {"bound_and_scores", "Bound and logits"},
-                   {"decay_changes", "Changes of logits"},
-                   {"decay_scores", "Logits"},
-                   {"meanings", "Meanings of decay"}}};
-}
 
 /// Whether q and k are given by a formula, and the encodings too.
 bool nothing_is_drawn(const ParamSet& params) {
   const std::string& assumption = params.text("assumption");
   return (assumption == "ones" || assumption == "mean") && heads_are_alike(params);
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.rotary_value"}},
-          {.keys = {"seed"}, .when = nothing_is_drawn},
-          {.figures = {"decay_bound"}, .keys = {"assumption", "draws", "seed"}},
-          {.figures = {"decay_scores", "decay_changes", "bound_and_scores", "meanings", "any_peak"},
-           .keys = {"distance"}},
-          {.figures = {"any_peak"}, .keys = {"draws"}},
-          {.figures = {"B"}, .keys = {"assumption", "distance", "draws", "seed"}},
-          {.figures = {"phasor_chain"}, .keys = {"assumption", "draws", "max_distance", "seed"}}};
 }
 
 ExperimentInfo make_info() {
@@ -107,10 +61,40 @@ ExperimentInfo make_info() {
                   {"h_i", "product of the query's and the key's pair $i$, as complex numbers"},
                   {"i", "index of a pair; upright in an exponent, the imaginary unit"},
                   {"j", "index of a partial sum"}},
-      .params = declared_params(),
-      .view = view(),
+      .params = with_encoding_params(joined(
+          {{encodings_param({"rope"}),
+            // A file has a d of its own.
+            read_while("assumption", {"ones", "equal", "random", "mean"}, dim_param(128)),
+            max_distance_param(1e6)},
+           decay_assumption_params(),
+           {with_role(ParamRole::distance,
+                      read_while(
+                          "encoding", {"rope"},
+                          count_param({"distance", "$r$", "tokens"},
+                                      "The distance whose phasor chain $S_1$ … $S_{d/2}$ is drawn.",
+                                      10, 0, 1e6))),
+            seed_param()}})),
+      .view = {.left = "decay_bound",
+               .right = "phasor_chain",
+               .controls = {"encoding", "base", "dim", "distance"},
+               // The chain is of the frequencies alone.
+               .preview = {{"assumption", "ones"}, {"max_distance", "1"}},
+               .tabs = {{"B", "Sum of cosines"},
+                        {"any_peak", "Any peak by choice of k"},
+                        {"bound_and_scores", "Bound and logits"},
+                        {"decay_changes", "Changes of logits"},
+                        {"decay_scores", "Logits"},
+                        {"meanings", "Meanings of decay"}}},
       .paired_files = paired_qk(),
-      .ignored = ignored()};
+      .ignored = {
+          {.keys = {"rope.rotary_value"}},
+          {.keys = {"seed"}, .when = nothing_is_drawn},
+          {.figures = {"decay_bound"}, .keys = {"assumption", "draws", "seed"}},
+          {.figures = {"decay_scores", "decay_changes", "bound_and_scores", "meanings", "any_peak"},
+           .keys = {"distance"}},
+          {.figures = {"any_peak"}, .keys = {"draws"}},
+          {.figures = {"B"}, .keys = {"assumption", "distance", "draws", "seed"}},
+          {.figures = {"phasor_chain"}, .keys = {"assumption", "draws", "max_distance", "seed"}}}};
 }
 
 struct Spread {
@@ -145,24 +129,31 @@ class RunningSpread {
 
 /// Logits of a query at each distance from a key at position 0, among keys of the same content at
 /// every position between where the encoding reads those.
-void add_scores(const Encoding& encoding, const QkPair& pair, const Positions& distances,
-                std::size_t first, std::size_t count, RunningSpread& spread) {
+std::vector<double> logits_of(const Encoding& encoding, const QkPair& pair,
+                              const Positions& distances) {
   const Positions n = keys_beside_origin(encoding, distances);
-  Matrix<double> queries(static_cast<Index>(distances.size()), pair.q.cols());
-  queries.rowwise() = pair.q.row(0);
+  const Matrix<double> queries = pair.q.row(0).replicate(static_cast<Index>(distances.size()), 1);
   const Matrix<double> keys = pair.k.row(0).replicate(static_cast<Index>(n.size()), 1);
-  const AttentionOutput<double> out =
+  const Matrix<double> logits =
       dynamic_cast<const InputTerm<double>*>(&encoding)
           ? attention_head<double>(encoding, Projections<double>::identity(pair.q.cols()),
                                    {queries, keys, distances, n})
-          : attention_from_qkv<double>(encoding, {queries, keys, keys, distances, n});
-  for (std::size_t i = 0; i < distances.size(); ++i)
-    spread.add(first + i, out.logits(static_cast<Index>(i), 0), count);
+                .logits.col(0)
+          : attention_from_qkv<double>(encoding, {queries, keys, keys, distances, n}).logits.col(0);
+  return {logits.data(), logits.data() + logits.size()};
 }
 
-Spread drawn_scores(const Encoding& encoding, const std::string& name,
-                    const DecayAssumption& assumption, Index all, Index known, Progress& progress) {
+/// Over the pairs; a mean over every direction is of contents with the norm of standard normals,
+/// |q|² = d.
+Spread scores_of(const std::string& name, const ParamSet& params, const DecayAssumption& assumption,
+                 Progress& progress) {
+  const Index d = assumption.d;
+  const auto encoding =
+      make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = heads, .params = params});
+  const Index all = params.integer("max_distance") + 1;
+  const Index known = std::min<Index>(all, last_askable(*encoding) + 1);
   const std::vector<QkPair>& pairs = assumption.pairs;
+  const char* stage = assumption.every_direction ? "mean scores of " : "scores of ";
   RunningSpread spread(static_cast<std::size_t>(all));
   spread.end_at(static_cast<std::size_t>(known));
   for (Index first = 0; first < known; first += distances_at_once) {
@@ -172,39 +163,16 @@ Spread drawn_scores(const Encoding& encoding, const std::string& name,
       const double done = (static_cast<double>(first) +
                            static_cast<double>(p) / static_cast<double>(pairs.size())) /
                           static_cast<double>(known);
-      checkpoint(progress, done, "scores of " + name);
-      add_scores(encoding, pairs[p], distances, static_cast<std::size_t>(first), p + 1, spread);
+      checkpoint(progress, done, stage + name);
+      const std::vector<double> logits =
+          assumption.every_direction
+              ? mean_logits(*encoding, d, static_cast<double>(d), distances, 0).total
+              : logits_of(*encoding, pairs[p], distances);
+      for (std::size_t i = 0; i < logits.size(); ++i)
+        spread.add(static_cast<std::size_t>(first) + i, logits[i], p + 1);
     }
   }
   return std::move(spread).finish(pairs.size());
-}
-
-/// Mean scores of contents with the norm of standard normals, |q|² = d.
-Spread mean_scores(const Encoding& encoding, const std::string& name, Index d, Index all,
-                   Index known, Progress& progress) {
-  Spread spread{{}, std::vector<double>(static_cast<std::size_t>(all))};
-  for (Index first = 0; first < known; first += distances_at_once) {
-    checkpoint(progress, static_cast<double>(first) / static_cast<double>(known),
-               "mean scores of " + name);
-    const Positions distances =
-        consecutive_positions(std::min<Index>(distances_at_once, known - first), first);
-    const MeanLogits mean = mean_logits(encoding, d, static_cast<double>(d), distances, 0);
-    spread.mean.insert(spread.mean.end(), mean.total.begin(), mean.total.end());
-  }
-  spread.mean.resize(static_cast<std::size_t>(all), std::numeric_limits<double>::quiet_NaN());
-  return spread;
-}
-
-Spread scores_of(const std::string& name, const ParamSet& params, const DecayAssumption& assumption,
-                 Progress& progress) {
-  const Index d = assumption.d;
-  const auto encoding =
-      make_encoding<double>(name, {.d_model = d, .d_head = d, .heads = heads, .params = params});
-  const Index all = params.integer("max_distance") + 1;
-  const Index known = std::min<Index>(all, last_askable(*encoding) + 1);
-  return assumption.every_direction
-             ? mean_scores(*encoding, name, d, all, known, progress)
-             : drawn_scores(*encoding, name, assumption, all, known, progress);
 }
 
 /// The rotation of the bound: of the rotated channels, in neighbouring pairs, with the

@@ -1,4 +1,4 @@
-#include "experiments/studies/long_term_decay/qk_assumption.h"
+#include "experiments/studies/long_term_decay/decay_claims.h"
 
 #include <fmt/format.h>
 
@@ -10,17 +10,15 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/trained_head.h"
-#include "experiments/setup/user_qkv.h"
 
 namespace orrery {
 namespace {
-namespace in_qk_assumption {
 
 constexpr std::size_t every_row = std::numeric_limits<std::size_t>::max();
 
 ParamSpec of_files(ParamSpec spec) { return read_while("assumption", {"file"}, std::move(spec)); }
 
-Matrix<double> head_of(const ParamSet& params, const Inputs& inputs, const std::string& key) {
+Matrix<double> rows_of_head(const ParamSet& params, const Inputs& inputs, const std::string& key) {
   const auto found = inputs.find(key);
   if (found == inputs.end())
     throw UsageError(fmt::format("assumption=file without {}", key), "needs q and k",
@@ -47,8 +45,8 @@ std::vector<QkPair> pairs_of_rows(const ParamSet& params, const Matrix<double>& 
 }
 
 std::vector<QkPair> pairs_of_files(const ParamSet& params, const Inputs& inputs) {
-  const Matrix<double> q = head_of(params, inputs, "q");
-  const Matrix<double> k = head_of(params, inputs, "k");
+  const Matrix<double> q = rows_of_head(params, inputs, "q");
+  const Matrix<double> k = rows_of_head(params, inputs, "k");
   if (q.cols() != k.cols())
     throw DataError(fmt::format("q with {} and k with {} channels", q.cols(), k.cols()),
                     "must have the same d", "save them from the same head");
@@ -63,17 +61,9 @@ std::vector<QkPair> pairs_of_model(const ParamSet& params) {
   return pairs_of_rows(params, head.projections.queries(head.x), head.projections.keys(head.x));
 }
 
-std::string file_text(const Inputs& inputs) {
-  const auto& q = std::get<Tensor>(inputs.find("q")->second);
-  const auto& k = std::get<Tensor>(inputs.find("k")->second);
-  return fmt::format("rows of {} and {}", q.name, k.name);
-}
-
-}  // namespace in_qk_assumption
 }  // namespace
 
 std::vector<ParamSpec> decay_assumption_params() {
-  using namespace in_qk_assumption;
   return {
       choice_param(
           "assumption", "What $q$ and $k$ are; the scores, and whether they decay, depend on it.",
@@ -93,13 +83,13 @@ std::vector<ParamSpec> decay_assumption_params() {
 }
 
 DecayAssumption decay_assumption(const ParamSet& params, const Inputs& inputs) {
-  using namespace in_qk_assumption;
   const std::string& assumption = params.text("assumption");
   if (assumption == "file") {
     std::vector<QkPair> pairs = pairs_of_files(params, inputs);
     const Index d = pairs.front().q.cols();
     const std::string text =
-        fmt::format("{}, mean ± deviation of {} pairs", file_text(inputs), params.integer("draws"));
+        fmt::format("rows of {} and {}, mean ± deviation of {} pairs", tensor_of(inputs, "q")->name,
+                    tensor_of(inputs, "k")->name, params.integer("draws"));
     return {d, std::move(pairs), false, text};
   }
   if (assumption == "trained") {

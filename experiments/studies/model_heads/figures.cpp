@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <utility>
 
-#include "core/transformer/edit.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
@@ -16,13 +14,12 @@
 
 namespace orrery {
 namespace {
-namespace in_model_heads_figures {
 
-/// The score of a head, where that has none without the first token.
-constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t heads_named = 6;  // in a title
 
-const ScoreKind& kind_of(const std::string& score) { return score_kinds()[score_number(score)]; }
+const ScoreKind& kind_of_score(const std::string& score) {
+  return score_kinds()[score_number(score)];
+}
 
 /// Of a head among those of all layers.
 std::size_t number_of(const WhatIf& effect, int layer, int head) {
@@ -30,7 +27,7 @@ std::size_t number_of(const WhatIf& effect, int layer, int head) {
          static_cast<std::size_t>(head);
 }
 
-std::string place_text(int layer, int head) { return fmt::format("{}.{}", layer, head); }
+std::string text_of_head(int layer, int head) { return fmt::format("{}.{}", layer, head); }
 
 bool is_edited(const HeadsFound& found) { return !found.effect.edits.empty(); }
 
@@ -66,13 +63,7 @@ ColorScaling colors_of(const HeadsFound& found) {
   return found.params.text("colors") == "log" ? ColorScaling::log : ColorScaling::linear;
 }
 
-/// The chosen head as lines that can be dragged.
-void mark_chosen(const HeadsFound& found, Heatmap& map) {
-  map.rules = {{Rule::Direction::vertical, static_cast<double>(found.chosen.head), "", "head"},
-               {Rule::Direction::horizontal, static_cast<double>(found.chosen.layer), "", "layer"}};
-}
-
-/// A number of every head.
+/// A number of every head, the chosen one as lines that can be dragged.
 /// @param value  of a layer and a head
 template <class Value>
 Heatmap map_of_heads(const HeadsFound& found, const char* name, const std::string& description,
@@ -81,22 +72,19 @@ Heatmap map_of_heads(const HeadsFound& found, const char* name, const std::strin
   std::vector<double> values;
   for (int layer = 0; layer < effect.layers; ++layer)
     for (int head = 0; head < effect.heads; ++head) values.push_back(value(layer, head));
-  Heatmap map{
-      .values = std::make_shared<Array>(Array{.name = name,
-                                              .description = description,
-                                              .shape = {static_cast<std::size_t>(effect.layers),
-                                                        static_cast<std::size_t>(effect.heads)},
-                                              .axes = {"layer", "head"},
-                                              .values = std::move(values)}),
-      .x = head_axis(),
-      .y = layer_axis()};
-  mark_chosen(found, map);
-  return map;
+  return {.values = array_of(
+              name, description,
+              {static_cast<std::size_t>(effect.layers), static_cast<std::size_t>(effect.heads)},
+              {"layer", "head"}, std::move(values)),
+          .x = head_axis(),
+          .y = layer_axis(),
+          .rules = {vertical(static_cast<double>(found.chosen.head), "", "head"),
+                    horizontal(static_cast<double>(found.chosen.layer), "", "layer")}};
 }
 
 Figure scores_figure(const HeadsFound& found) {
   const std::string& score = found.params.text("score");
-  const ScoreKind& kind = kind_of(score);
+  const ScoreKind& kind = kind_of_score(score);
   const HeadRow* most = nullptr;
   for (const HeadRow& row : found.table->rows) {
     const double own = score_of(found.params, row, score);
@@ -113,16 +101,16 @@ Figure scores_figure(const HeadsFound& found) {
   if (const std::optional<std::size_t> count = sink_heads(*found.table))
     sinks = fmt::format("{} of {} heads have more than half of their weight on the first token · ",
                         *count, found.table->rows.size());
-  return {
-      "scores",
-      most ? fmt::format("{}{}: head {} has the most, {:.2f}", words_of(score),
-                         is_edited(found) ? " before the edits" : "",
-                         place_text(most->layer, most->head), score_of(found.params, *most, score))
-           : fmt::format("{}: this model's heads have none", words_of(score)),
-      fmt::format("{} · {}{}{}", kind.description,
-                  found.params.boolean("without_first") ? "without the first token · " : "", sinks,
-                  caption_of_scores(found)),
-      std::move(map)};
+  return {"scores",
+          most ? fmt::format("{}{}: head {} has the most, {:.2f}", words_of(score),
+                             is_edited(found) ? " before the edits" : "",
+                             text_of_head(most->layer, most->head),
+                             score_of(found.params, *most, score))
+               : fmt::format("{}: this model's heads have none", words_of(score)),
+          fmt::format("{} · {}{}{}", kind.description,
+                      found.params.boolean("without_first") ? "without the first token · " : "",
+                      sinks, caption_of_scores(found)),
+          std::move(map)};
 }
 
 /// "3 of 270 heads have previous ≥ 0.5 and first ≥ 0: 16.0, 11.1, 7.2".
@@ -134,7 +122,7 @@ std::string marked_text(const HeadsFound& found) {
     if (!is_marked(found.params, row)) continue;
     without += std::isnan(score_of(found.params, row, other));
     if (marked++ < heads_named)
-      named += (named.empty() ? ": " : ", ") + place_text(row.layer, row.head);
+      named += (named.empty() ? ": " : ", ") + text_of_head(row.layer, row.head);
   }
   if (marked > heads_named) named += ", …";
   std::string also;
@@ -156,27 +144,24 @@ Figure scatter_figure(const HeadsFound& found) {
     heads.y.push_back(score_of(found.params, row, y));
   }
   const HeadRow& own = chosen_row(found);
-  Series chosen{.name = "head " + place_text(own.layer, own.head),
+  Series chosen{.name = "head " + text_of_head(own.layer, own.head),
                 .x = {score_of(found.params, own, x)},
                 .y = {score_of(found.params, own, y)},
                 .style = LineStyle::points,
                 .color = 1,
                 .marked = true};
-  return {
-      "two_scores", marked_text(found),
-      fmt::format("{}: {} {}: {} · {}", words_of(y), kind_of(y).description, words_of(x),
-                  kind_of(x).description, caption_of_scores(found)),
-      LinePlot{
-          .x = {.label = words_of(x)},
-          .y = {.label = words_of(y)},
-          .series = {std::move(others), std::move(marked), std::move(chosen)},
-          .rules = {
-              {Rule::Direction::horizontal, found.params.real("score_from"), "", "score_from"},
-              {Rule::Direction::vertical, found.params.real("against_from"), "", "against_from"}}}};
+  return {"two_scores", marked_text(found),
+          fmt::format("{}: {} {}: {} · {}", words_of(y), kind_of_score(y).description, words_of(x),
+                      kind_of_score(x).description, caption_of_scores(found)),
+          LinePlot{.x = {.label = words_of(x)},
+                   .y = {.label = words_of(y)},
+                   .series = {std::move(others), std::move(marked), std::move(chosen)},
+                   .rules = {horizontal(found.params.real("score_from"), "", "score_from"),
+                             vertical(found.params.real("against_from"), "", "against_from")}}};
 }
 
 /// The map of the chosen head before or after the edits.
-const Array& map_of(const WhatIf& effect, const std::string& when) {
+const Array& map_of_chosen(const WhatIf& effect, const std::string& when) {
   for (const Array& map : effect.maps)
     if (map.name.starts_with("map_" + when)) return map;
   return effect.maps.front();
@@ -184,10 +169,10 @@ const Array& map_of(const WhatIf& effect, const std::string& when) {
 
 /// The head as it is now, or as it was before the edits.
 Figure weights_figure(const HeadsFound& found, bool before) {
-  auto values = std::make_shared<Array>(map_of(found.effect, before ? "before" : "after"));
+  auto values = std::make_shared<Array>(map_of_chosen(found.effect, before ? "before" : "after"));
   values->name = before ? "weights_before" : "weights";
   values->description = "attention weights of the chosen head, rows sum to 1";
-  const std::string place = place_text(found.chosen.layer, found.chosen.head);
+  const std::string place = text_of_head(found.chosen.layer, found.chosen.head);
   return {values->name,
           fmt::format("Where head {} looks{}", place,
                       !is_edited(found) ? ""
@@ -249,56 +234,56 @@ Figure all_heads_figure(const HeadsFound& found) {
                   .colors = colors_of(found)}};
 }
 
-std::size_t place_of_largest(const std::vector<double>& values) {
-  std::size_t most = 0;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i] > values[most]) most = i;
-  return most;
+std::ptrdiff_t largest_place(const std::vector<double>& values) {
+  return std::max_element(values.begin(), values.end()) - values.begin();
 }
 
-Figure distance_figure(const HeadsFound& found) {
+Figure by_distance_figure(const HeadsFound& found) {
   const HeadRow& row = chosen_row(found);
   LinePlot plot{.x = distance_axis(), .y = {.label = "mean weight"}};
   const auto add = [&](const char* name, const std::vector<double>& values, LineStyle style) {
-    Series series{.name = name, .x = {}, .y = values, .style = style, .marked = true};
-    for (std::size_t r = 0; r < values.size(); ++r) series.x.push_back(static_cast<double>(r));
-    plot.series.push_back(std::move(series));
+    plot.series.push_back({.name = name,
+                           .x = count_from_0(values.size()),
+                           .y = values,
+                           .style = style,
+                           .marked = true});
   };
   add("all keys", row.by_distance, LineStyle::solid);
   add("without the first token", row.by_distance_without_first, LineStyle::dotted);
-  const std::size_t most = place_of_largest(row.by_distance);
+  const auto most = largest_place(row.by_distance);
   return {
       "by_distance",
       fmt::format("Head {}: of the last {} tokens, most weight lies {} back",
-                  place_text(row.layer, row.head), row.by_distance.size(), most),
+                  text_of_head(row.layer, row.head), row.by_distance.size(), most),
       fmt::format("mean over queries; 0 back is the token itself · {}", caption_of_scores(found)),
       std::move(plot)};
 }
 
 Figure pairs_figure(const HeadsFound& found) {
   const HeadRow& row = chosen_row(found);
-  Series shares{.name = "share of the variance", .x = {}, .y = row.pair_shares, .marked = true};
-  for (std::size_t t = 0; t < row.pair_shares.size(); ++t)
-    shares.x.push_back(static_cast<double>(t));
-  const std::size_t most = place_of_largest(row.pair_shares);
+  const std::vector<double>& shares = row.pair_shares;
   return {"pairs",
-          fmt::format("Head {} goes most by pair {}", place_text(row.layer, row.head), most),
+          fmt::format("Head {} goes most by pair {}", text_of_head(row.layer, row.head),
+                      largest_place(shares)),
           fmt::format("of RoPE's pairs from the fastest on; channels that do not turn have the "
                       "rest · {}",
                       caption_of_scores(found)),
           LinePlot{.x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
                    .y = {.label = "share of the logits' variance"},
-                   .series = {std::move(shares)}}};
+                   .series = {{.name = "share of the variance",
+                               .x = count_from_0(shares.size()),
+                               .y = shares,
+                               .marked = true}}}};
 }
 
 Figure loss_figure(const HeadsFound& found) {
   const TextEffect& text = found.effect.texts.front();
   LinePlot plot{.x = {.label = "token", .role = AxisRole::position},
                 .y = {.label = "loss", .unit = "nats"}};
+  std::vector<double> tokens = count_from_0(text.before.size());
+  for (double& token : tokens) ++token;
   const auto add = [&](const char* name, const std::vector<double>& losses, int color) {
-    Series series{.name = name, .x = {}, .y = losses, .color = color, .marked = true};
-    for (std::size_t i = 0; i < losses.size(); ++i) series.x.push_back(static_cast<double>(i + 1));
-    plot.series.push_back(std::move(series));
+    plot.series.push_back({.name = name, .x = tokens, .y = losses, .color = color, .marked = true});
   };
   add("the model", text.before, 0);
   if (is_edited(found)) add("edited", text.after, 1);
@@ -323,7 +308,7 @@ Figure change_figure(const HeadsFound& found) {
   map.range = Range{0, 1};
   return {"change",
           most ? fmt::format("{}: head {} changes most, by {:.2f}", edits_text(effect),
-                             place_text(most->layer, most->head), most->change)
+                             text_of_head(most->layer, most->head), most->change)
                : edits_text(effect),
           fmt::format("½ Σ |a − a'| over keys, the mean over queries: 1 where all weight goes to "
                       "other keys · {}",
@@ -342,7 +327,6 @@ Figure next_figure(const HeadsFound& found) {
   return {"next_tokens", "What comes behind the text", caption_of_text(found), std::move(table)};
 }
 
-}  // namespace in_model_heads_figures
 }  // namespace
 
 std::string words_of(std::string key) {
@@ -351,22 +335,20 @@ std::string words_of(std::string key) {
 }
 
 std::string caption_of_text(const HeadsFound& found) {
-  using namespace in_model_heads_figures;
   const TextEffect& text = found.effect.texts.front();
   return caption_about(found,
                        fmt::format("{} tokens of {}", text.tokens.size(), as_marked(text.name)));
 }
 
 const HeadRow& chosen_row(const HeadsFound& found) {
-  using namespace in_model_heads_figures;
   return found.table->rows[number_of(found.effect, found.chosen.layer, found.chosen.head)];
 }
 
 double score_of(const ParamSet& params, const HeadRow& row, const std::string& score) {
-  using namespace in_model_heads_figures;
   const std::size_t k = score_number(score);
   if (!params.boolean("without_first")) return row.scores[k];
-  return score_kinds()[k].has_without_first ? row.without_first[k] : no_number;
+  return score_kinds()[k].has_without_first ? row.without_first[k]
+                                            : std::numeric_limits<double>::quiet_NaN();
 }
 
 bool is_marked(const ParamSet& params, const HeadRow& row) {
@@ -375,7 +357,6 @@ bool is_marked(const ParamSet& params, const HeadRow& row) {
 }
 
 double change_of(const WhatIf& effect, int layer, int head) {
-  using namespace in_model_heads_figures;
   if (layer < effect.first_layer) return 0.0;
   return effect.changes[number_of(effect, layer - effect.first_layer, head)].change;
 }
@@ -392,14 +373,12 @@ std::optional<std::size_t> sink_heads(const HeadTable& table) {
 }
 
 std::string edits_text(const WhatIf& effect) {
-  using namespace in_model_heads_figures;
   std::string all;
   for (const std::string& edit : effect.edits) all += (all.empty() ? "" : ", ") + shortened(edit);
   return as_marked(all);
 }
 
 std::vector<Figure> heads_figures(const HeadsFound& found) {
-  using namespace in_model_heads_figures;
   const bool edited = is_edited(found), losses = !found.effect.texts.front().before.empty();
   std::vector<Figure> figures;
   if (found.table) figures.push_back(scores_figure(found));
@@ -410,7 +389,7 @@ std::vector<Figure> heads_figures(const HeadsFound& found) {
   if (edited) figures.push_back(change_figure(found));
   if (losses) figures.push_back(next_figure(found));
   if (!found.table) return figures;
-  figures.push_back(distance_figure(found));
+  figures.push_back(by_distance_figure(found));
   if (!chosen_row(found).pair_shares.empty()) figures.push_back(pairs_figure(found));
   figures.push_back(scatter_figure(found));
   return figures;

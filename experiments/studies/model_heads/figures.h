@@ -5,22 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "core/attention/mask.h"
+#include "core/transformer/edit.h"
 #include "experiments/heads/model_heads.h"
 #include "experiments/heads/what_if.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery {
 
-/// The head that is looked at.
-struct ChosenPlace {
-  int layer{};
-  int head{};
-};
-
 /// What was found: the heads of the model once they are measured, and what the edits do.
 struct HeadsFound {
   const ParamSet& params;
-  ChosenPlace chosen{};
+  HeadPlace chosen{};                      ///< the head that is looked at
   const std::vector<std::string>& labels;  ///< of the first text's tokens
   const WhatIf& effect;
   const HeadTable* table{};               ///< null until it is there
@@ -54,6 +50,15 @@ std::vector<Figure> heads_figures(const HeadsFound& found);
 /// One row per head, and one per token.
 std::vector<Table> heads_tables(const HeadsFound& found);
 /// Weight by distance and shares of pairs, of all heads.
-std::vector<Array> heads_arrays(const HeadTable& table);
+std::vector<std::shared_ptr<const Array>> heads_arrays(const HeadTable& table);
+
+/// The logits of the chosen head as the sum of its pairs of RoPE, or of the terms of its encoding, in
+/// maps; none where WhatIf::terms is empty.
+///
+/// @param mask  of the head's layer, under the edits
+std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask);
+
+/// Whether they are that sum, under the softcap where there is one.
+Check equation_check(const HeadTerms& terms, const Mask& mask);
 
 }  // namespace orrery

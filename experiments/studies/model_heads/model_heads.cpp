@@ -1,10 +1,6 @@
-#include "experiments/heads/model_heads.h"
-
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <memory>
 #include <utility>
 
 #include "core/analysis/largest.h"
@@ -14,10 +10,10 @@
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_edits.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/model_heads/figures.h"
-#include "experiments/studies/model_heads/head_equation.h"
 
 namespace orrery {
 namespace {
@@ -27,89 +23,69 @@ constexpr std::size_t cells_of_small_maps = 16, next_tokens_listed = 5;
 constexpr std::uint64_t most_kept_bytes = 512 << 20;  // of maps, for the next step of a slider
 
 ParamSpec score_param(const char* key, const char* description, const char* usual) {
-  ParamSpec spec{.key = key,
-                 .description = description,
-                 .kind = ParamKind::choice,
-                 .default_value = std::string(usual)};
+  std::vector<Choice> scores;
   for (const ScoreKind& kind : score_kinds())
-    spec.choices.push_back({std::string(kind.key), std::string(kind.description)});
+    scores.push_back({std::string(kind.key), std::string(kind.description)});
+  return choice_param(key, description, usual, std::move(scores));
+}
+
+ParamSpec idle_when(bool (*idle)(const ParamSet&), ParamSpec spec) {
+  spec.idle = idle;
   return spec;
 }
 
-ParamSpec least_param(const char* key, const char* description, double usual) {
-  return {.key = key,
-          .description = description,
-          .kind = ParamKind::real,
-          .default_value = usual,
-          .min = 0,
-          .max = 1 << 20};
-}
-
-/// Whether no edit reads which heads are marked.
-bool marks_alone(const ParamSet& params) {
-  const std::vector<std::string>& edits = params.list("edits");
-  return std::find(edits.begin(), edits.end(), "silence_marked") == edits.end();
-}
-
-std::vector<ParamSpec> declared_params() {
-  std::vector<ParamSpec> specs = asked_model_params();
-  specs.push_back(
-      count_param({"layer", "$l$"}, "The layer of the head that is looked at.", 0, 0, 255));
-  specs.push_back(count_param({"head", "$h$"}, "The head that is looked at.", 0, 0, 255));
-  specs.push_back(score_param("score", "What every head is measured by.", "previous"));
-  specs.push_back(
-      score_param("against", "The other score, across, of the figure of two.", "first"));
-  specs.push_back({.key = "without_first",
-                   .description = "Whether scores leave out the first token, where weight gathers "
-                                  "that has nowhere else to go.",
-                   .kind = ParamKind::boolean,
-                   .default_value = false});
-  specs.push_back({.key = "colors",
-                   .description = "How weights are spread over colours.",
-                   .kind = ParamKind::choice,
-                   .default_value = std::string("log"),
-                   .choices = {{"log", "by their logarithm, so that small ones are seen"},
-                               {"linear", "as they are"}}});
-  specs.push_back(least_param("score_from", "Heads are marked whose score is this or more.", 0.5));
-  specs.push_back(least_param(
-      "against_from", "Their other score, where they have it, is this or more as well.", 0));
-  for (ParamSpec& spec : edit_params()) {
+std::vector<ParamSpec> edits_of_heads() {
+  std::vector<ParamSpec> specs = edit_params();
+  for (ParamSpec& spec : specs)
     if (spec.key == "edits")
       spec.choices.push_back({"silence_marked", "the marked heads give zero"});
-    specs.push_back(std::move(spec));
-  }
-  specs.push_back(asked_precision_param());
-  for (ParamSpec& spec :
-       other_text_params("corpus", "The text over which the edit corpus_mean averages."))
-    specs.push_back(std::move(spec));
-  specs.push_back(count_param({"repeated", "", "tokens"},
-                              "Random tokens that come twice, on which heads are measured as well; "
-                              "0 leaves them out.",
-                              0, 0, 65536));
-  specs.push_back(count_param("repeats", "Sequences of repeated random tokens.", 4, 1, 4096));
-  specs.back().idle = [](const ParamSet& params) { return params.integer("repeated") == 0; };
-  specs.push_back(count_param(
-      "chosen", "Heads that each score chooses by even texts, and tests on odd ones.", 8, 1, 4096));
-  specs.back().idle = [](const ParamSet& params) { return params.integer("parts") == 1; };
-  // No seed of a sweep: all of its points swap the same keys.
-  specs.push_back(count_param("swaps", "Which keys swap contents for the score place.", 0, 0, 1e9));
   return specs;
 }
 
-std::vector<IgnoredParams> ignored() {
-  const std::vector<std::string> scored{"score", "against",    "without_first",
-                                        "swaps", "score_from", "against_from"};
-  return {{.figures = {"scores"}, .keys = {"against", "score_from", "against_from"}},
-          {.figures = {"head_weights", "all_heads", "equation", "loss", "next_tokens", "change"},
-           .keys = scored,
-           .when = marks_alone},
-          {.figures = {"by_distance", "pairs"}, .keys = scored},
-          {.figures = {"scores", "equation", "loss", "next_tokens", "two_scores", "change",
-                       "by_distance", "pairs"},
-           .keys = {"colors"}}};
+/// Whether no edit reads which heads are marked.
+bool marks_alone(const ParamSet& params) { return !names(params, "edits", "silence_marked"); }
+
+std::vector<ParamSpec> declared_params() {
+  constexpr double most_score = 1 << 20;
+  return joined(
+      {asked_model_params(),
+       {count_param({"layer", "$l$"}, "The layer of the head that is looked at.", 0, 0, 255),
+        count_param({"head", "$h$"}, "The head that is looked at.", 0, 0, 255),
+        score_param("score", "What every head is measured by.", "previous"),
+        score_param("against", "The other score, across, of the figure of two.", "first"),
+        {.key = "without_first",
+         .description = "Whether scores leave out the first token, where weight gathers "
+                        "that has nowhere else to go.",
+         .kind = ParamKind::boolean,
+         .default_value = false},
+        choice_param("colors", "How weights are spread over colours.", "log",
+                     {{"log", "by their logarithm, so that small ones are seen"},
+                      {"linear", "as they are"}}),
+        real_param("score_from", "Heads are marked whose score is this or more.", 0.5, 0,
+                   most_score),
+        real_param("against_from",
+                   "Their other score, where they have it, is this or more as well.", 0, 0,
+                   most_score)},
+       edits_of_heads(),
+       {asked_precision_param()},
+       other_text_params("corpus", "The text over which the edit corpus_mean averages."),
+       {count_param({"repeated", "", "tokens"},
+                    "Random tokens that come twice, on which heads are measured as well; "
+                    "0 leaves them out.",
+                    0, 0, 65536),
+        idle_when([](const ParamSet& params) { return params.integer("repeated") == 0; },
+                  count_param("repeats", "Sequences of repeated random tokens.", 4, 1, 4096)),
+        idle_when([](const ParamSet& params) { return params.integer("parts") == 1; },
+                  count_param("chosen",
+                              "Heads that each score chooses by even texts, and tests on odd ones.",
+                              8, 1, 4096)),
+        // No seed of a sweep: all of its points swap the same keys.
+        count_param("swaps", "Which keys swap contents for the score place.", 0, 0, 1e9)}});
 }
 
 ExperimentInfo make_info() {
+  const std::vector<std::string> scored{"score", "against",    "without_first",
+                                        "swaps", "score_from", "against_from"};
   return {
       .name = "model_heads",
       .title = "Heads of a model",
@@ -144,52 +120,59 @@ ExperimentInfo make_info() {
                      .settings = {{"edits", "base"}},
                      .figure = "loss",
                      .control = "new_base"}},
-      .ignored = ignored()};
+      .ignored = {
+          {.figures = {"scores"}, .keys = {"against", "score_from", "against_from"}},
+          {.figures = {"head_weights", "all_heads", "equation", "loss", "next_tokens", "change"},
+           .keys = scored,
+           .when = marks_alone},
+          {.figures = {"by_distance", "pairs"}, .keys = scored},
+          {.figures = {"scores", "equation", "loss", "next_tokens", "two_scores", "change",
+                       "by_distance", "pairs"},
+           .keys = {"colors"}}}};
 }
 
-void add_scalars(const HeadsFound& found, std::vector<Scalar>& scalars) {
+void add_scalars(const HeadsFound& found, Result& result) {
   const WhatIf& effect = found.effect;
-  const auto add = [&](const std::string& name, const char* unit, double value,
-                       const std::string& text) {
-    scalars.push_back({.name = name, .unit = unit, .value = value, .description = text});
-  };
-  add("layers", "layers", effect.layers, "layers of the model");
-  add("heads", "heads", effect.heads, "heads of a layer");
+  const FindingsOn all(result);
+  all.scalar("layers", effect.layers, "layers of the model", "layers");
+  all.scalar("heads", effect.heads, "heads of a layer", "heads");
   std::size_t tokens = 0;
   for (const TextEffect& text : effect.texts) tokens += text.tokens.size();
-  add("tokens", "tokens", static_cast<double>(tokens), "tokens of all texts");
+  all.scalar("tokens", static_cast<double>(tokens), "tokens of all texts", "tokens");
   if (!effect.texts.front().before.empty()) {
-    add("loss", "nats", effect.before, "mean loss of a token that follows another");
+    all.scalar("loss", effect.before, "mean loss of a token that follows another", "nats");
     if (!effect.edits.empty()) {
-      add("edited_loss", "nats", effect.after, "the same under the edits");
-      add("loss_change", "nats", effect.after - effect.before, "what the edits add to the loss");
+      all.scalar("edited_loss", effect.after, "the same under the edits", "nats");
+      all.scalar("loss_change", effect.after - effect.before, "what the edits add to the loss",
+                 "nats");
       if (!std::isnan(effect.difference.low)) {
-        add("loss_change_low", "nats", effect.difference.low,
-            "lower end of its 95 % interval, paired by texts");
-        add("loss_change_high", "nats", effect.difference.high, "upper end");
-        add("loss_change_p", "", effect.difference.p, "p of no change");
+        all.scalar("loss_change_low", effect.difference.low,
+                   "lower end of its 95 % interval, paired by texts", "nats");
+        all.scalar("loss_change_high", effect.difference.high, "upper end", "nats");
+        all.scalar("loss_change_p", effect.difference.p, "p of no change");
       }
     }
   }
   if (!effect.edits.empty())
-    add("change", "", change_of(effect, found.chosen.layer, found.chosen.head),
-        "how far the edits move the chosen head's weights");
+    all.scalar("change", change_of(effect, found.chosen.layer, found.chosen.head),
+               "how far the edits move the chosen head's weights");
   const HeadRow& row = chosen_row(found);
   const std::string before = effect.edits.empty() ? "" : " before the edits";
   for (const ScoreKind& kind : score_kinds()) {
     const std::string key(kind.key);
     const double value = score_of(found.params, row, key);
     if (!std::isnan(value))
-      add("head_" + key, kind.is_share ? "" : "tokens", value,
-          fmt::format("the chosen head{}: {}", before, kind.description));
+      all.scalar("head_" + key, value,
+                 fmt::format("the chosen head{}: {}", before, kind.description),
+                 kind.is_share ? "" : "tokens");
   }
   std::size_t marked = 0;
   for (const HeadRow& each : found.table->rows) marked += is_marked(found.params, each);
-  add("marked_heads", "heads", static_cast<double>(marked),
-      "heads that reach score_from and against_from");
+  all.scalar("marked_heads", static_cast<double>(marked),
+             "heads that reach score_from and against_from", "heads");
   if (const std::optional<std::size_t> sinks = sink_heads(*found.table))
-    add("sink_heads", "heads", static_cast<double>(*sinks),
-        "heads with more than half of their weight on the first token" + before);
+    all.scalar("sink_heads", static_cast<double>(*sinks),
+               "heads with more than half of their weight on the first token" + before, "heads");
 }
 
 /// Of the maps that are shown.
@@ -212,9 +195,9 @@ Check check_of(const WhatIf& effect, bool single) {
           .bound = (tokens + 4) * (single ? 0x1p-23 : 0x1p-52)};
 }
 
-ChosenPlace chosen_in(const ParamSet& params, const LiveModel& model) {
-  const ChosenPlace place{static_cast<int>(params.integer("layer")),
-                          static_cast<int>(params.integer("head"))};
+HeadPlace chosen_in(const ParamSet& params, const LiveModel& model) {
+  const HeadPlace place{static_cast<int>(params.integer("layer")),
+                        static_cast<int>(params.integer("head"))};
   const auto require = [&](const char* key, int number, int count) {
     if (number < count) return;
     throw UsageError(fmt::format("{}={}", key, number),
@@ -257,14 +240,14 @@ Result result_of(const HeadsFound& found, const Mask& mask, const PositionPlan& 
 }
 
 /// What queries of the chosen head's layer see under edits.
-Mask mask_of_layer(LiveModel& model, const ChosenPlace& chosen, Index tokens,
+Mask mask_of_layer(LiveModel& model, const HeadPlace& chosen, Index tokens,
                    const std::vector<std::string>& edits) {
   return model.with_run(
       [&](const auto& run) { return run.mask_of(chosen.layer, tokens, parse_edits(edits)); });
 }
 
-WhatIfRequest request_of(AskedModel& model, const ChosenPlace& chosen,
-                         std::vector<std::string> edits, std::vector<ModelText> corpus) {
+WhatIfRequest request_of(AskedModel& model, const HeadPlace& chosen, std::vector<std::string> edits,
+                         std::vector<ModelText> corpus) {
   WhatIfRequest request{.edits = std::move(edits),
                         .texts = model.texts(),
                         .corpus = std::move(corpus),
@@ -291,10 +274,11 @@ std::string marked_heads(const ParamSet& params, const HeadTable& table) {
   return marked;
 }
 
-Result asked_of(AskedModel& model, const ParamSet& params, const Inputs& inputs,
-                Progress& progress) {
+Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
+  const std::shared_ptr<AskedModel> taken = AskedModel::take(params, inputs);
+  AskedModel& model = *taken;
   const PositionPlan& plan = model.plan();
-  const ChosenPlace chosen = chosen_in(params, model.live());
+  const HeadPlace chosen = chosen_in(params, model.live());
   const HeadsRequest heads{.texts = model.texts(),
                            .repeated = params.integer("repeated"),
                            .repeats = params.integer("repeats"),
@@ -320,19 +304,13 @@ Result asked_of(AskedModel& model, const ParamSet& params, const Inputs& inputs,
     progress.see(std::make_shared<Result>(result_of(found, mask, plan)));
   found.table = &model.table(heads, progress);
   Result result = result_of(found, mask, plan);
-  add_scalars(found, result.scalars);
+  add_scalars(found, result);
   result.checks = {check_of(effect, model.live().settings().single)};
   if (effect.terms) result.checks.push_back(equation_check(*effect.terms, mask));
   result.tables = heads_tables(found);
-  for (Array& array : heads_arrays(*found.table))
-    result.arrays.push_back(std::make_shared<const Array>(std::move(array)));
+  for (ArrayPtr& array : heads_arrays(*found.table)) result.arrays.push_back(std::move(array));
   checkpoint(progress, 1.0, "done");
   return result;
-}
-
-Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
-  return asked_of(*model, params, inputs, progress);
 }
 
 }  // namespace in_model_heads

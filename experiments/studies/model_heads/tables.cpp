@@ -1,14 +1,21 @@
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/analysis/diagonals.h"
+#include "core/analysis/largest.h"
+#include "core/precision.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/map_equation.h"
+#include "experiments/setup/model_figures.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/studies/model_heads/figures.h"
 
 namespace orrery {
 namespace {
-namespace in_model_heads_tables {
 
 /// A column with a number of every head.
 template <class Value>
@@ -46,8 +53,9 @@ Table chosen_table(const HeadTable& heads) {
 
 /// [layers, heads, …] of something that each row has as often.
 template <class Of>
-Array array_of_heads(const HeadTable& table, const char* name, const char* description,
-                     const char* axis, const Of& of) {
+std::shared_ptr<const Array> array_of_heads(const HeadTable& table, const char* name,
+                                            const char* description, const char* axis,
+                                            const Of& of) {
   std::vector<double> values;
   for (const HeadRow& row : table.rows) {
     const std::vector<double> own = of(row);
@@ -56,18 +64,95 @@ Array array_of_heads(const HeadTable& table, const char* name, const char* descr
   const auto layers = static_cast<std::size_t>(table.layers);
   const auto heads = static_cast<std::size_t>(table.heads);
   const std::size_t each = values.size() / (layers * heads);
-  return {.name = name,
-          .description = description,
-          .shape = {layers, heads, each},
-          .axes = {"layer", "head", axis},
-          .values = std::move(values)};
+  return array_of(name, description, {layers, heads, each}, {"layer", "head", axis},
+                  std::move(values));
 }
 
-}  // namespace in_model_heads_tables
+// ---- The logits as a sum -----------------------------------------------------------------------
+
+/// Calls use(cell) for what the mask lets queries see of an N × N map.
+template <class Use>
+void for_seen(const Mask& mask, std::size_t n, const Use& use) {
+  const auto count = static_cast<Index>(n);
+  for (Index i = 0; i < count; ++i) {
+    const VisibleKeys keys = mask.keys_of(i, count);
+    for (Index j = keys.first; j < keys.end; ++j)
+      if (keys.all || mask.allows(i, j)) use(static_cast<std::size_t>(i * count + j));
+  }
+}
+
+Precision precision_of_array(const Array& array) {
+  return std::holds_alternative<std::vector<double>>(array.values) ? Precision::fp64
+                                                                   : Precision::fp32;
+}
+
+/// The share of a term in the variance of the logits: cov(term, l)/var(l); NaN where they do not
+/// vary.
+double share_of(const Array& term, const Array& logits, const Mask& mask) {
+  double count = 0, t = 0, l = 0;
+  for_seen(mask, logits.shape[0], [&](std::size_t cell) {
+    ++count;
+    t += term[cell];
+    l += logits[cell];
+  });
+  double both = 0, squares = 0, sizes = 0;
+  for_seen(mask, logits.shape[0], [&](std::size_t cell) {
+    const double off = logits[cell] - l / count;
+    both += (term[cell] - t / count) * off;
+    squares += off * off;
+    sizes += logits[cell] * logits[cell];
+  });
+  // Logits that differ by rounding alone have no shares.
+  const double rounding = unit_roundoff(precision_of_array(logits));
+  const bool varies = squares > sizes * count * rounding * rounding;
+  return varies ? both / squares : std::numeric_limits<double>::quiet_NaN();
+}
+
+MapProfile profile_of_map(const Array& map, const Mask& mask) {
+  const auto n = static_cast<Index>(map.shape[0]);
+  const Positions at = consecutive_positions(n);
+  return std::visit(
+      [&](const auto& values) {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        const Matrix<T> matrix = Eigen::Map<const Matrix<T>>(values.data(), n, n);
+        return profile_of(diagonal_profile<T>(matrix, at, at, mask));
+      },
+      map.values);
+}
+
+/// Its pairs, "t = 0, …, 7"; the symbol of an encoding's term; its name where it has neither.
+std::string symbol_of(const HeadTerm& term, const std::string& encoding) {
+  if (term.pairs == 0 && encoding != "rope" && !term.is_softcap)
+    return term_symbol(encoding, term.name);
+  if (term.pairs == 0) return R"(\text{)" + term.name + "}";
+  if (term.pairs == 1) return fmt::format("t = {}", term.first_pair);
+  return fmt::format(R"(t = {}, \ldots, {})", term.first_pair, term.first_pair + term.pairs - 1);
+}
+
+EquationPart part_of_sum(const HeadsFound& found, const Mask& mask, const Array& values,
+                         std::string name, std::string symbol, std::string relation) {
+  const HeadTerms& terms = *found.effect.terms;
+  MapProfile profile = profile_of_map(values, mask);
+  const double rounding = spread_rounding(static_cast<Index>(terms.channels), profile.largest(),
+                                          precision_of_array(values), StageRounding{});
+  return {.relation = std::move(relation),
+          .symbol = std::move(symbol),
+          .name = std::move(name),
+          .map = {.values = std::make_shared<const Array>(values),
+                  .masked = found.masked,
+                  .x = key_axis(),
+                  .y = query_axis(),
+                  .quantity = "logit",
+                  .meaning = Meaning::diverging,
+                  .column_labels = found.labels,
+                  .row_labels = found.labels},
+          .profile = std::move(profile),
+          .rounding = rounding};
+}
+
 }  // namespace
 
 std::vector<Table> heads_tables(const HeadsFound& found) {
-  using namespace in_model_heads_tables;
   Table heads =
       table_of_heads(found, "heads",
                      !found.effect.edits.empty()
@@ -103,9 +188,8 @@ std::vector<Table> heads_tables(const HeadsFound& found) {
   return tables;
 }
 
-std::vector<Array> heads_arrays(const HeadTable& table) {
-  using namespace in_model_heads_tables;
-  std::vector<Array> arrays{
+std::vector<std::shared_ptr<const Array>> heads_arrays(const HeadTable& table) {
+  std::vector<std::shared_ptr<const Array>> arrays{
       array_of_heads(table, "by_distance", "weight at r = i − j", "distance",
                      [](const HeadRow& row) { return row.by_distance; }),
       array_of_heads(table, "by_distance_without_first", "the same without the first token",
@@ -121,6 +205,63 @@ std::vector<Array> heads_arrays(const HeadTable& table) {
                                       return shares;
                                     }));
   return arrays;
+}
+
+std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask) {
+  if (!found.effect.terms) return std::nullopt;
+  const HeadTerms& terms = *found.effect.terms;
+  std::vector<EquationPart> parts;
+  parts.push_back(part_of_sum(found, mask, terms.logits, "logit", R"(\ell_{m,n})", ""));
+  const HeadTerm* most = nullptr;
+  double largest = 0;
+  bool no_shares = false;
+  for (const HeadTerm& term : terms.terms) {
+    parts.push_back(part_of_sum(found, mask, term.logits, words_of(term.name),
+                                symbol_of(term, terms.encoding), parts.size() == 1 ? "=" : "+"));
+    const double share = share_of(term.logits, terms.logits, mask);
+    if (std::isnan(share)) no_shares = true;
+    if (share > largest) {
+      most = &term;
+      largest = share;
+    }
+  }
+  MapEquation equation = map_equation(std::move(parts), 0);
+  const std::string place = fmt::format("{}.{}", found.chosen.layer, found.chosen.head);
+  const std::string edits = edits_text(found.effect), factors = factors_text(equation);
+  const std::string finding =
+      !most || no_shares
+          ? "its logits as a sum"
+          : fmt::format("{} {} for {:.0f} % of the variance of its logits", words_of(most->name),
+                        most->is_plural ? "account" : "accounts", 100 * largest);
+  return Figure{"equation",
+                fmt::format("Head {}{}: {}", place, edits.empty() ? "" : ", " + edits, finding),
+                "shares are cov(term, logit)/var(logit) · " + caption_of_text(found) +
+                    (factors.empty() ? "" : " · " + factors),
+                std::move(equation)};
+}
+
+Check equation_check(const HeadTerms& terms, const Mask& mask) {
+  const std::size_t summed = terms.terms.size() - (terms.softcap > 0 ? 1 : 0);
+  Largest off, sizes;
+  for_seen(mask, terms.logits.shape[0], [&](std::size_t cell) {
+    double sum = 0, size = 0;
+    for (std::size_t t = 0; t < summed; ++t) {
+      sum += terms.terms[t].logits[cell];
+      size += std::abs(terms.terms[t].logits[cell]);
+    }
+    if (terms.softcap > 0) sum = terms.softcap * std::tanh(sum / terms.softcap);
+    off.see(std::abs(terms.logits[cell] - sum));
+    sizes.see(size);
+  });
+  const bool of_pairs = terms.encoding == "rope";
+  return {.name = "terms_sum_to_logits",
+          .statement = fmt::format("the maps of its {} add up to the head's logits (largest "
+                                   "difference)",
+                                   of_pairs ? "pairs" : "terms"),
+          .equation = of_pairs ? "eq. (35)" : "eq. (2)",
+          .measured = off.value(),
+          .bound = spread_rounding(static_cast<Index>(terms.channels), sizes.value(),
+                                   precision_of_array(terms.logits), StageRounding{})};
 }
 
 }  // namespace orrery

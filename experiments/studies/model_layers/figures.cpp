@@ -4,20 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <numbers>
-#include <string>
 #include <utility>
 
 #include "experiments/model/notices.h"
 #include "experiments/model_files/positions_text.h"
-#include "experiments/setup/provenance.h"
+#include "experiments/setup/common_axes.h"
+#include "experiments/setup/model_figures.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {
 namespace {
-namespace in_model_layers_figures {
 
 std::string fact_of(const std::vector<PositionFact>& facts, const std::string& label) {
   for (const PositionFact& fact : facts)
@@ -31,12 +28,6 @@ std::string scaling_text(const LayerPlan& layer) {
   if (!scaling) return "";
   const std::optional<ParamValue> factor = find_param(layer, "rope.factor");
   return to_text(*scaling) + (factor ? ", factor " + to_text(*factor) : "");
-}
-
-std::vector<double> counted(std::size_t count) {
-  std::vector<double> numbers(count);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i);
-  return numbers;
 }
 
 std::size_t most_pairs(const PositionPlan& plan) {
@@ -55,14 +46,10 @@ Heatmap layer_map(const PositionPlan& plan, const char* name, const char* descri
   for (std::size_t l = 0; l < plan.layers.size(); ++l)
     for (std::size_t t = 0; t < plan.layers[l].inv_freq.size(); ++t)
       values[l * pairs + t] = cell(l, t);
-  auto array = std::make_shared<Array>(Array{.name = name,
-                                             .description = description,
-                                             .shape = {plan.layers.size(), pairs},
-                                             .axes = {"layer", "pair"},
-                                             .values = std::move(values)});
-  return {.values = std::move(array),
+  return {.values = array_of(name, description, {plan.layers.size(), pairs}, {"layer", "pair"},
+                             std::move(values)),
           .x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
-          .y = {.label = "layer", .symbol = "$l$"}};
+          .y = layer_axis()};
 }
 
 std::size_t count_of(const std::vector<PairBand>& bands, PairBand band) {
@@ -90,11 +77,6 @@ TableFigure without_empty_columns(std::vector<std::vector<std::string>> rows) {
   return table;
 }
 
-/// A place for each curve among colours in order.
-double shade_of(std::size_t curve, std::size_t curves) {
-  return curves < 2 ? 0.5 : static_cast<double>(curve) / static_cast<double>(curves - 1);
-}
-
 /// Contexts from the shortest L0 to 16 times the longest of all, a quarter octave apart.
 std::vector<double> contexts_of(const LayersFound& found) {
   const double longest =
@@ -105,28 +87,7 @@ std::vector<double> contexts_of(const LayersFound& found) {
   return contexts;
 }
 
-}  // namespace in_model_layers_figures
-}  // namespace
-
-std::string seen_text(const LayersFound& found) {
-  if (found.lengths.size() == 1)
-    return fmt::format("{:.0f} unscaled positions", found.lengths.front());
-  return fmt::format("{:.0f} to {:.0f} unscaled positions, by layer,", found.lengths.front(),
-                     found.lengths.back());
-}
-
-double first_token_share(const LayersFound& found) { return found.field.influence.back(); }
-
-std::string pairing_text(const LayerPlan& layer) {
-  return layer.encoding == "rope" ? std::string(name(layer.rope.pairing)) : "";
-}
-
-std::string uniform_text() {
-  return assumption_notice("every head attends uniformly to the keys it sees");
-}
-
-Figure layers_figure(const ParamSet& params, const LayersFound& found) {
-  using namespace in_model_layers_figures;
+Figure groups_figure(const LayersFound& found) {
   const std::vector<std::string> values{"rotated", "base", "window", "softmax scale",
                                         "times, by position"};
   std::vector<std::vector<std::string>> rows{{"layers", "encoding", "pairing", "scaling"}};
@@ -145,10 +106,10 @@ Figure layers_figure(const ParamSet& params, const LayersFound& found) {
           fmt::format("{}: {} layer{} of {} kind{}", as_marked(found.plan.source),
                       found.plan.layers.size(), found.plan.layers.size() == 1 ? "" : "s",
                       found.groups.size(), found.groups.size() == 1 ? "" : "s"),
-          caption_of(params), std::move(table)};
+          found.caption, std::move(table)};
 }
 
-Figure reasons_figure(const ParamSet& params, const LayersFound& found) {
+Figure reasons_figure(const LayersFound& found) {
   TableFigure table{.header = {"layers", "setting", "value", "from"}};
   for (const std::vector<int>& group : found.groups) {
     std::string name = numbers_text(group);
@@ -159,11 +120,10 @@ Figure reasons_figure(const ParamSet& params, const LayersFound& found) {
   for (const std::string& sentence : found.plan.assumed)
     table.rows.push_back({"assumed", "", sentence, ""});
   return {"reasons", fmt::format("What {} says, key by key", as_marked(found.plan.source)),
-          caption_of(params), std::move(table)};
+          found.caption, std::move(table)};
 }
 
-Figure wavelengths_figure(const ParamSet& params, const LayersFound& found) {
-  using namespace in_model_layers_figures;
+Figure wavelengths_figure(const LayersFound& found) {
   Heatmap map = layer_map(found.plan, "log_wavelengths",
                           "log10 of 2π/theta in tokens, by layer and pair; NaN where a pair stands "
                           "still or is none",
@@ -173,12 +133,10 @@ Figure wavelengths_figure(const ParamSet& params, const LayersFound& found) {
                           });
   map.quantity = "$\\log₁₀$ of the wavelength in tokens";
   map.symbol = "$\\log₁₀ λ_t$";
-  return {"wavelengths", "Wavelength of each pair, layer by layer", caption_of(params),
-          std::move(map)};
+  return {"wavelengths", "Wavelength of each pair, layer by layer", found.caption, std::move(map)};
 }
 
-Figure bands_figure(const ParamSet& params, const LayersFound& found) {
-  using namespace in_model_layers_figures;
+Figure bands_figure(const LayersFound& found) {
   Heatmap map = layer_map(
       found.plan, "bands", "0 still, 1 extrapolated, 2 interpolated, 3 unseen, by layer and pair",
       [&](std::size_t l, std::size_t t) { return static_cast<double>(found.bands[l][t]); });
@@ -197,12 +155,11 @@ Figure bands_figure(const ParamSet& params, const LayersFound& found) {
       "of "
       "the unscaled positions · 3 unseen: angles beyond them · no query is farther from a key than "
       "its layer's window · " +
-          caption_of(params),
+          found.caption,
       std::move(map)};
 }
 
-Figure unseen_figure(const ParamSet& params, const LayersFound& found) {
-  using namespace in_model_layers_figures;
+Figure unseen_figure(const LayersFound& found) {
   LinePlot plot{
       .x = {.label = "context", .symbol = "$L$", .unit = "tokens", .scale = AxisScale::log2},
       .y = {.label = "share of the pairs that meet unseen angles"}};
@@ -210,12 +167,13 @@ Figure unseen_figure(const ParamSet& params, const LayersFound& found) {
   for (const std::vector<int>& group : found.groups)
     if (!found.bands[static_cast<std::size_t>(group.front())].empty()) groups.push_back(&group);
   const std::vector<double> contexts = contexts_of(found);
+  const auto steps = static_cast<double>(groups.size()) - 1;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const LayerPlan& layer = found.plan.layers[static_cast<std::size_t>(groups[g]->front())];
     Series series{.name = kind_name(*groups[g], layer),
                   .x = contexts,
                   .y = {},
-                  .shade = shade_of(g, groups.size())};
+                  .shade = steps < 1 ? 0.5 : static_cast<double>(g) / steps};
     for (const double context : contexts) {
       const std::vector<PairBand> bands = bands_of(layer, found.trained, context);
       series.y.push_back(static_cast<double>(count_of(bands, PairBand::unseen)) /
@@ -223,19 +181,14 @@ Figure unseen_figure(const ParamSet& params, const LayersFound& found) {
     }
     plot.series.push_back(std::move(series));
   }
-  plot.rules.push_back({Rule::Direction::vertical, found.context, "L", "context"});
+  plot.rules.push_back(vertical(found.context, "L", "context"));
   return {
       "unseen_pairs",
       fmt::format("Pairs that turn to angles that {} never showed, by context", seen_text(found)),
-      caption_of(params), std::move(plot)};
+      found.caption, std::move(plot)};
 }
 
-std::string first_token_text(const LayersFound& found) {
-  return fmt::format("{:.3g} %", 100 * first_token_share(found));
-}
-
-Figure field_figure(const ParamSet& params, const LayersFound& found) {
-  using namespace in_model_layers_figures;
+Figure field_figure(const LayersFound& found) {
   LinePlot plot{.x = {.label = "layers passed, from the last"},
                 .y = {.label = "distance back from the last token",
                       .unit = "tokens",
@@ -243,7 +196,7 @@ Figure field_figure(const ParamSet& params, const LayersFound& found) {
   const auto add = [&](const char* name, const std::vector<double>& distances, double shade,
                        LineStyle style) {
     plot.series.push_back({.name = name,
-                           .x = counted(distances.size()),
+                           .x = count_from_0(distances.size()),
                            .y = distances,
                            .style = style,
                            .shade = shade});
@@ -251,18 +204,18 @@ Figure field_figure(const ParamSet& params, const LayersFound& found) {
   add("reach: the sum of the windows", found.field.reach, 0.0, LineStyle::dashed);
   add("95 % of the influence", found.field.most, 0.5, LineStyle::solid);
   add("half of the influence", found.field.half, 1.0, LineStyle::dotted);
-  plot.rules.push_back({Rule::Direction::horizontal, found.context, "L", "context"});
+  plot.rules.push_back(horizontal(found.context, "L", "context"));
   return {"receptive_field",
           fmt::format("With uniform attention 95 % of the influence on the last token lies within "
-                      "{:.0f} of {:.0f} tokens, {} of it at the first token",
-                      found.field.most.back(), found.context, first_token_text(found)),
+                      "{:.0f} of {:.0f} tokens, {:.3g} % of it at the first token",
+                      found.field.most.back(), found.context, 100 * found.first_token_share()),
           fmt::format("{} · through layers that show all keys, influence gathers at the first "
                       "token, which sees itself alone · {}",
-                      uniform_text(), caption_of(params)),
+                      uniform_text(), found.caption),
           std::move(plot)};
 }
 
-Figure influence_figure(const ParamSet& params, const LayersFound& found) {
+Figure influence_figure(const LayersFound& found) {
   // Sums over distances that double, each divided by their number: a curve of few points.
   Series series{.name = "mean influence of a token", .marked = true};
   const std::vector<double>& influence = found.field.influence;
@@ -281,8 +234,38 @@ Figure influence_figure(const ParamSet& params, const LayersFound& found) {
   plot.series.push_back(std::move(series));
   return {"influence", "Influence on the last token with uniform attention, through all layers",
           fmt::format("{} · mean over distances from one power of two to the next · {}",
-                      uniform_text(), caption_of(params)),
+                      uniform_text(), found.caption),
           std::move(plot)};
+}
+
+}  // namespace
+
+std::string seen_text(const LayersFound& found) {
+  if (found.lengths.size() == 1)
+    return fmt::format("{:.0f} unscaled positions", found.lengths.front());
+  return fmt::format("{:.0f} to {:.0f} unscaled positions, by layer,", found.lengths.front(),
+                     found.lengths.back());
+}
+
+std::string pairing_text(const LayerPlan& layer) {
+  return layer.encoding == "rope" ? std::string(name(layer.rope.pairing)) : "";
+}
+
+std::string uniform_text() {
+  return assumption_notice("every head attends uniformly to the keys it sees");
+}
+
+std::vector<Figure> layers_figures(const LayersFound& found) {
+  std::vector<Figure> figures{groups_figure(found)};
+  if (!found.lengths.empty()) {
+    figures.push_back(bands_figure(found));
+    figures.push_back(wavelengths_figure(found));
+    figures.push_back(unseen_figure(found));
+  }
+  figures.push_back(field_figure(found));
+  figures.push_back(influence_figure(found));
+  figures.push_back(reasons_figure(found));
+  return figures;
 }
 
 }  // namespace orrery

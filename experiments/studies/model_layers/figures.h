@@ -22,33 +22,25 @@ struct LayersFound {
   std::vector<std::vector<PairBand>> bands;  ///< by layer and pair
   std::vector<std::vector<int>> groups;      ///< numbers of layers that do the same
   ReceptiveField field;
+  std::string caption;
   /// L0 of each layer that turns pairs, each once, ascending: the file's, or `trained`.
   std::vector<double> lengths{};
   std::size_t layers_by_trained{};  ///< of them, layers whose file names no L0
+
+  /// The share of the influence that lies at the first token, which sees itself alone.
+  double first_token_share() const { return field.influence.back(); }
 };
 
 std::string pairing_text(const LayerPlan& layer);  ///< "half_split"; empty without RoPE
 /// "8192 unscaled positions": those whose angles are taken as seen.
 std::string seen_text(const LayersFound& found);
-/// The share of the influence that lies at the first token, which sees itself alone.
-double first_token_share(const LayersFound& found);
-std::string first_token_text(const LayersFound& found);  ///< "62.5 %"
 /// What stands beside every number of influence: "assuming that every head attends uniformly …".
 std::string uniform_text();
 
-/// The groups as rows: encoding, pairing, base, slice, scaling, window, temperature.
-Figure layers_figure(const ParamSet& params, const LayersFound& found);
-/// Every value with the key of the file, or the default, that it comes from.
-Figure reasons_figure(const ParamSet& params, const LayersFound& found);
-/// log10 of the wavelengths, by layer and pair.
-Figure wavelengths_figure(const ParamSet& params, const LayersFound& found);
-/// The bands of all pairs in the context, by layer and pair.
-Figure bands_figure(const ParamSet& params, const LayersFound& found);
-/// Pairs that meet unseen angles, by context, a curve for each group of RoPE layers.
-Figure unseen_figure(const ParamSet& params, const LayersFound& found);
-/// How far back the last token sees, by the layers passed.
-Figure field_figure(const ParamSet& params, const LayersFound& found);
-/// Influence on the last token by distance, through all layers.
-Figure influence_figure(const ParamSet& params, const LayersFound& found);
+/// The groups of layers as rows; the bands and the wavelengths by layer and pair, and pairs that
+/// meet unseen angles by context, where there are pairs; how far back the last token sees by the
+/// layers passed; influence on it by distance; and every value with the key of the file, or the
+/// default, that it comes from.
+std::vector<Figure> layers_figures(const LayersFound& found);
 
 }  // namespace orrery

@@ -2,67 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
-#include <string>
 #include <utility>
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model_files/position_plan.h"
 #include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/model_layers/figures.h"
 
 namespace orrery {
 namespace {
 namespace in_model_layers {
-
-std::vector<ParamSpec> declared_params() {
-  return {{.key = "model",
-           .description = "A model's config.json, params.json or .gguf, or its folder.",
-           .kind = ParamKind::file,
-           .default_value = std::string("bundled:gemma_3_27b.json"),
-           .file_types = {"json", "gguf"}},
-          with_role(ParamRole::context,
-                    log_count_param({"context", "$L$", "tokens"},
-                                    "Length at which the model is used.", 131072, 2, 0x1p20)),
-          log_count_param({"trained", "$L₀$", "tokens"},
-                          "Positions whose angles are taken as seen, unscaled, for layers whose "
-                          "file names no original length.",
-                          32768, 2, 0x1p20),
-          {.key = "residual",
-           .symbol = "$ρ$",
-           .description = "Share of a layer's output that comes straight from its input.",
-           .kind = ParamKind::real,
-           .default_value = 0.5,
-           .min = 0.0,
-           .max = 1.0}};
-}
-
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "reasons",
-          .right = "bands",
-          .controls = {"context", "trained", "residual"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "What does my model do with positions?",
-           .answer = "Drop its config.json or GGUF on the window: each row is a kind of layer, and "
-                     "the maps show which pairs turn to angles that $L₀$ unscaled positions never "
-                     "show. Move $L$, the context in use.",
-           .control = "context"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {
-      {.figures = {"layers", "reasons", "wavelengths"}, .keys = {"context", "trained", "residual"}},
-      {.figures = {"bands", "unseen_pairs"}, .keys = {"residual"}},
-      {.figures = {"receptive_field", "influence"}, .keys = {"trained"}}};
-}
 
 ExperimentInfo make_info() {
   return {
@@ -86,10 +41,41 @@ ExperimentInfo make_info() {
                    "uniform attention"},
                   {"n_i", "keys that position $i$ sees"},
                   {"w_l", "window of a layer, in tokens"}},
-      .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .params = {{.key = "model",
+                  .description = "A model's config.json, params.json or .gguf, or its folder.",
+                  .kind = ParamKind::file,
+                  .default_value = std::string("bundled:gemma_3_27b.json"),
+                  .file_types = {"json", "gguf"}},
+                 with_role(ParamRole::context, log_count_param({"context", "$L$", "tokens"},
+                                                               "Length at which the model is used.",
+                                                               131072, 2, 0x1p20)),
+                 log_count_param(
+                     {"trained", "$L₀$", "tokens"},
+                     "Positions whose angles are taken as seen, unscaled, for layers whose "
+                     "file names no original length.",
+                     32768, 2, 0x1p20),
+                 {.key = "residual",
+                  .symbol = "$ρ$",
+                  .description = "Share of a layer's output that comes straight from its input.",
+                  .kind = ParamKind::real,
+                  .default_value = 0.5,
+                  .min = 0.0,
+                  .max = 1.0}},
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "reasons",
+               .right = "bands",
+               .controls = {"context", "trained", "residual"}},
+      .questions =
+          {{.words = "What does my model do with positions?",
+            .answer =
+                "Drop its config.json or GGUF on the window: each row is a kind of layer, and "
+                "the maps show which pairs turn to angles that $L₀$ unscaled positions never "
+                "show. Move $L$, the context in use.",
+            .control = "context"}},
+      .ignored = {{.figures = {"layers", "reasons", "wavelengths"},
+                   .keys = {"context", "trained", "residual"}},
+                  {.figures = {"bands", "unseen_pairs"}, .keys = {"residual"}},
+                  {.figures = {"receptive_field", "influence"}, .keys = {"trained"}}}};
 }
 
 const PositionPlan& plan_of(const Inputs& inputs) {
@@ -107,7 +93,8 @@ LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
       .context = static_cast<double>(params.integer("context")),
       .bands = {},
       .groups = alike_layers(plan),
-      .field = receptive_field(plan, params.integer("context"), params.real("residual"))};
+      .field = receptive_field(plan, params.integer("context"), params.real("residual")),
+      .caption = caption_of(params)};
   for (const LayerPlan& layer : plan.layers) {
     found.bands.push_back(bands_of(layer, found.trained, found.context));
     if (found.bands.back().empty()) continue;
@@ -119,10 +106,7 @@ LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
   return found;
 }
 
-void add_scalars(const LayersFound& found, std::vector<Scalar>& scalars) {
-  const auto add = [&](const char* name, const char* unit, double value, const std::string& text) {
-    scalars.push_back({.name = name, .unit = unit, .value = value, .description = text});
-  };
+void add_scalars(const LayersFound& found, Result& result) {
   std::size_t without = 0, windowed = 0, pairs = 0, unseen = 0;
   for (const LayerPlan& layer : found.plan.layers) {
     without += layer.encoding == "none";
@@ -133,35 +117,43 @@ void add_scalars(const LayersFound& found, std::vector<Scalar>& scalars) {
       ++pairs;
       unseen += band == PairBand::unseen;
     }
-  add("layers", "layers", static_cast<double>(found.plan.layers.size()), "layers of the model");
-  add("layers_without_positions", "layers", static_cast<double>(without),
-      "layers whose attention knows no positions (NoPE)");
-  add("layers_with_window", "layers", static_cast<double>(windowed),
-      "layers that see a window of the context");
-  add("pairs", "pairs", static_cast<double>(pairs), "pairs that have a frequency, of all layers");
-  add("unseen_pairs", "pairs", static_cast<double>(unseen),
-      pairs == 0 ? "of these, pairs that meet unseen angles"
+  const FindingsOn all(result);
+  all.scalar("layers", static_cast<double>(found.plan.layers.size()), "layers of the model",
+             "layers");
+  all.scalar("layers_without_positions", static_cast<double>(without),
+             "layers whose attention knows no positions (NoPE)", "layers");
+  all.scalar("layers_with_window", static_cast<double>(windowed),
+             "layers that see a window of the context", "layers");
+  all.scalar("pairs", static_cast<double>(pairs), "pairs that have a frequency, of all layers",
+             "pairs");
+  all.scalar("unseen_pairs", static_cast<double>(unseen),
+             pairs == 0
+                 ? "of these, pairs that meet unseen angles"
                  : fmt::format("of these, pairs that meet angles in {:.0f} tokens that {} never "
                                "showed",
-                               found.context, seen_text(found)));
+                               found.context, seen_text(found)),
+             "pairs");
   if (pairs > 0) {
-    add("seen_positions", "tokens", found.lengths.front(),
+    all.scalar(
+        "seen_positions", found.lengths.front(),
         found.lengths.size() == 1
             ? "unscaled positions whose angles are taken as seen, $L₀$"
-            : "the least of the layers' $L₀$, unscaled positions whose angles are taken as seen");
-    add("layers_by_trained", "layers", static_cast<double>(found.layers_by_trained),
-        "layers whose file names no original length, so that $L₀$ is the one given");
+            : "the least of the layers' $L₀$, unscaled positions whose angles are taken as seen",
+        "tokens");
+    all.scalar("layers_by_trained", static_cast<double>(found.layers_by_trained),
+               "layers whose file names no original length, so that $L₀$ is the one given",
+               "layers");
   }
-  add("reach", "tokens", found.field.reach.back(),
-      "largest distance from which the last token "
-      "can know anything");
+  all.scalar("reach", found.field.reach.back(),
+             "largest distance from which the last token can know anything", "tokens");
   const std::string assumption = "; " + uniform_text();
-  add("effective_field", "tokens", found.field.most.back(),
-      "distance within which 95 % of the influence on the last token lies" + assumption);
-  add("half_field", "tokens", found.field.half.back(),
-      "distance within which half of that influence lies" + assumption);
-  add("first_token_influence", "", first_token_share(found),
-      "share of that influence at the first token, where it gathers" + assumption);
+  all.scalar("effective_field", found.field.most.back(),
+             "distance within which 95 % of the influence on the last token lies" + assumption,
+             "tokens");
+  all.scalar("half_field", found.field.half.back(),
+             "distance within which half of that influence lies" + assumption, "tokens");
+  all.scalar("first_token_influence", found.first_token_share(),
+             "share of that influence at the first token, where it gathers" + assumption);
 }
 
 /// Files name the length that a model had before it was stretched.
@@ -196,67 +188,51 @@ std::vector<Check> checks_of(const LayersFound& found) {
 }
 
 Table layer_table(const LayersFound& found) {
-  std::vector<double> number, window, base, head, rotated, attention, scale;
-  std::vector<std::string> type, encoding, pairing;
-  for (const LayerPlan& layer : found.plan.layers) {
-    number.push_back(layer.layer);
-    type.push_back(layer.type);
-    encoding.push_back(layer.encoding);
-    pairing.push_back(pairing_text(layer));
-    head.push_back(static_cast<double>(layer.rope.d_head));
-    rotated.push_back(static_cast<double>(layer.rope.rotary_dims));
-    base.push_back(layer.encoding == "rope" ? layer.rope.base : missing);
-    attention.push_back(layer.attention_factor);
-    scale.push_back(layer.softmax_scale > 0 ? layer.softmax_scale : missing);
-    window.push_back(layer.window ? static_cast<double>(*layer.window) : missing);
-  }
-  return {.name = "layers",
-          .caption = "one row per layer; NaN where it has none, or the file does not say",
-          .columns = {{"layer", "", std::move(number)},
-                      {"type", "", std::move(type)},
-                      {"encoding", "", std::move(encoding)},
-                      {"pairing", "", std::move(pairing)},
-                      {"head_dim", "channels", std::move(head)},
-                      {"rotary_dims", "channels", std::move(rotated)},
-                      {"base", "", std::move(base)},
-                      {"attention_factor", "", std::move(attention)},
-                      {"softmax_scale", "", std::move(scale)},
-                      {"window", "tokens", std::move(window)}}};
+  TableBuilder table("layers", "one row per layer; NaN where it has none, or the file does not say",
+                     {{"layer"},
+                      {"type"},
+                      {"encoding"},
+                      {"pairing"},
+                      {"head_dim", "channels"},
+                      {"rotary_dims", "channels"},
+                      {"base"},
+                      {"attention_factor"},
+                      {"softmax_scale"},
+                      {"window", "tokens"}});
+  for (const LayerPlan& layer : found.plan.layers)
+    table.row({layer.layer, layer.type, layer.encoding, pairing_text(layer), layer.rope.d_head,
+               layer.rope.rotary_dims, layer.encoding == "rope" ? layer.rope.base : missing,
+               layer.attention_factor, layer.softmax_scale > 0 ? layer.softmax_scale : missing,
+               layer.window ? static_cast<double>(*layer.window) : missing});
+  return std::move(table).finish();
 }
 
 /// One row per layer and pair.
 Table pair_table(const LayersFound& found) {
-  std::vector<double> number, pair, before, after, wavelength;
-  std::vector<std::string> band;
+  TableBuilder table("pairs",
+                     "one row per layer and pair; the wavelength is inf where it stands still",
+                     {{"layer"},
+                      {"pair"},
+                      {"unscaled_theta", "rad per token"},
+                      {"theta", "rad per token"},
+                      {"wavelength", "tokens"},
+                      {"band"}});
   for (std::size_t l = 0; l < found.plan.layers.size(); ++l) {
     const LayerPlan& layer = found.plan.layers[l];
     const std::vector<double> plain = unscaled_frequencies(layer);
-    for (std::size_t t = 0; t < plain.size(); ++t) {
-      number.push_back(layer.layer);
-      pair.push_back(static_cast<double>(t));
-      before.push_back(plain[t]);
-      after.push_back(layer.inv_freq[t]);
-      wavelength.push_back(2 * std::numbers::pi / layer.inv_freq[t]);
-      band.emplace_back(name_of(found.bands[l][t]));
-    }
+    for (std::size_t t = 0; t < plain.size(); ++t)
+      table.row({layer.layer, t, plain[t], layer.inv_freq[t],
+                 2 * std::numbers::pi / layer.inv_freq[t],
+                 std::string(name_of(found.bands[l][t]))});
   }
-  return {.name = "pairs",
-          .caption = "one row per layer and pair; the wavelength is inf where it stands still",
-          .columns = {{"layer", "", std::move(number)},
-                      {"pair", "", std::move(pair)},
-                      {"unscaled_theta", "rad per token", std::move(before)},
-                      {"theta", "rad per token", std::move(after)},
-                      {"wavelength", "tokens", std::move(wavelength)},
-                      {"band", "", std::move(band)}}};
+  return std::move(table).finish();
 }
 
 Table influence_table(const LayersFound& found) {
-  std::vector<double> distance(found.field.influence.size());
-  for (std::size_t r = 0; r < distance.size(); ++r) distance[r] = static_cast<double>(r);
   return {
       .name = "influence",
       .caption = "influence on the last token by distance, through all layers; " + uniform_text(),
-      .columns = {{"distance", "tokens", std::move(distance)},
+      .columns = {{"distance", "tokens", count_from_0(found.field.influence.size())},
                   {"influence", "", found.field.influence}}};
 }
 
@@ -280,22 +256,13 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const LayersFound found = found_in(params, plan);
   checkpoint(progress, 0.5, "figures");
   Result result;
-  add_scalars(found, result.scalars);
+  add_scalars(found, result);
   result.in_use = trained_in_use(found);
   result.next = next_step(params, inputs);
   result.checks = checks_of(found);
-  result.figures.push_back(layers_figure(params, found));
+  result.figures = layers_figures(found);
   result.tables.push_back(layer_table(found));
-  const Table pairs = pair_table(found);
-  if (!std::get<std::vector<double>>(pairs.columns.front().values).empty()) {
-    result.figures.push_back(bands_figure(params, found));
-    result.figures.push_back(wavelengths_figure(params, found));
-    result.figures.push_back(unseen_figure(params, found));
-    result.tables.push_back(pairs);
-  }
-  result.figures.push_back(field_figure(params, found));
-  result.figures.push_back(influence_figure(params, found));
-  result.figures.push_back(reasons_figure(params, found));
+  if (!found.lengths.empty()) result.tables.push_back(pair_table(found));
   result.tables.push_back(influence_table(found));
   checkpoint(progress, 1.0, "done");
   return result;

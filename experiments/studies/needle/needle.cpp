@@ -74,22 +74,25 @@ std::vector<Needle> needle_of(const AskedModel& model, const ParamSet& params) {
            .answer = ids_of_words(model.path(), answer)}};
 }
 
-/// A number of each cell of the table.
+/// Adds a figure with a number of each cell of the table.
+/// @param form  what the number is
 template <class Number>
-Heatmap map_of_needles(const NeedleTable& needle, const char* name, const char* description,
-                       const Number& number) {
+void add_map_of_needles(const NeedleTable& needle, const char* description, const Number& number,
+                        Heatmap form, Figure figure, Result& result) {
   const std::size_t lengths = needle.request.lengths.size(), depths = needle.depths.size();
   std::vector<double> values;
   for (const NeedleCell& cell : needle.cells) values.push_back(number(cell));
-  Heatmap map{.values = array_of(name, description, {lengths, depths}, {"length", "depth"},
-                                 std::move(values)),
-              .x = {.label = "text in front of the fact"},
-              .y = {.label = "length", .unit = "tokens"}};
+  form.values =
+      array_of(figure.id, description, {lengths, depths}, {"length", "depth"}, std::move(values));
+  form.x = {.label = "text in front of the fact"};
+  form.y = {.label = "length", .unit = "tokens"};
   for (const double depth : needle.depths)
-    map.column_labels.push_back(fmt::format("{:.0f} %", 100 * depth));
+    form.column_labels.push_back(fmt::format("{:.0f} %", 100 * depth));
   for (const std::int64_t length : needle.request.lengths)
-    map.row_labels.push_back(fmt::format("{}", length));
-  return map;
+    form.row_labels.push_back(fmt::format("{}", length));
+  figure.title += under(needle.edits);
+  figure.content = std::move(form);
+  add_map_figure(std::move(figure), result);
 }
 
 /// The mean of a number over all cells.
@@ -109,23 +112,15 @@ Result result_of(const ParamSet& params, const NeedleTable& needle) {
       caption_of_model(params, needle.family,
                        fmt::format("{} draws of each cell, in parts of {}", needle.request.draws,
                                    as_marked(needle.request.texts.front().name)));
-  Heatmap found =
-      map_of_needles(needle, "found", "share of draws whose answer is the most probable", found_of);
-  found.quantity = "share found";
-  found.range = Range{0, 1};
-  add_map_figure(
-      {"found",
-       fmt::format("The fact is found in {:.0f} % of the draws", 100 * share) + under(needle.edits),
-       about, std::move(found)},
+  add_map_of_needles(
+      needle, "share of draws whose answer is the most probable", found_of,
+      {.quantity = "share found", .range = Range{0, 1}},
+      {"found", fmt::format("The fact is found in {:.0f} % of the draws", 100 * share), about},
       result);
-  Heatmap gains =
-      map_of_needles(needle, "gain", "loss of the answer without the fact less with it", gain_of);
-  gains.quantity = "gain, nats";
-  gains.meaning = Meaning::diverging;
-  add_map_figure(
-      {"gain",
-       fmt::format("The fact saves {:.2f} nats of an answer's token", gain) + under(needle.edits),
-       about, std::move(gains)},
+  add_map_of_needles(
+      needle, "loss of the answer without the fact less with it", gain_of,
+      {.quantity = "gain, nats", .meaning = Meaning::diverging},
+      {"gain", fmt::format("The fact saves {:.2f} nats of an answer's token", gain), about},
       result);
   result.scalars = {
       {"found", "", "", share, "share of draws whose answer is the most probable"},

@@ -18,45 +18,61 @@ namespace {
 namespace in_passport {
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs = asked_model_params(128, 12);
-  for (ParamSpec& spec : specs)
+  std::vector<ParamSpec> texts = asked_model_params(128, 12);
+  for (ParamSpec& spec : texts)
     if (spec.key == "text") spec.default_value = std::string("bundled:where_tokens_are.txt");
-  specs.push_back(questions_param(
-      "What its loss is asked.",
-      {"pairing", "base", "scaling", "direction", "norm_plus_one", "scale", "window"}));
-  specs.push_back(log_count_param({"targets", "", "tokens"},
-                                  "Last tokens of each text, for the reach.", 32, 1, 65536));
-  specs.push_back(log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.",
-                                  32, 2, 65536));
-  specs.push_back(count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096));
-  specs.push_back(count_param("chosen", "Heads that each score chooses.", 4, 1, 64));
-  specs.push_back(seed_param());
-  specs.push_back(first_token_param());
-  specs.push_back(asked_precision_param());
-  return {.name = "passport",
-          .title = "Passport of a model",
-          .question = "What does a model do with positions, what proves it, and what breaks it?",
-          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
-          .symbols = {{"t_i", "a token of the text"}},
-          .params = std::move(specs),
-          .view = {.controls = {"length", "repeated"},
-                   .tabs = {{"breaks", "What breaks it"}, {"by_place", "Loss by place"}}}};
+  return {
+      .name = "passport",
+      .title = "Passport of a model",
+      .question = "What does a model do with positions, what proves it, and what breaks it?",
+      .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+      .symbols = {{"t_i", "a token of the text"}},
+      .params = joined(
+          {std::move(texts),
+           {questions_param("What its loss is asked.", {"pairing", "base", "scaling", "direction",
+                                                        "norm_plus_one", "scale", "window"}),
+            log_count_param({"targets", "", "tokens"}, "Last tokens of each text, for the reach.",
+                            32, 1, 65536),
+            log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.", 32, 2,
+                            65536),
+            count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096),
+            count_param("chosen", "Heads that each score chooses.", 4, 1, 64), seed_param(),
+            first_token_param(), asked_precision_param()}}),
+      .view = {.controls = {"length", "repeated"},
+               .tabs = {{"breaks", "What breaks it"}, {"by_place", "Loss by place"}}}};
 }
 
-Figure breaks_figure(const std::string& about, const Passport& passport) {
-  TableFigure table{.header = {"change", "loss", "difference", "copying"}};
+/// What was tried: drawn in short, and with intervals in a table, which is there where the model
+/// predicts the next token.
+void add_breaks(const std::string& about, const Passport& passport, Result& result) {
+  TableFigure drawn{.header = {"change", "loss", "difference", "copying"}};
+  TableBuilder table("breaks",
+                     "changes of the model: loss of the odd texts, less its own with the 95 % "
+                     "interval, p by Holm; loss of repeated tokens, less its own",
+                     {{"change"},
+                      {"edits"},
+                      {"loss", "nats"},
+                      {"difference", "nats"},
+                      {"low", "nats"},
+                      {"high", "nats"},
+                      {"p"},
+                      {"copying", "nats"}});
   const Break* worst = nullptr;
   for (const Break& one : passport.breaks) {
-    table.rows.push_back({one.name, fmt::format("{:.3f}", one.loss),
-                          fmt::format("{:+.3f}", one.difference.difference),
+    const Welch& less = one.difference;
+    drawn.rows.push_back({one.name, fmt::format("{:.3f}", one.loss),
+                          fmt::format("{:+.3f}", less.difference),
                           fmt::format("{:+.3f}", one.copying)});
+    table.row({one.name, fmt::format("{}", fmt::join(one.edits, " ")), one.loss, less.difference,
+               less.low, less.high, one.p, one.copying});
     if (!worst || one.loss > worst->loss) worst = &one;
   }
-  return {"breaks",
-          worst ? fmt::format("Its loss of {:.2f} nats is {:.2f} at worst: {}", passport.loss,
-                              worst->loss, worst->name)
-                : "Nothing was tried: the model does not predict the next token",
-          about, std::move(table)};
+  result.figures.push_back({"breaks",
+                            worst ? fmt::format("Its loss of {:.2f} nats is {:.2f} at worst: {}",
+                                                passport.loss, worst->loss, worst->name)
+                                  : "Nothing was tried: the model does not predict the next token",
+                            about, std::move(drawn)});
+  if (!passport.by_place.empty()) result.tables.push_back(std::move(table).finish_printed());
 }
 
 Figure place_figure(const std::string& about, const Passport& passport) {
@@ -71,25 +87,6 @@ Figure place_figure(const std::string& about, const Passport& passport) {
           LinePlot{.x = {.label = "place, from", .unit = "tokens", .scale = AxisScale::log2},
                    .y = {.label = "loss", .unit = "nats"},
                    .series = {std::move(loss)}}};
-}
-
-Table breaks_table(const Passport& passport) {
-  TableBuilder table("breaks",
-                     "changes of the model: loss of the odd texts, less its own with the 95 % "
-                     "interval, p by Holm; loss of repeated tokens, less its own",
-                     {{"change"},
-                      {"edits"},
-                      {"loss", "nats"},
-                      {"difference", "nats"},
-                      {"low", "nats"},
-                      {"high", "nats"},
-                      {"p"},
-                      {"copying", "nats"}});
-  for (const Break& one : passport.breaks)
-    table.row({one.name, fmt::format("{}", fmt::join(one.edits, " ")), one.loss,
-               one.difference.difference, one.difference.low, one.difference.high, one.p,
-               one.copying});
-  return std::move(table).finish_printed();
 }
 
 Table verdicts_table(const Passport& passport) {
@@ -107,14 +104,14 @@ Result result_of(const ParamSet& params, const Passport& passport) {
   const std::string about = caption_of_model(
       params, passport.family,
       fmt::format("{} texts, even ones choose, odd ones test", passport.request.texts.size()));
-  result.figures = {breaks_figure(about, passport)};
+  add_breaks(about, passport, result);
   result.scalars = {
       {"layers", "", "layers", static_cast<double>(passport.layers), "layers of the model"},
       {"heads", "", "heads", static_cast<double>(passport.heads), "heads of a layer"}};
   if (passport.by_place.empty()) return result;
   result.figures.push_back(place_figure(about, passport));
   result.scalars.push_back({"loss", "", "nats", passport.loss, "mean loss of the odd texts"});
-  result.tables = {breaks_table(passport), verdicts_table(passport)};
+  result.tables.push_back(verdicts_table(passport));
   std::vector<double> losses;
   for (const PlaceLoss& bin : passport.by_place) losses.push_back(bin.loss);
   result.checks = {check_of_losses(losses)};

@@ -19,17 +19,16 @@ namespace {
 namespace in_reach {
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs = asked_model_params(64, 6);
-  specs.push_back(log_count_param({"targets", "", "tokens"},
-                                  "Last tokens of each text, which are predicted.", 8, 1, 65536));
-  specs.push_back(first_token_param());
-  specs.push_back(asked_precision_param());
   return {.name = "reach",
           .title = "Reach of a model",
           .question = "How far back does a model read, by its loss?",
           .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_{i-c}, \ldots, t_i))", ""}},
           .symbols = {{"t_i", "a token of the text"}, {"c", "tokens of context"}},
-          .params = std::move(specs),
+          .params = joined(
+              {asked_model_params(64, 6),
+               {log_count_param({"targets", "", "tokens"},
+                                "Last tokens of each text, which are predicted.", 8, 1, 65536),
+                first_token_param(), asked_precision_param()}}),
           .view = {.controls = {"targets", "length"}, .tabs = {{"reach", "Reach"}}}};
 }
 

@@ -22,7 +22,6 @@
 
 namespace orrery {
 namespace {
-namespace in_relative_invariance_curves {
 
 /// Whether no stage has a format of its own.
 bool runs_as_named(const Pipeline& pipeline) {
@@ -66,10 +65,10 @@ ShiftedTokens<T> draw_tokens(const ParamSet& params) {
 
 /// Logits at any positions, in the arithmetic T.
 template <class T>
-class Head {
+class HeadUnderShift {
  public:
-  Head(const std::string& name, const ParamSet& params, ShiftedTokens<T> tokens,
-       StageRounding rounding)
+  HeadUnderShift(const std::string& name, const ParamSet& params, ShiftedTokens<T> tokens,
+                 StageRounding rounding)
       : tokens_(std::move(tokens)), rounding_(rounding) {
     encoding_ = make_encoding<T>(name, {.d_model = tokens_.x.cols(),
                                         .d_head = tokens_.projections.W_q.cols(),
@@ -102,7 +101,7 @@ class Head {
 
 /// The same numbers in fp64: what the arithmetic of T should have computed with.
 template <class T>
-ShiftedTokens<double> widened(const ShiftedTokens<T>& tokens) {
+ShiftedTokens<double> tokens_in_fp64(const ShiftedTokens<T>& tokens) {
   const auto wide = [](const Matrix<T>& m) { return Matrix<double>(m.template cast<double>()); };
   const Projections<T>& w = tokens.projections;
   return {wide(tokens.x), tokens.positions, {wide(w.W_q), wide(w.W_k), wide(w.W_v)}};
@@ -189,14 +188,14 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
 
 /// The same head in exact, where that is not the pipeline itself.
 struct ExactHead {
-  std::optional<Head<double>> head;
+  std::optional<HeadUnderShift<double>> head;
   Matrix<double> reference;
   Largest change;
 
   template <class T>
   ExactHead(const std::string& name, const Measurement<T>& in) {
     if (is_exact(in.pipeline)) return;
-    head.emplace(name, in.params, widened(in.tokens), StageRounding{});
+    head.emplace(name, in.params, tokens_in_fp64(in.tokens), StageRounding{});
     reference = head->logits_at(in.tokens.positions);
   }
   /// The largest distance of a pipeline's logits from those in exact.
@@ -208,8 +207,8 @@ struct ExactHead {
 };
 
 template <class T>
-ShiftCurve measure(const std::string& name, const Measurement<T>& in, Progress& progress) {
-  const Head<T> head(name, in.params, in.tokens, in.pipeline.rounding);
+ShiftCurve measure_shifts(const std::string& name, const Measurement<T>& in, Progress& progress) {
+  const HeadUnderShift<T> head(name, in.params, in.tokens, in.pipeline.rounding);
   ExactHead exact(name, in);
   const Matrix<T> reference = head.logits_at(in.tokens.positions);
   ShiftCurve curve = bounded_curve<T>(name, in, head.encoding());
@@ -232,13 +231,11 @@ ShiftCurve measure(const std::string& name, const Measurement<T>& in, Progress& 
   return curve;
 }
 
-}  // namespace in_relative_invariance_curves
 }  // namespace
 
 std::string ShiftCurve::label() const { return encoding_label(encoding); }
 
 std::string ShiftCurve::label_in_pipeline() const {
-  using namespace in_relative_invariance_curves;
   return fmt::format("{} in {}{}", label(), pipeline.name,
                      runs_as_named(pipeline) ? "" : " with stages as set");
 }
@@ -256,7 +253,6 @@ double ShiftCurve::worst_share() const {
 
 std::vector<ShiftCurve> measure_all(const ParamSet& params, const std::vector<Position>& shifts,
                                     Progress& progress) {
-  using namespace in_relative_invariance_curves;
   const auto wide = draw_tokens<double>(params);
   const auto narrow = draw_tokens<float>(params);
   const std::vector<std::string>& names = params.list("encoding");
@@ -267,8 +263,8 @@ std::vector<ShiftCurve> measure_all(const ParamSet& params, const std::vector<Po
       const Pipeline pipeline = pipeline_of(params, of);
       SubProgress part = equal_part(progress, curves.size(), names.size() * pipelines.size());
       curves.push_back(pipeline.arithmetic == Precision::fp64
-                           ? measure<double>(name, {params, wide, pipeline, shifts}, part)
-                           : measure<float>(name, {params, narrow, pipeline, shifts}, part));
+                           ? measure_shifts<double>(name, {params, wide, pipeline, shifts}, part)
+                           : measure_shifts<float>(name, {params, narrow, pipeline, shifts}, part));
     }
   }
   return curves;

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
-#include "experiments/model/experiment.h"
-#include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
@@ -43,23 +40,6 @@ std::vector<ParamSpec> declared_params() {
       joined({std::move(own), stage_params({.always = score_stages()}), {seed_param()}}));
 }
 
-ExperimentView view() {
-  return {.controls = {"encoding", "base", "span", "tokens"},
-          .tabs = {{"invariance_error", "Change of logits"},
-                   {"invariance_ulp", "Change in ulp"},
-                   {"rounding_error", "Distance from exact"}}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "Is DeBERTa relative?",
-           .answer = "All positions are shifted by the same amount. The logits of DeBERTa do not "
-                     "change, those of sinusoids do: move span, the distance between the tokens.",
-           .settings = {{"encoding", "deberta+sinusoidal"}, {"precision", "exact"}},
-           .control = "span"}};
-}
-
-std::vector<IgnoredParams> ignored() { return {{.keys = {"rope.rotary_value"}}}; }
-
 ExperimentInfo make_info() {
   return {
       .name = "relative_invariance",
@@ -78,9 +58,17 @@ ExperimentInfo make_info() {
                   {"g", "any function of the contents and the relative position"},
                   {"s", "shift of all positions"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .view = {.controls = {"encoding", "base", "span", "tokens"},
+               .tabs = {{"invariance_error", "Change of logits"},
+                        {"invariance_ulp", "Change in ulp"},
+                        {"rounding_error", "Distance from exact"}}},
+      .questions =
+          {{.words = "Is DeBERTa relative?",
+            .answer = "All positions are shifted by the same amount. The logits of DeBERTa do not "
+                      "change, those of sinusoids do: move span, the distance between the tokens.",
+            .settings = {{"encoding", "deberta+sinusoidal"}, {"precision", "exact"}},
+            .control = "span"}},
+      .ignored = {{.keys = {"rope.rotary_value"}}}};
 }
 
 std::vector<Position> shifts_up_to(Position largest) {
@@ -89,51 +77,50 @@ std::vector<Position> shifts_up_to(Position largest) {
   return shifts;
 }
 
-Check invariance_check(const ShiftCurve& curve) {
-  return {.name = curve.key() + "_is_invariant",
-          .statement = curve.label_in_pipeline() +
-                       (curve.reads_context ? " reads other tokens, but stays under a shift"
-                                            : " depends on $m − n$ only") +
-                       ", up to rounding (largest change of a logit)",
-          .equation = "eq. (11)",
-          .measured = curve.worst(curve.error),
-          .bound = curve.bound};
+/// What is claimed of an encoding in a pipeline.
+enum class ShiftClaim { none, invariance, rounding_of_angles, absoluteness };
+
+/// None where no shift keeps the positions in the encoding's table; where the change of an absolute
+/// encoding is so small in exact that rounding may hide it; and where a format too small for the
+/// positions changes a relative encoding, for which there is no bound here. Rounded angles m θ do
+/// not differ by (m − n) θ, so nothing keeps the scores but their size.
+ShiftClaim claim_of(const ShiftCurve& curve) {
+  if (curve.known == 0 || curve.overflows) return ShiftClaim::none;
+  if (!curve.relative)
+    return is_exact(curve.pipeline) || stands_out(curve.exact_change, curve.bound)
+               ? ShiftClaim::absoluteness
+               : ShiftClaim::none;
+  if (curve.exact_positions) return ShiftClaim::invariance;
+  return curve.angle_bound.empty() ? ShiftClaim::none : ShiftClaim::rounding_of_angles;
 }
 
-/// Rounded angles m θ do not differ by (m − n) θ, so nothing keeps the scores but their size.
-Check angle_check(const ShiftCurve& curve) {
-  return {.name = curve.key() + "_changes_as_its_angles_round",
-          .statement = curve.label_in_pipeline() +
-                       " changes by no more than the rounding of its angles $m θ$ accounts for "
-                       "(largest share of that bound)",
-          .equation = "$|Δ \\mathrm{logit}| ≤ 4 u (m + s) ‖q‖‖k‖/\\sqrt{d}$, and rounding",
-          .measured = curve.worst_share(),
-          .bound = 1};
-}
-
-Check absolute_check(const ShiftCurve& curve) {
-  return {.name = curve.key() + "_is_absolute",
-          .statement = curve.label_in_pipeline() +
-                       " depends on absolute position: rounding cannot explain the change",
-          .equation = "eq. (6)",
-          .measured = curve.worst(curve.error),
-          .relation = Relation::at_least,
-          .bound = curve.bound};
-}
-
-/// No check where no shift keeps the positions in the encoding's table; where the change of an
-/// absolute encoding is so small in exact that rounding may hide it; and where a format too small
-/// for the positions changes a relative encoding, for which there is no bound here.
-std::optional<Check> check_of(const ShiftCurve& curve) {
-  if (curve.known == 0 || curve.overflows) return std::nullopt;
-  if (!curve.relative) {
-    if (!is_exact(curve.pipeline) && !stands_out(curve.exact_change, curve.bound))
-      return std::nullopt;
-    return absolute_check(curve);
+void add_check(const ShiftCurve& curve, Result& result) {
+  const FindingsOn of(result, curve.key());
+  const std::string label = curve.label_in_pipeline();
+  const double change = curve.worst(curve.error);
+  switch (claim_of(curve)) {
+    case ShiftClaim::invariance:
+      return of.at_most("is_invariant",
+                        label +
+                            (curve.reads_context ? " reads other tokens, but stays under a shift"
+                                                 : " depends on $m − n$ only") +
+                            ", up to rounding (largest change of a logit)",
+                        "eq. (11)", change, curve.bound);
+    case ShiftClaim::rounding_of_angles:
+      return of.at_most("changes_as_its_angles_round",
+                        label +
+                            " changes by no more than the rounding of its angles $m θ$ accounts "
+                            "for (largest share of that bound)",
+                        "$|Δ \\mathrm{logit}| ≤ 4 u (m + s) ‖q‖‖k‖/\\sqrt{d}$, and rounding",
+                        curve.worst_share(), 1);
+    case ShiftClaim::absoluteness:
+      return of.at_least(
+          "is_absolute",
+          label + " depends on absolute position: rounding cannot explain the change", "eq. (6)",
+          change, curve.bound);
+    case ShiftClaim::none:
+      break;
   }
-  if (curve.exact_positions) return invariance_check(curve);
-  if (!curve.angle_bound.empty()) return angle_check(curve);
-  return std::nullopt;
 }
 
 /// Why the change has no check, if it has none.
@@ -142,7 +129,7 @@ std::string unchecked_text(const ShiftCurve& curve) {
     return fmt::format("; unknown and not checked: no shift keeps every position at or below {}",
                        curve.last_position);
   if (curve.overflows) return "; not checked: fp16 has no number beyond 65504";
-  if (check_of(curve)) return "";
+  if (claim_of(curve) != ShiftClaim::none) return "";
   if (curve.relative) return "; not checked: the format does not hold every position or angle";
   return hidden_text(curve.exact_change, curve.bound);
 }
@@ -305,7 +292,7 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   Result result;
   for (const ShiftCurve& curve : curves) {
     add_scalars(curve, result);
-    if (std::optional<Check> check = check_of(curve)) result.checks.push_back(std::move(*check));
+    add_check(curve, result);
   }
   add_curves(params, shifts, curves, result);
   return result;

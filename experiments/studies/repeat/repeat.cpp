@@ -9,10 +9,10 @@
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_edits.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/statistics/welch.h"
 
 namespace orrery {
@@ -20,26 +20,25 @@ namespace {
 namespace in_repeat {
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs =
-      joined({{asked_model_param(),
-               log_count_param({"repeated", "$n$", "tokens"}, "Random tokens that come twice.", 16,
-                               2, 65536),
-               count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096),
-               seed_param(), first_token_param()},
-              edit_params(EditedHead::declared),
-              {asked_precision_param()}});
-  return {.name = "repeat",
-          .title = "Repeated tokens",
-          .question = "Does a model copy random tokens that come again?",
-          .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
-          .symbols = {{"t_i", "a token of the sequence"}},
-          .params = std::move(specs),
-          .view = {.controls = {"repeated", "edits"}, .tabs = {{"repeated", "Twice"}}},
-          .questions = {{.words = "Does my model copy what came before?",
-                         .answer = "Random tokens come twice: what it copies has a lower loss the "
-                                   "second time. Drop your model here, and move $n$.",
-                         .figure = "repeated",
-                         .control = "repeated"}}};
+  return {
+      .name = "repeat",
+      .title = "Repeated tokens",
+      .question = "Does a model copy random tokens that come again?",
+      .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
+      .symbols = {{"t_i", "a token of the sequence"}},
+      .params = joined({{asked_model_param(),
+                         log_count_param({"repeated", "$n$", "tokens"},
+                                         "Random tokens that come twice.", 16, 2, 65536),
+                         count_param("repeats", "Sequences of other random tokens.", 8, 1, 4096),
+                         seed_param(), first_token_param()},
+                        edit_params(EditedHead::declared),
+                        {asked_precision_param()}}),
+      .view = {.controls = {"repeated", "edits"}, .tabs = {{"repeated", "Twice"}}},
+      .questions = {{.words = "Does my model copy what came before?",
+                     .answer = "Random tokens come twice: what it copies has a lower loss the "
+                               "second time. Drop your model here, and move $n$.",
+                     .figure = "repeated",
+                     .control = "repeated"}}};
 }
 
 /// "2.10 ± 0.05": the half width of the 95 % interval, where there is one.
@@ -70,19 +69,6 @@ Figure repeat_figure(const std::string& about, const Repeat& repeat) {
                .rules = {horizontal(std::log(static_cast<double>(repeat.vocabulary)), "chance")}}};
 }
 
-/// The 95 % interval of a gain, and p; nothing where one sequence has none.
-void add_interval(const Welch& gain, std::vector<Scalar>& scalars) {
-  if (std::isnan(gain.low)) return;
-  scalars.push_back({"gain_low", "", "nats", gain.low, "lower end of its 95 % interval"});
-  scalars.push_back({"gain_high", "", "nats", gain.high, "upper end"});
-  scalars.push_back({"gain_p", "", "", gain.p, "p of no gain, paired by sequences"});
-}
-
-std::shared_ptr<const Array> by_sequence(const char* name, const char* about,
-                                         const std::vector<double>& losses) {
-  return array_of(name, about, {losses.size()}, {"sequence"}, losses);
-}
-
 Result result_of(const ParamSet& params, const Repeat& repeat) {
   Result result;
   const std::string about = caption_of_model(
@@ -91,21 +77,27 @@ Result result_of(const ParamSet& params, const Repeat& repeat) {
                   "token of each half, which no token before tells",
                   repeat.first_half.size(), gain_text(repeat.gain)));
   result.figures.push_back(repeat_figure(about, repeat));
-  result.scalars = {
-      {"first_loss", "", "nats", sample_mean(repeat.first_half),
-       "mean loss of random tokens that come for the first time, without the first of all"},
-      {"second_loss", "", "nats", sample_mean(repeat.second_half),
-       "the same of those tokens when they come again"},
-      {"gain", "", "nats", repeat.gain.difference, "loss saved by the repetition"}};
-  add_interval(repeat.gain, result.scalars);
+  const FindingsOn all(result);
+  all.scalar("first_loss", sample_mean(repeat.first_half),
+             "mean loss of random tokens that come for the first time, without the first of all",
+             "nats");
+  all.scalar("second_loss", sample_mean(repeat.second_half),
+             "the same of those tokens when they come again", "nats");
+  all.scalar("gain", repeat.gain.difference, "loss saved by the repetition", "nats");
+  if (!std::isnan(repeat.gain.low)) {  // one sequence has no interval
+    all.scalar("gain_low", repeat.gain.low, "lower end of its 95 % interval", "nats");
+    all.scalar("gain_high", repeat.gain.high, "upper end", "nats");
+    all.scalar("gain_p", repeat.gain.p, "p of no gain, paired by sequences");
+  }
   TableBuilder table("repeated", "loss of each token, the mean over sequences",
                      {{"position", "tokens"}, {"loss", "nats"}});
   for (std::size_t i = 0; i < repeat.by_position.size(); ++i) table.row({i, repeat.by_position[i]});
   result.tables.push_back(std::move(table).finish());
-  result.arrays = {
-      by_sequence("first_half", "mean loss of tokens that come for the first time, nats",
-                  repeat.first_half),
-      by_sequence("second_half", "mean loss of the same tokens again, nats", repeat.second_half)};
+  const std::size_t n = repeat.first_half.size();
+  result.arrays = {array_of("first_half", "mean loss of tokens that come for the first time, nats",
+                            {n}, {"sequence"}, repeat.first_half),
+                   array_of("second_half", "mean loss of the same tokens again, nats", {n},
+                            {"sequence"}, repeat.second_half)};
   return result;
 }
 

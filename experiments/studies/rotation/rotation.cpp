@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
 #include <utility>
-#include <vector>
 
 #include "core/analysis/largest.h"
 #include "core/analysis/score_chain.h"
@@ -13,14 +11,12 @@
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
-#include "experiments/setup/user_qkv.h"
 #include "experiments/studies/rotation/vectors.h"
 #include "experiments/text/number_text.h"
 
@@ -31,45 +27,12 @@ namespace in_rotation {
 /// Rounding of one rotation relative to the vector: cos and sin to 4·2^-53 each, three operations.
 constexpr double rotation_rounding = 8 * 0x1p-53;
 
-std::vector<ParamSpec> declared_params() {
-  return joined({vector_params(),
-                 {with_role(ParamRole::distance,
-                            count_param({"distance", "$m − n$", "tokens"},
-                                        "Relative distance at which the phasors are laid out.", 6,
-                                        -1e9, 1e9)),
-                  count_param({"key_position", "$n$", "tokens"},
-                              "Position of the key; the score does not depend on it.", 0, 0, 1e12),
-                  choice_param("draw", "Which of the two vectors is drawn at every position.", "q",
-                               {{"q", "the query"}, {"k", "the key"}}),
-                  log_count_param({"positions", "", "tokens"},
-                                  "Positions 0, 1, … at which each pair is drawn.", 13, 1, 256),
-                  count_param("pairs", "How many pairs are drawn, one figure per pair.", 4, 1, 16),
-                  count_param("first_pair", "The fastest pair drawn, counted from 0.", 0, 0, 2047),
-                  count_param("pair_step", "From one drawn pair to the next.", 4, 1, 2047),
-                  read_while("content", {"equal", "random"}, seed_param())},
-                 rope_params()});
-}
-
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "phasor_chain",
-          .right = "pair",
-          .controls = {"distance", "base", "dim"}};
-}
-
 /// Whether pairs are drawn at every position alone, and no query beside a key.
 bool draws_no_query(const ParamSet& params) { return params.text("content") != "plane"; }
-
-std::vector<IgnoredParams> ignored() {
-  return {{.figures = {"pair"}, .keys = {"distance", "key_position"}, .when = draws_no_query},
-          {.figures = {"contributions", "phasor_chain"},
-           .keys = {"draw", "first_pair", "key_position", "pair_step", "pairs", "positions"}}};
-}
 
 ExperimentInfo make_info() {
   return {
       .name = "rotation",
-      .version = 1,
       .title = "Rotation of pairs",
       .question = "How does rotating pairs of channels make the score depend on $m − n$ alone?",
       .formulas =
@@ -85,10 +48,32 @@ ExperimentInfo make_info() {
       .symbols = {frequency_meaning,
                   {"θ", "frequency of the pair, in rad per token"},
                   {"h_t", "product of the query's and the key's pair $t$, as complex numbers"}},
-      .params = declared_params(),
-      .view = view(),
+      .params =
+          joined({vector_params(),
+                  {with_role(ParamRole::distance,
+                             count_param({"distance", "$m − n$", "tokens"},
+                                         "Relative distance at which the phasors are laid out.", 6,
+                                         -1e9, 1e9)),
+                   count_param({"key_position", "$n$", "tokens"},
+                               "Position of the key; the score does not depend on it.", 0, 0, 1e12),
+                   choice_param("draw", "Which of the two vectors is drawn at every position.", "q",
+                                {{"q", "the query"}, {"k", "the key"}}),
+                   log_count_param({"positions", "", "tokens"},
+                                   "Positions 0, 1, … at which each pair is drawn.", 13, 1, 256),
+                   count_param("pairs", "How many pairs are drawn, one figure per pair.", 4, 1, 16),
+                   count_param("first_pair", "The fastest pair drawn, counted from 0.", 0, 0, 2047),
+                   count_param("pair_step", "From one drawn pair to the next.", 4, 1, 2047),
+                   read_while("content", {"equal", "random"}, seed_param())},
+                  rope_params()}),
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "phasor_chain",
+               .right = "pair",
+               .controls = {"distance", "base", "dim"}},
       .paired_files = paired_qk(),
-      .ignored = ignored()};
+      .ignored = {
+          {.figures = {"pair"}, .keys = {"distance", "key_position"}, .when = draws_no_query},
+          {.figures = {"contributions", "phasor_chain"},
+           .keys = {"draw", "first_pair", "key_position", "pair_step", "pairs", "positions"}}}};
 }
 
 using Row = Matrix<double>;  // [1, d]
@@ -233,40 +218,26 @@ void add_plane(const ParamSet& params, const TurnedPair& pair, double score, Res
   result.figures.insert(result.figures.begin(), query_and_key_figure(params, pair, score));
 }
 
-/// The contribution of each pair to the score, and the score so far.
-struct Shares {
-  std::vector<double> part;
-  std::vector<double> so_far;
-};
-
-Shares shares_of(const ScoreChain& chain) {
-  Shares shares;
-  double sum = 0;
-  for (const std::complex<double>& link : chain.links) {
-    shares.part.push_back(link.real());
-    shares.so_far.push_back(sum += link.real());
-  }
-  return shares;
-}
-
 Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
-  Shares shares = shares_of(chain);
+  std::vector<double> alone, so_far;
+  for (const std::complex<double>& link : chain.links) alone.push_back(link.real());
+  for (const std::complex<double>& end : chain.ends()) so_far.push_back(end.real());
   std::string axis = "pair, fastest first";
   if (chain.rest != 0) {
-    shares.part.push_back(chain.rest);
-    shares.so_far.push_back(chain.end().real());
+    alone.push_back(chain.rest);
+    so_far.push_back(chain.end().real());
     axis += "; last, the channels that are not rotated";
   }
-  const std::vector<double> pair = count_from_0(shares.part.size());
+  const std::vector<double> pair = count_from_0(alone.size());
   LinePlot plot{.x = {.label = axis, .symbol = "$t$", .role = AxisRole::pair},
                 .y = {.label = "contribution to the score"},
                 .series = {{.name = "sum so far",
                             .x = pair,
-                            .y = std::move(shares.so_far),
+                            .y = std::move(so_far),
                             .color = encoding_color("rope")},
                            {.name = "pair t alone",
                             .x = pair,
-                            .y = std::move(shares.part),
+                            .y = std::move(alone),
                             .style = LineStyle::points,
                             .shade = 0.9,
                             .label = "pair $t$ alone"}},
@@ -279,13 +250,6 @@ Figure share_figure(const ParamSet& params, const ScoreChain& chain) {
 
 /// 0 for the zero vector, which any rotation keeps.
 double over(double error, double norm) { return norm > 0 ? error / norm : error; }
-
-double norm_error(const Matrix<double>& rows, const Row& x) {
-  Largest largest;
-  for (Index m = 0; m < rows.rows(); ++m)
-    largest.see(over(std::abs(rows.row(m).norm() - x.norm()), x.norm()));
-  return largest.value();
-}
 
 /// Rotation by every position and then by n, against rotation by the sum at once.
 double composition_error(const Rope<double>& rope, const Row& x, const Matrix<double>& rows,
@@ -325,9 +289,12 @@ void add_checks(const Rope<double>& rope, const QkPair& v, const Row& drawn,
   const double a = rope.attention_factor();
   const double size = a * a * v.q.norm() * v.k.norm();
   const double gap = over(std::abs(chain.end().real() - core_score(rope, v, params)), size);
+  Largest change;
+  for (Index m = 0; m < rows.rows(); ++m)
+    change.see(over(std::abs(rows.row(m).norm() - drawn.norm()), drawn.norm()));
   const FindingsOn all(result);
   all.at_most("norm_is_kept", "rotation keeps the length at every position (relative change)",
-              "eq. (14), (15)", norm_error(rows, drawn),
+              "eq. (14), (15)", change.value(),
               rotation_rounding + static_cast<double>(drawn.cols()) * 0x1p-53);
   all.at_most("chain_ends_at_the_score",
               "the chain's real part is the product of the rotated q and k", "eq. (16) = eq. (35)",
@@ -350,29 +317,26 @@ void add_scalars(const ScoreChain& chain, double at_rest, Index d, Result& resul
 }
 
 Table pair_table(const Rope<double>& rope, const QkPair& v, const ScoreChain& chain, Position r) {
-  const auto z_q = complex_pairs(rope, channels(v.q));
-  const auto z_k = complex_pairs(rope, channels(v.k));
-  std::vector<double> re, im, cos, sin;
+  TableBuilder table(
+      "pairs", "pair by pair: $h_t$, $e^{i(m−n)θ_t}$, contribution to the score and sum so far",
+      {{"pair"},
+       {"theta", "rad per token"},
+       {"h_re"},
+       {"h_im"},
+       {"cos"},
+       {"sin"},
+       {"contribution"},
+       {"sum"}});
+  const auto z_q = complex_pairs(rope, channels(v.q)), z_k = complex_pairs(rope, channels(v.k));
+  double sum = 0;
   for (std::size_t t = 0; t < z_q.size(); ++t) {
     const std::complex<double> h = z_q[t] * std::conj(z_k[t]);
     const CosSin turn = rotation_at(r, rope.theta()[t]);
-    re.push_back(h.real());
-    im.push_back(h.imag());
-    cos.push_back(turn.cos);
-    sin.push_back(turn.sin);
+    sum += chain.links[t].real();
+    table.row(
+        {t, rope.theta()[t], h.real(), h.imag(), turn.cos, turn.sin, chain.links[t].real(), sum});
   }
-  Shares shares = shares_of(chain);
-  return {
-      .name = "pairs",
-      .caption = "pair by pair: $h_t$, $e^{i(m−n)θ_t}$, contribution to the score and sum so far",
-      .columns = {{"pair", "", count_from_0(re.size())},
-                  {"theta", "rad per token", rope.theta()},
-                  {"h_re", "", std::move(re)},
-                  {"h_im", "", std::move(im)},
-                  {"cos", "", std::move(cos)},
-                  {"sin", "", std::move(sin)},
-                  {"contribution", "", std::move(shares.part)},
-                  {"sum", "", std::move(shares.so_far)}}};
+  return std::move(table).finish();
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {

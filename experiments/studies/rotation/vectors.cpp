@@ -8,7 +8,6 @@
 
 namespace orrery {
 namespace {
-namespace in_vectors {
 
 ParamSpec of_file(ParamSpec spec) { return read_while("content", {"file"}, std::move(spec)); }
 
@@ -62,11 +61,9 @@ QkPair vectors_of_file(const ParamSet& params, const Inputs& inputs) {
   return v;
 }
 
-}  // namespace in_vectors
 }  // namespace
 
 std::vector<ParamSpec> vector_params() {
-  using namespace in_vectors;
   return {
       choice_param("content", "What $q$ and $k$ are before they are rotated.", "equal",
                    qk_content_choices(
@@ -91,7 +88,6 @@ std::vector<ParamSpec> vector_params() {
 }
 
 QkPair vectors_of(const ParamSet& params, const Inputs& inputs) {
-  using namespace in_vectors;
   const std::string& content = params.text("content");
   if (content == "plane") return vectors_in_plane(params);
   Random random(params.integer("seed"), "q and k of rotation");

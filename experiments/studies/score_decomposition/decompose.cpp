@@ -9,6 +9,8 @@
 
 #include "core/analysis/largest.h"
 #include "core/analysis/rope_bands.h"
+#include "core/encodings/catalogue.h"
+#include "core/errors.h"
 #include "core/product.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/map_equation.h"
@@ -38,15 +40,6 @@ AttentionOutput<T> attend_without(const Encoding& encoding, const ParamSet& para
     return attention_head<T>(encoding, tokens.projections, {asked, met, p, p, head}, {},
                              {rounding});
   return attention_from_qkv<T>(encoding, {asked, met, tokens.v, p, p, head}, {}, {rounding});
-}
-
-template <class T>
-Ablations<T> ablations_of(const Encoding& encoding, const ParamSet& params,
-                          const TokenInputs<T>& tokens) {
-  return {attend_without(encoding, params, tokens, false, false),
-          attend_without(encoding, params, tokens, false, true),
-          attend_without(encoding, params, tokens, true, false),
-          attend_without(encoding, params, tokens, true, true)};
 }
 
 template <class T>
@@ -183,13 +176,33 @@ std::string_view words_of(TermPart part) {
   return words[static_cast<std::size_t>(part)];
 }
 
+void check_formats(const ParamSet& params, Position last) {
+  constexpr Position largest_fp16 = 65504;
+  if (last <= largest_fp16) return;
+  const StageRounding rounding = rounding_of(params);
+  for (const std::string& name : params.list("encoding"))
+    for (const Stage stage : find_encoding(name).info.stages) {
+      const bool of_position = stage == Stage::position || stage == Stage::angle;
+      if (of_position && rounding.format(stage) == Precision::fp16)
+        throw UsageError(fmt::format("fp16 with positions up to {}", last),
+                         fmt::format("the largest number of fp16 is {}, and {} rounds positions or "
+                                     "angles to it",
+                                     largest_fp16, name),
+                         "lower first_position, or choose another format");
+    }
+}
+
 template <class T>
 Decomposition<T> decompose(const std::string& name, const ParamSet& params,
                            const TokenInputs<T>& tokens) {
   using namespace in_decompose;
   const auto encoding = token_encoding<T>(name, params, tokens);
   const Projected<T> p = projected(*encoding, params, tokens);
-  const Ablations<T> a = ablations_of(*encoding, params, tokens);
+  const auto without = [&](bool query, bool key) {
+    return attend_without(*encoding, params, tokens, query, key);
+  };
+  const Ablations<T> a{without(false, false), without(false, true), without(true, false),
+                       without(true, true)};
   Decomposition<T> d;
   d.logits = a.full.logits;
   // A rounding of the positions themselves moves distances apart.

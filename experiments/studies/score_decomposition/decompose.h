@@ -39,6 +39,9 @@ struct Decomposition {
   }
 };
 
+/// Throws UsageError where positions would become infinite: such terms do not add up.
+void check_formats(const ParamSet& params, Position last);
+
 /// The logits of an encoding over the tokens, split into its own named terms, or for RoPE into
 /// bands of frequencies. Throws UsageError as token_encoding does.
 template <class T>

@@ -1,32 +1,27 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
 #include "core/analysis/term_shares.h"
-#include "core/encodings/catalogue.h"
 #include "core/encodings/common_formulas.h"
-#include "core/errors.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/labels.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_choice.h"
 #include "experiments/setup/encoding_style.h"
+#include "experiments/setup/map_equation.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 #include "experiments/studies/score_decomposition/decompose.h"
-#include "experiments/studies/score_decomposition/equation.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {
@@ -74,26 +69,6 @@ std::vector<ParamSpec> declared_params() {
        {of_random_contents(seed_param())}}));
 }
 
-ExperimentView view() {
-  return {.layout = ViewLayout::small_multiples,
-          .grouping = Grouping::by_encoding,
-          .controls = {"encoding", "max_tokens", "head", "base"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "What is content in a score, and what is position?",
-           .answer = "The terms of eq. (6) add up to the logits, and each has a map of its own, of "
-                     "random vectors and no trained model. A term that has the same value along "
-                     "every diagonal depends on $m − n$ alone: move $N$ for more tokens.",
-           .control = "max_tokens"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.rotary_value"}},
-          {.keys = {"heads"}, .when = heads_are_alike},
-          {.figures = {"profile", "shares"}, .keys = {"colors"}}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "score_decomposition",
@@ -108,15 +83,53 @@ ExperimentInfo make_info() {
             "", in_descriptions}},
       .formulas_shown = FormulasShown::scores_of_encodings,
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
+      .view = {.layout = ViewLayout::small_multiples,
+               .grouping = Grouping::by_encoding,
+               .controls = {"encoding", "max_tokens", "head", "base"}},
+      .questions =
+          {{.words = "What is content in a score, and what is position?",
+            .answer =
+                "The terms of eq. (6) add up to the logits, and each has a map of its own, of "
+                "random vectors and no trained model. A term that has the same value along "
+                "every diagonal depends on $m − n$ alone: move $N$ for more tokens.",
+            .control = "max_tokens"}},
       .paired_files = paired_qk(),
-      .ignored = ignored()};
+      .ignored = {{.keys = {"rope.rotary_value"}},
+                  {.keys = {"heads"}, .when = heads_are_alike},
+                  {.figures = {"profile", "shares"}, .keys = {"colors"}}}};
 }
 
+/// Settings that all figures of a run share.
+struct Frame {
+  const ParamSet& params;
+  std::vector<std::string> labels;
+  const Positions& positions;
+  const Mask& mask;
+  ArrayPtr masked;
+  std::string caption;
+  Index d_head;
+
+  bool shows(const char* what) const { return names(params, "show", what); }
+  bool has_own_colors() const { return params.text("colors") == "own"; }
+};
+
+/// The scores of an encoding: in parts, as arrays and by distance, each first the terms and then
+/// the logits.
 template <class T>
-void add_checks(const std::string& name, const Decomposition<T>& d, Result& result) {
-  const FindingsOn of(result, name, encoding_label(name));
+struct Scores {
+  const Frame& frame;
+  const std::string& name;
+  Decomposition<T> d;
+  std::vector<ArrayPtr> maps{};
+  std::vector<DiagonalProfile> profiles{};
+
+  std::string label() const { return encoding_label(name); }
+};
+
+template <class T>
+void add_checks(const Scores<T>& scores, Result& result) {
+  const Decomposition<T>& d = scores.d;
+  const FindingsOn of(result, scores.name, scores.label());
   of.at_most("terms_add_up", "the terms add up to the logits (largest difference)",
              "eq. (6)–(10), (35)", d.add_up_error, d.rounding);
   of.at_most("parts_are_what_they_say",
@@ -125,23 +138,110 @@ void add_checks(const std::string& name, const Decomposition<T>& d, Result& resu
              "eq. (6)–(10)", d.ablation_error, static_cast<double>(term_parts) * d.rounding);
 }
 
-/// One range for all maps of an encoding, so that they can be compared and added by eye; or none.
 template <class T>
-std::optional<Range> common_range(const Frame& frame, const Decomposition<T>& d) {
-  if (frame.params.text("colors") == "own") return std::nullopt;
-  std::vector<Matrix<T>> maps = d.maps();
-  maps.push_back(d.logits);
-  Largest most;
-  for (const TermShare& share : term_shares(maps, frame.mask)) most.see(share.largest);
-  if (!std::isfinite(most.value())) return std::nullopt;
-  return Range{-most.value(), most.value()};
+void add_profiles_to(Scores<T>& scores) {
+  const Frame& frame = scores.frame;
+  const auto add = [&](const Matrix<T>& logits) {
+    scores.profiles.push_back(
+        diagonal_profile<T>(logits, frame.positions, frame.positions, frame.mask));
+  };
+  for (const DecomposedTerm<T>& term : scores.d.terms) add(term.logits);
+  add(scores.d.logits);
 }
 
-Figure map_figure(const Frame& frame, const ArrayPtr& values, std::string title,
-                  std::string quantity, const std::optional<Range>& range) {
-  Heatmap map = logit_map(frame, values, std::move(quantity));
-  map.range = range;
-  return {values->name, std::move(title), frame.caption, std::move(map), values->role};
+template <class T>
+void add_maps_to(Scores<T>& scores, Result& result) {
+  const std::string& name = scores.name;
+  const auto add = [&](const Matrix<T>& logits, const std::string& array,
+                       const std::string& description, const FigureRole& role) {
+    scores.maps.push_back(to_array<T>(logits, array, description, {"query", "key"}, role));
+  };
+  for (const DecomposedTerm<T>& term : scores.d.terms)
+    add(term.logits, "term_" + name + "_" + term.name,
+        fmt::format("{}, {}", term.words, words_of(term.part)),
+        {.kind = "term", .encodings = {name}, .term = term.name});
+  add(scores.d.logits, "logits_" + name, "the sum of the terms",
+      {.kind = "logits", .encodings = {name}});
+  result.arrays.insert(result.arrays.end(), scores.maps.begin(), scores.maps.end());
+}
+
+/// The map of one part of the logits, or of all.
+Heatmap logit_map(const Frame& frame, const ArrayPtr& values, std::string quantity) {
+  return {.values = values,
+          .masked = frame.masked,
+          .x = key_axis(),
+          .y = query_axis(),
+          .quantity = std::move(quantity),
+          .meaning = Meaning::diverging,
+          .column_labels = frame.labels,
+          .row_labels = frame.labels};
+}
+
+/// The parts of an equation of logits, all of one quantity: the logits, and behind them the terms.
+template <class T>
+std::vector<EquationPart> parts_of(const Scores<T>& scores) {
+  const Frame& frame = scores.frame;
+  const Precision arithmetic = sizeof(T) == 8 ? Precision::fp64 : Precision::fp32;
+  std::vector<EquationPart> parts;
+  const auto add = [&](const char* relation, std::string symbol, std::string name, std::size_t t) {
+    MapProfile profile = profile_of(scores.profiles[t]);
+    const double rounding = smaller(
+        2.0 * scores.d.rounding,
+        spread_rounding(frame.d_head, profile.largest(), arithmetic, rounding_of(frame.params)));
+    parts.push_back({.relation = relation,
+                     .symbol = std::move(symbol),
+                     .name = std::move(name),
+                     .map = logit_map(frame, scores.maps[t], "logit"),
+                     .profile = std::move(profile),
+                     .rounding = rounding});
+  };
+  const std::vector<DecomposedTerm<T>>& terms = scores.d.terms;
+  add("", R"(\ell_{m,n})", "logit", terms.size());
+  for (std::size_t t = 0; t < terms.size(); ++t)
+    add(t == 0 ? "=" : "+",
+        terms[t].symbol.empty() ? term_symbol(scores.name, terms[t].name) : terms[t].symbol,
+        terms[t].words, t);
+  return parts;
+}
+
+/// The profiles as arrays and, where it is shown, the figure "logits = sum of the terms". Terms
+/// without content of an encoding that claims to be relative are checked to be.
+template <class T>
+void add_equation(const Scores<T>& scores, Result& result) {
+  const Frame& frame = scores.frame;
+  std::vector<EquationPart> parts = parts_of(scores);
+  for (const EquationPart& part : parts)
+    result.arrays.push_back(profile_array(part.profile, part.map.values->name + "_diagonals",
+                                          part.map.values->description));
+  for (std::size_t t = 0; t < scores.d.terms.size(); ++t) {
+    const DecomposedTerm<T>& term = scores.d.terms[t];
+    // With one token no distance has two values.
+    if (!scores.d.relative || frame.positions.size() < 2 ||
+        term.part != TermPart::position_position)
+      continue;
+    FindingsOn(result, scores.name, scores.label())
+        .at_most(term.name + "_is_relative",
+                 term.words + " depends on $m − n$ only (largest difference at a distance)",
+                 "eq. (7)–(10)", parts[t + 1].profile.spread(), parts[t + 1].rounding);
+  }
+  if (frame.shows("equation"))
+    result.figures.push_back(equation_figure(
+        "equation", scores.name, scores.label() + ": the logit is the sum of its terms",
+        frame.caption + " · symbols without the scale of the logits",
+        map_equation(std::move(parts), encoding_color(scores.name),
+                     frame.has_own_colors() ? Factors::of_all : Factors::of_faint)));
+}
+
+/// One range for all maps of an encoding, so that they can be compared and added by eye; or none.
+template <class T>
+std::optional<Range> common_range(const Scores<T>& scores) {
+  if (scores.frame.has_own_colors()) return std::nullopt;
+  std::vector<Matrix<T>> maps = scores.d.maps();
+  maps.push_back(scores.d.logits);
+  Largest most;
+  for (const TermShare& share : term_shares(maps, scores.frame.mask)) most.see(share.largest);
+  if (!std::isfinite(most.value())) return std::nullopt;
+  return Range{-most.value(), most.value()};
 }
 
 /// The title of a term, with its part where the name does not give it.
@@ -154,89 +254,47 @@ std::string title_of(const std::string& label, const DecomposedTerm<T>& term) {
 }
 
 template <class T>
-Maps add_arrays(const std::string& name, const Decomposition<T>& d, Result& result) {
-  Maps maps;
-  for (const DecomposedTerm<T>& term : d.terms)
-    maps.terms.push_back(to_array<T>(term.logits, "term_" + name + "_" + term.name,
-                                     fmt::format("{}, {}", term.words, words_of(term.part)),
-                                     {"query", "key"},
-                                     {.kind = "term", .encodings = {name}, .term = term.name}));
-  maps.logits = to_array<T>(d.logits, "logits_" + name, "the sum of the terms", {"query", "key"},
-                            {.kind = "logits", .encodings = {name}});
-  result.arrays.insert(result.arrays.end(), maps.terms.begin(), maps.terms.end());
-  result.arrays.push_back(maps.logits);
-  return maps;
-}
-
-template <class T>
-void add_maps(const Frame& frame, const std::string& name, const Decomposition<T>& d,
-              const Maps& maps, Result& result) {
-  const std::string label = encoding_label(name);
-  const std::optional<Range> range = common_range(frame, d);
+void add_maps(const Scores<T>& scores, Result& result) {
+  const Frame& frame = scores.frame;
+  const std::optional<Range> range = common_range(scores);
+  const auto add = [&](const ArrayPtr& values, std::string title, const char* quantity) {
+    Heatmap map = logit_map(frame, values, quantity);
+    map.range = range;
+    result.figures.push_back(
+        {values->name, std::move(title), frame.caption, std::move(map), values->role});
+  };
   if (frame.shows("terms"))
-    for (std::size_t t = 0; t < d.terms.size(); ++t)
-      result.figures.push_back(map_figure(frame, maps.terms[t], title_of(label, d.terms[t]),
-                                          "part of the logit", range));
+    for (std::size_t t = 0; t < scores.d.terms.size(); ++t)
+      add(scores.maps[t], title_of(scores.label(), scores.d.terms[t]), "part of the logit");
   if (frame.shows("sum"))
-    result.figures.push_back(map_figure(
-        frame, maps.logits, label + ": the logits, the sum of the terms", "logit", range));
-}
-
-/// One row per encoding, term and distance.
-TableBuilder profile_table() {
-  return {"profiles",
-          "each term by relative distance $m − n$: mean, deviation and extremes over its diagonal",
-          {{"encoding"},
-           {"term"},
-           {"distance", "tokens"},
-           {"mean"},
-           {"deviation"},
-           {"smallest"},
-           {"largest"}}};
-}
-
-void add_rows(TableBuilder& table, const std::string& encoding, const std::string& term,
-              const DiagonalProfile& profile) {
-  for (std::size_t i = 0; i < profile.r.size(); ++i)
-    table.row({encoding, term, profile.r[i], profile.mean[i], profile.deviation[i], profile.low[i],
-               profile.high[i]});
-}
-
-/// By distance: each term, then the logits.
-template <class T>
-std::vector<DiagonalProfile> profiles_of(const Frame& frame, const Decomposition<T>& d) {
-  std::vector<DiagonalProfile> profiles;
-  for (const DecomposedTerm<T>& term : d.terms)
-    profiles.push_back(
-        diagonal_profile<T>(term.logits, frame.positions, frame.positions, frame.mask));
-  profiles.push_back(diagonal_profile<T>(d.logits, frame.positions, frame.positions, frame.mask));
-  return profiles;
+    add(scores.maps.back(), scores.label() + ": the logits, the sum of the terms", "logit");
 }
 
 template <class T>
-void add_profiles(const Frame& frame, const std::string& name, const Decomposition<T>& d,
-                  const std::vector<DiagonalProfile>& profiles, TableBuilder& table,
-                  Result& result) {
+void add_profiles(const Scores<T>& scores, TableBuilder& table, Result& result) {
   LinePlot plot{.x = distance_axis(), .y = {.label = "mean along the diagonal"}};
   const auto add = [&](const DiagonalProfile& profile, const std::string& key,
                        const std::string& words) -> Series& {
-    add_rows(table, name, key, profile);
+    for (std::size_t i = 0; i < profile.r.size(); ++i)
+      table.row({scores.name, key, profile.r[i], profile.mean[i], profile.deviation[i],
+                 profile.low[i], profile.high[i]});
     return plot.series.emplace_back(named({.x = as_doubles(profile.r), .y = profile.mean}, words));
   };
   // Hues belong to encodings: the sum has its own, its terms are shades.
-  const std::size_t count = d.terms.size(), steps = count > 1 ? count - 1 : 1;
-  for (std::size_t t = 0; t < d.terms.size(); ++t)
-    add(profiles[t], d.terms[t].name, d.terms[t].words).shade =
+  const std::vector<DecomposedTerm<T>>& terms = scores.d.terms;
+  const std::size_t steps = terms.size() > 1 ? terms.size() - 1 : 1;
+  for (std::size_t t = 0; t < terms.size(); ++t)
+    add(scores.profiles[t], terms[t].name, terms[t].words).shade =
         static_cast<double>(t) / static_cast<double>(steps);
-  Series& sum = add(profiles.back(), "logits", "sum: the logits");
-  sum.color = encoding_color(name);
+  Series& sum = add(scores.profiles.back(), "logits", "sum: the logits");
+  sum.color = encoding_color(scores.name);
   sum.style = LineStyle::dashed;
-  if (frame.shows("profiles"))
-    result.figures.push_back({"profile_" + name,
-                              encoding_label(name) + ": each term by relative distance",
-                              frame.caption,
+  if (scores.frame.shows("profiles"))
+    result.figures.push_back({"profile_" + scores.name,
+                              scores.label() + ": each term by relative distance",
+                              scores.frame.caption,
                               std::move(plot),
-                              {.kind = "profile", .encodings = {name}}});
+                              {.kind = "profile", .encodings = {scores.name}}});
 }
 
 /// One row per encoding and term, as a table and as a figure.
@@ -254,43 +312,21 @@ std::string percent(double share) {
 }
 
 template <class T>
-void add_rows(Shares& shares, const std::string& name, const DecomposedTerm<T>& term,
-              const TermShare& s) {
-  const std::string part(words_of(term.part));
-  shares.drawn.rows.push_back({encoding_label(name), plain_text(term.words), part, percent(s.share),
-                               percent(s.share_in_rows), short_label(s.largest)});
-  shares.table.row({name, term.name, part, s.variance, s.share, s.share_in_rows, s.largest});
-}
-
-template <class T>
-void add_shares(const Frame& frame, const std::string& name, const Decomposition<T>& d,
-                Shares& found, Result& result) {
-  const std::vector<TermShare> shares = term_shares(d.maps(), frame.mask);
-  for (std::size_t t = 0; t < d.terms.size(); ++t) {
-    const DecomposedTerm<T>& term = d.terms[t];
-    add_rows(found, name, term, shares[t]);
-    const FindingsOn of(result, name + "_" + term.name, encoding_label(name));
+void add_shares(const Scores<T>& scores, Shares& found, Result& result) {
+  const std::vector<TermShare> shares = term_shares(scores.d.maps(), scores.frame.mask);
+  for (std::size_t t = 0; t < shares.size(); ++t) {
+    const DecomposedTerm<T>& term = scores.d.terms[t];
+    const TermShare& s = shares[t];
+    const std::string part(words_of(term.part));
+    found.drawn.rows.push_back({scores.label(), plain_text(term.words), part, percent(s.share),
+                                percent(s.share_in_rows), short_label(s.largest)});
+    found.table.row(
+        {scores.name, term.name, part, s.variance, s.share, s.share_in_rows, s.largest});
+    const FindingsOn of(result, scores.name + "_" + term.name, scores.label());
     const std::string share = "share of " + term.words + " in the variance of the logits";
-    of.scalar("share", shares[t].share, share);
-    of.scalar("share_in_rows", shares[t].share_in_rows, share + " about the means of their rows");
+    of.scalar("share", s.share, share);
+    of.scalar("share_in_rows", s.share_in_rows, share + " about the means of their rows");
   }
-}
-
-/// Throws UsageError where positions would become infinite: such terms do not add up.
-void check_formats(const ParamSet& params, Position last) {
-  constexpr Position largest_fp16 = 65504;
-  if (last <= largest_fp16) return;
-  const StageRounding rounding = rounding_of(params);
-  for (const std::string& name : params.list("encoding"))
-    for (const Stage stage : find_encoding(name).info.stages) {
-      const bool of_position = stage == Stage::position || stage == Stage::angle;
-      if (of_position && rounding.format(stage) == Precision::fp16)
-        throw UsageError(fmt::format("fp16 with positions up to {}", last),
-                         fmt::format("the largest number of fp16 is {}, and {} rounds positions or "
-                                     "angles to it",
-                                     largest_fp16, name),
-                         "lower first_position, or choose another format");
-    }
 }
 
 template <class T>
@@ -302,7 +338,16 @@ void add_terms(const ParamSet& params, const TokenInputs<T>& tokens, const std::
   const auto n = static_cast<Index>(tokens.positions.size());
   const Frame frame{params,  tokens.labels,  tokens.positions, mask, mask_array(mask, n),
                     caption, tokens.d_head()};
-  TableBuilder profiles = profile_table();
+  TableBuilder profiles(
+      "profiles",
+      "each term by relative distance $m − n$: mean, deviation and extremes over its diagonal",
+      {{"encoding"},
+       {"term"},
+       {"distance", "tokens"},
+       {"mean"},
+       {"deviation"},
+       {"smallest"},
+       {"largest"}});
   Shares shares;
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {
@@ -311,17 +356,17 @@ void add_terms(const ParamSet& params, const TokenInputs<T>& tokens, const std::
       checkpoint(part, done, what + " of " + names[e]);
     };
     at(0.0, "terms");
-    const Decomposition<T> d = decompose<T>(names[e], params, tokens);
-    add_checks(names[e], d, result);
+    Scores<T> scores{frame, names[e], decompose<T>(names[e], params, tokens)};
+    add_checks(scores, result);
     at(0.6, "profiles");
-    const std::vector<DiagonalProfile> by_distance = profiles_of(frame, d);
+    add_profiles_to(scores);
     at(0.7, "maps");
-    const Maps maps = add_arrays(names[e], d, result);
-    add_equation({frame, names[e], maps, by_distance}, d, result);
-    add_maps(frame, names[e], d, maps, result);
-    add_profiles(frame, names[e], d, by_distance, profiles, result);
+    add_maps_to(scores, result);
+    add_equation(scores, result);
+    add_maps(scores, result);
+    add_profiles(scores, profiles, result);
     at(0.85, "shares");
-    add_shares(frame, names[e], d, shares, result);
+    add_shares(scores, shares, result);
   }
   if (frame.shows("shares"))
     result.figures.push_back({"shares", "How much of the logits' variance each term explains",

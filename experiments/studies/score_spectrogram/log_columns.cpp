@@ -1,6 +1,5 @@
 #include "experiments/studies/score_spectrogram/log_columns.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -8,7 +7,6 @@
 
 namespace orrery {
 namespace {
-namespace in_log_columns {
 
 /// What a column covers: parts of its first and last token, and whole ones between.
 struct Cover {
@@ -38,7 +36,6 @@ double sum_of_cosines(double first, double last, double theta) {
   return std::sin(count * theta / 2) / half * std::cos((first + last) * theta / 2);
 }
 
-}  // namespace in_log_columns
 }  // namespace
 
 LogColumns::LogColumns(std::int64_t last, std::size_t count) {
@@ -55,7 +52,6 @@ std::vector<double> LogColumns::middles() const {
 }
 
 std::vector<double> LogColumns::mean_cosine(double theta) const {
-  using namespace in_log_columns;
   std::vector<double> means;
   for (std::size_t i = 0; i < size(); ++i) {
     const Cover cover = cover_of(from(i), to(i));
@@ -68,7 +64,6 @@ std::vector<double> LogColumns::mean_cosine(double theta) const {
 }
 
 Band LogColumns::of(std::span<const double> values) const {
-  using namespace in_log_columns;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   constexpr double missing = std::numeric_limits<double>::quiet_NaN();
   Band columns;

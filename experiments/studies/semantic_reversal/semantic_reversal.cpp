@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <string>
+#include <complex>
 #include <utility>
-#include <vector>
 
+#include "core/analysis/largest.h"
+#include "core/analysis/score_chain.h"
+#include "core/analysis/score_moments.h"
 #include "core/encodings/common_formulas.h"
-#include "experiments/model/experiment.h"
+#include "core/encodings/frequencies.h"
+#include "core/random.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
@@ -14,42 +17,10 @@
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
-#include "experiments/studies/semantic_reversal/preferences.h"
 
 namespace orrery {
 namespace {
 namespace in_semantic_reversal {
-
-std::vector<ParamSpec> declared_params() {
-  return joined(
-      {{dim_param(128),
-        with_role(ParamRole::context,
-                  log_count_param({"context", "$W$", "tokens"}, "Largest number of distances.",
-                                  32768, 16, 0x1p22)),
-        real_param({"relevance", "$ρ$"},
-                   "How like the query the first key is; the second is drawn apart from it.", 0.3,
-                   0, 1),
-        log_count_param({"draws"}, "Queries with two keys each, over which means are taken.", 16, 1,
-                        4096),
-        seed_param()},
-       rope_params()});
-}
-
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "reversal",
-          .right = "sensitivity",
-          .controls = {"base", "dim", "context", "relevance"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "Can distance alone change what a query prefers?",
-           .answer =
-               "A query and two keys, one more like it. Among all distances, the other key wins "
-               "at the share that the curve shows; 0.5 is chance. Move base: a larger one keeps "
-               "preferences and gives up what a step of position changes.",
-           .control = "base"}};
-}
 
 ExperimentInfo make_info() {
   return {
@@ -73,9 +44,29 @@ ExperimentInfo make_info() {
            {"σ", "its deviation over distances"},
            {"c_t",
             "product of the query's and the key's pair $t$, as complex numbers, over $\\sqrt{d}$"}},
-      .params = declared_params(),
-      .view = view(),
-      .questions = questions()};
+      .params = joined(
+          {{dim_param(128),
+            with_role(ParamRole::context,
+                      log_count_param({"context", "$W$", "tokens"}, "Largest number of distances.",
+                                      32768, 16, 0x1p22)),
+            real_param({"relevance", "$ρ$"},
+                       "How like the query the first key is; the second is drawn apart from it.",
+                       0.3, 0, 1),
+            log_count_param({"draws"}, "Queries with two keys each, over which means are taken.",
+                            16, 1, 4096),
+            seed_param()},
+           rope_params()}),
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "reversal",
+               .right = "sensitivity",
+               .controls = {"base", "dim", "context", "relevance"}},
+      .questions = {
+          {.words = "Can distance alone change what a query prefers?",
+           .answer =
+               "A query and two keys, one more like it. Among all distances, the other key wins "
+               "at the share that the curve shows; 0.5 is chance. Move base: a larger one keeps "
+               "preferences and gives up what a step of position changes.",
+           .control = "base"}}};
 }
 
 std::vector<Position> lengths_of(const ParamSet& params) {
@@ -87,19 +78,185 @@ std::vector<Position> lengths_of(const ParamSet& params) {
   return lengths;
 }
 
-/// Curves of one set of frequencies.
+using Complex = std::complex<double>;
+using Complexes = std::vector<Complex>;
+using Row = std::vector<double>;
+
+/// One query and two keys, as RoPE's products h_t = q_pair · conj(k_pair), with the scale 1/√d and
+/// the attention factor.
+struct Preference {
+  Complexes first{};       ///< of the key that is like the query [pairs]
+  Complexes difference{};  ///< first less second
+  double rest{};           ///< the difference over the channels that do not turn
+};
+
+/// What is counted over distances 0 … W − 1, means over the draws.
+struct LengthRow {
+  double W{};
+  double reversal{};             ///< by the closed form
+  double reversal_counted{};     ///< the share of distances
+  double sensitivity{};          ///< by the closed form
+  double sensitivity_counted{};  ///< the mean over distances
+};
+
+/// Curves by length of one set of frequencies, and how far closed moments are from the sums,
+/// relative to Σ|c|².
 struct Tuned {
   std::string label;  ///< empty for those that were asked for
-  ReversalCurves curves;
+  std::vector<LengthRow> rows{};
+  double largest_moment_error{};  ///< NaN when one is
 
   /// What its names begin with.
   std::string before(const char* separator) const { return label.empty() ? "" : label + separator; }
 };
 
+Preference preference_of(const Rope<double>& rope, const Row& q, const Row& near,
+                         const Row& other) {
+  const double scale = 1.0 / std::sqrt(static_cast<double>(q.size()));
+  const ScoreChain a = score_chain(rope, q, near, 0), b = score_chain(rope, q, other, 0);
+  Preference preference{.rest = scale * (a.rest - b.rest)};
+  for (std::size_t t = 0; t < a.links.size(); ++t) {
+    preference.first.push_back(scale * a.links[t]);
+    preference.difference.push_back(scale * (a.links[t] - b.links[t]));
+  }
+  return preference;
+}
+
+double squared_length(const Complexes& c) {
+  double sum = 0;
+  for (const Complex& one : c) sum += std::norm(one);
+  return sum;
+}
+
+/// e^{i m θ_t} at m = 0, 1, …: every seed is exact, and so are the 64 steps from it.
+class Phasors {
+ public:
+  explicit Phasors(const std::vector<double>& theta) : theta_(theta), seeds_(theta.size()) {
+    for (Position l = 0; l < lanes; ++l) {
+      steps_.emplace_back();
+      for (const double one : theta) steps_.back().push_back(exact(l, one));
+    }
+  }
+  /// Re Σ c_t e^{i m θ_t}; m grows from call to call.
+  double score(const Complexes& c, Position m) {
+    if (m / lanes != block_) {
+      block_ = m / lanes;
+      for (std::size_t t = 0; t < theta_.size(); ++t) seeds_[t] = exact(block_ * lanes, theta_[t]);
+    }
+    const Complexes& step = steps_[static_cast<std::size_t>(m % lanes)];
+    double sum = 0;
+    for (std::size_t t = 0; t < c.size(); ++t) {
+      const double re = seeds_[t].real() * step[t].real() - seeds_[t].imag() * step[t].imag();
+      const double im = seeds_[t].real() * step[t].imag() + seeds_[t].imag() * step[t].real();
+      sum += c[t].real() * re - c[t].imag() * im;
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr Position lanes = 64;
+  static Complex exact(Position m, double theta) {
+    const CosSin turn = rotation_at(m, theta);
+    return {turn.cos, turn.sin};
+  }
+  const std::vector<double>& theta_;
+  Complexes seeds_;
+  std::vector<Complexes> steps_;
+  Position block_{-1};
+};
+
+/// Sums over distances, of one preference.
+struct Sums {
+  double reversed{}, change{}, score{}, square{};
+};
+
+/// The error of the closed moments against sums over W distances.
+double moment_error(const Moments& closed, const Sums& sums, double W, double scale) {
+  const double mean = sums.score / W;
+  Largest error;
+  error.see(std::abs(closed.mean - mean) / std::sqrt(scale));
+  error.see(std::abs(closed.variance - (sums.square / W - mean * mean)) / scale);
+  return error.value();
+}
+
+void add_sums(const Rope<double>& rope, const Preference& preference, const Sums& sums, Position W,
+              LengthRow& row, Largest& error) {
+  const std::vector<double>& theta = rope.theta();
+  const auto count = static_cast<double>(W);
+  Moments difference = score_moments(preference.difference, theta, W);
+  error.see(moment_error(difference, sums, count, squared_length(preference.difference)));
+  difference.mean += preference.rest;
+  double reference = preference.rest;
+  for (const Complex& one : preference.difference) reference += one.real();
+  row.reversal += reversal_probability(difference, reference);
+  row.reversal_counted += sums.reversed / count;
+  const double length = std::sqrt(squared_length(preference.first));
+  row.sensitivity +=
+      mean_magnitude(score_moments(step_products(preference.first, theta), theta, W)) / length;
+  row.sensitivity_counted += sums.change / count / length;
+}
+
+/// 1 where the other key wins. A NaN stays one.
+double reversed_at(double sign, double preferred) {
+  if (std::isnan(preferred)) return preferred;
+  return sign * preferred < 0 ? 1.0 : 0.0;
+}
+
+void follow(const Rope<double>& rope, const Preference& preference,
+            const std::vector<Position>& lengths, Tuned& tuned, Largest& error) {
+  Phasors phasors(rope.theta());
+  const Complexes steps = step_products(preference.first, rope.theta());
+  Sums sums;
+  double sign = 0;
+  std::size_t next = 0;
+  for (Position m = 0; next < lengths.size(); ++m) {
+    const double turning = phasors.score(preference.difference, m);
+    const double preferred = turning + preference.rest;
+    if (m == 0) sign = preferred < 0 ? -1.0 : 1.0;
+    sums.reversed += reversed_at(sign, preferred);
+    sums.change += std::abs(phasors.score(steps, m));
+    sums.score += turning;
+    sums.square += turning * turning;
+    if (m + 1 != lengths[next]) continue;
+    add_sums(rope, preference, sums, m + 1, tuned.rows[next], error);
+    ++next;
+  }
+}
+
+/// `draws` of them: the query and the second key normal, the first key relevance·q + √(1 −
+/// relevance²) times another normal.
+std::vector<Preference> drawn_preferences(const Rope<double>& rope, double relevance,
+                                          std::int64_t draws, std::int64_t seed) {
+  Random random(seed, "semantic reversal");
+  const Index d = rope.convention().d_head;
+  std::vector<Preference> preferences;
+  for (std::int64_t i = 0; i < draws; ++i) {
+    const Matrix<double> drawn = normal_matrix<double>(random, 3, d);
+    const auto row = [&](Index r) { return Row(drawn.row(r).data(), drawn.row(r).data() + d); };
+    const Row q = row(0), other = row(1);
+    Row near = row(2);
+    for (std::size_t c = 0; c < near.size(); ++c)
+      near[c] = relevance * q[c] + std::sqrt(1 - relevance * relevance) * near[c];
+    preferences.push_back(preference_of(rope, q, near, other));
+  }
+  return preferences;
+}
+
 Tuned tuned(const Rope<double>& rope, const ParamSet& params, std::string label) {
   const std::vector<Preference> preferences = drawn_preferences(
       rope, params.real("relevance"), params.integer("draws"), params.integer("seed"));
-  return {std::move(label), reversal_curves(rope, preferences, lengths_of(params))};
+  const std::vector<Position> lengths = lengths_of(params);
+  Tuned of{.label = std::move(label)};
+  for (const Position W : lengths) of.rows.push_back({.W = static_cast<double>(W)});
+  Largest error;
+  for (const Preference& preference : preferences) follow(rope, preference, lengths, of, error);
+  const auto count = static_cast<double>(preferences.size());
+  for (LengthRow& row : of.rows)
+    for (double* sum :
+         {&row.reversal, &row.reversal_counted, &row.sensitivity, &row.sensitivity_counted})
+      *sum /= count;
+  of.largest_moment_error = error.value();
+  return of;
 }
 
 /// By the closed form, and counted.
@@ -127,7 +284,7 @@ void add_curves(const Tuned& of, Table& table, LinePlot& reversal, LinePlot& sen
     const Measure<LengthRow>& measure = measures()[i];
     const bool counted = i % 2 == 1;
     add_curve(table, i < 2 ? reversal : sensitivity,
-              {of.before("_") + measure.key, "", measured(of.curves.rows, measure)},
+              {of.before("_") + measure.key, "", measured(of.rows, measure)},
               {.name = of.before(": ") + (counted ? "counted" : "as normal over distances"),
                .style = counted ? LineStyle::dashed : LineStyle::solid,
                .color = encoding_color("rope"),
@@ -139,7 +296,7 @@ void add_figures(const ParamSet& params, const std::vector<Tuned>& all, Result& 
   LinePlot reversal =
       by_length({.label = "share of distances at which the other key wins", .symbol = "$P$"});
   LinePlot sensitivity = by_length({.label = "change of a score by one step, over $|c|$"});
-  const std::vector<LengthRow>& rows = all.front().curves.rows;
+  const std::vector<LengthRow>& rows = all.front().rows;
   Table table{.name = "lengths",
               .caption = "means over the draws, by number of distances",
               .columns = {{"distances", "", measured<LengthRow>(rows, {.of = &LengthRow::W})}}};
@@ -158,11 +315,11 @@ void add_figures(const ParamSet& params, const std::vector<Tuned>& all, Result& 
 void add_findings(const Tuned& of, const ParamSet& params, Result& result) {
   const double W = static_cast<double>(params.integer("context"));
   const FindingsOn tuned(result, of.label, of.label);
-  tuned.scalars(of.curves.rows.back(), measures());
+  tuned.scalars(of.rows.back(), measures());
   tuned.at_most("moments",
                 "mean and variance over distances in closed form are those of the sums (largest "
                 "difference, relative to $Σ|c|²$)",
-                "$Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)$", of.curves.largest_moment_error,
+                "$Σ_m e^{imθ} = (e^{iWθ} − 1)/(e^{iθ} − 1)$", of.largest_moment_error,
                 (64.0 + W) * 0x1p-50);
 }
 
@@ -192,9 +349,7 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     all.push_back(tuned(Rope<double>(std::move(plain), rope.options()), params, "unscaled"));
   }
   Result result;
-  for (const Tuned& one : all) {
-    add_findings(one, params, result);
-  }
+  for (const Tuned& one : all) add_findings(one, params, result);
   add_figures(params, all, result);
   checkpoint(progress, 1.0, "done");
   return result;

@@ -7,14 +7,14 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/sequence_length/figures.h"
+#include "experiments/studies/sequence_length/study.h"
 
 namespace orrery {
 namespace {
@@ -47,29 +47,6 @@ std::vector<ParamSpec> declared_params() {
   return specs;
 }
 
-ExperimentView view() {
-  return {.controls = {"encoding", "train_length", "max_length", "base"},
-          .tabs = {{"beyond", "Encoding by encoding"},
-                   {"logits", "Logits past the training length"},
-                   {"offsets", "Shifted tokens"},
-                   {"recent_share", "Share of recent tokens"}}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "What happens beyond the training length?",
-           .answer =
-               "The entropy of the last query says over how many tokens its attention spreads. "
-               "Move L, the training length, and see which encodings change their course there.",
-           .control = "train_length"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  // "beyond" measures rounding, which any change moves.
-  return {{.figures = {"entropy", "logits"}, .keys = {"rope.rotary_value"}},
-          {.figures = {"entropy"}, .keys = {"window"}},
-          {.figures = {"logits"}, .keys = {"draws", "window"}}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "sequence_length",
@@ -88,12 +65,24 @@ ExperimentInfo make_info() {
             "", in_descriptions}},
       .symbols = {{"s", "shift of all positions"}},
       .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .view = {.controls = {"encoding", "train_length", "max_length", "base"},
+               .tabs = {{"beyond", "Encoding by encoding"},
+                        {"logits", "Logits past the training length"},
+                        {"offsets", "Shifted tokens"},
+                        {"recent_share", "Share of recent tokens"}}},
+      .questions =
+          {{.words = "What happens beyond the training length?",
+            .answer =
+                "The entropy of the last query says over how many tokens its attention spreads. "
+                "Move L, the training length, and see which encodings change their course there.",
+            .control = "train_length"}},
+      // "beyond" measures rounding, which any change moves.
+      .ignored = {{.figures = {"entropy", "logits"}, .keys = {"rope.rotary_value"}},
+                  {.figures = {"entropy"}, .keys = {"window"}},
+                  {.figures = {"logits"}, .keys = {"draws", "window"}}}};
 }
 
-void check_lengths(const ParamSet& params) {
+void check_settings(const ParamSet& params) {
   const std::int64_t train = params.integer("train_length");
   if (params.integer("max_length") <= train)
     throw UsageError(fmt::format("max_length={}", params.integer("max_length")),
@@ -103,10 +92,7 @@ void check_lengths(const ParamSet& params) {
     throw UsageError(fmt::format("window={}", params.integer("window")),
                      fmt::format("must be at most train_length={}", train),
                      fmt::format("try window={}", train));
-}
-
-/// Every length projects its keys, every step of decoding those before it.
-void check_work(const ParamSet& params) {
+  // Every length projects its keys, every step of decoding those before it.
   constexpr double lengths_in_all = 4;  // of all lengths measured, over the largest
   constexpr double operations_per_logit = 500;
   const auto n = static_cast<double>(params.integer("max_length"));
@@ -129,25 +115,18 @@ void check_work(const ParamSet& params) {
                    "lower max_length, dim, window or draws, or compare fewer encodings");
 }
 
-void check_settings(const ParamSet& params) {
-  check_lengths(params);
-  check_work(params);
-}
-
 void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
   const Positions lengths = lengths_of(params);
   const auto at_train = static_cast<std::size_t>(
       std::find(lengths.begin(), lengths.end(), params.integer("train_length")) - lengths.begin());
   const FindingsOn of(result, m.name, untrained_label(m.name));
   const auto add = [&](const std::string& key, const char* unit, const std::string& words,
-                       MeanDeviation LengthPoint::*number) {
-    of.scalar(key + "_trained", (m.lengths[at_train].*number).mean,
-              words + " at the training length", unit);
-    of.scalar(key + "_longest", (m.lengths.back().*number).mean, words + " at the largest length",
-              unit);
+                       const std::vector<double>& number) {
+    of.scalar(key + "_trained", number[at_train], words + " at the training length", unit);
+    of.scalar(key + "_longest", number.back(), words + " at the largest length", unit);
   };
-  add("entropy", "bits", "mean entropy", &LengthPoint::entropy);
-  add("recent", "", "attention on the last $w$ tokens", &LengthPoint::recent);
+  add("entropy", "bits", "mean entropy", m.entropy);
+  add("recent", "", "attention on the last $w$ tokens", m.recent);
 }
 
 void add_checks(const ParamSet& params, const LengthStudy& m, Result& result) {
@@ -174,12 +153,152 @@ void check_entropy(const ParamSet& params, const std::vector<LengthStudy>& all, 
   Largest above(-std::numeric_limits<double>::infinity());
   for (const LengthStudy& m : all)
     for (std::size_t i = 0; i < lengths.size() && lengths[i] - 1 <= m.last_position; ++i)
-      above.see(m.lengths[i].entropy.mean - std::log2(static_cast<double>(lengths[i])));
+      above.see(m.entropy[i] - std::log2(static_cast<double>(lengths[i])));
   // Each of N weights and logarithms is rounded once or twice.
   const double rounding = 8.0 * static_cast<double>(lengths.back()) * 0x1p-53;
   FindingsOn(result).at_most("entropy_is_bounded",
                              "no query has more entropy than equal weights (largest excess, bits)",
                              "$H ≤ \\log₂ N$", above.value(), rounding);
+}
+
+constexpr double flat = 1e-12;  // logits that differ by less are the same table row
+constexpr double offset_axis_threshold = 1e-17;  // below every rounding of fp64
+
+constexpr const char* nothing_trained = "random contents, tables untrained";
+
+/// "ends at 511", "the same from r = 113 on", "goes on".
+std::string beyond_text(const LengthStudy& m) {
+  if (m.ends()) return fmt::format("ends: no position above {}", m.last_position);
+  const auto from = constant_from(m.change, flat);
+  if (from && *from == 0) return "does not depend on distance";
+  if (from) return fmt::format("one value from r = {} on", *from);
+  return "goes on by its formula";
+}
+
+Rule training_rule(const ParamSet& params) {
+  const std::int64_t length = params.integer("train_length");
+  return vertical(static_cast<double>(length), fmt::format("training length {}", length),
+                  "train_length");
+}
+
+/// The entropy of equal weights, which no query exceeds.
+Series most_entropy(const std::vector<double>& lengths) {
+  Series most{.name = "log₂ N: equal weights",
+              .x = lengths,
+              .style = LineStyle::dashed,
+              .color = encoding_color("none"),
+              .label = "$\\log₂ N$: equal weights"};
+  for (const double n : lengths) most.y.push_back(std::log2(n));
+  return most;
+}
+
+void add_by_length(const ParamSet& params, const std::vector<LengthStudy>& all, Result& result) {
+  const Axis length{.label = "length", .symbol = "$N$", .unit = "tokens", .scale = AxisScale::log2};
+  const std::vector<double> lengths = as_doubles(lengths_of(params));
+  LinePlot entropy{.x = length,
+                   .y = {.label = "entropy of the last query", .symbol = "$H$", .unit = "bits"},
+                   .series = {most_entropy(lengths)},
+                   .rules = {training_rule(params)}};
+  LinePlot recent{.x = length,
+                  .y = {.label = "attention on the last $w$ tokens", .range = Range{0.0, 1.03}},
+                  .rules = {training_rule(params)}};
+  Table table{
+      .name = "lengths",
+      .caption = "entropy (bits) and share of the last $w$ keys by length, mean and deviation",
+      .columns = {{"length", "tokens", lengths}}};
+  for (const LengthStudy& m : all) {
+    add_curve(table, entropy, {"entropy_" + m.name, "bits", m.entropy}, m.entropy_deviation,
+              encoding_series(m.name));
+    add_curve(table, recent, {"recent_" + m.name, "", m.recent}, m.recent_deviation,
+              encoding_series(m.name));
+  }
+  const std::string caption =
+      fmt::format("{} · mean ± deviation over draws · {}", nothing_trained, caption_of(params));
+  result.figures.push_back(
+      {"entropy", "Entropy of the last query's attention by length", caption, std::move(entropy)});
+  result.figures.push_back(
+      {"recent_share",
+       fmt::format("How much attention the last {} tokens keep", params.integer("window")), caption,
+       std::move(recent)});
+  result.tables.push_back(std::move(table));
+}
+
+void add_logits(const ParamSet& params, const std::vector<LengthStudy>& all, Result& result) {
+  LinePlot plot{.x = distance_axis(AxisScale::log2),
+                .y = {.label = "change of the mean logit",
+                      .symbol = "$L(r) − L(0)$",
+                      .scale = AxisScale::symlog},
+                .rules = {training_rule(params)}};
+  Table table{.name = "logits",
+              .caption = "change with distance of the mean logit of like tokens",
+              .columns = {{"distance", "tokens", as_doubles(distances_of(params))}}};
+  for (const LengthStudy& m : all)
+    add_curve(table, plot, {m.name, "", m.mean_change}, encoding_series(m.name));
+  result.figures.push_back({"logits", "Past the training length: some end, some clip, some go on",
+                            "like tokens, $L(0)$ by content $σ\\sqrt{d}$, mean over all "
+                            "directions · " +
+                                caption_of(params),
+                            std::move(plot)});
+  result.tables.push_back(std::move(table));
+}
+
+void add_offsets(const ParamSet& params, const std::vector<LengthStudy>& all, Result& result) {
+  LinePlot plot{.x = {.label = "offset of the window",
+                      .symbol = "$s$",
+                      .unit = "tokens",
+                      .scale = AxisScale::log2},
+                .y = {.label = "change of the weights",
+                      .symbol = "mean $½ Σ|Δa|$",
+                      .scale = AxisScale::symlog,
+                      .symlog_threshold = offset_axis_threshold},
+                .rules = {training_rule(params)}};
+  Table table{
+      .name = "offsets",
+      .caption = "mean $½ Σ|\\text{difference}|$ of the weights of a window when it is shifted",
+      .columns = {{"offset", "tokens", as_doubles(offsets_of(params))}}};
+  for (const LengthStudy& m : all)
+    add_curve(table, plot, {m.name, "", m.offsets}, encoding_series(m.name));
+  result.figures.push_back(
+      {"offsets", fmt::format("The same {} tokens further down the text", params.integer("window")),
+       fmt::format("{} · causal · {}", nothing_trained, caption_of(params)), std::move(plot)});
+  result.tables.push_back(std::move(table));
+}
+
+std::string number_or_dash(double value, const char* format) {
+  return std::isnan(value) ? "–" : fmt::format(fmt::runtime(format), value);
+}
+
+void add_encodings(const ParamSet& params, const std::vector<LengthStudy>& all, Result& result) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+  const auto train = static_cast<std::size_t>(params.integer("train_length"));
+  TableFigure drawn{.header = {"encoding", "beyond $L$", "leaves seen range by", "offset changes",
+                               "decoding differs"}};
+  TableBuilder table(
+      "encodings",
+      "last position that is defined; first distance of a constant logit; how far logits past the "
+      "training "
+      "length leave the range seen within; largest change under an offset; largest difference "
+      "between decoding and prefill",
+      {{"encoding"},
+       {"beyond"},
+       {"last_position", "tokens"},
+       {"constant_from", "tokens"},
+       {"leaves_seen_range"},
+       {"offset_change"},
+       {"decoding_difference"}});
+  for (const LengthStudy& m : all) {
+    const double leaves = beyond_seen(m.change, train), offset = m.largest_offset_change();
+    const auto constant = constant_from(m.change, flat);
+    drawn.rows.push_back({encoding_label(m.name), beyond_text(m), number_or_dash(leaves, "{:.3g}"),
+                          number_or_dash(offset, "{:.1e}"), fmt::format("{:.1e}", m.decoding)});
+    table.row({m.name, beyond_text(m), m.ends() ? static_cast<double>(m.last_position) : infinity,
+               constant ? static_cast<double>(*constant) : missing, leaves, offset, m.decoding});
+  }
+  result.figures.push_back({"beyond", "Past the training length, encoding by encoding",
+                            fmt::format("{} · {}", nothing_trained, caption_of(params)),
+                            std::move(drawn)});
+  result.tables.push_back(std::move(table).finish());
 }
 
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
@@ -194,7 +313,10 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     add_checks(params, all.back(), result);
   }
   check_entropy(params, all, result);
-  add_length_findings(params, all, result);
+  add_by_length(params, all, result);
+  add_logits(params, all, result);
+  add_offsets(params, all, result);
+  add_encodings(params, all, result);
   return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/analysis/largest.h"
 #include "core/analysis/mean_logits.h"
+#include "core/analysis/row_statistics.h"
 #include "core/analysis/weight_statistics.h"
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"
@@ -20,7 +21,6 @@
 
 namespace orrery {
 namespace {
-namespace in_study {
 
 /// The inputs on which one encoding is measured: random contents, the same at all positions.
 struct LengthInputs {
@@ -31,7 +31,7 @@ struct LengthInputs {
   int head{};
 };
 
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_length = std::numeric_limits<double>::quiet_NaN();
 constexpr Index calibration_keys = 256;
 
 /// The parameters of an encoding whose trained tables end at the training length.
@@ -54,20 +54,16 @@ double content_deviation(const LengthInputs& in) {
   return std::sqrt(content.squaredNorm() / static_cast<double>(content.size()));
 }
 
-MeanDeviation moments_of(const std::vector<double>& values) {
+/// Appends mean and deviation of these values.
+void add_moments(const std::vector<double>& values, std::vector<double>& means,
+                 std::vector<double>& deviations) {
   const auto count = static_cast<double>(values.size());
   double sum = 0, square = 0;
   for (const double v : values) sum += v;
   const double mean = sum / count;
   for (const double v : values) square += (v - mean) * (v - mean);
-  return {mean, std::sqrt(square / count)};
-}
-
-double entropy_bits(const Matrix<double>& weights, Index row) {
-  double entropy = 0;
-  for (Index j = 0; j < weights.cols(); ++j)
-    if (!(weights(row, j) <= 0)) entropy -= weights(row, j) * std::log2(weights(row, j));
-  return entropy;
+  means.push_back(mean);
+  deviations.push_back(std::sqrt(square / count));
 }
 
 AttentionOutput<double> window_attention(const LengthInputs& in, Index window, Position first) {
@@ -104,19 +100,22 @@ LengthInputs length_inputs(const std::string& name, const ParamSet& params) {
 }
 
 /// All NaN when position `length` − 1 is undefined.
-LengthPoint attention_at_length(const LengthInputs& in, Index length, Index window) {
-  const MeanDeviation unknown{not_a_number, not_a_number};
-  if (length - 1 > in.encoding->traits().last_position) return {unknown, unknown};
-  const Positions m(static_cast<std::size_t>(in.queries.rows()), length - 1);
-  const Positions n = consecutive_positions(length);
-  const auto out = attention_head<double>(*in.encoding, in.projections,
-                                          {in.queries, in.keys.topRows(length), m, n, in.head});
+void add_length(const LengthInputs& in, Index length, Index window, LengthStudy& measured) {
   std::vector<double> entropy, recent;
-  for (Index i = 0; i < out.weights.rows(); ++i) {
-    entropy.push_back(entropy_bits(out.weights, i));
-    recent.push_back(out.weights.row(i).tail(std::min<Index>(window, length)).sum());
+  if (length - 1 > in.encoding->traits().last_position) {
+    entropy = recent = {no_length};
+  } else {
+    const Positions m(static_cast<std::size_t>(in.queries.rows()), length - 1);
+    const Positions n = consecutive_positions(length);
+    const auto out = attention_head<double>(*in.encoding, in.projections,
+                                            {in.queries, in.keys.topRows(length), m, n, in.head});
+    for (Index i = 0; i < out.weights.rows(); ++i) {
+      entropy.push_back(row_statistics(out.weights, i, length - 1, n).entropy_bits);
+      recent.push_back(out.weights.row(i).tail(std::min<Index>(window, length)).sum());
+    }
   }
-  return {moments_of(entropy), moments_of(recent)};
+  add_moments(entropy, measured.entropy, measured.entropy_deviation);
+  add_moments(recent, measured.recent, measured.recent_deviation);
 }
 
 /// logit(r) − logit(0) of one query with itself as key at position 0, r = 0 … count − 1, NaN where
@@ -125,7 +124,7 @@ std::vector<double> logit_change(const LengthInputs& in, Index count) {
   const Index known = std::min<Index>(count, last_askable(*in.encoding) + 1);
   const Matrix<double> key = in.queries.topRows(1);
   const Positions all = consecutive_positions(known);
-  std::vector<double> change(static_cast<std::size_t>(count), not_a_number);
+  std::vector<double> change(static_cast<std::size_t>(count), no_length);
   // Transformer-XL scores each query against each distance: all queries at once would be their
   // square.
   constexpr Index most_queries = 1024;
@@ -158,28 +157,14 @@ std::vector<double> mean_logit_change(const LengthInputs& in, double match, Posi
   std::vector<double> change;
   std::size_t next = 1;
   for (const Position r : distances)
-    change.push_back(r <= last ? mean.total[next++] - mean.total[0] : not_a_number);
+    change.push_back(r <= last ? mean.total[next++] - mean.total[0] : no_length);
   return change;
-}
-
-/// Whether the encoding is defined at the positions of the first `window` tokens shifted by s.
-bool knows_offset(const LengthInputs& in, Index window, Position s) {
-  return s + window - 1 <= in.encoding->traits().last_position;
-}
-
-/// Mean over queries of ½ Σ|difference| of the causal weights of the first `window` tokens when all
-/// their positions are shifted by s. NaN where these are undefined.
-double change_under_offset(const LengthInputs& in, Index window, Position s) {
-  if (!knows_offset(in, window, s)) return not_a_number;
-  return mean_half_difference(window_attention(in, window, s).weights,
-                              window_attention(in, window, 0).weights);
 }
 
 /// The largest change of the logarithm of a ratio of two weights of a query, which is that of the
 /// difference of two logits, when the first `window` tokens are shifted by s. Unlike a weight it
-/// does not vanish where one key has nearly all of them. NaN where positions are undefined.
+/// does not vanish where one key has nearly all of them.
 double log_ratio_change(const LengthInputs& in, Index window, Position s) {
-  if (!knows_offset(in, window, s)) return not_a_number;
   const Matrix<double> change =
       window_attention(in, window, s).logits - window_attention(in, window, 0).logits;
   Largest largest;
@@ -215,12 +200,12 @@ double length_rounding(const LengthInputs& in, Index window) {
   return 4.0 * static_cast<double>(x.cols() + 10) * 0x1p-53 * (q * k + logit);
 }
 
-constexpr Index shortest = 16;           // of the lengths measured
-constexpr int lengths_measured = 28;     // spaced by ratios
+constexpr Index shortest_length = 16;    // of the lengths measured
+constexpr int lengths_measured = 28;     // spaced_by_ratios by ratios
 constexpr int distances_measured = 320;  // likewise
 
-/// `count` + 1 positions from `first` to `last`, spaced by ratios, and two more; each once.
-Positions spaced(double first, double last, int count, Positions positions) {
+/// `count` + 1 positions from `first` to `last`, spaced_by_ratios by ratios, and two more; each once.
+Positions spaced_by_ratios(double first, double last, int count, Positions positions) {
   for (int i = 0; i <= count; ++i)
     positions.push_back(
         std::lround(first * std::pow(last / first, static_cast<double>(i) / count)));
@@ -229,15 +214,9 @@ Positions spaced(double first, double last, int count, Positions positions) {
   return positions;
 }
 
-double largest_value(const LengthInputs& in, Index window) {
-  return largest_magnitude<double>(product<double>(in.keys.topRows(window), in.projections.W_v));
-}
-
-}  // namespace in_study
 }  // namespace
 
 std::optional<std::size_t> constant_from(const std::vector<double>& values, double tolerance) {
-  using namespace in_study;
   const std::size_t known = known_count(values);
   std::size_t from = known;
   while (from > 0 && std::abs(values[from - 1] - values[known - 1]) <= tolerance) --from;
@@ -246,9 +225,8 @@ std::optional<std::size_t> constant_from(const std::vector<double>& values, doub
 }
 
 double beyond_seen(const std::vector<double>& values, std::size_t from) {
-  using namespace in_study;
   const std::size_t known = known_count(values);
-  if (known <= from || from == 0) return not_a_number;
+  if (known <= from || from == 0) return no_length;
   Smallest least(values[0]);
   Largest most(values[0]);
   for (std::size_t i = 1; i < from; ++i) {
@@ -264,10 +242,9 @@ double beyond_seen(const std::vector<double>& values, std::size_t from) {
 }
 
 Positions lengths_of(const ParamSet& params) {
-  using namespace in_study;
   const std::int64_t train = params.integer("train_length");
-  return spaced(shortest, static_cast<double>(params.integer("max_length")), lengths_measured,
-                {train, train + 1});
+  return spaced_by_ratios(shortest_length, static_cast<double>(params.integer("max_length")),
+                          lengths_measured, {train, train + 1});
 }
 
 Positions offsets_of(const ParamSet& params) {
@@ -277,10 +254,9 @@ Positions offsets_of(const ParamSet& params) {
 }
 
 Positions distances_of(const ParamSet& params) {
-  using namespace in_study;
   const std::int64_t train = params.integer("train_length");
-  return spaced(1, static_cast<double>(params.integer("max_length") - 1), distances_measured,
-                {train - 1, train});
+  return spaced_by_ratios(1, static_cast<double>(params.integer("max_length") - 1),
+                          distances_measured, {train - 1, train});
 }
 
 double LengthStudy::largest_offset_change() const {
@@ -289,21 +265,22 @@ double LengthStudy::largest_offset_change() const {
 }
 
 LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progress& progress) {
-  using namespace in_study;
   const LengthInputs in = length_inputs(name, params);
   const Index window = params.integer("window");
   const EncodingTraits traits = in.encoding->traits();
-  LengthStudy measured{.name = name,
-                       .relative = traits.relative_weights_up_to(offsets_of(params).back() +
-                                                                 params.integer("window")),
-                       .last_position = traits.last_position,
-                       .rounding = length_rounding(in, window),
-                       .largest_value = largest_value(in, window)};
+  LengthStudy measured{
+      .name = name,
+      .relative =
+          traits.relative_weights_up_to(offsets_of(params).back() + params.integer("window")),
+      .last_position = traits.last_position,
+      .rounding = length_rounding(in, window),
+      .largest_value =
+          largest_magnitude<double>(product<double>(in.keys.topRows(window), in.projections.W_v))};
   const Positions lengths = lengths_of(params);
   SubProgress at_lengths(progress, 0.0, 0.8);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     checkpoint(at_lengths, i, lengths.size(), "lengths with " + name);
-    measured.lengths.push_back(attention_at_length(in, lengths[i], window));
+    add_length(in, lengths[i], window, measured);
   }
   checkpoint(progress, 0.8, "distances with " + name);
   measured.change = logit_change(in, params.integer("max_length"));
@@ -313,8 +290,11 @@ LengthStudy study_lengths(const std::string& name, const ParamSet& params, Progr
   checkpoint(progress, 0.85, "offsets with " + name);
   Largest ratio_change;
   for (const Position s : offsets_of(params)) {
-    measured.offsets.push_back(change_under_offset(in, window, s));
-    if (!knows_offset(in, window, s)) continue;
+    const bool known = s + window - 1 <= traits.last_position;
+    measured.offsets.push_back(known ? mean_half_difference(window_attention(in, window, s).weights,
+                                                            window_attention(in, window, 0).weights)
+                                     : no_length);
+    if (!known) continue;
     ++measured.known_offsets;  // they are ascending
     if (!measured.relative) ratio_change.see(log_ratio_change(in, window, s));
   }

@@ -19,26 +19,19 @@ Positions distances_of(const ParamSet& params);
 /// Powers of two up to the largest length.
 Positions offsets_of(const ParamSet& params);
 
-/// Mean and deviation over queries.
-struct MeanDeviation {
-  double mean{};
-  double deviation{};
-};
-
-/// How new queries at position N − 1 spread their attention over keys at 0 … N − 1.
-struct LengthPoint {
-  MeanDeviation entropy;  ///< bits; log2 N for equal weights
-  MeanDeviation recent;   ///< weight on the last `window` keys
-};
-
 /// Everything measured on one encoding.
 struct LengthStudy {
   std::string name{};
   bool relative{};
   Position last_position{};
-  std::vector<LengthPoint> lengths{};
+  /// How new queries at position N − 1 spread their attention over keys at 0 … N − 1, by length:
+  /// mean and deviation of the entropy, bits, log2 N for equal weights, and of the weight on the
+  /// last `window` keys.
+  std::vector<double> entropy{}, entropy_deviation{}, recent{}, recent_deviation{};
   std::vector<double> change{};       ///< of one pair's logit, by distance
   std::vector<double> mean_change{};  ///< of like tokens' mean logit, at distances_of()
+  /// Mean over queries of ½ Σ|difference| of the causal weights of the window when all of its
+  /// positions are shifted.
   std::vector<double> offsets{};
   std::size_t
       known_offsets{};    ///< number of offsets, from the first on, whose positions are defined

@@ -19,12 +19,6 @@ namespace {
 namespace in_settle {
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs =
-      joined({asked_model_params(64, 8),
-              {questions_param("What is asked.", question_names()),
-               count_param("rounds", "Settings that are corrected, one after another.", 4, 0, 64)},
-              edit_params(EditedHead::declared),
-              {asked_precision_param()}});
   return {
       .name = "settle",
       .title = "Settled by the loss",
@@ -32,7 +26,12 @@ ExperimentInfo make_info() {
           "Which pairing, base, scaling, norm and window does a model's loss say that it has?",
       .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
       .symbols = {{"t_i", "a token of the text"}},
-      .params = std::move(specs),
+      .params = joined(
+          {asked_model_params(64, 8),
+           {questions_param("What is asked.", question_names()),
+            count_param("rounds", "Settings that are corrected, one after another.", 4, 0, 64)},
+           edit_params(EditedHead::declared),
+           {asked_precision_param()}}),
       .view = {.controls = {"questions", "edits", "length"}, .tabs = {{"verdicts", "Verdicts"}}},
       .ignored = {{.figures = {"verdicts"}, .keys = {"rounds"}}}};
 }

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -10,12 +9,10 @@
 #include "core/encodings/frequencies.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/labels.h"
-#include "experiments/model/experiment.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
@@ -27,58 +24,6 @@ namespace {
 namespace in_spectrum {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<ParamSpec> declared_params() {
-  return joined(
-      {{dim_param(128),
-        with_role(ParamRole::context,
-                  log_count_param({"context", "$L$", "tokens"},
-                                  "Context length with which the wavelengths are compared.", 8192,
-                                  2, 0x1p40)),
-        log_count_param({"search", "", "tokens"},
-                        "Distances up to this are searched for the first with $B_m < 0$.", 65536,
-                        16, 0x1p24),
-        choices_param(
-            "compare", "Other spectra beside it; several are joined by +.",
-            {"base", "interpolation"},
-            {{"none", "no other"},
-             {"base", "the same with another base"},
-             {"interpolation", "the same with every frequency divided by a factor"},
-             {"unscaled", "the same without rope.scaling"},
-             {"tensor2tensor", "sinusoids as first released: 1 to $1/\\mathrm{base}$ inclusive"}}),
-        read_while(
-            "compare", {"base"},
-            log_real_param("compare_base", "Base of the spectrum beside it; 500000 is Llama 3's.",
-                           500000, 1.001, 1e12)),
-        read_while("compare", {"interpolation"},
-                   log_real_param({"factor", "$s$"},
-                                  "Factor of linear interpolation: how many times the context is "
-                                  "stretched.",
-                                  8, 1, 1e6))},
-       rope_params()});
-}
-
-ExperimentView view() {
-  return {.layout = ViewLayout::side_by_side,
-          .left = "wavelengths",
-          .right = "sum_of_cosines",
-          .controls = {"base", "dim", "context", "factor"}};
-}
-
-std::vector<Question> questions() {
-  return {{.words = "What does a base of 500000 do?",
-           .answer =
-               "A larger base slows every pair but the first: the line of wavelengths becomes "
-               "steeper, and more of it lies above the context. Move base to compare another one.",
-           .settings = {{"compare", "base"}},
-           .control = "base"}};
-}
-
-std::vector<IgnoredParams> ignored() {
-  return {{.keys = {"rope.pairing"}},
-          {.figures = {"wavelengths"}, .keys = {"search"}},
-          {.figures = {"sum_of_cosines"}, .keys = {"context"}}};
-}
 
 ExperimentInfo make_info() {
   return {
@@ -95,10 +40,48 @@ ExperimentInfo make_info() {
            {R"(B_m = \sum_t \cos(m\theta_t): \text{ the context that a base supports ends at the first } m \text{ with } B_m < 0)",
             "Men et al. 2024, arXiv 2405.14591", in_descriptions}},
       .symbols = {frequency_meaning, {"λ_t", "wavelength of a pair of channels, in tokens"}},
-      .params = declared_params(),
-      .view = view(),
-      .questions = questions(),
-      .ignored = ignored()};
+      .params = joined(
+          {{dim_param(128),
+            with_role(ParamRole::context,
+                      log_count_param({"context", "$L$", "tokens"},
+                                      "Context length with which the wavelengths are compared.",
+                                      8192, 2, 0x1p40)),
+            log_count_param({"search", "", "tokens"},
+                            "Distances up to this are searched for the first with $B_m < 0$.",
+                            65536, 16, 0x1p24),
+            choices_param("compare", "Other spectra beside it; several are joined by +.",
+                          {"base", "interpolation"},
+                          {{"none", "no other"},
+                           {"base", "the same with another base"},
+                           {"interpolation", "the same with every frequency divided by a factor"},
+                           {"unscaled", "the same without rope.scaling"},
+                           {"tensor2tensor",
+                            "sinusoids as first released: 1 to $1/\\mathrm{base}$ inclusive"}}),
+            read_while("compare", {"base"},
+                       log_real_param("compare_base",
+                                      "Base of the spectrum beside it; 500000 is Llama 3's.",
+                                      500000, 1.001, 1e12)),
+            read_while(
+                "compare", {"interpolation"},
+                log_real_param({"factor", "$s$"},
+                               "Factor of linear interpolation: how many times the context is "
+                               "stretched.",
+                               8, 1, 1e6))},
+           rope_params()}),
+      .view = {.layout = ViewLayout::side_by_side,
+               .left = "wavelengths",
+               .right = "sum_of_cosines",
+               .controls = {"base", "dim", "context", "factor"}},
+      .questions =
+          {{.words = "What does a base of 500000 do?",
+            .answer =
+                "A larger base slows every pair but the first: the line of wavelengths becomes "
+                "steeper, and more of it lies above the context. Move base to compare another one.",
+            .settings = {{"compare", "base"}},
+            .control = "base"}},
+      .ignored = {{.keys = {"rope.pairing"}},
+                  {.figures = {"wavelengths"}, .keys = {"search"}},
+                  {.figures = {"sum_of_cosines"}, .keys = {"context"}}}};
 }
 
 /// A pair that does not rotate has no finite wavelength to draw.
@@ -149,10 +132,6 @@ Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
           std::move(plot)};
 }
 
-std::string place_text(const std::optional<Position>& place, Index search) {
-  return place ? fmt::format("{}", *place) : fmt::format("> {}", search);
-}
-
 Figure summary_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
   TableFigure table{.header = {"frequencies", "pairs", "longest $λ$", "$λ$ > context",
                                "first $m$ with $Bₘ < 0$"}};
@@ -161,7 +140,8 @@ Figure summary_figure(const ParamSet& params, const std::vector<Tuning>& tunings
     table.rows.push_back({plain_text(tuning.label), fmt::format("{}", tuning.theta.size()),
                           decimal_label(tuning.longest(), 1),
                           fmt::format("{}", pairs_beyond(tuning.theta, context)),
-                          place_text(tuning.first_negative, params.integer("search"))});
+                          tuning.first_negative ? fmt::format("{}", *tuning.first_negative)
+                                                : fmt::format("> {}", params.integer("search"))});
   return {"spectra",
           fmt::format("Spectra against a context of {} tokens", params.integer("context")),
           caption_of(params), std::move(table)};
@@ -191,12 +171,6 @@ double relative_error(double measured, double exact) { return std::abs(measured 
 
 /// Rounding of 2π/base^(−2t/d): a few operations, and the exponent's own, which ln λ magnifies.
 double wavelength_rounding(double lambda) { return (4.0 + std::log(lambda)) * 0x1p-52; }
-
-double least_ratio(const std::vector<double>& lambda, std::size_t turning) {
-  Smallest least(std::numeric_limits<double>::infinity());
-  for (std::size_t t = 1; t < turning; ++t) least.see(lambda[t] / lambda[t - 1]);
-  return least.value();
-}
 
 /// A scaling stretches wavelengths; these by at most s.
 void check_scaling(const Tuning& tuning, const ParamSet& params, Result& result) {
@@ -229,6 +203,8 @@ void check_formula(const Tuning& tuning, const ParamSet& params, Result& result)
   const std::size_t last = tuning.turning() - 1;
   const double expected =
       two_pi * std::pow(params.real("base"), 2.0 * static_cast<double>(last) / d);
+  Smallest least(std::numeric_limits<double>::infinity());
+  for (std::size_t t = 1; t <= last; ++t) least.see(lambda[t] / lambda[t - 1]);
   const FindingsOn all(result);
   all.at_most("first_wavelength",
               "the fastest pair has the wavelength $2π$ tokens (relative error)", "eq. (15)",
@@ -240,7 +216,7 @@ void check_formula(const Tuning& tuning, const ParamSet& params, Result& result)
   if (last > 0)
     all.at_least("wavelengths_grow",
                  "each pair rotates more slowly than the one before (least ratio)", "eq. (15)",
-                 least_ratio(lambda, tuning.turning()), 1);
+                 least.value(), 1);
 }
 
 /// The base whose longest wavelength is the context, that it is, and where B_m is first negative

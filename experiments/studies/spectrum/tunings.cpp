@@ -7,17 +7,14 @@
 
 #include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
-#include "core/encodings/frequencies.h"
 #include "core/encodings/sinusoidal.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/rope_params.h"
-#include "experiments/text/number_text.h"
 
 namespace orrery {
 namespace {
-namespace in_tunings {
 
 constexpr Index tuned_at_once = 1 << 14;
 constexpr double bins_an_octave = 24;  // fine enough for every oscillation that a slide can show
@@ -62,7 +59,6 @@ class LogBins {
   double high_{-std::numeric_limits<double>::infinity()};
 };
 
-}  // namespace in_tunings
 }  // namespace
 
 Tuning unscaled_tuning(const ParamSet& params) {
@@ -113,7 +109,6 @@ std::vector<Tuning> tunings_of(const ParamSet& params) {
 }
 
 void follow_B(Tuning& tuning, Index last, Progress& progress) {
-  using namespace in_tunings;
   const auto pairs = static_cast<double>(tuning.theta.size());
   LogBins bins;
   for (Index first = 1; first <= last; first += tuned_at_once) {

@@ -1,8 +1,6 @@
-#include "experiments/studies/training/figures.h"
+#include "experiments/studies/training/runs.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
 
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
@@ -15,7 +13,6 @@
 
 namespace orrery {
 namespace {
-namespace in_training_figures {
 
 /// What a size like this can say and what not: it stands below every figure.
 std::string caption(const ParamSet& params, const std::vector<Run>& runs) {
@@ -68,23 +65,25 @@ void add_series(const std::vector<Run>& runs, const std::string& encoding, const
   }
 }
 
-/// A curve per encoding of numbers at its looks.
-void add_curves(const ParamSet& params, const std::vector<Run>& runs,
-                std::vector<double> Run::*numbers, const std::string& what, LineStyle style,
-                LinePlot& plot) {
-  for (const std::string& encoding : params.list("encoding"))
-    add_series(
-        runs, encoding, [&](const Run& run, std::size_t i) { return (run.*numbers)[i]; },
-        {.name = encoding_label(encoding) + what, .x = runs.front().steps, .style = style}, plot);
-}
+/// A number at each look, and what its curves are called behind the encoding's label.
+struct NumberOfLooks {
+  std::vector<double> Run::*numbers{};
+  const char* words{};
+  LineStyle style{};
+};
 
-Axis step_axis() { return {.label = "step"}; }
-
-Figure loss_figure(const ParamSet& params, const std::vector<Run>& runs) {
-  LinePlot plot{.x = step_axis(), .y = {.label = "loss", .unit = "nats per token"}};
-  add_curves(params, runs, &Run::loss, "", LineStyle::solid, plot);
-  return {"loss", fmt::format("Loss while learning, task {}", params.text("task")),
-          caption(params, runs), std::move(plot)};
+LinePlot by_step(const ParamSet& params, const std::vector<Run>& runs, Axis y,
+                 const std::vector<NumberOfLooks>& shown) {
+  LinePlot plot{.x = {.label = "step"}, .y = std::move(y)};
+  for (const NumberOfLooks& one : shown)
+    for (const std::string& encoding : params.list("encoding"))
+      add_series(
+          runs, encoding, [&](const Run& run, std::size_t i) { return (run.*one.numbers)[i]; },
+          {.name = encoding_label(encoding) + one.words,
+           .x = runs.front().steps,
+           .style = one.style},
+          plot);
+  return plot;
 }
 
 LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
@@ -99,28 +98,6 @@ LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
   plot.rules.push_back(
       vertical(static_cast<double>(params.integer("tokens")), "learned from", "tokens"));
   return plot;
-}
-
-Figure loss_by_length_figure(const ParamSet& params, const std::vector<Run>& runs) {
-  return {"loss_by_length", "Held-out loss of longer sequences", caption(params, runs),
-          by_length(params, runs, {.label = "held-out loss", .unit = "nats per token"},
-                    &LossAtLength::loss)};
-}
-
-Figure accuracy_figure(const ParamSet& params, const std::vector<Run>& runs) {
-  return {"accuracy_by_length", "Share of held-out tokens that are said right",
-          caption(params, runs),
-          by_length(params, runs, {.label = "accuracy", .range = Range{0, 1}},
-                    &LossAtLength::accuracy)};
-}
-
-Figure forming_figure(const ParamSet& params, const std::vector<Run>& runs) {
-  LinePlot plot{.x = step_axis(), .y = {.label = "score of the best head", .range = Range{0, 1}}};
-  add_curves(params, runs, &Run::induction, ": induction", LineStyle::solid, plot);
-  add_curves(params, runs, &Run::previous, ": previous token", LineStyle::dashed, plot);
-  return {"forming_heads",
-          "Heads form: weight on the previous token, and on what followed last time",
-          caption(params, runs), std::move(plot)};
 }
 
 /// The head of a run that looks back most, wherever to.
@@ -139,8 +116,8 @@ const HeadOfRun& telling_head(const Run& run) {
 
 /// Its weights over the repeated block.
 /// @param when  ends its description: ", step 18"
-Heatmap map_of(const HeadOfRun& head, const std::string& encoding, std::string name,
-               const std::string& when, FigureRole role) {
+Heatmap weights_map(const HeadOfRun& head, const std::string& encoding, std::string name,
+                    const std::string& when, FigureRole role) {
   return {.values = to_array<float>(head.weights, std::move(name),
                                     fmt::format("Weights of layer {} head {} of {}{}", head.layer,
                                                 head.head, encoding_label(encoding), when),
@@ -150,55 +127,54 @@ Heatmap map_of(const HeadOfRun& head, const std::string& encoding, std::string n
           .quantity = "attention weight"};
 }
 
-Figure map_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
+Figure trained_figure(const std::string& about, const Run& run) {
   const HeadOfRun& head = telling_head(run);
   const std::string label = encoding_label(run.encoding);
   FigureRole role{.kind = "trained_weights", .encodings = {run.encoding}};
   Heatmap map =
-      map_of(head, run.encoding, "weights_" + run.encoding, " over a repeated block", role);
+      weights_map(head, run.encoding, "weights_" + run.encoding, " over a repeated block", role);
   map.symbol = "$a_{mn}$";
   map.range = Range{0, 1};
   return {"weights_" + run.encoding,
           fmt::format("{}, trained: layer {} head {}, {}", label, head.layer, head.head,
                       name_of_head(head.scores)),
           fmt::format("A block of {} symbols twice, seed {}. {}", head.weights.rows() / 2, run.seed,
-                      caption(params, runs)),
+                      about),
           std::move(map), std::move(role)};
 }
 
 /// A head of a run after so many steps.
-EquationPart moment(const Run& run, const HeadOfRun& head, double step) {
+EquationPart moment(const Run& run, const HeadOfRun& head, std::int64_t step) {
   const Positions at = consecutive_positions(head.weights.rows());
   const Mask mask = run.causal ? Mask::causal(at, at) : Mask();
-  const std::string number = fmt::format("{:.0f}", step);
+  const std::string number = std::to_string(step);
   EquationPart part{.symbol = "a_{m,n}", .name = "step " + number};
-  part.map =
-      map_of(head, run.encoding, "weights_" + run.encoding + "_step_" + number, ", " + part.name,
-             {.kind = "weights_step_" + number, .encodings = {run.encoding}});
+  part.map = weights_map(head, run.encoding, "weights_" + run.encoding + "_step_" + number,
+                         ", " + part.name,
+                         {.kind = "weights_step_" + number, .encodings = {run.encoding}});
   if (run.causal) part.map.masked = mask_array(mask, head.weights.rows());
   part.profile = profile_of(diagonal_profile<float>(head.weights, at, at, mask));
   return part;
 }
 
 /// The head that tells most in the end, through time.
-Figure moments_figure(const ParamSet& params, const std::vector<Run>& runs, const Run& run) {
+Figure moments_figure(const std::string& about, const Run& run) {
   const HeadOfRun& last = telling_head(run);
   const auto index = static_cast<std::size_t>(&last - run.heads.data());
   std::vector<EquationPart> parts;
-  for (const EarlierHeads& earlier : run.earlier)
-    if (earlier.step < run.steps.back())
-      parts.push_back(moment(run, earlier.heads[index], earlier.step));
-  parts.push_back(moment(run, last, run.steps.back()));
+  const auto end = static_cast<std::int64_t>(run.steps.back());
+  for (const auto& [step, heads] : run.earlier)
+    if (step < end) parts.push_back(moment(run, heads[index], step));
+  parts.push_back(moment(run, last, end));
   for (std::size_t i = 1; i < parts.size(); ++i) parts[i].relation = R"(\to)";
   return equation_figure("moments", run.encoding,
                          fmt::format("{}: layer {} head {} while it learns",
                                      encoding_label(run.encoding), last.layer, last.head),
                          fmt::format("A block of {} symbols twice, seed {}. {}",
-                                     last.weights.rows() / 2, run.seed, caption(params, runs)),
+                                     last.weights.rows() / 2, run.seed, about),
                          map_equation(std::move(parts), encoding_color(run.encoding)));
 }
 
-}  // namespace in_training_figures
 }  // namespace
 
 SeedSpread spread_of(const std::vector<double>& values) {
@@ -237,21 +213,32 @@ SeedSpread excess_loss(const std::vector<Run>& runs, const std::string& other,
 }
 
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs) {
-  using namespace in_training_figures;
-  std::vector<Figure> figures{loss_figure(params, runs), loss_by_length_figure(params, runs),
-                              accuracy_figure(params, runs)};
-  if (params.text("attention") == "softmax") {
-    figures.push_back(forming_figure(params, runs));
-    for (const std::string& encoding : params.list("encoding"))
-      figures.push_back(map_figure(params, runs, *runs_of(runs, encoding).front()));
-    for (const std::string& encoding : params.list("encoding"))
-      figures.push_back(moments_figure(params, runs, *runs_of(runs, encoding).front()));
-  }
+  const std::string about = caption(params, runs);
+  std::vector<Figure> figures{
+      {"loss", fmt::format("Loss while learning, task {}", params.text("task")), about,
+       by_step(params, runs, {.label = "loss", .unit = "nats per token"},
+               {{&Run::loss, "", LineStyle::solid}})},
+      {"loss_by_length", "Held-out loss of longer sequences", about,
+       by_length(params, runs, {.label = "held-out loss", .unit = "nats per token"},
+                 &LossAtLength::loss)},
+      {"accuracy_by_length", "Share of held-out tokens that are said right", about,
+       by_length(params, runs, {.label = "accuracy", .range = Range{0, 1}},
+                 &LossAtLength::accuracy)}};
+  if (params.text("attention") != "softmax") return figures;
+  figures.push_back(
+      {"forming_heads", "Heads form: weight on the previous token, and on what followed last time",
+       about,
+       by_step(params, runs, {.label = "score of the best head", .range = Range{0, 1}},
+               {{&Run::induction, ": induction", LineStyle::solid},
+                {&Run::previous, ": previous token", LineStyle::dashed}})});
+  for (const std::string& encoding : params.list("encoding"))
+    figures.push_back(trained_figure(about, *runs_of(runs, encoding).front()));
+  for (const std::string& encoding : params.list("encoding"))
+    figures.push_back(moments_figure(about, *runs_of(runs, encoding).front()));
   return figures;
 }
 
 std::vector<Table> training_tables(const Trained& trained) {
-  using namespace in_training_figures;
   TableBuilder curves("curves", "mean loss and the scores of the best heads, by step",
                       {{"encoding"},
                        {"seed"},

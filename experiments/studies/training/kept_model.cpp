@@ -1,4 +1,4 @@
-#include "experiments/studies/training/kept_model.h"
+#include "experiments/studies/training/one_run.h"
 
 #include <fmt/format.h>
 
@@ -180,13 +180,6 @@ std::vector<Array> family_tensors(const KeptFamily& family, const TrainingPlan& 
   return std::move(writer).arrays();
 }
 
-std::vector<Array> own_tensors(ModelWeights<float> weights) {
-  std::vector<Array> arrays;
-  for (const NamedWeight<float>& weight : named_weights(weights))
-    arrays.push_back(array_of(weight.name, *weight.values, false));
-  return arrays;
-}
-
 // ---- config.json -------------------------------------------------------------------------------
 
 Json llama_config(const ParamSet& params, const ModelShape<float>& shape, double base) {
@@ -307,7 +300,7 @@ Json tokenizer_of(const std::vector<int>& bytes, Index vocabulary) {
 std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
                                     const std::string& name) {
   using namespace in_kept_model;
-  const ModelWeights<float>& weights = run.trainer().state().weights;
+  ModelWeights<float> weights = run.trainer().state().weights;
   const ModelShape<float> shape = model_shape<float>(plan.params, plan.task);
   const KeptFamily* family = find_kept(plan, run.run().encoding);
   Json config =
@@ -316,8 +309,12 @@ std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
   config["torch_dtype"] = "float32";
   config["bos_token_id"] = config["eos_token_id"] = nullptr;  // no symbol begins or ends a text
   config["orrery"] = origin(plan, run);
-  const std::vector<Array> arrays =
-      family ? family_tensors(*family, plan, weights) : own_tensors(weights);
+  std::vector<Array> arrays;
+  if (family)
+    arrays = family_tensors(*family, plan, std::move(weights));
+  else
+    for (const NamedWeight<float>& weight : named_weights(weights))
+      arrays.push_back(array_of(weight.name, *weight.values, false));
   std::vector<const Array*> listed;
   for (const Array& array : arrays) listed.push_back(&array);
   std::vector<ResultFile> files{

@@ -6,11 +6,52 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention/feature_map.h"
+
 namespace orrery {
 namespace {
-namespace in_one_run {
 
-BlockScores scores_of(const Matrix<float>& weights) {
+/// Of the vectors of tokens where nothing but norms decides how large they are: small enough to be
+/// learned in some hundred steps, large enough to tell tokens apart from the first.
+constexpr double token_deviation = 0.2;
+
+void be_like_bert(ModelSizes& sizes) {
+  sizes.biases = sizes.norm_biases = sizes.tied = true;
+  sizes.token_deviation = initial_deviation;
+}
+
+void make_gpt2(TransformerDesign& design, ModelSizes& sizes) {
+  design.norm = {.kind = NormKind::layer, .epsilon = 1e-5};
+  design.feed_forward = {.activation = Activation::gelu_tanh, .gated = false};
+  be_like_bert(sizes);
+}
+
+void make_llama(TransformerDesign& design, ModelSizes& sizes) {
+  design.norm = {.kind = NormKind::rms, .epsilon = 1e-5};
+  design.feed_forward = {.activation = Activation::silu, .gated = true};
+  // Three matrices in place of two: as many weights as the others.
+  sizes.d_feed_forward = sizes.d_model * 8 / 3;
+}
+
+void make_roformer(TransformerDesign& design, ModelSizes& sizes) {
+  design.norm = {.kind = NormKind::layer, .epsilon = 1e-12};
+  design.norm_place = NormPlace::after;
+  design.embedding_norm = EmbeddingNorm::before_projection;
+  design.final_norm = false;
+  design.feed_forward = {.activation = Activation::gelu, .gated = false};
+  design.head_transform = Activation::gelu;
+  sizes.vocabulary_biases = true;
+  be_like_bert(sizes);
+}
+
+template <class T>
+std::shared_ptr<const FeatureMap<T>> features_of(const std::string& attention) {
+  if (attention == "linear_elu_plus_one") return std::make_shared<EluPlusOne<T>>();
+  if (attention == "linear_relu") return std::make_shared<Relu<T>>();
+  return nullptr;
+}
+
+BlockScores scores_of_block(const Matrix<float>& weights) {
   const Index n = weights.rows(), period = n / 2;
   BlockScores sum;
   for (Index m = period; m < n; ++m) {
@@ -48,7 +89,7 @@ std::vector<HeadOfRun> look_at_heads(const Trainer<float>& trainer,
     for (Index h = 0; h < design.transformer.attention.heads; ++h) {
       HeadOfRun head{.layer = static_cast<int>(l), .head = static_cast<int>(h)};
       head.weights = network.attention(l, 0, h);
-      head.scores = scores_of(head.weights);
+      head.scores = scores_of_block(head.weights);
       heads.push_back(std::move(head));
     }
   return heads;
@@ -140,8 +181,45 @@ double gradient_error(const ParamSet& params, const Task& task, const Trainer<fl
   return least;
 }
 
-}  // namespace in_one_run
 }  // namespace
+
+std::vector<Choice> shape_choices() {
+  return {{"plain", "RMSNorm before each half, ReLU, no biases: the least that learns"},
+          {"gpt2", "LayerNorm before each half, GELU, biases, tied vocabulary"},
+          {"llama", "RMSNorm before each half, SwiGLU, no biases"},
+          {"roformer", "BERT's and RoFormer's: LayerNorm behind each half, GELU, biases, tied"}};
+}
+
+template <class T>
+ModelShape<T> model_shape(const ParamSet& params, const Task& task) {
+  const Index heads = params.integer("heads"), d_head = params.integer("dim");
+  ModelShape<T> shape;
+  shape.sizes = {.vocabulary = task.vocabulary(),
+                 .d_model = heads * d_head,
+                 .d_feed_forward = 4 * heads * d_head,
+                 .token_deviation = token_deviation};
+  TransformerDesign& design = shape.design.transformer;
+  design.layers.resize(static_cast<std::size_t>(params.integer("layers")));
+  design.attention = {.heads = heads,
+                      .kv_heads = heads,
+                      .d_head = d_head,
+                      .d_value = d_head,
+                      .causal = task.causal()};
+  const std::string& model = params.text("model");
+  design.norm = {.kind = NormKind::rms, .epsilon = 1e-5};
+  design.feed_forward = {.activation = Activation::relu, .gated = false};
+  if (model == "gpt2")
+    make_gpt2(design, shape.sizes);
+  else if (model == "llama")
+    make_llama(design, shape.sizes);
+  else if (model == "roformer")
+    make_roformer(design, shape.sizes);
+  shape.design.linear.features = features_of<T>(params.text("attention"));
+  return shape;
+}
+
+template ModelShape<float> model_shape(const ParamSet&, const Task&);
+template ModelShape<double> model_shape(const ParamSet&, const Task&);
 
 std::string name_of_head(const BlockScores& scores) {
   constexpr double clear = 0.4;  // of the weight
@@ -161,17 +239,14 @@ std::vector<std::int64_t> kept_moments(std::int64_t steps) {
   return moments;
 }
 
-OneRun::OneRun(const TrainingPlan& plan, const Training& training)
+OneRun::OneRun(const TrainingPlan& plan, Run run, std::int64_t steps)
     : plan_(plan),
-      training_(training),
-      run_{.encoding = training.encoding,
-           .seed = training.seed,
-           .learning_rate = training.learning_rate,
-           .causal = plan.task.causal()},
+      run_(std::move(run)),
+      steps_(steps),
       shape_(model_shape<float>(plan.params, plan.task)),
       trainer_(make_trainer()),
-      data_(training.seed, "sequences of training"),
-      block_(repeated_block(training.seed, std::min<Index>(plan.task.vocabulary(), 16),
+      data_(run_.seed, "sequences of training"),
+      block_(repeated_block(run_.seed, std::min<Index>(plan.task.vocabulary(), 16),
                             plan.params.integer("tokens") / 2)) {}
 
 Trainer<float> OneRun::make_trainer() {
@@ -188,9 +263,9 @@ Trainer<float> OneRun::make_trainer() {
   return {shape_.design,
           std::move(recipe),
           initial_state(std::move(weights)),
-          {.learning_rate = training_.learning_rate,
-           .warm_up = std::min<std::int64_t>(params.integer("warm_up"), training_.steps / 2),
-           .steps = training_.steps},
+          {.learning_rate = run_.learning_rate,
+           .warm_up = std::min<std::int64_t>(params.integer("warm_up"), steps_ / 2),
+           .steps = steps_},
           1};
 }
 
@@ -206,17 +281,16 @@ void OneRun::advance(std::int64_t end) {
 }
 
 void OneRun::look() {
-  using namespace in_one_run;
   if (since_ == 0) return;
   run_.steps.push_back(static_cast<double>(done_));
   run_.loss.push_back(sum_ / static_cast<double>(since_));
   sum_ = 0;
   since_ = 0;
   run_.heads = look_at_heads(trainer_, block_);
-  const std::vector<std::int64_t> moments = kept_moments(training_.steps);
+  const std::vector<std::int64_t> moments = kept_moments(steps_);
   const bool first_seed = run_.seed == plan_.params.integer("seed");
   if (first_seed && std::find(moments.begin(), moments.end(), done_) != moments.end())
-    run_.earlier.push_back({static_cast<double>(done_), run_.heads});
+    run_.earlier[done_] = run_.heads;
   double previous = 0, induction = 0;
   for (const HeadOfRun& head : run_.heads) {
     previous = head.scores.previous > previous ? head.scores.previous : previous;
@@ -248,7 +322,6 @@ void OneRun::judge(Index sequences) {
 }
 
 void OneRun::finish() {
-  using namespace in_one_run;
   constexpr Index sequences = 64;
   judge(sequences);
   run_.gradient_error = gradient_error(plan_.params, plan_.task, trainer_, run_.seed);

@@ -1,14 +1,31 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "core/random.h"
+#include "core/training/network.h"
 #include "core/training/trainer.h"
-#include "experiments/studies/training/shapes.h"
+#include "experiments/model/result.h"
+#include "experiments/studies/training/tasks.h"
 
 namespace orrery {
+
+/// A model as it is trained.
+template <class T>
+struct ModelShape {
+  TrainedDesign<T> design{};
+  ModelSizes sizes{};
+};
+
+/// The choices of the parameter "model".
+std::vector<Choice> shape_choices();
+
+/// "model" with "layers", "heads", "dim" and "attention".
+template <class T>
+ModelShape<T> model_shape(const ParamSet& params, const Task& task);
 
 /// What a head does on a block of symbols that is repeated, each a mean of weights a_mn: 1 where it
 /// does nothing else. Rows of the second block alone, so that each has a token to copy.
@@ -33,12 +50,6 @@ struct HeadOfRun {
 /// thing".
 std::string name_of_head(const BlockScores& scores);
 
-/// The heads of a model that is not trained to its end.
-struct EarlierHeads {
-  double step{};  ///< steps that were taken before
-  std::vector<HeadOfRun> heads{};
-};
-
 /// Sequences that the model has not seen, of one length.
 struct LossAtLength {
   Index length{};
@@ -58,9 +69,10 @@ struct Run {
   std::vector<double> induction{};  ///< the same
   std::vector<LossAtLength> held_out{};
   std::vector<HeadOfRun> heads{};
-  std::vector<EarlierHeads> earlier{};  ///< at five moments; of the first seed alone
-  double gradient_error{};              ///< see OneRun::finish
-  Index weights{};                      ///< numbers that were trained, beside the encoding's own
+  /// Those of five moments, by the steps taken before; of the first seed alone.
+  std::map<std::int64_t, std::vector<HeadOfRun>> earlier{};
+  double gradient_error{};  ///< see OneRun::finish
+  Index weights{};          ///< numbers that were trained, beside the encoding's own
 };
 
 /// Moments whose heads are kept: after the first step, and after a 16th, 8th, quarter and half of
@@ -75,18 +87,12 @@ struct TrainingPlan {
   std::vector<Index> lengths{};  ///< of the sequences by which models are judged
 };
 
-/// How one model is trained.
-struct Training {
-  std::string encoding{};
-  std::int64_t seed{};
-  double learning_rate{};
-  std::int64_t steps{};
-};
-
 /// A model while it is trained.
 class OneRun {
  public:
-  OneRun(const TrainingPlan& plan, const Training& training);
+  /// @param run    of that encoding, seed and learning rate
+  /// @param steps  that it will take
+  OneRun(const TrainingPlan& plan, Run run, std::int64_t steps);
 
   /// Takes steps until `end` of them were taken in all.
   void advance(std::int64_t end);
@@ -108,8 +114,8 @@ class OneRun {
   Trainer<float> make_trainer();
 
   const TrainingPlan& plan_;
-  Training training_;
   Run run_;
+  std::int64_t steps_;
   ModelShape<float> shape_;
   Trainer<float> trainer_;
   Random data_;
@@ -118,5 +124,16 @@ class OneRun {
   std::int64_t since_{0};  ///< steps since the last look
   double sum_{0};          ///< of their losses
 };
+
+/// The files of a model as it is: NAME/model.safetensors in fp32, NAME/config.json, and of a text's
+/// bytes NAME/tokenizer.json.
+///
+/// Where another program has the blocks and the encoding, they are those of its family, and
+/// Transformers opens the folder: model=llama with rope as Llama, gpt2 with learned as GPT-2, and
+/// roformer with rope, at its base of 10000 and seeing both sides, as RoFormer. W_q and W_k are in
+/// the family's pairing. All others have Orrery's names of weights, and the model_type "orrery".
+/// @param name  "rope_seed_0_step_900"
+std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
+                                    const std::string& name);
 
 }  // namespace orrery

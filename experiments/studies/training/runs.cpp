@@ -9,11 +9,9 @@
 #include "core/parallel.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
-#include "experiments/studies/training/kept_model.h"
 
 namespace orrery {
 namespace {
-namespace in_runs {
 
 /// Steps after which models are looked at: the first ones close together, for much happens there.
 std::set<std::int64_t> look_steps(std::int64_t steps) {
@@ -35,8 +33,12 @@ class SideBySide {
       : plan_(plan), steps_(steps), round_(round), progress_(progress), stage_(stage) {}
 
   void add(const std::string& encoding, std::int64_t seed, double learning_rate) {
-    models_.push_back(
-        std::make_unique<OneRun>(plan_, Training{encoding, seed, learning_rate, steps_}));
+    models_.push_back(std::make_unique<OneRun>(plan_,
+                                               Run{.encoding = encoding,
+                                                   .seed = seed,
+                                                   .learning_rate = learning_rate,
+                                                   .causal = plan_.task.causal()},
+                                               steps_));
   }
   /// Until each has taken so many steps. Throws Stopped, when all have taken as many.
   void advance(std::int64_t end) {
@@ -49,11 +51,11 @@ class SideBySide {
   void look() {
     each([](OneRun& model) { model.look(); });
   }
-  void judge(Index sequences) {
-    each([=](OneRun& model) { model.judge(sequences); });
-  }
-  void finish() {
-    each([](OneRun& model) { model.finish(); });
+  template <class Work>
+  void each(const Work& work) {
+    in_parallel(static_cast<std::ptrdiff_t>(models_.size()), threads_or_all(0), [&] {
+      return [&](std::ptrdiff_t i) { work(*models_[static_cast<std::size_t>(i)]); };
+    });
   }
   void keep(std::vector<ResultFile>& files) const {
     for (const auto& model : models_) {
@@ -70,13 +72,6 @@ class SideBySide {
   }
 
  private:
-  template <class Work>
-  void each(const Work& work) {
-    in_parallel(static_cast<std::ptrdiff_t>(models_.size()), threads_or_all(0), [&] {
-      return [&](std::ptrdiff_t i) { work(*models_[static_cast<std::size_t>(i)]); };
-    });
-  }
-
   const TrainingPlan& plan_;
   std::int64_t steps_, round_;
   Progress& progress_;
@@ -148,15 +143,6 @@ double rate_for(const std::string& encoding, const ParamSet& params,
   return found == tried.end() ? params.real("learning_rate") : found->rate;
 }
 
-/// Steps behind which models are written to files.
-std::set<std::int64_t> checkpoint_steps(const ParamSet& params) {
-  const std::int64_t count = params.integer("checkpoints"), steps = params.integer("steps");
-  std::set<std::int64_t> at;
-  for (std::int64_t i = 1; i <= count; ++i) at.insert(std::max<std::int64_t>(1, steps * i / count));
-  return at;
-}
-
-}  // namespace in_runs
 }  // namespace
 
 std::vector<Index> judged_lengths(const ParamSet& params) {
@@ -168,7 +154,6 @@ std::vector<Index> judged_lengths(const ParamSet& params) {
 }
 
 double training_operations(const ParamSet& params) {
-  using namespace in_runs;
   const double d = static_cast<double>(params.integer("dim") * params.integer("heads"));
   const double length = static_cast<double>(params.integer("tokens"));
   const double weights = 12 * d * d * static_cast<double>(params.integer("layers"));
@@ -182,7 +167,6 @@ double training_operations(const ParamSet& params) {
 
 Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progress,
                   const std::function<void(const Trained&)>& show) {
-  using namespace in_runs;
   constexpr Index glancing = 8;  // sequences that judge a model which is still trained
   const std::unique_ptr<const Task> task = make_task(params, inputs);
   const TrainingPlan plan{params, with_every_encoding_param(params), *task, judged_lengths(params)};
@@ -200,12 +184,15 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
       models.add(encoding, params.integer("seed") + i, rate_for(encoding, params, trained.rates));
   const auto show_so_far = [&] {
     if (!progress.wants_to_see()) return;
-    models.judge(glancing);
+    models.each([](OneRun& model) { model.judge(glancing); });
     trained.runs = models.runs();
     show(trained);
   };
-  const std::set<std::int64_t> looks = look_steps(params.integer("steps"));
-  const std::set<std::int64_t> kept = checkpoint_steps(params);
+  const std::int64_t steps = params.integer("steps"), checkpoints = params.integer("checkpoints");
+  const std::set<std::int64_t> looks = look_steps(steps);
+  std::set<std::int64_t> kept;  // steps behind which models are written to files
+  for (std::int64_t i = 1; i <= checkpoints; ++i)
+    kept.insert(std::max<std::int64_t>(1, steps * i / checkpoints));
   std::set<std::int64_t> halts = looks;
   halts.insert(kept.begin(), kept.end());
   for (const std::int64_t step : halts) {
@@ -222,7 +209,7 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
     models.look();
     show_so_far();
   }
-  models.finish();
+  models.each([](OneRun& model) { model.finish(); });
   trained.runs = models.runs();
   return trained;
 }

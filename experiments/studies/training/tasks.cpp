@@ -10,7 +10,6 @@
 
 namespace orrery {
 namespace {
-namespace in_tasks {
 
 // ---- Symbols -----------------------------------------------------------------------------------
 
@@ -45,150 +44,110 @@ class Writer {
   std::size_t first_;
 };
 
-/// A task on symbols 0 … symbols − 1, and some more tokens.
-class SymbolTask : public Task {
+/// Writes one sequence of that many tokens, of symbols 0 … symbols − 1 and some more.
+using WriteSequence = std::function<void(Random&, Index length, Index symbols, Writer&)>;
+
+class SymbolTask final : public Task {
  public:
-  SymbolTask(Index symbols, Index vocabulary) : symbols_(symbols), vocabulary_(vocabulary) {}
-  Index vocabulary() const final { return vocabulary_; }
-  void draw(Random& random, Index length, TextPart /*part*/, DrawnSequences& to) const final {
+  SymbolTask(Index symbols, Index vocabulary, WriteSequence write)
+      : symbols_(symbols), vocabulary_(vocabulary), write_(std::move(write)) {}
+  Index vocabulary() const override { return vocabulary_; }
+  void draw(Random& random, Index length, TextPart /*part*/, DrawnSequences& to) const override {
     Writer writer(to);
-    write(random, length, writer);
+    write_(random, length, symbols_, writer);
     while (static_cast<Index>(writer.size()) < length) writer.add(0);
   }
 
- protected:
-  Index symbols() const { return symbols_; }
-
  private:
-  virtual void write(Random& random, Index length, Writer& writer) const = 0;
-
-  Index symbols_;
-  Index vocabulary_;
+  Index symbols_, vocabulary_;
+  WriteSequence write_;
 };
 
 /// A block of 2 … length/2 symbols again and again; from its first repetition on the next is asked.
-class Copy final : public SymbolTask {
- public:
-  explicit Copy(Index symbols) : SymbolTask(symbols, symbols) {}
-
- private:
-  void write(Random& random, Index length, Writer& writer) const override {
-    const Index period = 2 + random.integer(length / 2 - 1);
-    const auto block = random_symbols(random, period, symbols());
-    const auto at = [&](Index i) { return block[static_cast<std::size_t>(i % period)]; };
-    for (Index i = 0; i < length; ++i) writer.add(at(i), i + 1 < period ? no_target : at(i + 1));
-  }
-};
+void copy(Random& random, Index length, Index symbols, Writer& writer) {
+  const Index period = 2 + random.integer(length / 2 - 1);
+  const auto block = random_symbols(random, period, symbols);
+  const auto at = [&](Index i) { return block[static_cast<std::size_t>(i % period)]; };
+  for (Index i = 0; i < length; ++i) writer.add(at(i), i + 1 < period ? no_target : at(i + 1));
+}
 
 /// Random symbols; asked is the one that lies `distance` back.
-class CopyAt final : public SymbolTask {
- public:
-  CopyAt(Index symbols, Index distance) : SymbolTask(symbols, symbols), distance_(distance) {}
-
- private:
-  void write(Random& random, Index length, Writer& writer) const override {
-    const auto drawn = random_symbols(random, length, symbols());
+WriteSequence copy_at(Index distance) {
+  return [=](Random& random, Index length, Index symbols, Writer& writer) {
+    const auto drawn = random_symbols(random, length, symbols);
     for (Index i = 0; i < length; ++i)
       writer.add(drawn[static_cast<std::size_t>(i)],
-                 i < distance_ ? no_target : drawn[static_cast<std::size_t>(i - distance_)]);
-  }
-
-  Index distance_;
-};
+                 i < distance ? no_target : drawn[static_cast<std::size_t>(i - distance)]);
+  };
+}
 
 /// Symbols in random order, then pairs of neighbours of it: behind the first of a pair its
 /// neighbour is asked.
-class Induction final : public SymbolTask {
- public:
-  explicit Induction(Index symbols) : SymbolTask(symbols, symbols) {}
-
- private:
-  void write(Random& random, Index length, Writer& writer) const override {
-    const Index shown = std::min<Index>(symbols(), length / 2);
-    const auto order = shuffled_symbols(random, symbols());
-    for (Index i = 0; i < shown; ++i) writer.add(order[static_cast<std::size_t>(i)]);
-    while (static_cast<Index>(writer.size()) + 2 <= length) {
-      const auto j = static_cast<std::size_t>(random.integer(shown - 1));
-      writer.add(order[j], order[j + 1]);
-      writer.add(order[j + 1]);
-    }
+void induction(Random& random, Index length, Index symbols, Writer& writer) {
+  const Index shown = std::min<Index>(symbols, length / 2);
+  const auto order = shuffled_symbols(random, symbols);
+  for (Index i = 0; i < shown; ++i) writer.add(order[static_cast<std::size_t>(i)]);
+  while (static_cast<Index>(writer.size()) + 2 <= length) {
+    const auto j = static_cast<std::size_t>(random.integer(shown - 1));
+    writer.add(order[j], order[j + 1]);
+    writer.add(order[j + 1]);
   }
-};
+}
 
 /// Symbols, a sign, and the same symbols in another order, which is asked.
-class Reordered final : public SymbolTask {
- public:
-  using Order = std::function<void(std::vector<std::int32_t>&)>;
-  Reordered(Index symbols, Order order)
-      : SymbolTask(symbols, symbols + 1), order_(std::move(order)) {}
-
- private:
-  void write(Random& random, Index length, Writer& writer) const override {
-    auto block = random_symbols(random, length / 2, symbols());
+WriteSequence reordered(void (*order)(std::vector<std::int32_t>&)) {
+  return [=](Random& random, Index length, Index symbols, Writer& writer) {
+    auto block = random_symbols(random, length / 2, symbols);
     for (const std::int32_t symbol : block) writer.add(symbol);
-    order_(block);
-    writer.add(static_cast<std::int32_t>(symbols()), block.front());
+    order(block);
+    writer.add(static_cast<std::int32_t>(symbols), block.front());
     for (std::size_t i = 0; i + 1 < block.size() && static_cast<Index>(writer.size()) < length; ++i)
       writer.add(block[i], block[i + 1]);
-  }
-
-  Order order_;
-};
+  };
+}
 
 /// Pairs of a key and a value, then keys, whose values are asked.
-class Recall final : public SymbolTask {
- public:
-  explicit Recall(Index symbols) : SymbolTask(symbols, 2 * symbols) {}
-
- private:
-  void write(Random& random, Index length, Writer& writer) const override {
-    const Index pairs = std::min<Index>(symbols(), length / 3);
-    const auto keys = shuffled_symbols(random, symbols());
-    const auto values = random_symbols(random, pairs, symbols());
-    const auto value_of = [&](std::size_t i) {
-      return values[i] + static_cast<std::int32_t>(symbols());
-    };
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      writer.add(keys[i]);
-      writer.add(value_of(i));
-    }
-    while (static_cast<Index>(writer.size()) < length) {
-      const auto i = static_cast<std::size_t>(random.integer(pairs));
-      writer.add(keys[i], value_of(i));
-    }
+void recall(Random& random, Index length, Index symbols, Writer& writer) {
+  const Index pairs = std::min<Index>(symbols, length / 3);
+  const auto keys = shuffled_symbols(random, symbols);
+  const auto values = random_symbols(random, pairs, symbols);
+  const auto value_of = [&](std::size_t i) {
+    return values[i] + static_cast<std::int32_t>(symbols);
+  };
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    writer.add(keys[i]);
+    writer.add(value_of(i));
   }
-};
-
-/// Nested brackets of several kinds; before each that closes, which one it is is asked.
-class Brackets final : public SymbolTask {
- public:
-  explicit Brackets(Index kinds) : SymbolTask(kinds, 2 * kinds) {}
-
- private:
-  static constexpr std::size_t deepest = 8;
-
-  void write(Random& random, Index length, Writer& writer) const override {
-    std::vector<std::int32_t> open;
-    for (Index i = 0; i < length; ++i) {
-      const bool opens = open.empty() || (open.size() < deepest && random.integer(2) == 0);
-      if (opens) {
-        open.push_back(static_cast<std::int32_t>(random.integer(symbols())));
-        writer.add(open.back());
-        continue;
-      }
-      writer.add(open.back() + static_cast<std::int32_t>(symbols()));
-      open.pop_back();
-      writer.ask_for_next(writer.size() - 2);
-    }
+  while (static_cast<Index>(writer.size()) < length) {
+    const auto i = static_cast<std::size_t>(random.integer(pairs));
+    writer.add(keys[i], value_of(i));
   }
-};
+}
+
+/// Nested brackets of so many kinds; before each that closes, which one it is is asked.
+void brackets(Random& random, Index length, Index kinds, Writer& writer) {
+  constexpr std::size_t deepest = 8;
+  std::vector<std::int32_t> open;
+  for (Index i = 0; i < length; ++i) {
+    const bool opens = open.empty() || (open.size() < deepest && random.integer(2) == 0);
+    if (opens) {
+      open.push_back(static_cast<std::int32_t>(random.integer(kinds)));
+      writer.add(open.back());
+      continue;
+    }
+    writer.add(open.back() + static_cast<std::int32_t>(kinds));
+    open.pop_back();
+    writer.ask_for_next(writer.size() - 2);
+  }
+}
 
 // ---- Texts -------------------------------------------------------------------------------------
 
-/// The bytes of a text, of which the last tenth is held out.
-class TextTask : public Task {
+/// The bytes of a text, of which the last tenth is held out: the next byte is asked, or 15 % of the
+/// bytes, which are replaced by a mask.
+class TextTask final : public Task {
  public:
-  TextTask(const Text& text, Index length) {
+  TextTask(const Text& text, Index length, bool masked) : masked_(masked) {
     std::array<std::int32_t, 256> id_of{};
     id_of.fill(-1);
     for (const char c : text.utf8) id_of[static_cast<unsigned char>(c)] = 0;
@@ -206,9 +165,25 @@ class TextTask : public Task {
                       "give a longer text, or lower tokens or extrapolation");
   }
 
+  Index vocabulary() const override { return bytes() + (masked_ ? 1 : 0); }
   std::vector<int> bytes_of_tokens() const override { return bytes_; }
+  bool causal() const override { return !masked_; }
+  void draw(Random& random, Index length, TextPart part, DrawnSequences& to) const override {
+    constexpr double masked_share = 0.15;
+    const auto ids = excerpt(random, masked_ ? length : length + 1, part);
+    if (!masked_) {
+      to.tokens.insert(to.tokens.end(), ids.begin(), ids.end() - 1);
+      to.targets.insert(to.targets.end(), ids.begin() + 1, ids.end());
+      return;
+    }
+    for (const std::int32_t id : ids) {
+      const bool masked = random.uniform() < masked_share;
+      to.tokens.push_back(masked ? bytes() : id);
+      to.targets.push_back(masked ? id : no_target);
+    }
+  }
 
- protected:
+ private:
   /// `count` bytes that follow each other, from anywhere in the part.
   std::span<const std::int32_t> excerpt(Random& random, Index count, TextPart part) const {
     const std::size_t first = part == TextPart::learned ? 0 : learned_;
@@ -219,40 +194,12 @@ class TextTask : public Task {
   }
   std::int32_t bytes() const { return static_cast<std::int32_t>(bytes_.size()); }
 
- private:
+  bool masked_;
   std::vector<std::int32_t> ids_{};
   std::vector<int> bytes_{};  ///< different ones, in order
   std::size_t learned_{};
 };
 
-class CausalLanguage final : public TextTask {
- public:
-  using TextTask::TextTask;
-  Index vocabulary() const override { return bytes(); }
-  void draw(Random& random, Index length, TextPart part, DrawnSequences& to) const override {
-    const auto ids = excerpt(random, length + 1, part);
-    to.tokens.insert(to.tokens.end(), ids.begin(), ids.end() - 1);
-    to.targets.insert(to.targets.end(), ids.begin() + 1, ids.end());
-  }
-};
-
-/// 15 % of the bytes are replaced by a mask, and are asked.
-class MaskedLanguage final : public TextTask {
- public:
-  using TextTask::TextTask;
-  Index vocabulary() const override { return bytes() + 1; }
-  bool causal() const override { return false; }
-  void draw(Random& random, Index length, TextPart part, DrawnSequences& to) const override {
-    constexpr double masked_share = 0.15;
-    for (const std::int32_t id : excerpt(random, length, part)) {
-      const bool masked = random.uniform() < masked_share;
-      to.tokens.push_back(masked ? bytes() : id);
-      to.targets.push_back(masked ? id : no_target);
-    }
-  }
-};
-
-}  // namespace in_tasks
 }  // namespace
 
 std::vector<Choice> task_choices() {
@@ -279,27 +226,27 @@ std::vector<std::string> symbol_tasks() {
 }
 
 std::unique_ptr<const Task> make_task(const ParamSet& params, const Inputs& inputs) {
-  using namespace in_tasks;
   const std::string& name = params.text("task");
   const Index symbols = params.integer("symbols");
-  if (name == "copy") return std::make_unique<Copy>(symbols);
-  if (name == "copy_at") return std::make_unique<CopyAt>(symbols, params.integer("distance"));
-  if (name == "induction") return std::make_unique<Induction>(symbols);
-  if (name == "recall") return std::make_unique<Recall>(symbols);
-  if (name == "brackets") return std::make_unique<Brackets>(symbols);
+  const auto task = [&](Index vocabulary, WriteSequence write) {
+    return std::make_unique<SymbolTask>(symbols, vocabulary, std::move(write));
+  };
+  if (name == "copy") return task(symbols, copy);
+  if (name == "copy_at") return task(symbols, copy_at(params.integer("distance")));
+  if (name == "induction") return task(symbols, induction);
+  if (name == "recall") return task(2 * symbols, recall);
+  if (name == "brackets") return task(2 * symbols, brackets);
   if (name == "reverse")
-    return std::make_unique<Reordered>(
-        symbols, [](auto& block) { std::reverse(block.begin(), block.end()); });
+    return task(symbols + 1,
+                reordered([](auto& block) { std::reverse(block.begin(), block.end()); }));
   if (name == "sort")
-    return std::make_unique<Reordered>(symbols,
-                                       [](auto& block) { std::sort(block.begin(), block.end()); });
+    return task(symbols + 1, reordered([](auto& block) { std::sort(block.begin(), block.end()); }));
   const auto found = inputs.find("text");
   if (found == inputs.end())
     throw UsageError(fmt::format("task={} without a text", name), "it reads one", "give text=FILE");
   const auto& text = std::get<Text>(found->second);
   const Index longest = params.integer("tokens") * params.integer("extrapolation");
-  if (name == "masked_language") return std::make_unique<MaskedLanguage>(text, longest);
-  return std::make_unique<CausalLanguage>(text, longest);
+  return std::make_unique<TextTask>(text, longest, name == "masked_language");
 }
 
 Index shortest_sequence(const ParamSet& params) {
@@ -316,7 +263,6 @@ DrawnSequences draw_sequences(const Task& task, Random& random, Index sequences,
 }
 
 std::vector<std::int32_t> repeated_block(std::int64_t seed, Index symbols, Index half) {
-  using namespace in_tasks;
   Random random(seed, "a repeated block");
   const std::vector<std::int32_t> block = random_symbols(random, half, symbols);
   std::vector<std::int32_t> twice = block;

@@ -4,15 +4,12 @@
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/training/figures.h"
 #include "experiments/studies/training/runs.h"
-#include "experiments/studies/training/shapes.h"
 
 namespace orrery {
 namespace {
@@ -71,14 +68,6 @@ std::vector<ParamSpec> step_params() {
                   0, 0, 100)};
 }
 
-std::vector<ParamSpec> declared_params() {
-  return with_encoding_params(joined({task_params(),
-                                      {encodings_param({"rope", "learned", "alibi", "none"})},
-                                      model_params(),
-                                      step_params(),
-                                      {seed_param()}}));
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "training",
@@ -93,7 +82,12 @@ ExperimentInfo make_info() {
             "Loshchilov and Hutter 2019", in_descriptions}},
       .symbols = {{"T", "tokens at which something is asked"},
                   {"y_i", "the token that is right there"}},
-      .params = declared_params(),
+      .params =
+          with_encoding_params(joined({task_params(),
+                                       {encodings_param({"rope", "learned", "alibi", "none"})},
+                                       model_params(),
+                                       step_params(),
+                                       {seed_param()}})),
       .view = {.controls = {"encoding", "task", "steps", "tokens"},
                .tabs = {{"loss_by_length", "Loss by length"},
                         {"accuracy_by_length", "Accuracy"},

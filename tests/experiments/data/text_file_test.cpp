@@ -1,4 +1,4 @@
-#include "experiments/data/text_file.h"
+#include "experiments/data/tokens.h"
 
 #include <catch2/catch.hpp>
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/data/text_file.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
 

@@ -16,7 +16,8 @@ using namespace orrery;
 namespace {
 
 std::string group_of(const std::string& folder, const std::string& text) {
-  const std::vector<PackMember> members{{"a.json", text}, {"tables/b.csv", text + text}};
+  const std::vector<std::pair<std::string, std::string>> members{{"a.json", text},
+                                                                 {"tables/b.csv", text + text}};
   return pack_group(folder, members);
 }
 
@@ -78,7 +79,7 @@ TEST_CASE("A directory that is written in several parts is whole") {
   const TempFolder temp;
   const auto path = temp.path() / "p.zip";
   const std::string folder(100, 'f');  // its name is in each of the entries
-  std::vector<PackMember> members;
+  std::vector<std::pair<std::string, std::string>> members;
   for (int i = 0; i < 9000; ++i) members.push_back({std::to_string(i), "x"});
   const std::string group = pack_group(folder, members);
   append(path, {group, group_of("last", "22")});
@@ -155,7 +156,7 @@ TEST_CASE("What is damaged between two groups of a pack hides no other group") {
 TEST_CASE("A group whose first member has a long name is found") {
   const TempFolder temp;
   const auto path = temp.path() / "p.zip";
-  const std::vector<PackMember> members{{std::string(5000, 'n'), "1"}};
+  const std::vector<std::pair<std::string, std::string>> members{{std::string(5000, 'n'), "1"}};
   append(path, {pack_group("one", members), group_of("two", "2")});
   CHECK(folders_in(path) == Names{"one", "two"});
 }

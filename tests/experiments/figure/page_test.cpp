@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "core/errors.h"
-#include "experiments/figure/equation/latex.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/export.h"
 #include "tests/support/sample_figures.h"
 #include "tests/support/xml_check.h"

@@ -4,8 +4,7 @@
 #include <cmath>
 
 #include "core/errors.h"
-#include "experiments/lessons/describe_curve.h"
-#include "experiments/lessons/result_cache.h"
+#include "experiments/lessons/step_state.h"
 
 using namespace orrery;
 using Catch::Matchers::Contains;

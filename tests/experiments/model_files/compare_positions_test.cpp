@@ -18,7 +18,8 @@ PositionPlan llama(const std::string& keys) {
       "config.json");
 }
 
-std::vector<PositionDifference> differences(const std::string& a, const std::string& b) {
+std::vector<PositionComparison::Difference> differences(const std::string& a,
+                                                        const std::string& b) {
   return compare_positions(llama(a), llama(b)).differences;
 }
 
@@ -35,7 +36,7 @@ TEST_CASE("files of Transformers 4 and 5 that say the same do not differ") {
 TEST_CASE("a base that is lost differs in every layer, and so do its frequencies") {
   const auto found = differences(R"(, "rope_parameters": {"rope_theta": 5e5})", "");
   REQUIRE(found.size() == 2);
-  CHECK(found[0] == PositionDifference{"base", "500000", "10000", {0, 1, 2, 3}});
+  CHECK(found[0] == PositionComparison::Difference{"base", "500000", "10000", {0, 1, 2, 3}});
   CHECK_THAT(found[1].field, Contains("31 of 32 pairs, from pair 1 on"));
 }
 
@@ -48,9 +49,10 @@ TEST_CASE("layers that differ are named") {
       "full_attention", "full_attention", "full_attention"])";
   const auto found = differences(first, second);
   REQUIRE(found.size() == 2);
-  CHECK(found[0] ==
-        PositionDifference{"window", "16 tokens (m − n < 16)", "32 tokens (m − n < 32)", {0}});
-  CHECK(found[1] == PositionDifference{"window", "16 tokens (m − n < 16)", "none", {3}});
+  CHECK(found[0] == PositionComparison::Difference{
+                        "window", "16 tokens (m − n < 16)", "32 tokens (m − n < 32)", {0}});
+  CHECK(found[1] ==
+        PositionComparison::Difference{"window", "16 tokens (m − n < 16)", "none", {3}});
 }
 
 TEST_CASE("plans of different length are compared as far as both go") {
@@ -58,7 +60,8 @@ TEST_CASE("plans of different length are compared as far as both go") {
   shorter.layers.pop_back();
   const PositionComparison comparison = compare_positions(llama(""), shorter);
   REQUIRE(comparison.differences.size() == 1);
-  CHECK(comparison.differences[0] == PositionDifference{"number of layers", "4", "3", {}});
+  CHECK(comparison.differences[0] ==
+        PositionComparison::Difference{"number of layers", "4", "3", {}});
 }
 
 TEST_CASE("a pairing differs unless rows were reordered along") {

@@ -16,11 +16,12 @@
 #include "core/errors.h"
 #include "experiments/model_files/layer_settings.h"
 #include "experiments/model_files/model_types.h"
+#include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/positions_text.h"
 #include "experiments/model_files/read_config.h"
 #include "experiments/model_files/receptive_field.h"
 #include "experiments/model_files/rotation.h"
-#include "experiments/model_files/temperature.h"
+#include "tests/experiments/model_files/applied.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;
@@ -44,12 +45,8 @@ double largest(const Numbers& a, const Numbers& b) {
 }
 
 Numbers applied(const LayerPlan& layer, Numbers x, double position, bool is_query) {
-  const auto m = static_cast<std::int64_t>(position);
   if (x.size() != static_cast<std::size_t>(layer.rope.d_head)) return {};
-  rotate(layer, m, x);
-  if (is_query && layer.temperature)
-    for (double& value : x) value *= temperature_at(*layer.temperature, m);
-  return x;
+  return test::applied(layer, std::move(x), static_cast<std::int64_t>(position), is_query);
 }
 
 bool sees(const LayerPlan& layer, int m, int n) {

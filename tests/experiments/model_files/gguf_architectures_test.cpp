@@ -7,7 +7,6 @@
 
 #include "experiments/files/file.h"
 #include "experiments/model_files/compare_positions.h"
-#include "experiments/model_files/gguf_plan.h"
 #include "experiments/model_files/read_config.h"
 #include "tests/support/golden_file.h"
 

@@ -9,8 +9,8 @@
 
 #include "core/errors.h"
 #include "experiments/model_files/model_types.h"
-#include "experiments/model_files/rotation.h"
-#include "experiments/model_files/temperature.h"
+#include "experiments/model_files/position_plan.h"
+#include "tests/experiments/model_files/applied.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;
@@ -37,14 +37,6 @@ double largest_of(const Numbers& a, const Numbers& b) {
   return most;
 }
 
-/// What a layer makes of q at a position, with the factor of its temperature; of k without.
-Numbers applied(const LayerPlan& layer, Numbers x, std::int64_t position, bool is_query) {
-  rotate(layer, position, x);
-  if (is_query && layer.temperature)
-    for (double& value : x) value *= temperature_at(*layer.temperature, position);
-  return x;
-}
-
 double applied_error(const LayerPlan& layer, const Json& golden, const Numbers& positions) {
   double most = 0;
   for (const char* which : {"q", "k"})
@@ -52,7 +44,7 @@ double applied_error(const LayerPlan& layer, const Json& golden, const Numbers& 
       const Numbers pre = golden.at(std::string("pre_") + which);
       const Numbers post = golden.at(std::string("post_") + which).at(i);
       const double error = largest_of(
-          applied(layer, pre, static_cast<std::int64_t>(positions[i]), *which == 'q'), post);
+          test::applied(layer, pre, static_cast<std::int64_t>(positions[i]), *which == 'q'), post);
       if (!(error <= most)) most = error;
     }
   return most;
@@ -141,8 +133,9 @@ TEST_CASE("DeepSeek-V4's files of both forms have the slice, the base and the in
   CHECK_FALSE(plain.at(0).indexer);
   CHECK_FALSE(plain.at(2).indexer);
   REQUIRE(plain.at(1).indexer);
-  CHECK(*plain.at(1).indexer ==
-        IndexerPlan{.pairing = RopePairing::interleaved, .head_dim = 128, .rotary_begin = 64});
+  CHECK(*plain.at(1).indexer == LayerPlan::Indexer{.pairing = RopePairing::interleaved,
+                                                   .head_dim = 128,
+                                                   .rotary_begin = 64});
   const auto older = of(R"(, "qk_rope_head_dim": 128, "rope_scaling": {"type": "yarn", "factor": 16,
                             "original_max_position_embeddings": 65536})");
   CHECK(older.at(0).rope.rotary_dims == 128);
@@ -185,8 +178,8 @@ TEST_CASE("layers of Llama 4 without RoPE have the temperature, and no others") 
   CHECK(plan.layers.at(2).window == 8192);
   const LayerPlan& nope = plan.layers.at(3);
   CHECK(nope.encoding == "none");
-  CHECK(temperature_at(nope.temperature.value(), 8190) == 1);
-  CHECK(temperature_at(nope.temperature.value(), 8191) == Approx(1 + 0.1 * std::log(2)));
+  CHECK(test::temperature_at(nope.temperature.value(), 8190) == 1);
+  CHECK(test::temperature_at(nope.temperature.value(), 8191) == Approx(1 + 0.1 * std::log(2)));
 }
 
 TEST_CASE("equal factors of llama3 make a step, as Llama 4 Scout has it") {
@@ -276,7 +269,7 @@ TEST_CASE("Mistral's params.json has names of its own") {
   CHECK(*find_param(layer, "rope.beta_slow") == ParamValue(2.0));
   CHECK(*find_param(layer, "rope.beta_fast") == ParamValue(24.0));
   CHECK(layer.attention_factor == 1);
-  CHECK(temperature_at(layer.temperature.value(), 40000) == Approx(1 + 0.1 * std::log(3)));
+  CHECK(test::temperature_at(layer.temperature.value(), 40000) == Approx(1 + 0.1 * std::log(3)));
 }
 
 TEST_CASE("infinities of Python and texts that look like them are read") {

@@ -151,7 +151,7 @@ TEST_CASE("Sweeps that differ in one setting are matched by the others, repeats 
   CHECK(found.sweep.matched == 2);
   CHECK(found.sweep.only_b.size() == 1);
   REQUIRE(found.sweep.repeats.size() == 1);
-  const RepeatStatistics& repeats = found.sweep.repeats[0];
+  const SweepComparison::Repeats& repeats = found.sweep.repeats[0];
   CHECK(repeats.scalar == "score");
   CHECK(repeats.a.n == 2);
   CHECK(repeats.b.mean == Approx(2.0));

@@ -1,4 +1,3 @@
-#include "experiments/results/csv_reader.h"
 
 #include <bit>
 #include <catch2/catch.hpp>

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/results/csv_reader.h"
 #include "tests/experiments/results/example_result.h"
 
 using namespace orrery;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "experiments/statistics/student.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;

@@ -8,7 +8,7 @@
 
 #include "experiments/data/load_inputs.h"
 #include "experiments/figure/equation/parse.h"
-#include "experiments/figure/equation/script_letters.h"
+#include "experiments/figure/equation/tex_reader.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"

@@ -11,10 +11,10 @@
 #include "experiments/files/file.h"
 #include "experiments/reports/compare.h"
 #include "experiments/reports/report.h"
-#include "experiments/sweeps/journal.h"
 #include "experiments/sweeps/runner.h"
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/sweep_index.h"
+#include "experiments/sweeps/sweep_layout.h"
 #include "tests/support/json_changes.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,5 +1,5 @@
 // The journal: whole lines or none, whatever happens.
-#include "experiments/sweeps/journal.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 #include <catch2/catch.hpp>
 

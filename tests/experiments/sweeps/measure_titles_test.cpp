@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "experiments/results/csv.h"
-#include "experiments/results/csv_reader.h"
 
 using namespace orrery;
 

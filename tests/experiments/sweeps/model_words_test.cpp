@@ -1,4 +1,3 @@
-#include "experiments/sweeps/model_words.h"
 
 #include <algorithm>
 #include <bit>
@@ -37,8 +36,15 @@ class ConfigFile {
 constexpr const char* gemma = R"({"model_type": "gemma3_text", "num_hidden_layers": 6,
   "head_dim": 256, "rope_scaling": {"factor": 8.0, "rope_type": "linear"}})";
 
+Words notes_on(const std::string& experiment, const Words& words) {
+  Words notes;
+  expand_model_words(find_experiment(experiment).info.params, words, notes);
+  return notes;
+}
+
 Words expanded(const std::string& experiment, const Words& words) {
-  return expand_model_words(find_experiment(experiment).info.params, words).words;
+  Words notes;
+  return expand_model_words(find_experiment(experiment).info.params, words, notes);
 }
 
 }  // namespace
@@ -62,9 +68,7 @@ TEST_CASE("a layer of M-RoPE turns by axes where the experiment has them") {
               "axis_rope.layout=diagonal"});
   const auto notes = [&](const char* experiment) {
     std::string text;
-    for (const std::string& note :
-         expand_model_words(find_experiment(experiment).info.params, {model.word()}).notes)
-      text += note + "\n";
+    for (const std::string& note : notes_on(experiment, {model.word()})) text += note + "\n";
     return text;
   };
   CHECK_THAT(notes("relative_invariance"), !Contains("axes"));
@@ -155,8 +159,7 @@ TEST_CASE("a note does not print the whole of a long list") {
       {"rope_scaling",
        {{"type", "longrope"}, {"factor", 4}, {"short_factor", factors}, {"long_factor", factors}}}}
                              .dump());
-  const auto notes =
-      expand_model_words(find_experiment("spectrum").info.params, {model.word()}).notes;
+  const Words notes = notes_on("spectrum", {model.word()});
   CHECK_THAT(notes.at(0), Contains("rope.long_factor=1.0625+1.0625+"));
   CHECK_THAT(notes.at(0), Contains("+…"));
   CHECK(notes.at(0).size() < 500);

@@ -1,5 +1,5 @@
 // Points, their ids and seeds, and what makes two plans differ.
-#include "experiments/sweeps/plan_json.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

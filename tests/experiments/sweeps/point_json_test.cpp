@@ -1,4 +1,4 @@
-#include "experiments/sweeps/point_json.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

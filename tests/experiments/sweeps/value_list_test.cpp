@@ -1,5 +1,5 @@
 // What a list of values on a command line or in a sweep file stands for.
-#include "experiments/sweeps/value_list.h"
+#include "experiments/sweeps/sweep_spec.h"
 
 #include <catch2/catch.hpp>
 

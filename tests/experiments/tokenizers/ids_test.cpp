@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "experiments/tokenizers/read_tokenizer.h"
-#include "experiments/tokenizers/tokenizer_json.h"
 #include "tests/support/tokenizer_golden.h"
 
 using namespace orrery;

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/tokenizers/bpe.h"
-#include "experiments/tokenizers/unigram.h"
+#include "experiments/tokenizers/models.h"
 
 using namespace orrery;
 

@@ -7,7 +7,6 @@
 
 #include "core/errors.h"
 #include "experiments/tokenizers/read_tokenizer.h"
-#include "experiments/tokenizers/sentencepiece_model.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tokenizer_golden.h"
 

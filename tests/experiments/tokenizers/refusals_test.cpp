@@ -7,7 +7,6 @@
 #include "experiments/tokenizers/gguf_pre_tokenizers.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 #include "experiments/tokenizers/regex.h"
-#include "experiments/tokenizers/tokenizer_json.h"
 #include "tests/support/tokenizer_golden.h"
 
 using namespace orrery;

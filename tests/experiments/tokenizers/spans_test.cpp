@@ -6,7 +6,6 @@
 #include "core/errors.h"
 #include "experiments/text/utf8.h"
 #include "experiments/tokenizers/read_tokenizer.h"
-#include "experiments/tokenizers/tokenizer_json.h"
 #include "tests/support/sampled.h"
 #include "tests/support/tokenizer_golden.h"
 

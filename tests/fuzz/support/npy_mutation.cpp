@@ -1,6 +1,6 @@
 #include "tests/fuzz/support/npy_mutation.h"
 
-#include "experiments/data/npy_header.h"
+#include "experiments/data/npy.h"
 
 namespace orrery::fuzz {
 namespace {

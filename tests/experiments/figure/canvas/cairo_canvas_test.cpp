@@ -218,5 +218,5 @@ TEST_CASE("Cairo's failures are not measured as texts of width 0") {
   CHECK(metrics.size("decay", {}).width > 0.0);
   cairo_restore(context.get());  // without a save: the context has failed from now on
   CHECK_THROWS_AS(metrics.size("decay", {}), IoError);
-  CHECK_THROWS_AS(metrics.line({}), IoError);
+  CHECK_THROWS_AS(metrics.baseline_start({}, 0), IoError);
 }

@@ -1,5 +1,3 @@
-#include "experiments/figure/canvas/png_file.h"
-
 #include <catch2/catch.hpp>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "experiments/figure/canvas/svg_path.h"
+#include "experiments/figure/canvas/svg_canvas.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

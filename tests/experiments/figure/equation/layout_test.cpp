@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/figure/canvas/symbol_font.h"
-#include "experiments/figure/equation/letter_extent.h"
+#include "experiments/figure/equation/box.h"
 #include "experiments/figure/equation/parse.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"

@@ -3,7 +3,6 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "experiments/figure/equation/latex.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/equation/rich_text.h"
 #include "experiments/text/marked_text.h"

@@ -1,4 +1,4 @@
-#include "experiments/figure/equation/spacing.h"
+#include "experiments/figure/equation/layout.h"
 
 #include <catch2/catch.hpp>
 

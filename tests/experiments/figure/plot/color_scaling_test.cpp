@@ -1,4 +1,4 @@
-#include "experiments/figure/plot/color_scaling.h"
+#include "experiments/figure/plot/color_bar.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -7,7 +7,7 @@
 
 #include "core/errors.h"
 #include "experiments/figure/equation/parse.h"
-#include "experiments/model/consistency.h"
+#include "experiments/model/result.h"
 #include "experiments/setup/encoding_summary.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/golden_file.h"
