@@ -129,12 +129,6 @@ std::string export_bytes(const ShownFigure& shown, std::string_view format, Them
   return figure_file(shown.figure, format, theme_name(theme), options);
 }
 
-std::vector<std::filesystem::path> export_paths(const ExportRequest& request) {
-  std::vector<std::filesystem::path> paths;
-  for (const File& file : files_of(request)) paths.push_back(file.path);
-  return paths;
-}
-
 ExportOutcome export_figures(const ExportRequest& request) {
   if (request.path.filename().empty() || request.path.filename() == "." ||
       request.path.filename() == "..")

@@ -63,9 +63,7 @@ struct ExportOutcome {
 /// the visible curves. Throws UsageError for an unknown format.
 std::string export_bytes(const ShownFigure& shown, std::string_view format, Theme theme,
                          bool formulas = false, const Page& page = {});
-/// The files that a request writes.
-std::vector<std::filesystem::path> export_paths(const ExportRequest& request);
-/// Writes them, each whole or not at all. Throws IoError, UsageError.
+/// Writes the files, each whole or not at all. Throws IoError, UsageError.
 ExportOutcome export_figures(const ExportRequest& request);
 
 /// Asks for path and format and exports in the background.

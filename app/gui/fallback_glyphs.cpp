@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include FT_FREETYPE_H
 
 #include "experiments/files/file.h"

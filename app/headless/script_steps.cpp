@@ -12,6 +12,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/session/references.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery {
 namespace {

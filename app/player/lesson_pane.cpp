@@ -96,6 +96,85 @@ bool wide_button(const char* label, double width, const Ui& ui) {
   return pressed;
 }
 
+/// One segment per step. A click or a drag shows any of them: nothing is locked.
+void draw_bar(Director& director, double width, const Ui& ui) {
+  const std::size_t count = director.player().size();
+  if (count == 0) return;
+  const Point at = shim::point(ImGui::GetCursorScreenPos());
+  ImGui::InvisibleButton("steps", shim::vec({width, bar_room * ui.scale}));
+  mark_item(ui, "steps");
+  const double each = width / static_cast<double>(count);
+  const double top = at.y + (bar_room - bar_height) / 2 * ui.scale;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = at.x + each * static_cast<double>(i);
+    const bool here = i == director.player().at(), past = i < director.player().at();
+    const Color color = here   ? ui.style.accent
+                        : past ? with_alpha(ui.style.accent, 0.45)
+                               : with_alpha(ui.style.muted, 0.35);
+    list.AddRectFilled(shim::vec({x, top}),
+                       shim::vec({x + each - bar_gap * ui.scale, top + bar_height * ui.scale}),
+                       shim::packed(color), ui.px(3));
+  }
+  const double along = (static_cast<double>(ImGui::GetIO().MousePos.x) - at.x) / each;
+  const auto pointed =
+      static_cast<std::size_t>(std::clamp(along, 0.0, static_cast<double>(count) - 1));
+  if (ImGui::IsItemHovered())
+    show_tooltip(
+        ui, fmt::format("{}  {}", pointed + 1, director.player().lesson().steps[pointed].title));
+  if (ImGui::IsItemActive()) director.go_to(pointed);
+}
+
+void draw_head(Director& director, double width, const Ui& ui) {
+  const Lesson& lesson = director.player().lesson();
+  const std::string words = plain_text(lesson.title);
+  const std::string title = lesson.number > 0 ? fmt::format("{}  {}", lesson.number, words) : words;
+  const float close = ImGui::GetFrameHeight();
+  ImGui::AlignTextToFramePadding();
+  const float room = static_cast<float>(width) - close - ui.px(6);
+  const bool fits = ImGui::CalcTextSize(title.c_str()).x <= room;
+  text_muted(fits ? title : shortened(title, room));
+  tooltip(ui, fmt::format("{}\nIt takes away: “{}”", lesson.title, lesson.misconception));
+  ImGui::SameLine(0, 0);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - close);
+  if (ImGui::Button("×", ImVec2(close, 0))) director.leave();
+  mark_item(ui, "button Leave");
+  tooltip(ui, "Leaves the lesson; everything is as it was before. Esc");
+  if (director.is_open()) draw_bar(director, width, ui);
+}
+
+void draw_foot(Director& director, double width, const Ui& ui) {
+  if (!director.is_open()) return;
+  const Player& player = director.player();
+  const double gap = 6 * ui.scale, half = (width - gap) / 2;
+  if (player.explores()) {
+    if (wide_button("Back to the step", width, ui)) director.come_back();
+    text_muted("Space: back to the step");
+    return;
+  }
+  if (wide_button("Back", half, ui)) director.back();
+  tooltip(ui, "Backspace or ←");
+  ImGui::SameLine(0, static_cast<float>(gap));
+  const bool last = player.at() + 1 >= player.size();
+  const char* on = player.hides() ? "Reveal ␣" : last ? "The last step" : "Next ␣";
+  if (wide_button(player.hides() ? "Reveal##next" : last ? "End##next" : "Next", half, ui))
+    last && !player.hides() ? director.leave() : director.next();
+  tooltip(ui, on);
+  if (!director.is_open()) return;
+  if (wide_button("Explore freely", half, ui)) director.explore();
+  tooltip(ui, "Shows all settings and views in a sandbox; the step waits. E");
+  ImGui::SameLine(0, static_cast<float>(gap));
+  if (wide_button("Start the step again", half, ui)) director.restart();
+  tooltip(ui, "Sets what the step set.");
+  text_muted(fmt::format("{} of {}", player.at() + 1, player.size()));
+  const std::string keys = "Space: on   ←: back   Esc: leave";
+  const float wide = ImGui::CalcTextSize(keys.c_str()).x;
+  const float used = ImGui::GetItemRectSize().x + ui.px(8);
+  if (used + wide > static_cast<float>(width)) return;
+  ImGui::SameLine(0, static_cast<float>(width) - ImGui::GetItemRectSize().x - wide);
+  text_muted(keys);
+}
+
 }  // namespace
 
 double pane_width(double window_width, double scale) {
@@ -141,53 +220,6 @@ std::string LessonPane::draw(Director& director, const Rect& area, const SymbolL
   draw_foot(director, width, ui);
   ImGui::EndChild();
   return link;
-}
-
-void LessonPane::draw_head(Director& director, double width, const Ui& ui) {
-  const Lesson& lesson = director.player().lesson();
-  const std::string words = plain_text(lesson.title);
-  const std::string title = lesson.number > 0 ? fmt::format("{}  {}", lesson.number, words) : words;
-  const float close = ImGui::GetFrameHeight();
-  ImGui::AlignTextToFramePadding();
-  const float room = static_cast<float>(width) - close - ui.px(6);
-  const bool fits = ImGui::CalcTextSize(title.c_str()).x <= room;
-  text_muted(fits ? title : shortened(title, room));
-  tooltip(ui, fmt::format("{}\nIt takes away: “{}”", lesson.title, lesson.misconception));
-  ImGui::SameLine(0, 0);
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - close);
-  if (ImGui::Button("×", ImVec2(close, 0))) director.leave();
-  mark_item(ui, "button Leave");
-  tooltip(ui, "Leaves the lesson; everything is as it was before. Esc");
-  if (director.is_open()) draw_bar(director, width, ui);
-}
-
-/// One segment per step. A click or a drag shows any of them: nothing is locked.
-void LessonPane::draw_bar(Director& director, double width, const Ui& ui) {
-  const std::size_t count = director.player().size();
-  if (count == 0) return;
-  const Point at = shim::point(ImGui::GetCursorScreenPos());
-  ImGui::InvisibleButton("steps", shim::vec({width, bar_room * ui.scale}));
-  mark_item(ui, "steps");
-  const double each = width / static_cast<double>(count);
-  const double top = at.y + (bar_room - bar_height) / 2 * ui.scale;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (std::size_t i = 0; i < count; ++i) {
-    const double x = at.x + each * static_cast<double>(i);
-    const bool here = i == director.player().at(), past = i < director.player().at();
-    const Color color = here   ? ui.style.accent
-                        : past ? with_alpha(ui.style.accent, 0.45)
-                               : with_alpha(ui.style.muted, 0.35);
-    list.AddRectFilled(shim::vec({x, top}),
-                       shim::vec({x + each - bar_gap * ui.scale, top + bar_height * ui.scale}),
-                       shim::packed(color), ui.px(3));
-  }
-  const double along = (static_cast<double>(ImGui::GetIO().MousePos.x) - at.x) / each;
-  const auto pointed =
-      static_cast<std::size_t>(std::clamp(along, 0.0, static_cast<double>(count) - 1));
-  if (ImGui::IsItemHovered())
-    show_tooltip(
-        ui, fmt::format("{}  {}", pointed + 1, director.player().lesson().steps[pointed].title));
-  if (ImGui::IsItemActive()) director.go_to(pointed);
 }
 
 std::string LessonPane::draw_step(Director& director, const SymbolLink& shown, SymbolLink& next,
@@ -271,38 +303,6 @@ void LessonPane::draw_board(const Scoreboard& board, double width, const Ui& ui)
   if (!open) return;
   draw_scoreboard(board, width, ui);
   ImGui::Dummy(ImVec2(0, ui.px(2)));
-}
-
-void LessonPane::draw_foot(Director& director, double width, const Ui& ui) {
-  if (!director.is_open()) return;
-  const Player& player = director.player();
-  const double gap = 6 * ui.scale, half = (width - gap) / 2;
-  if (player.explores()) {
-    if (wide_button("Back to the step", width, ui)) director.come_back();
-    text_muted("Space: back to the step");
-    return;
-  }
-  if (wide_button("Back", half, ui)) director.back();
-  tooltip(ui, "Backspace or ←");
-  ImGui::SameLine(0, static_cast<float>(gap));
-  const bool last = player.at() + 1 >= player.size();
-  const char* on = player.hides() ? "Reveal ␣" : last ? "The last step" : "Next ␣";
-  if (wide_button(player.hides() ? "Reveal##next" : last ? "End##next" : "Next", half, ui))
-    last && !player.hides() ? director.leave() : director.next();
-  tooltip(ui, on);
-  if (!director.is_open()) return;
-  if (wide_button("Explore freely", half, ui)) director.explore();
-  tooltip(ui, "Shows all settings and views in a sandbox; the step waits. E");
-  ImGui::SameLine(0, static_cast<float>(gap));
-  if (wide_button("Start the step again", half, ui)) director.restart();
-  tooltip(ui, "Sets what the step set.");
-  text_muted(fmt::format("{} of {}", player.at() + 1, player.size()));
-  const std::string keys = "Space: on   ←: back   Esc: leave";
-  const float wide = ImGui::CalcTextSize(keys.c_str()).x;
-  const float used = ImGui::GetItemRectSize().x + ui.px(8);
-  if (used + wide > static_cast<float>(width)) return;
-  ImGui::SameLine(0, static_cast<float>(width) - ImGui::GetItemRectSize().x - wide);
-  text_muted(keys);
 }
 
 }  // namespace orrery

@@ -22,15 +22,12 @@ class LessonPane {
                    const Ui& ui);
 
  private:
-  void draw_head(Director& director, double width, const Ui& ui);
-  void draw_bar(Director& director, double width, const Ui& ui);
   std::string draw_step(Director& director, const SymbolLink& shown, SymbolLink& next, double width,
                         const Ui& ui);
   void draw_exercise(const Exercise& exercise, double width, const Ui& ui);
   bool shows_board(const Scoreboard& board) const;
   double board_height(const Scoreboard& board, const Ui& ui) const;
   void draw_board(const Scoreboard& board, double width, const Ui& ui);
-  void draw_foot(Director& director, double width, const Ui& ui);
 
   std::string step_shown_{};  ///< for which the answer of the exercise may be open
   bool has_exercise_{};

@@ -75,8 +75,10 @@ TEST_CASE("Several figures get a file each") {
 
 TEST_CASE("A name without the extension gets it, and no name is refused") {
   const ShownFigure shown = curves();
-  CHECK(export_paths({.figures = {shown}, .format = "pdf", .path = "/a/fig.v2"}) ==
-        std::vector<std::filesystem::path>{"/a/fig.v2.pdf"});
+  const TempFolder folder;
+  const ExportRequest request{
+      .figures = {shown}, .format = "svg", .path = folder.path() / "fig.v2"};
+  CHECK(export_figures(request).written == std::vector{folder.path() / "fig.v2.svg"});
   CHECK_THROWS_WITH(export_figures({.figures = {shown}, .path = "/tmp/"}),
                     Catch::Contains("does not name a file"));
 }
