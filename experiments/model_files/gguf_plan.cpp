@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "core/errors.h"

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "experiments/model_files/position_plan.h"
-#include "experiments/model_files/rotation.h"
 
 namespace orrery {
 namespace {
