@@ -4,50 +4,31 @@
 
 #include "core/transformer/activation.h"
 #include "experiments/checkpoints/family.h"
+#include "experiments/text/enum_names.h"
 
 namespace orrery {
 namespace {
 
 std::string norm_text(const Family& family) {
-  std::string text = family.norm == NormKind::rms ? "RMSNorm" : "LayerNorm";
-  if (family.adds_one) text += " (1 + w)";
-  switch (family.place) {
-    case NormPlace::before:
-      return text + " before";
-    case NormPlace::after:
-      return text + " after";
-    case NormPlace::inside:
-      return text + " inside";
-    case NormPlace::around:
-      return text + " around";
-    case NormPlace::through:
-      return text + " through";
-  }
-  return text;
+  static const EnumNames<NormPlace> places{{NormPlace::before, "before"},
+                                           {NormPlace::after, "after"},
+                                           {NormPlace::inside, "inside"},
+                                           {NormPlace::around, "around"},
+                                           {NormPlace::through, "through"}};
+  return fmt::format("{}{} {}", family.norm == NormKind::rms ? "RMSNorm" : "LayerNorm",
+                     family.adds_one ? " (1 + w)" : "", name_in(places, family.place));
 }
 
-const char* order_text(BlockOrder order) {
-  switch (order) {
-    case BlockOrder::sequential:
-      return "sequential";
-    case BlockOrder::parallel:
-      return "parallel";
-    case BlockOrder::parallel_shared:
-      return "parallel, one norm";
-  }
-  return "";
+std::string order_text(BlockOrder order) {
+  static const EnumNames<BlockOrder> orders{{BlockOrder::sequential, "sequential"},
+                                            {BlockOrder::parallel, "parallel"},
+                                            {BlockOrder::parallel_shared, "parallel, one norm"}};
+  return std::string(name_in(orders, order));
 }
 
-const char* qk_norm_text(QkNormSpan span) {
-  switch (span) {
-    case QkNormSpan::none:
-      return "";
-    case QkNormSpan::head:
-      return "by head";
-    case QkNormSpan::layer:
-      return "by layer";
-  }
-  return "";
+std::string qk_norm_text(QkNormSpan span) {
+  if (span == QkNormSpan::none) return "";
+  return span == QkNormSpan::head ? "by head" : "by layer";
 }
 
 std::string feed_forward_text(const Family& family) {

@@ -162,7 +162,8 @@ void read_t5(const ConfigValues& config, ModelKeys& keys) {
 }
 
 /// Heads of keys: as many as said, one, or one for each query's.
-void read_falcon(const ConfigValues& config, TransformerDesign& design) {
+void read_falcon(const ConfigValues& config, ModelKeys& keys) {
+  TransformerDesign& design = keys.design;
   const bool newer = config.flag("new_decoder_architecture");
   AttentionDesign& attention = design.attention;
   if (newer)
@@ -176,7 +177,8 @@ void read_falcon(const ConfigValues& config, TransformerDesign& design) {
     design.order = BlockOrder::sequential;
 }
 
-void read_gpt2(const ConfigValues& config, TransformerDesign& design) {
+void read_gpt2(const ConfigValues& config, ModelKeys& keys) {
+  TransformerDesign& design = keys.design;
   const bool scaled = flag_or(config, "scale_attn_weights", true);
   const bool by_layer = config.flag("scale_attn_by_inverse_layer_idx");
   double divisor = 1;
@@ -256,55 +258,38 @@ void read_bloom(const ConfigValues& config, ModelKeys& keys) {
 }
 
 /// The window that memory leaves where every query sees as many keys.
-void read_transformer_xl(const ConfigValues& config, TransformerDesign& design) {
+void read_transformer_xl(const ConfigValues& config, ModelKeys& keys) {
+  TransformerDesign& design = keys.design;
+  keys.d_embedding = size_of(config, "d_embed");
   if (number_or(config, "attn_type", 0) != 0)
     config.refuse("attn_type", "0: no other kind of attention of Transformer-XL is computed");
   if (config.flag("pre_lnorm")) design.norm_place = NormPlace::before;
   if (!config.flag("same_length")) return;
-  const auto keys = config.integer("mem_len", 0, most_channels_of_model);
-  for (LayerDesign& layer : design.layers) layer.window = keys.value.value_or(0);
+  const auto memory = config.integer("mem_len", 0, most_channels_of_model);
+  for (LayerDesign& layer : design.layers) layer.window = memory.value.value_or(0);
 }
 
 /// Queries see as many keys behind them as there is memory, which no file says.
-void read_xlnet(const ConfigValues& config, TransformerDesign& design) {
+void read_xlnet(const ConfigValues& config, ModelKeys& keys) {
+  TransformerDesign& design = keys.design;
   if (!design.attention.causal || !config.flag("same_length")) return;
   if (number_or(config, "mem_len", 0) > 0)
     config.refuse("same_length", "false: with a memory, the window would be as long as that");
   for (LayerDesign& layer : design.layers) layer.window = 1;
 }
 
-void read_own_keys(const Family& family, const ConfigValues& config, ModelKeys& keys) {
-  TransformerDesign& design = keys.design;
-  switch (family.own_keys) {
-    case OwnKeys::t5:
-      return read_t5(config, keys);
-    case OwnKeys::falcon:
-      return read_falcon(config, design);
-    case OwnKeys::gpt2:
-      return read_gpt2(config, design);
-    case OwnKeys::neox:
-      if (!flag_or(config, "use_parallel_residual", true)) design.order = BlockOrder::sequential;
-      return;
-    case OwnKeys::bloom:
-      return read_bloom(config, keys);
-    case OwnKeys::modernbert:
-      return read_modernbert(config, keys);
-    case OwnKeys::deberta:
-      return read_deberta(config, keys);
-    case OwnKeys::deberta_v2:
-      return read_deberta_v2(config, keys);
-    case OwnKeys::xlnet:
-      return read_xlnet(config, design);
-    case OwnKeys::transformer_xl:
-      keys.d_embedding = size_of(config, "d_embed");
-      return read_transformer_xl(config, design);
-    case OwnKeys::gemma3:
-      return read_gemma3(config, keys);
-    case OwnKeys::gemma:
-    case OwnKeys::none:
-      return;
-  }
+void read_neox(const ConfigValues& config, ModelKeys& keys) {
+  if (!flag_or(config, "use_parallel_residual", true)) keys.design.order = BlockOrder::sequential;
 }
+
+using ReadOwnKeys = void (*)(const ConfigValues&, ModelKeys&);
+constexpr std::pair<OwnKeys, ReadOwnKeys> own_readers[] = {
+    {OwnKeys::t5, read_t5},           {OwnKeys::falcon, read_falcon},
+    {OwnKeys::gpt2, read_gpt2},       {OwnKeys::neox, read_neox},
+    {OwnKeys::bloom, read_bloom},     {OwnKeys::modernbert, read_modernbert},
+    {OwnKeys::deberta, read_deberta}, {OwnKeys::deberta_v2, read_deberta_v2},
+    {OwnKeys::xlnet, read_xlnet},     {OwnKeys::transformer_xl, read_transformer_xl},
+    {OwnKeys::gemma3, read_gemma3}};
 
 // ---- GGUF --------------------------------------------------------------------------------------
 
@@ -387,7 +372,8 @@ ModelKeys model_keys(const Family& family, const ConfigValues& config, const Pos
   keys.tied = flag_or(config, "tie_word_embeddings", family.tied);
   read_tensors(family, config, plan, keys);
   finish(family, keys);
-  read_own_keys(family, config, keys);
+  for (const auto& [own, read] : own_readers)
+    if (own == family.own_keys) read(config, keys);
   return keys;
 }
 

@@ -1,7 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 
 #include "core/errors.h"
 #include "experiments/checkpoints/places.h"

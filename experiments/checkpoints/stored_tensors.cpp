@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>

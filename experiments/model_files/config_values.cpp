@@ -11,7 +11,6 @@
 #include "core/errors.h"
 #include "experiments/model_files/words.h"
 #include "experiments/text/nesting.h"
-#include "experiments/text/printable.h"
 
 namespace orrery {
 namespace {

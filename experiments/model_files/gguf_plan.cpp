@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "core/errors.h"
@@ -55,57 +53,53 @@ void read_head(const GgufModel& model, LayerPlan& layer) {
   layer.reasons["head_dim"] = head.reason;
 }
 
-void put_scale(LayerPlan& layer, double scale, std::string reason) {
-  layer.softmax_scale = scale;
-  layer.reasons["softmax_scale"] = std::move(reason);
-}
-
 /// Gemma's 27B takes the embedding's width per head, which is not the head's.
 void put_gemma_scale(const GgufModel& model, LayerPlan& layer) {
   if (model.layers != model.architecture.wide_layers) return;
   if (const Valued<std::int64_t> width = usual_head(model, layer); width.value)
-    put_scale(layer, 1 / std::sqrt(static_cast<double>(*width.value)),
-              fmt::format("{}, with {} layers: embedding_length / attention.head_count to the "
-                          "power −1/2",
-                          code_reason(model), model.layers));
+    put_softmax_scale(
+        layer, 1 / std::sqrt(static_cast<double>(*width.value)),
+        fmt::format("{}, with {} layers: embedding_length / attention.head_count to the "
+                    "power −1/2",
+                    code_reason(model), model.layers));
 }
 
 void read_softmax_scale(const GgufModel& model, LayerPlan& layer) {
   using Scale = Architecture::Scale;
   if (layer.rope.d_head > 0)
-    put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rope.d_head)),
-              "head width to the power −1/2");
+    put_softmax_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rope.d_head)),
+                      "head width to the power −1/2");
   switch (model.architecture.scale) {
     case Scale::head:
       return;
     case Scale::key:
       if (const auto scale = model.keys.number("attention.scale"); scale.value.value_or(0) != 0)
-        put_scale(layer, *scale.value, scale.reason);
+        put_softmax_scale(layer, *scale.value, scale.reason);
       return;
     case Scale::one:
-      return put_scale(layer, 1, code_reason(model));
+      return put_softmax_scale(layer, 1, code_reason(model));
     case Scale::inverse:
       if (layer.rope.d_head > 0)
-        put_scale(layer, 1.0 / static_cast<double>(layer.rope.d_head),
-                  code_reason(model) + ": head width to the power −1");
+        put_softmax_scale(layer, 1.0 / static_cast<double>(layer.rope.d_head),
+                          code_reason(model) + ": head width to the power −1");
       return;
     case Scale::rotated:
       if (layer.rope.rotary_dims > 0)
-        put_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rope.rotary_dims)),
-                  code_reason(model) + ": rotated channels to the power −1/2");
+        put_softmax_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rope.rotary_dims)),
+                          code_reason(model) + ": rotated channels to the power −1/2");
       return;
     case Scale::gemma:
       return put_gemma_scale(model, layer);
     case Scale::absorbed:
       if (const double factor = latent_softmax_factor(model); factor != 1)
-        put_scale(layer, layer.softmax_scale * factor,
-                  layer.reasons["softmax_scale"] +
-                      ", times (a (1 + yarn_log_multiplier ln s))² with yarn's a");
+        put_softmax_scale(layer, layer.softmax_scale * factor,
+                          layer.reasons["softmax_scale"] +
+                              ", times (a (1 + yarn_log_multiplier ln s))² with yarn's a");
       return;
     case Scale::output_key: {
       const auto scale = model.keys.number("attention.output_scale");
-      return put_scale(layer, scale.value.value_or(0.08838834764831845),
-                       scale.value ? scale.reason : code_reason(model));
+      return put_softmax_scale(layer, scale.value.value_or(0.08838834764831845),
+                               scale.value ? scale.reason : code_reason(model));
     }
   }
 }
@@ -191,8 +185,7 @@ void read_pairing(const GgufModel& model, LayerPlan& layer) {
 }
 
 void read_rope_keys(const GgufModel& model, LayerPlan& layer) {
-  layer.encoding = "rope";
-  layer.reasons["encoding"] = code_reason(model);
+  put_encoding(layer, "rope", code_reason(model));
   read_pairing(model, layer);
   read_base(model, layer);
   read_slice(model, layer);
@@ -204,11 +197,6 @@ void read_rope_keys(const GgufModel& model, LayerPlan& layer) {
                     fmt::format("has RoPE settings that cannot be ({})", error.what()),
                     "convert the model again");
   }
-}
-
-void put_encoding(LayerPlan& layer, std::string_view encoding, std::string reason) {
-  layer.encoding = encoding;
-  layer.reasons["encoding"] = std::move(reason);
 }
 
 void put_learned(const GgufModel& model, LayerPlan& layer, std::string reason) {
@@ -254,7 +242,7 @@ void read_t5(const GgufModel& model, LayerPlan& layer) {
   if (buckets.value) put_param(layer, "t5.buckets", *buckets.value, buckets.reason);
   put_param(layer, "t5.max_distance", std::int64_t{128}, code_reason(model));
   put_param(layer, "t5.bidirectional", true, "layers of the encoder");
-  put_scale(layer, 1, code_reason(model));
+  put_softmax_scale(layer, 1, code_reason(model));
   if (model.architecture.name == "t5")
     assume(model.assumed,
            "layers of the encoder are shown; those of the decoder have one-sided buckets and a "
@@ -269,19 +257,13 @@ void read_other(const GgufModel& model, LayerPlan& layer) {
   put_encoding(layer, encoding, code_reason(model));
 }
 
-void put_temperature(LayerPlan& layer, const char* rule, std::map<std::string, double> terms,
-                     std::string reason) {
-  layer.temperature = LayerPlan::Temperature{rule, std::move(terms)};
-  layer.reasons["temperature"] = std::move(reason);
-}
-
 void read_temperature(const GgufModel& model, LayerPlan& layer) {
   using Rule = Architecture::Temperature;
   const Rule rule = model.architecture.temperature;
   if (rule == Rule::none) return;
   if (rule == Rule::llama4) {
     if (layer.encoding == "none")
-      put_temperature(layer, floor_of_next, {{"a", 0.1}, {"f", 8192}}, code_reason(model));
+      put_temperature(layer, {floor_of_next, {{"a", 0.1}, {"f", 8192}}}, code_reason(model));
     return;
   }
   const Valued<double> scale = model.keys.number("attention.temperature_scale");
@@ -294,8 +276,9 @@ void read_temperature(const GgufModel& model, LayerPlan& layer) {
     length = model.keys.integer("context_length", 1, most_tokens);
   if (!length.value)
     return assume(model.assumed, "no length for attention.temperature_scale: it is left out");
-  put_temperature(layer, floor_of_length,
-                  {{"β", *scale.value}, {"L₀", static_cast<double>(*length.value)}}, scale.reason);
+  put_temperature(
+      layer, {floor_of_length, {{"β", *scale.value}, {"L₀", static_cast<double>(*length.value)}}},
+      scale.reason);
 }
 
 void read_mask(const GgufModel& model, LayerPlan& layer) {

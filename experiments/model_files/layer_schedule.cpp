@@ -328,14 +328,11 @@ std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
     layer.causal = causal(config);
     std::string reason;
     if (!is_attention(layer.type)) {
-      layer.encoding = "not_attention";
-      layer.reasons["encoding"] = layer.reasons["type"];
+      put_encoding(layer, "not_attention", layer.reasons["type"]);
       continue;
     }
-    if (is_without_positions(config, layer, static_cast<int>(layers.size()), reason)) {
-      layer.encoding = "none";
-      layer.reasons["encoding"] = reason;
-    }
+    if (is_without_positions(config, layer, static_cast<int>(layers.size()), reason))
+      put_encoding(layer, "none", reason);
     read_window(config, layer);
   }
   if (!config.type() && config.has("sliding_window") && !config.has("layer_types"))

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "experiments/model_files/position_plan.h"
-#include "experiments/model_files/rotation.h"
 
 namespace orrery {
 namespace {
@@ -24,11 +22,6 @@ std::string why(const ConfigValues& config, const char* key) {
              : fmt::format("default of {}", config.type() ? config.type()->name : "Transformers");
 }
 
-void name_encoding(LayerPlan& layer, std::string encoding, std::string reason) {
-  layer.encoding = std::move(encoding);
-  layer.reasons["encoding"] = std::move(reason);
-}
-
 std::string code_of(const ConfigValues& config) {
   return config.type() ? config.code() : "assumed";
 }
@@ -42,7 +35,7 @@ void alibi(const ConfigValues& config, LayerPlan& layer, const char* form) {
 void falcon(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
             std::vector<std::string>& assumed) {
   if (!config.flag("alibi")) return read_rope(config, options, layer, assumed);
-  name_encoding(layer, "alibi", config.reason("alibi"));
+  put_encoding(layer, "alibi", config.reason("alibi"));
   alibi(config, layer, "key");
   put_param(layer, "alibi.bias_scale", std::string("root"), code_of(config));
 }
@@ -55,14 +48,12 @@ void mpt(const ConfigValues& config, LayerPlan& layer) {
                : nullptr;
   };
   if (const Json* scale = given("softmax_scale"))
-    if (const auto number = finite_number(*scale)) {
-      layer.softmax_scale = *number;
-      layer.reasons["softmax_scale"] = config.key_name("attn_config.softmax_scale");
-    }
+    if (const auto number = finite_number(*scale))
+      put_softmax_scale(layer, *number, config.key_name("attn_config.softmax_scale"));
   if (const Json* uses = given("alibi"); uses && *uses == false)
-    return name_encoding(layer, "learned", config.key_name("attn_config.alibi"));
-  name_encoding(layer, "alibi",
-                given("alibi") ? config.key_name("attn_config.alibi") : "default of mpt");
+    return put_encoding(layer, "learned", config.key_name("attn_config.alibi"));
+  put_encoding(layer, "alibi",
+               given("alibi") ? config.key_name("attn_config.alibi") : "default of mpt");
   alibi(config, layer, "causal");
   if (const Json* largest = given("alibi_bias_max"))
     if (const auto number = finite_number(*largest))
@@ -113,7 +104,7 @@ void deberta(const ConfigValues& config, LayerPlan& layer) {
         fmt::format(", over √{} for {} terms", 1 + counted, 1 + counted);
   }
   const std::string terms = config.flag("relative_attention") ? deberta_terms(config) : "";
-  if (terms.empty()) return name_encoding(layer, "learned", why(config, "relative_attention"));
+  if (terms.empty()) return put_encoding(layer, "learned", why(config, "relative_attention"));
   const std::int64_t context = integer_or(config, "max_position_embeddings", 512);
   std::int64_t distance = integer_or(config, "max_relative_positions", -1);
   if (distance < 1) distance = context;
@@ -136,7 +127,7 @@ void learned(const ConfigValues& config, LayerPlan& layer) {
 }
 
 void shaw(const ConfigValues& config, LayerPlan& layer, const std::string& kind, const char* key) {
-  name_encoding(layer, "shaw", why(config, key));
+  put_encoding(layer, "shaw", why(config, key));
   const std::int64_t longest = integer_or(config, "max_position_embeddings", 512);
   const bool wav2vec = config.has("left_max_position_embeddings");
   put_param(layer, "shaw.clip",
@@ -161,8 +152,8 @@ void bert(const ConfigValues& config, const ReadOptions& options, LayerPlan& lay
   const std::string kind = config.text(key);
   if (kind.starts_with("relative_key")) return shaw(config, layer, kind, key);
   if (kind == "rotary" || kind == "rope") return read_rope(config, options, layer, assumed);
-  if (kind == "relative") return name_encoding(layer, "transformer_xl", config.reason(key));
-  name_encoding(layer, "learned", why(config, key));
+  if (kind == "relative") return put_encoding(layer, "transformer_xl", config.reason(key));
+  put_encoding(layer, "learned", why(config, key));
   learned(config, layer);
 }
 
@@ -179,9 +170,8 @@ void content_mixed(const ConfigValues& config, LayerPlan& layer) {
   const Valued<double> floor = config.number("log_scaling_n_floor"),
                        alpha = config.number("log_scaling_alpha");
   if (!floor.value) return;
-  layer.temperature = LayerPlan::Temperature{
-      log_of_length, {{"α", alpha.value.value_or(0.1)}, {"n₀", *floor.value}}};
-  layer.reasons["temperature"] = floor.reason;
+  put_temperature(layer, {log_of_length, {{"α", alpha.value.value_or(0.1)}, {"n₀", *floor.value}}},
+                  floor.reason);
 }
 
 /// Sinusoids of the distance with two biases: Transformer-XL, and XLNet that looks both ways.
@@ -223,8 +213,8 @@ void read_other_encoding(const ConfigValues& config, const ReadOptions& options,
                          std::vector<std::string>& assumed) {
   const std::string encoding =
       config.type() ? std::string(config.type()->encoding) : guessed(config);
-  name_encoding(layer, encoding,
-                config.type() ? code_of(config) : "its keys, as the type is unknown");
+  put_encoding(layer, encoding,
+               config.type() ? code_of(config) : "its keys, as the type is unknown");
   if (encoding == "rope") return read_rope(config, options, layer, assumed);
   if (encoding == "falcon") return falcon(config, options, layer, assumed);
   if (encoding == "roformer") return roformer(config, options, layer, assumed);

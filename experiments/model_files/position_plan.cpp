@@ -58,6 +58,21 @@ void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::
   layer.params.emplace_back(key, std::move(value));
 }
 
+void put_encoding(LayerPlan& layer, std::string_view encoding, std::string reason) {
+  layer.encoding = encoding;
+  layer.reasons["encoding"] = std::move(reason);
+}
+
+void put_softmax_scale(LayerPlan& layer, double scale, std::string reason) {
+  layer.softmax_scale = scale;
+  layer.reasons["softmax_scale"] = std::move(reason);
+}
+
+void put_temperature(LayerPlan& layer, LayerPlan::Temperature temperature, std::string reason) {
+  layer.temperature = std::move(temperature);
+  layer.reasons["temperature"] = std::move(reason);
+}
+
 // Reasons that name the entry of a list differ from layer to layer though the rule is one.
 std::vector<std::vector<int>> alike_layers(const PositionPlan& plan) {
   std::vector<std::vector<int>> groups;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -108,5 +109,10 @@ void assume(std::vector<std::string>& assumed, std::string sentence);
 /// Sets or replaces a parameter of the layer, in its convention where that has one of the key, with
 /// the reason for it.
 void put_param(LayerPlan& layer, const std::string& key, ParamValue value, std::string reason);
+
+// The same of a field of the layer.
+void put_encoding(LayerPlan& layer, std::string_view encoding, std::string reason);
+void put_softmax_scale(LayerPlan& layer, double scale, std::string reason);
+void put_temperature(LayerPlan& layer, LayerPlan::Temperature temperature, std::string reason);
 
 }  // namespace orrery

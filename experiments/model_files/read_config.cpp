@@ -118,8 +118,8 @@ PositionPlan read_mistral_params(const Json& root, const std::string& file,
     LayerPlan layer{.layer = static_cast<int>(i), .type = "full_attention"};
     layer.rope.d_head = *head.value;
     layer.reasons["head_dim"] = head.reason;
-    layer.softmax_scale = 1 / std::sqrt(static_cast<double>(layer.rope.d_head));
-    layer.reasons["softmax_scale"] = "head_dim to the power −1/2";
+    put_softmax_scale(layer, 1 / std::sqrt(static_cast<double>(layer.rope.d_head)),
+                      "head_dim to the power −1/2");
     read_window(config, static_cast<std::size_t>(i), layer);
     read_rope(as, options, layer, plan.assumed);
     layer.rows_reordered = !type.latent;
@@ -127,9 +127,9 @@ PositionPlan read_mistral_params(const Json& root, const std::string& file,
     if (const Valued<double> beta = inner(config, "llama_4_scaling", "beta"); beta.value) {
       const Valued<double> length =
           inner(config, "llama_4_scaling", "original_max_position_embeddings");
-      layer.temperature = LayerPlan::Temperature{
-          floor_of_length, {{"β", *beta.value}, {"L₀", length.value.value_or(8192)}}};
-      layer.reasons["temperature"] = beta.reason;
+      put_temperature(layer,
+                      {floor_of_length, {{"β", *beta.value}, {"L₀", length.value.value_or(8192)}}},
+                      beta.reason);
     }
     plan.layers.push_back(std::move(layer));
   }
@@ -204,9 +204,8 @@ void read_softmax_scale(const ConfigValues& config, LayerPlan& layer) {
   const auto by_key = [&](const char* key, double power) {
     const Valued<double> value = config.number(key);
     if (!value.value || *value.value <= 0) return false;
-    layer.softmax_scale = std::pow(*value.value, power);
-    layer.reasons["softmax_scale"] =
-        power == 1 ? value.reason : value.reason + " to the power −1/2";
+    put_softmax_scale(layer, std::pow(*value.value, power),
+                      power == 1 ? value.reason : value.reason + " to the power −1/2");
     return true;
   };
   const ScaleRule rule = type_of(config).scale;
@@ -215,14 +214,11 @@ void read_softmax_scale(const ConfigValues& config, LayerPlan& layer) {
   if (!config.type() &&
       (by_key("query_pre_attn_scalar", -0.5) || by_key("attention_multiplier", 1)))
     return;
-  if (rule == ScaleRule::inverse_head_dim) {
-    layer.softmax_scale = 1.0 / static_cast<double>(layer.rope.d_head);
-    layer.reasons["softmax_scale"] = "head_dim to the power −1";
-    return;
-  }
-  const bool one = rule == ScaleRule::one;
-  layer.softmax_scale = one ? 1.0 : 1 / std::sqrt(static_cast<double>(layer.rope.d_head));
-  layer.reasons["softmax_scale"] = one ? config.code() : "head_dim to the power −1/2";
+  const auto channels = static_cast<double>(layer.rope.d_head);
+  if (rule == ScaleRule::inverse_head_dim)
+    return put_softmax_scale(layer, 1 / channels, "head_dim to the power −1");
+  if (rule == ScaleRule::one) return put_softmax_scale(layer, 1, config.code());
+  put_softmax_scale(layer, 1 / std::sqrt(channels), "head_dim to the power −1/2");
 }
 
 /// The factor of layers without RoPE in models that have one.
@@ -237,24 +233,18 @@ void read_temperature(const ConfigValues& config, LayerPlan& layer,
   if (rule == TemperatureRule::llama4 && config.flag("attn_temperature_tuning")) {
     const Valued<double> floor = config.number("floor_scale"), scale = config.number("attn_scale");
     if (!floor.value || !scale.value) return;
-    layer.temperature =
-        LayerPlan::Temperature{floor_of_next, {{"a", *scale.value}, {"f", *floor.value}}};
-    layer.reasons["temperature"] = config.reason("attn_temperature_tuning");
+    put_temperature(layer, {floor_of_next, {{"a", *scale.value}, {"f", *floor.value}}},
+                    config.reason("attn_temperature_tuning"));
   }
-  if (rule == TemperatureRule::scalable) {
-    layer.temperature = LayerPlan::Temperature{power_of_length, {{"c", 2048.0}, {"p", 0.1}}};
-    layer.reasons["temperature"] = config.code();
-  }
+  if (rule == TemperatureRule::scalable)
+    put_temperature(layer, {power_of_length, {{"c", 2048.0}, {"p", 0.1}}}, config.code());
 }
 
 void read_layer(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
                 std::vector<std::string>& assumed) {
   if (layer.encoding == "not_attention") return;
-  if (config.type() && config.type()->encoding == "not_attention") {
-    layer.encoding = "not_attention";
-    layer.reasons["encoding"] = config.code();
-    return;
-  }
+  if (config.type() && config.type()->encoding == "not_attention")
+    return put_encoding(layer, "not_attention", config.code());
   const Valued<std::int64_t> channels = head_dim_of(config, layer);
   layer.rope.d_head = *channels.value;
   layer.reasons["head_dim"] = channels.reason;

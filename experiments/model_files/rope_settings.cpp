@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -212,10 +211,11 @@ void read_query_temperature(const ConfigValues& config, const RopeDictionary& di
   const Valued<double> beta = dictionary.number("llama_4_scaling_beta", config);
   const std::optional<ParamValue> length = find_param(layer, "rope.original_length");
   if (!beta.value || !length) return;
-  layer.temperature = LayerPlan::Temperature{
-      floor_of_length,
-      {{"β", *beta.value}, {"L₀", static_cast<double>(std::get<std::int64_t>(*length))}}};
-  layer.reasons["temperature"] = beta.reason;
+  put_temperature(
+      layer,
+      {floor_of_length,
+       {{"β", *beta.value}, {"L₀", static_cast<double>(std::get<std::int64_t>(*length))}}},
+      beta.reason);
 }
 
 /// DeepSeek multiplies the softmax scale by g(s, mscale_all_dim)² beside what cos and sin get.
@@ -293,10 +293,9 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
                std::vector<std::string>& assumed) {
   const RopeDictionary dictionary = rope_dictionary(config, layer.type);
   if (dictionary.is_null) {
-    layer.encoding = "none";
-    layer.reasons["encoding"] =
-        fmt::format("{} has null for {}", config.reason("rope_parameters"), layer.type);
-    return;
+    return put_encoding(
+        layer, "none",
+        fmt::format("{} has null for {}", config.reason("rope_parameters"), layer.type));
   }
   const Valued<double> base = base_of(config, dictionary, layer.layer);
   layer.encoding = "rope";

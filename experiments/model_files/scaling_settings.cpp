@@ -157,15 +157,10 @@ class Reader {
   }
 
   /// A number where the dictionary has one.
-  void copy(const char* from, const char* to) {
+  void copy(const char* from, const char* to, bool zero_means_default = false) {
     const Valued<double> value = dictionary_.number(from, config_);
-    if (value.value) put(to, *value.value, value.reason);
-  }
-
-  /// The same, where 0 means the default.
-  void copy_unless_zero(const char* from, const char* to) {
-    const Valued<double> value = dictionary_.number(from, config_);
-    if (value.value && *value.value != 0) put(to, *value.value, value.reason);
+    if (value.value && !(zero_means_default && *value.value == 0))
+      put(to, *value.value, value.reason);
   }
 
   /// A file's 0 makes cos and sin vanish, where that of rope.attention_factor is its default.
@@ -218,8 +213,8 @@ class Reader {
   void yarn(const std::string& type) {
     put_factor(true);
     put_original_length(original_length());
-    copy_unless_zero("beta_fast", "rope.beta_fast");
-    copy_unless_zero("beta_slow", "rope.beta_slow");
+    copy("beta_fast", "rope.beta_fast", true);
+    copy("beta_slow", "rope.beta_slow", true);
     copy("mscale", "rope.mscale");
     copy("mscale_all_dim", "rope.mscale_all_dim");
     attention_factor();

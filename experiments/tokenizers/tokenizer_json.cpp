@@ -212,12 +212,8 @@ std::optional<std::string> Component::optional_text(const std::string& key) {
 }
 
 bool Component::flag(const std::string& key, bool otherwise) {
-  return optional_flag(key).value_or(otherwise);
-}
-
-std::optional<bool> Component::optional_flag(const std::string& key) {
   const SortedJson& value = any(key);
-  if (value.is_null()) return std::nullopt;
+  if (value.is_null()) return otherwise;
   if (!value.is_boolean()) refuse_value(key, "true or false");
   return value.get<bool>();
 }

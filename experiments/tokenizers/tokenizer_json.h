@@ -31,7 +31,6 @@ class Component {
   std::string text(const std::string& key);
   std::optional<std::string> optional_text(const std::string& key);
   bool flag(const std::string& key, bool otherwise);
-  std::optional<bool> optional_flag(const std::string& key);
   std::int64_t whole(const std::string& key);
   std::optional<std::int64_t> optional_whole(const std::string& key);
   double number(const std::string& key, double otherwise);
