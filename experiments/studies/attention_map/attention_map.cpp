@@ -142,14 +142,6 @@ bool runs_exactly(const ParamSet& params) {
   });
 }
 
-/// Rounding of a sum of n products of weights and values, whose order differs.
-template <class T>
-double sum_rounding(double n, double largest) {
-  const double unit = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
-  constexpr double operations_of_a_weight = 16;  // its logit, the exponential, the quotient
-  return (n + operations_of_a_weight) * unit * largest;
-}
-
 /// Whether the tokens stand in another order than their text has.
 bool is_reordered(const ParamSet& params) { return params.text("order") != "text"; }
 
@@ -211,10 +203,13 @@ void add_order_findings(const std::string& encoding, const ParamSet& params,
   of.scalar("order_change", change.value(),
             "largest change of a token's output by the order of the tokens");
   if (encoding != "none" || causal || !runs_exactly(params)) return;
+  // Of a sum of n products of weights and values, whose order differs.
+  const double unit = sizeof(T) == 8 ? 0x1p-53 : 0x1p-24;
+  constexpr double operations_of_a_weight = 16;  // its logit, the exponential, the quotient
   of.at_most("is_blind_to_order",
              "each token's output is the same in whichever order they stand (largest change)",
              "eq. (2) without positions", change.value(),
-             sum_rounding<T>(static_cast<double>(n), size.value()));
+             (static_cast<double>(n) + operations_of_a_weight) * unit * size.value());
 }
 
 /// Bound of the error of a sum of n weights that are rounded to their format: a unit roundoff of

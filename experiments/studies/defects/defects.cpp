@@ -46,12 +46,6 @@ struct Contents {
   Matrix<double> k;       ///< [distances·draws, d], distance by distance
 };
 
-/// Distances that a probe at m has keys for.
-Index keys_at(const Contents& contents, Position m) {
-  const auto end = std::upper_bound(contents.distances.begin(), contents.distances.end(), m);
-  return end - contents.distances.begin();
-}
-
 Positions chosen_distances(const ParamSet& params) {
   constexpr Position near = 8;
   constexpr double ratio = 1.2;
@@ -83,11 +77,13 @@ RowPlaces places_at(Position position, Index rows) {
 
 /// Logits [draws, distances] of queries at m and of their keys, as far as there are any.
 Matrix<double> logits_at(const WrittenRope& rope, const Contents& contents, Position m) {
-  const Index draws = contents.q.rows(), keys = keys_at(contents, m);
+  const Positions& at = contents.distances;
+  const Index draws = contents.q.rows();
+  const Index keys = std::upper_bound(at.begin(), at.end(), m) - at.begin();
   const Matrix<double> q = apply_written(rope, places_at(m, draws), contents.q);
   Matrix<double> logits(draws, keys);
   for (Index r = 0; r < keys; ++r) {
-    const Position n = m - contents.distances[static_cast<std::size_t>(r)];
+    const Position n = m - at[static_cast<std::size_t>(r)];
     const Matrix<double> k =
         apply_written(rope, places_at(n, draws), contents.k.middleRows(r * draws, draws));
     logits.col(r) = (q.array() * k.array()).rowwise().sum();

@@ -17,6 +17,7 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/measures.h"
+#include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/searched_tensor.h"
 
@@ -125,24 +126,16 @@ Matrix<double> excess_angles(const BrokenProgram& program, const RotationSample&
   return angles;
 }
 
-Figure angles_figure(const BrokenProgram& program, const RotationSample& sample, Result& result) {
-  ArrayPtr array = to_array<double>(excess_angles(program, sample), "excess_angles",
-                                    "angle beyond that of the configuration, rad", {"pair", "row"});
-  result.arrays.push_back(array);
-  Heatmap map{.values = std::move(array),
-              .x = {.label = "row", .symbol = "$n$"},
-              .y = {.label = "pair", .symbol = "$t$"},
-              .quantity = "angle beyond what the configuration says, rad",
-              .meaning = Meaning::cyclic};
+Figure angles_figure(const BrokenProgram& program, const RotationSample& sample) {
   return {"excess_angles", "By how much each pair turned too far, by token",
-          configuration_text(program), std::move(map)};
-}
-
-Figure residual_figure(const BrokenProgram& program, const RotationSample& sample, Result& result) {
-  Heatmap map = residual_heatmap(program.sound, sample, "residual", "difference in roundings");
-  result.arrays.push_back(map.values);
-  return {"residual", "How far $q$ is from what the configuration says, by channel and token",
-          configuration_text(program), std::move(map)};
+          configuration_text(program),
+          Heatmap{.values = to_array<double>(excess_angles(program, sample), "excess_angles",
+                                             "angle beyond that of the configuration, rad",
+                                             {"pair", "row"}),
+                  .x = {.label = "row", .symbol = "$n$"},
+                  .y = {.label = "pair", .symbol = "$t$"},
+                  .quantity = "angle beyond what the configuration says, rad",
+                  .meaning = Meaning::cyclic}};
 }
 
 Figure by_position_figure(const BrokenProgram& program, const RotationSample& sample) {
@@ -212,8 +205,12 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   const RotationSample sample = sample_of(view, view.rows(), heads);
   Result result;
   add_numbers(program, answer, result);
-  result.figures.push_back(angles_figure(program, sample, result));
-  result.figures.push_back(residual_figure(program, sample, result));
+  add_map_figure(angles_figure(program, sample), result);
+  add_map_figure(
+      {"residual", "How far $q$ is from what the configuration says, by channel and token",
+       configuration_text(program),
+       residual_heatmap(program.sound, sample, "residual", "difference in roundings")},
+      result);
   result.figures.push_back(by_position_figure(program, sample));
   add_answer(program, answer, result);
   for (Figure& figure : result.figures) figure.caption += " · " + caption_of(params);

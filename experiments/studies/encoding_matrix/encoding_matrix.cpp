@@ -110,11 +110,6 @@ struct Turns {
   Map angle;  ///< in [0, 2π)
 };
 
-double wrapped(double angle) {
-  const double turned = std::fmod(angle, two_pi);
-  return turned < 0 ? turned + two_pi : turned;
-}
-
 /// Read off what becomes of a vector with 1 in the first channel of each pair and 0 in the second.
 Turns turns_of(const MatrixStudy& study, const TurningPairs& pairs,
                const QkTransform<double>& rotation) {
@@ -129,7 +124,8 @@ Turns turns_of(const MatrixStudy& study, const TurningPairs& pairs,
     for (Index t = 0; t < count; ++t) {
       turns.cos(i, t) = x(i, channels(t).first);
       turns.sin(i, t) = x(i, channels(t).second);
-      turns.angle(i, t) = wrapped(std::atan2(turns.sin(i, t), turns.cos(i, t)));
+      const double angle = std::atan2(turns.sin(i, t), turns.cos(i, t));
+      turns.angle(i, t) = angle < 0 ? angle + two_pi : angle;
     }
   }
   return turns;

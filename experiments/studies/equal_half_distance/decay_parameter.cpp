@@ -15,12 +15,11 @@
 
 namespace orrery {
 namespace {
-namespace in_decay_parameter {
 
 constexpr int search_steps = 128;                      // over the whole range of a setting
 constexpr std::size_t most_calls = search_steps + 60;  // as search_half promises
-constexpr double widest_scale = 0x1p20;  // position terms are scaled by 1/this … this
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double widest_scale = 0x1p20;  // position terms are with_scaled_terms by 1/this … this
+constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
 
 /// A table whose bias falls with the logarithm of distance: −ln(1 + r), r the first distance of the
 /// bucket. Buckets that no distance reaches get 0.
@@ -36,8 +35,8 @@ Matrix<double> logarithmic_table(const TableIndex& encoding, int heads, Index fa
 /// Powers of two from 1/widest to widest.
 double scale_at(double u) { return std::pow(widest_scale, 2.0 * u - 1.0); }
 
-/// The mean logit when its position terms are scaled.
-double scaled(const MeanLogits& logits, std::size_t r, double scale) {
+/// The mean logit when its position terms are with_scaled_terms.
+double with_scaled_terms(const MeanLogits& logits, std::size_t r, double scale) {
   return logits.total[r] + (scale - 1.0) * logits.position[r];
 }
 
@@ -100,8 +99,8 @@ class DecayParameter {
       return measure(two.total[0], two.total[1]);
     }
     const double scale = kind_ == DecayKind::scale ? scale_at(u) : 1.0;
-    return measure(scaled(at_default_, 0, scale),
-                   scaled(at_default_, static_cast<std::size_t>(distance), scale));
+    return measure(with_scaled_terms(at_default_, 0, scale),
+                   with_scaled_terms(at_default_, static_cast<std::size_t>(distance), scale));
   }
 
  private:
@@ -146,10 +145,10 @@ class DecayParameter {
   }
   std::vector<double> curve_of(const MeanLogits& logits, double scale) const {
     std::vector<double> curve(static_cast<std::size_t>(params_.integer("max_distance")) + 1,
-                              not_a_number);
-    const double at_zero = scaled(logits, 0, scale);
+                              no_value);
+    const double at_zero = with_scaled_terms(logits, 0, scale);
     for (std::size_t r = 0; r < logits.total.size(); ++r)
-      curve[r] = measure(at_zero, scaled(logits, r, scale)).value_or(not_a_number);
+      curve[r] = measure(at_zero, with_scaled_terms(logits, r, scale)).value_or(no_value);
     return curve;
   }
 
@@ -165,7 +164,6 @@ class DecayParameter {
   MeanLogits at_default_{};
 };
 
-}  // namespace in_decay_parameter
 }  // namespace
 
 const TableSpec* bias_table(const EncodingInfo& encoding) {
@@ -177,19 +175,18 @@ std::string bias_table_key(const std::string& encoding) { return encoding + "_ta
 
 HalvedDecay halved_decay(const std::string& name, const ParamSet& params, const Inputs& inputs,
                          Progress& progress) {
-  using namespace in_decay_parameter;
   const DecayParameter parameter(name, params, inputs);
   HalvedDecay found{
       .name = name,
       .can_be_set = parameter.kind() == DecayKind::param || parameter.kind() == DecayKind::scale,
       .untrained = parameter.kind() == DecayKind::untrained,
-      .setting = not_a_number};
+      .setting = no_value};
   std::size_t calls = 0;
   const auto value = [&](double u) {
     checkpoint(progress, ++calls, most_calls, "setting of " + name);
     const std::optional<double> there = parameter.value(u, params.integer("half_distance"));
     found.without_value = found.without_value || !there;
-    return there.value_or(not_a_number);
+    return there.value_or(no_value);
   };
   found.search = search_half(value, found.can_be_set ? search_steps : 1);
   found.default_setting = parameter.default_setting();

@@ -17,7 +17,6 @@
 
 namespace orrery {
 namespace {
-namespace in_linear_attention_figures {
 
 // Hues belong to encodings; what differs in other ways goes through colours in order.
 double shade_of(FeatureKind kind) { return 0.45 * static_cast<int>(kind); }
@@ -37,8 +36,8 @@ Series curve_of(FeatureRotation rotation) {
   return {.style = LineStyle::dotted, .color = encoding_color("none")};
 }
 
-Figure distance_figure(const std::string& caption, const VariantFamily& family,
-                       const Matrix<double>& softmax) {
+Figure mean_weight_figure(const std::string& caption, const VariantFamily& family,
+                          const Matrix<double>& softmax) {
   const std::vector<double> reference = mean_weight_by_distance(softmax);
   const std::vector<double> distances = count_from_0(reference.size());
   Axis behind = distance_axis();
@@ -79,7 +78,7 @@ void add_row_figure(const std::string& caption, const std::vector<VariantFamily>
   result.figures.push_back(std::move(figure));
 }
 
-ArrayPtr array_of(const Matrix<double>& weights, std::string name, std::string description) {
+ArrayPtr array_of_map(const Matrix<double>& weights, std::string name, std::string description) {
   return to_array<double>(weights, std::move(name), std::move(description), {"query", "key"});
 }
 
@@ -89,7 +88,7 @@ ArrayPtr mask_of(const LinearInputs& in) {
   Matrix<double> masked(n, n);
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) masked(i, j) = in.mask.allows(i, j) ? 0 : 1;
-  return array_of(masked, "masked", "1 where the query does not see the key");
+  return array_of_map(masked, "masked", "1 where the query does not see the key");
 }
 
 /// A symmetric range beyond which one weight in a hundred lies: a vanishing normaliser in one row
@@ -105,8 +104,8 @@ Range typical_range(const Matrix<double>& weights) {
   return {-largest, largest};
 }
 
-Figure map_figure(const std::string& caption, const ArrayPtr& array, const ArrayPtr& masked,
-                  std::string title, Range range) {
+Figure weight_map_figure(const std::string& caption, const ArrayPtr& array, const ArrayPtr& masked,
+                         std::string title, Range range) {
   return {"map_" + array->name,
           std::move(title),
           caption,
@@ -123,21 +122,22 @@ Figure map_figure(const std::string& caption, const ArrayPtr& array, const Array
 
 void add_maps(const std::string& caption, const LinearFindings& found, Result& result) {
   const ArrayPtr masked = mask_of(found.in);
-  result.arrays.push_back(array_of(found.softmax, "softmax", "softmax attention with RoPE"));
-  result.figures.push_back(map_figure(caption, result.arrays.back(), masked,
-                                      "Weights of softmax attention with RoPE",
-                                      typical_range(found.softmax)));
+  result.arrays.push_back(array_of_map(found.softmax, "softmax", "softmax attention with RoPE"));
+  result.figures.push_back(weight_map_figure(caption, result.arrays.back(), masked,
+                                             "Weights of softmax attention with RoPE",
+                                             typical_range(found.softmax)));
   for (const VariantFamily& family : found.families) {
     for (std::size_t i = 0; i < family.maps.size(); ++i) {
       const VariantName& variant = linear_variants()[i];
       const LinearMap& map = family.maps[i];
-      result.arrays.push_back(array_of(map.weights, family.feature.name + "_" + variant.name,
-                                       family.feature.label + ", " + variant.label));
+      result.arrays.push_back(array_of_map(map.weights, family.feature.name + "_" + variant.name,
+                                           family.feature.label + ", " + variant.label));
       if (&family != &found.families.front()) continue;
-      result.figures.push_back(map_figure(caption, result.arrays.back(), masked,
-                                          fmt::format("Weights of linear attention: {}, $φ$ = {}",
-                                                      variant.label, family.feature.label),
-                                          typical_range(map.weights)));
+      result.figures.push_back(
+          weight_map_figure(caption, result.arrays.back(), masked,
+                            fmt::format("Weights of linear attention: {}, $φ$ = {}", variant.label,
+                                        family.feature.label),
+                            typical_range(map.weights)));
     }
   }
 }
@@ -230,7 +230,7 @@ void add_cost(const std::string& caption, const LinearFindings& found, std::int6
 }
 
 /// Of tokens that were cut, which were read, before the settings.
-std::string caption_of(const ParamSet& params, const LinearInputs& in) {
+std::string caption_with_cut(const ParamSet& params, const LinearInputs& in) {
   const std::string cut = cut_text(in.read);
   return cut.empty() ? caption_of(params) : cut + " · " + caption_of(params);
 }
@@ -260,7 +260,6 @@ std::string whose_contents(const ParamSet& params, const LinearInputs& in) {
                      trained_notice);
 }
 
-}  // namespace in_linear_attention_figures
 }  // namespace
 
 const Measures<LinearMap>& map_measures() {
@@ -284,10 +283,9 @@ const Measures<LinearMap>& map_measures() {
 }
 
 void add_linear_figures(const ParamSet& params, const LinearFindings& found, Result& result) {
-  using namespace in_linear_attention_figures;
-  const std::string caption = caption_of(params, found.in);
+  const std::string caption = caption_with_cut(params, found.in);
   result.tables.push_back(variants_table(found.families));
-  result.figures.push_back(distance_figure(caption, found.families.front(), found.softmax));
+  result.figures.push_back(mean_weight_figure(caption, found.families.front(), found.softmax));
   add_row_figure(
       caption, found.families, row_sums,
       {"row_sums", "The weights of eq. (19) do not sum to 1", "",

@@ -20,13 +20,12 @@
 namespace orrery {
 namespace {
 
-Matrix<double> chosen_head(const Tensor& tensor, const ParamSet& params) {
-  const auto head = tensor.shape.size() == 3 ? static_cast<std::size_t>(params.integer("head")) : 0;
-  return head_matrix<double>(tensor, head, static_cast<std::size_t>(params.integer("max_tokens")));
-}
-
 void read_files(const ParamSet& params, const UserQkv& given, LinearInputs& in) {
-  const HeadOf<double> head = [&](const Tensor& tensor) { return chosen_head(tensor, params); };
+  const HeadOf<double> head = [&](const Tensor& tensor) {
+    const std::int64_t number = tensor.shape.size() == 3 ? params.integer("head") : 0;
+    return head_matrix<double>(tensor, static_cast<std::size_t>(number),
+                               static_cast<std::size_t>(params.integer("max_tokens")));
+  };
   std::tie(in.q, in.k) = queries_and_keys<double>(given, head);
   if (in.q.rows() < 2 || in.q.cols() % 2 != 0)
     throw DataError(shape_text(*given.q), "needs two tokens and an even number of channels",

@@ -30,9 +30,6 @@ namespace in_long_term_decay {
 constexpr int heads = 8;                   // of the layer; head 0 is meant, ALiBi's steepest
 constexpr Index distances_at_once = 2048;  // bounds the memory of the queries
 
-/// Whether RoPE is compared: the bound follows from its rotation and holds for no other encoding.
-bool compares_rope(const ParamSet& params) { return names(params, "encoding", "rope"); }
-
 /// Whether q and k are given by a formula, and the encodings too.
 bool nothing_is_drawn(const ParamSet& params) {
   const std::string& assumption = params.text("assumption");
@@ -322,8 +319,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const Rope<double> rope = bounded_rope(params, assumption.d);
   const Index count = params.integer("max_distance") + 1;
   const std::vector<double> theta = rope.unmuted(rope.theta());
-  std::optional<DecayCurve> curve;
-  if (compares_rope(params)) curve = decay_curve(theta, 0, count);
+  std::optional<DecayCurve> curve;  // the bound follows from RoPE's rotation and is of it alone
+  if (names(params, "encoding", "rope")) curve = decay_curve(theta, 0, count);
 
   Result result;
   Table table{

@@ -30,18 +30,13 @@ std::string scaling_text(const LayerPlan& layer) {
   return to_text(*scaling) + (factor ? ", factor " + to_text(*factor) : "");
 }
 
-std::size_t most_pairs(const PositionPlan& plan) {
-  std::size_t most = 0;
-  for (const LayerPlan& layer : plan.layers)
-    most = most < layer.inv_freq.size() ? layer.inv_freq.size() : most;
-  return most;
-}
-
 /// A map of layers by pairs; NaN where a layer has no such pair.
 template <class Cell>
 Heatmap layer_map(const PositionPlan& plan, const char* name, const char* description,
                   const Cell& cell) {
-  const std::size_t pairs = most_pairs(plan);
+  std::size_t pairs = 0;
+  for (const LayerPlan& layer : plan.layers)
+    pairs = std::max<std::size_t>(pairs, layer.inv_freq.size());
   std::vector<double> values(plan.layers.size() * pairs, missing);
   for (std::size_t l = 0; l < plan.layers.size(); ++l)
     for (std::size_t t = 0; t < plan.layers[l].inv_freq.size(); ++t)

@@ -121,15 +121,6 @@ struct Curve {
   }
 };
 
-/// Vectors that have been rounded as queries and keys are.
-template <class T>
-Matrix<T> draw_vectors(const ParamSet& params, const StageRounding& rounding) {
-  Random random(params.integer("seed"), "vectors of norm_preservation");
-  Matrix<T> x = normal_matrix<T>(random, params.integer("draws"), params.integer("dim"));
-  rounding.apply<T>(Stage::qk, x);
-  return x;
-}
-
 template <class T>
 struct Measured {
   const Encoding& encoding;
@@ -201,7 +192,9 @@ std::vector<Curve> measure(const Pipeline& pipeline, const std::string& name,
                                                 .params = params,
                                                 .rounding = rounding,
                                                 .seed = params.integer("seed")});
-  const Measured<T> in{*encoding, draw_vectors<T>(params, rounding)};
+  Random random(params.integer("seed"), "vectors of norm_preservation");
+  Measured<T> in{*encoding, normal_matrix<T>(random, params.integer("draws"), d)};
+  rounding.template apply<T>(Stage::qk, in.x);  // as queries and keys are
   Curve curve{
       .encoding = name, .key = name, .label = encoding_label(name), .color = encoding_color(name)};
   curve.norm_bound = rotation_norm_bound<T>(d, rounding);
@@ -241,18 +234,14 @@ std::vector<Curve> measure_in(const Pipeline& pipeline, const std::string& name,
 
 double in_ulps(double change, Precision precision) { return change / ulp(precision, 1.0); }
 
-/// Why no check says that an added vector changes the length, if none does.
-std::string unchecked_text(const Curve& curve) {
-  return !curve.adds || curve.change_shows() ? ""
-                                             : hidden_text(curve.exact_change, curve.norm_bound);
-}
-
 void add_scalars(const Curve& curve, Precision precision, Result& result) {
   const FindingsOn of(result, curve.key, curve.label + (curve.drawn ? " (untrained table)" : ""));
   const std::string change = "largest relative change of a length";
   of.scalar("mean_ratio", curve.mean_ratio(), "mean over vectors and positions", "",
             "$‖f(x, m)‖/‖x‖$");
-  of.scalar("largest_change", curve.largest_change(), change + unchecked_text(curve));
+  const bool hidden = curve.adds && !curve.change_shows();
+  of.scalar("largest_change", curve.largest_change(),
+            change + (hidden ? hidden_text(curve.exact_change, curve.norm_bound) : ""));
   of.scalar("largest_change_ulp", in_ulps(curve.largest_change(), precision),
             change + ", in units in the last place of 1", "ulp");
 }

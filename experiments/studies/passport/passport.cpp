@@ -89,14 +89,6 @@ Figure place_figure(const std::string& about, const Passport& passport) {
                    .series = {std::move(loss)}}};
 }
 
-Table verdicts_table(const Passport& passport) {
-  TableBuilder table("verdicts", "what the loss says of the model's settings",
-                     {{"question"}, {"verdict"}});
-  for (const OpenQuestion& question : passport.settlement->questions)
-    table.row({question.name, verdict_name(question.verdict)});
-  return std::move(table).finish();
-}
-
 Result result_of(const ParamSet& params, const Passport& passport) {
   Result result;
   const nlohmann::ordered_json document = passport_document(passport);
@@ -111,7 +103,11 @@ Result result_of(const ParamSet& params, const Passport& passport) {
   if (passport.by_place.empty()) return result;
   result.figures.push_back(place_figure(about, passport));
   result.scalars.push_back({"loss", "", "nats", passport.loss, "mean loss of the odd texts"});
-  result.tables.push_back(verdicts_table(passport));
+  TableBuilder verdicts("verdicts", "what the loss says of the model's settings",
+                        {{"question"}, {"verdict"}});
+  for (const OpenQuestion& question : passport.settlement->questions)
+    verdicts.row({question.name, verdict_name(question.verdict)});
+  result.tables.push_back(std::move(verdicts).finish());
   std::vector<double> losses;
   for (const PlaceLoss& bin : passport.by_place) losses.push_back(bin.loss);
   result.checks = {check_of_losses(losses)};

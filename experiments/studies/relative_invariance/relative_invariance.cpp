@@ -174,14 +174,6 @@ Series series_of(const ShiftCurve& curve, std::size_t place, std::size_t curves,
   return series;
 }
 
-/// A power of ten below every rounding error of the formats, so that 0 still has its place below.
-double axis_threshold(const std::vector<ShiftCurve>& curves) {
-  double least = 1;
-  for (const ShiftCurve& curve : curves)
-    least = smaller(least, unit_roundoff(curve.pipeline.format));
-  return std::pow(10.0, std::floor(std::log10(least)) - 1);
-}
-
 /// The bound of rounding errors as lines beside the curves: one per pipeline in which every relative
 /// encoding here is invariant.
 std::vector<Rule> bounds_of(const std::vector<std::string>& pipelines,
@@ -240,7 +232,11 @@ LinePlot plot_of(const ShiftMeasure& measure) {
 void add_curves(const ParamSet& params, const std::vector<Position>& shifts,
                 const std::vector<ShiftCurve>& curves, Result& result) {
   const std::vector<std::string>& pipelines = params.list("precision");
-  const std::vector<ShiftMeasure> all = measures(axis_threshold(curves));
+  double least = 1;
+  for (const ShiftCurve& curve : curves)
+    least = smaller(least, unit_roundoff(curve.pipeline.format));
+  // A power of ten below every rounding error of the formats, so that 0 still has its place below.
+  const std::vector<ShiftMeasure> all = measures(std::pow(10.0, std::floor(std::log10(least)) - 1));
   std::vector<LinePlot> plots;
   for (const ShiftMeasure& measure : all) plots.push_back(plot_of(measure));
   Table table{.name = "invariance",

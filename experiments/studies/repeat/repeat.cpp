@@ -41,13 +41,6 @@ ExperimentInfo make_info() {
                      .control = "repeated"}}};
 }
 
-/// "2.10 ± 0.05": the half width of the 95 % interval, where there is one.
-std::string gain_text(const Welch& gain) {
-  const double half = (gain.high - gain.low) / 2;
-  return std::isnan(half) ? fmt::format("{:.2f}", gain.difference)
-                          : fmt::format("{:.2f} ± {:.2f}", gain.difference, half);
-}
-
 Figure repeat_figure(const std::string& about, const Repeat& repeat) {
   const auto n = static_cast<std::size_t>(repeat.request.tokens);
   Series first{.name = "first time", .x = {}, .y = {}, .color = 0, .marked = true};
@@ -71,11 +64,13 @@ Figure repeat_figure(const std::string& about, const Repeat& repeat) {
 
 Result result_of(const ParamSet& params, const Repeat& repeat) {
   Result result;
+  const double half = (repeat.gain.high - repeat.gain.low) / 2;  // NaN without an interval
   const std::string about = caption_of_model(
       params, repeat.family,
-      fmt::format("mean over {} sequences; the repetition saves {} nats; means leave out the first "
-                  "token of each half, which no token before tells",
-                  repeat.first_half.size(), gain_text(repeat.gain)));
+      fmt::format("mean over {} sequences; the repetition saves {:.2f}{} nats; means leave out the "
+                  "first token of each half, which no token before tells",
+                  repeat.first_half.size(), repeat.gain.difference,
+                  std::isnan(half) ? "" : fmt::format(" ± {:.2f}", half)));
   result.figures.push_back(repeat_figure(about, repeat));
   const FindingsOn all(result);
   all.scalar("first_loss", sample_mean(repeat.first_half),

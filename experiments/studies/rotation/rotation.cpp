@@ -274,17 +274,12 @@ double core_score(const Rope<double>& rope, const QkPair& v, const ParamSet& par
   return q.row(0).dot(k.row(0));
 }
 
-/// The rotation alone, without what an attention factor multiplies.
-Rope<double> without_factor(const Rope<double>& rope) {
-  RopeConvention convention = rope.convention();
-  convention.scaling.attention_factor = 1.0;
-  return Rope<double>(std::move(convention), rope.options());
-}
-
 void add_checks(const Rope<double>& rope, const QkPair& v, const Row& drawn,
                 const ScoreChain& chain, const ParamSet& params, Result& result) {
   const Positions positions = consecutive_positions(params.integer("positions"));
-  const Rope<double> rotation = without_factor(rope);
+  RopeConvention convention = rope.convention();
+  convention.scaling.attention_factor = 1.0;  // the rotation alone
+  const Rope<double> rotation(std::move(convention), rope.options());
   const Matrix<double> rows = turned(rotation, drawn, positions);
   const double a = rope.attention_factor();
   const double size = a * a * v.q.norm() * v.k.norm();

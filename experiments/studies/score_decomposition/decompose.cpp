@@ -18,7 +18,6 @@
 
 namespace orrery {
 namespace {
-namespace in_decompose {
 
 /// The head with contents as they are, or taken out of queries, keys or both.
 template <class T>
@@ -48,7 +47,7 @@ bool is_zero(const Matrix<T>& map) {
 }
 
 template <class T>
-TermPart part_of(const Ablations<T>& a, std::size_t term) {
+TermPart part_of_term(const Ablations<T>& a, std::size_t term) {
   const bool needs_query = is_zero(a.no_query.terms[term].logits);
   const bool needs_key = is_zero(a.no_key.terms[term].logits);
   if (needs_query) return needs_key ? TermPart::content_content : TermPart::content_position;
@@ -60,7 +59,7 @@ std::vector<DecomposedTerm<T>> named_terms(const Ablations<T>& a) {
   std::vector<DecomposedTerm<T>> terms;
   for (std::size_t i = 0; i < a.full.terms.size(); ++i) {
     const std::string name(a.full.terms[i].name);
-    terms.push_back({name, term_words(name), part_of(a, i), a.full.terms[i].logits, ""});
+    terms.push_back({name, term_words(name), part_of_term(a, i), a.full.terms[i].logits, ""});
   }
   return terms;
 }
@@ -79,8 +78,8 @@ struct Projected {
 };
 
 template <class T>
-Projected<T> projected(const Encoding& encoding, const ParamSet& params,
-                       const TokenInputs<T>& tokens) {
+Projected<T> projected_qk(const Encoding& encoding, const ParamSet& params,
+                          const TokenInputs<T>& tokens) {
   Projected<T> p{tokens.q, tokens.k};
   if (tokens.from_text()) {
     Matrix<T> x = tokens.x;
@@ -117,7 +116,7 @@ std::vector<DecomposedTerm<T>> band_terms(const QkTransform<T>& rotation, const 
 
 /// Sum of the terms of one part, or of all.
 template <class T>
-Matrix<double> sum_of(const Decomposition<T>& d, std::optional<TermPart> part) {
+Matrix<double> sum_of_terms_in(const Decomposition<T>& d, std::optional<TermPart> part) {
   Matrix<double> sum = Matrix<double>::Zero(d.logits.rows(), d.logits.cols());
   for (const DecomposedTerm<T>& term : d.terms)
     if (!part || *part == term.part) sum += term.logits.template cast<double>();
@@ -135,13 +134,14 @@ double ablation_error(const Decomposition<T>& d, const Ablations<T>& a) {
                                                      no_query - none, none};
   Largest largest;
   for (std::size_t part = 0; part < term_parts; ++part)
-    largest.see(largest_difference<double>(parts[part], sum_of(d, static_cast<TermPart>(part))));
+    largest.see(
+        largest_difference<double>(parts[part], sum_of_terms_in(d, static_cast<TermPart>(part))));
   return largest.value();
 }
 
 /// The factor of q·k in the encoding's content term: 1/√d, or what its paper has instead.
 template <class T>
-double content_scale(const Encoding& encoding, Index d, const ParamSet& params) {
+double scale_of_content(const Encoding& encoding, Index d, const ParamSet& params) {
   const auto* terms = dynamic_cast<const ScoreTerms<T>*>(&encoding);
   if (!terms) return 1.0 / std::sqrt(static_cast<double>(d));
   Matrix<T> unit = Matrix<T>::Zero(1, d);
@@ -167,7 +167,6 @@ double rounding_of_maps(const Decomposition<T>& d, const Projected<T>& p, double
          (largest_entry<double>(sizes) + scale * norms);
 }
 
-}  // namespace in_decompose
 }  // namespace
 
 std::string_view words_of(TermPart part) {
@@ -195,9 +194,8 @@ void check_formats(const ParamSet& params, Position last) {
 template <class T>
 Decomposition<T> decompose(const std::string& name, const ParamSet& params,
                            const TokenInputs<T>& tokens) {
-  using namespace in_decompose;
   const auto encoding = token_encoding<T>(name, params, tokens);
-  const Projected<T> p = projected(*encoding, params, tokens);
+  const Projected<T> p = projected_qk(*encoding, params, tokens);
   const auto without = [&](bool query, bool key) {
     return attend_without(*encoding, params, tokens, query, key);
   };
@@ -211,11 +209,11 @@ Decomposition<T> decompose(const std::string& name, const ParamSet& params,
   const auto* rotation = dynamic_cast<const QkTransform<T>*>(encoding.get());
   d.terms = rotation && !pairs.channels.empty() ? band_terms(*rotation, pairs, params, tokens, p)
                                                 : named_terms(a);
-  d.add_up_error =
-      largest_difference<double>(sum_of(d, std::nullopt), d.logits.template cast<double>());
+  d.add_up_error = largest_difference<double>(sum_of_terms_in(d, std::nullopt),
+                                              d.logits.template cast<double>());
   d.ablation_error = ablation_error(d, a);
   d.rounding = rounding_of_maps(
-      d, p, pairs.gain * pairs.gain * content_scale<T>(*encoding, p.q.cols(), params),
+      d, p, pairs.gain * pairs.gain * scale_of_content<T>(*encoding, p.q.cols(), params),
       rounding_of(params));
   return d;
 }

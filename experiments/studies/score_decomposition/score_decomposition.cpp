@@ -244,15 +244,6 @@ std::optional<Range> common_range(const Scores<T>& scores) {
   return Range{-most.value(), most.value()};
 }
 
-/// The title of a term, with its part where the name does not give it.
-template <class T>
-std::string title_of(const std::string& label, const DecomposedTerm<T>& term) {
-  const bool said =
-      term.part == TermPart::content_content || term.words.find(" to ") != std::string::npos;
-  return said ? fmt::format("{}: {}", label, term.words)
-              : fmt::format("{}: {} ({})", label, term.words, words_of(term.part));
-}
-
 template <class T>
 void add_maps(const Scores<T>& scores, Result& result) {
   const Frame& frame = scores.frame;
@@ -263,9 +254,13 @@ void add_maps(const Scores<T>& scores, Result& result) {
     result.figures.push_back(
         {values->name, std::move(title), frame.caption, std::move(map), values->role});
   };
-  if (frame.shows("terms"))
-    for (std::size_t t = 0; t < scores.d.terms.size(); ++t)
-      add(scores.maps[t], title_of(scores.label(), scores.d.terms[t]), "part of the logit");
+  for (std::size_t t = 0; frame.shows("terms") && t < scores.d.terms.size(); ++t) {
+    const DecomposedTerm<T>& term = scores.d.terms[t];
+    std::string title = scores.label() + ": " + term.words;
+    if (term.part != TermPart::content_content && term.words.find(" to ") == std::string::npos)
+      title += fmt::format(" ({})", words_of(term.part));
+    add(scores.maps[t], std::move(title), "part of the logit");
+  }
   if (frame.shows("sum"))
     add(scores.maps.back(), scores.label() + ": the logits, the sum of the terms", "logit");
 }

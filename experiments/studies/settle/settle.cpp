@@ -67,19 +67,9 @@ Table verdicts_table(const char* name, const char* caption,
   TableBuilder table(name, caption, {{"question"}, {"verdict"}, {"stands"}, {"not_rejected"}});
   for (const OpenQuestion& question : questions) {
     const std::vector<std::string> cells = verdict_cells(question);
-    table.row({cells[0], cells[1], cells[2], cells[3]});
+    table.row({cells.begin(), cells.end()});
   }
   return std::move(table).finish_printed();
-}
-
-/// @param of  "asked" or "corrected"
-void add_hypotheses(TableBuilder& table, const char* of,
-                    const std::vector<OpenQuestion>& questions) {
-  for (const OpenQuestion& question : questions)
-    for (const Hypothesis& h : question.hypotheses)
-      table.row({of, question.name, h.label, fmt::format("{}", fmt::join(h.edits, " ")),
-                 h.stands ? 1.0 : 0.0, h.loss, h.difference, h.low, h.high, h.p,
-                 h.rejected ? 1.0 : 0.0});
 }
 
 Table hypotheses_table(const Settlement& settlement) {
@@ -97,8 +87,15 @@ Table hypotheses_table(const Settlement& settlement) {
                       {"high", "nats"},
                       {"p"},
                       {"rejected"}});
-  add_hypotheses(table, "asked", settlement.questions);
-  add_hypotheses(table, "corrected", settlement.corrected);
+  const auto add = [&](const char* of, const std::vector<OpenQuestion>& questions) {
+    for (const OpenQuestion& question : questions)
+      for (const Hypothesis& h : question.hypotheses)
+        table.row({of, question.name, h.label, fmt::format("{}", fmt::join(h.edits, " ")),
+                   h.stands ? 1.0 : 0.0, h.loss, h.difference, h.low, h.high, h.p,
+                   h.rejected ? 1.0 : 0.0});
+  };
+  add("asked", settlement.questions);
+  add("corrected", settlement.corrected);
   return std::move(table).finish();
 }
 

@@ -84,26 +84,23 @@ ExperimentInfo make_info() {
                   {.figures = {"sum_of_cosines"}, .keys = {"context"}}}};
 }
 
-/// A pair that does not rotate has no finite wavelength to draw.
-std::vector<double> drawn(std::vector<double> lambda) {
-  for (double& l : lambda)
-    if (!std::isfinite(l)) l = missing;
-  return lambda;
-}
-
 Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
   LinePlot plot{.x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
                 .y = {.label = "wavelength",
                       .symbol = "$λ_t = 2π/θ_t$",
                       .unit = "tokens",
                       .scale = AxisScale::log10}};
-  for (const Tuning& tuning : tunings)
+  for (const Tuning& tuning : tunings) {
+    std::vector<double> lambda = tuning.lambda();
+    for (double& l : lambda)
+      if (!std::isfinite(l)) l = missing;  // a pair that does not rotate
     plot.series.push_back(named({.x = count_from_0(tuning.theta.size()),
-                                 .y = drawn(tuning.lambda()),
+                                 .y = std::move(lambda),
                                  .style = tuning.style,
                                  .color = tuning.color,
                                  .shade = tuning.shade},
                                 tuning.label));
+  }
   const auto context = static_cast<double>(params.integer("context"));
   plot.rules.push_back(
       horizontal(context, fmt::format("context: {} tokens", params.integer("context")), "context"));
