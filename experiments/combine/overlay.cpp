@@ -11,7 +11,6 @@
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/combine/combine.h"
-#include "experiments/combine/groups.h"
 #include "experiments/combine/parts.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/results/saved_result.h"

@@ -55,7 +55,7 @@ class HandoutMaker {
       add_step(lesson_.steps[i], i + 1);
     }
     add_board();
-    add(PageBreak{});
+    add(LayoutMark{LayoutMark::Kind::page_break});
     add(Heading{2, "Answers", "answers"});
     for (Block& block : answers_) handout_.blocks.push_back(std::move(block));
     return std::move(handout_);
@@ -202,7 +202,7 @@ class HandoutMaker {
 
   void add_task(const LessonTask& task, std::size_t number) {
     text("☐ " + task.goal, TextKind::strong);
-    add(BlankLines{1});
+    add(LayoutMark{LayoutMark::Kind::blank_lines, 1});
     answer(fmt::format("*{}. {}* For instance with `{}`.", number, task.goal,
                        fmt::join(task.by, " ")));
   }
@@ -210,7 +210,7 @@ class HandoutMaker {
   void add_exercise(const Exercise& exercise) {
     add(Heading{2, "Exercise", "exercise"});
     text(exercise.task);
-    add(BlankLines{3});
+    add(LayoutMark{LayoutMark::Kind::blank_lines, 3});
     answer("*Exercise* " + exercise.answer);
   }
 

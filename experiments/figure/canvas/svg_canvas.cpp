@@ -244,9 +244,7 @@ void SvgCanvas::fill(std::span<const Point> polygon, Color color) {
 
 void SvgCanvas::fill_between(std::span<const Point> upper, std::span<const Point> lower,
                              Color color) {
-  std::vector<Point> outline(upper.begin(), upper.end());
-  outline.insert(outline.end(), lower.rbegin(), lower.rend());
-  fill(outline, color);
+  fill(outline_between(upper, lower), color);
 }
 
 void SvgCanvas::rect(const Rect& rect, Color color) {

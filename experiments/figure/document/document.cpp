@@ -172,10 +172,10 @@ struct MarkdownWriter {
     for (const Equation& equation : block.equations)
       text += fmt::format("${}$ {}\n\n", equation.tex, escaped(equation.source));
   }
-  void operator()(const PageBreak&) { text += "---\n\n"; }
-  // A page on a screen has neither.
-  void operator()(const BlankLines&) {}
-  void operator()(const ColumnStart&) {}
+  /// A page on a screen has neither columns nor lines to write on.
+  void operator()(const LayoutMark& mark) {
+    if (mark.kind == LayoutMark::Kind::page_break) text += "---\n\n";
+  }
 
  private:
   void show(const std::string& title, const std::string& caption, const std::string& file) {

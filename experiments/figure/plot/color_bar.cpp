@@ -91,7 +91,7 @@ double keys_height(const PlotContext& context, const ColorBarPlan& plan) {
 
 double keys_width(const PlotContext& context, const ColorBarPlan& plan) {
   double widest = 0.0;
-  for (const ColorKey& key : plan.keys)
+  for (const ColorBarPlan::Key& key : plan.keys)
     widest = std::max(widest, context.canvas.text_size(key.word, tick_style(context.style)).width);
   return bar_width(context.style) + gap(context.style) + widest;
 }
@@ -138,7 +138,7 @@ void draw_keys(PlotContext& context, const ColorBarPlan& plan, const Rect& bar, 
   TextStyle text = tick_style(context.style);
   text.vertical = VerticalAlign::middle;
   double middle = bottom - (static_cast<double>(plan.keys.size()) - 0.5) * row;
-  for (const ColorKey& key : plan.keys) {
+  for (const ColorBarPlan::Key& key : plan.keys) {
     context.canvas.rect({bar.x, middle - 0.32 * row, bar.width, 0.64 * row}, key.color);
     context.canvas.text({bar.right() + gap(context.style), middle}, key.word, text);
     middle += row;

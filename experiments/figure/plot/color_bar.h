@@ -27,21 +27,20 @@ struct ScaledColors {
 /// @param wanted  range of numbers that the colours are to cover; of log alone
 ScaledColors scaled_colors(const Heatmap& map, const std::optional<Range>& wanted);
 
-/// A colour with a label below the bar, for cells outside the colour map: masked, NaN.
-struct ColorKey {
-  Color color{};
-  std::string_view word{};
-};
-
 /// The colour bar beside a map or a plane of arrows.
 struct ColorBarPlan {
+  /// A colour with a label below the bar, for cells outside the colour map: masked, NaN.
+  struct Key {
+    Color color{};
+    std::string_view word{};
+  };
   const Colormap* map{nullptr};
   Range range{};
   Label label{};
   Meaning meaning{Meaning::sequential};
   AxisScale scale{AxisScale::linear};
   std::vector<std::pair<double, std::string>> ticks{};  ///< in place of those of the scale
-  std::vector<ColorKey> keys{};                         ///< below the bar
+  std::vector<Key> keys{};                              ///< below the bar
 };
 
 /// Width of the bar beside a plot of this height, including its gap; 0 when the room is too small

@@ -27,7 +27,7 @@ class RecentValues {
  public:
   /// The value for `key`, computed if it is not cached. Valid until the next end_frame().
   template <class Make>
-  const Value& find_or_make(const Key& key, Make make) {
+  const Value& operator()(const Key& key, Make make) {
     if (const auto found = find(now_, key); found != now_.end()) return found->value;
     const auto old = find(before_, key);
     now_.push_back(old == before_.end() ? Entry{key, make()} : std::move(*old));
@@ -65,11 +65,11 @@ class CurveCache {
   }
   /// Call after each frame. Drops the values that this frame did not use.
   void end_frame() {
-    extents_.end_frame();
-    orders_.end_frame();
-    strips_.end_frame();
-    dots_.end_frame();
-    bands_.end_frame();
+    extent.end_frame();
+    order.end_frame();
+    strips.end_frame();
+    dots.end_frame();
+    bands.end_frame();
     owner_ = std::move(next_owner_);
     if (!owner_) *this = {};
   }
@@ -86,35 +86,15 @@ class CurveCache {
     double cell{};  ///< size of the grid that thins dots
     friend bool operator==(const CurveKey&, const CurveKey&) = default;
   };
-  template <class Make>
-  const Range& extent(const ExtentKey& key, Make make) {
-    return extents_.find_or_make(key, make);
-  }
-  template <class Make>
-  const CurveOrder& order(const ArrayKey& key, Make make) {
-    return orders_.find_or_make(key, make);
-  }
-  template <class Make>
-  const std::vector<Strip>& strips(const CurveKey& key, Make make) {
-    return strips_.find_or_make(key, make);
-  }
-  template <class Make>
-  const std::vector<Point>& dots(const CurveKey& key, Make make) {
-    return dots_.find_or_make(key, make);
-  }
-  template <class Make>
-  const std::vector<BandPiece>& bands(const CurveKey& key, Make make) {
-    return bands_.find_or_make(key, make);
-  }
+  RecentValues<ExtentKey, Range> extent{};
+  RecentValues<ArrayKey, CurveOrder> order{};
+  RecentValues<CurveKey, std::vector<Strip>> strips{};
+  RecentValues<CurveKey, std::vector<Point>> dots{};
+  RecentValues<CurveKey, std::vector<BandPiece>> bands{};
 
  private:
   std::shared_ptr<const void> owner_{};  ///< owner of the arrays drawn last
   std::shared_ptr<const void> next_owner_{};
-  RecentValues<ExtentKey, Range> extents_{};
-  RecentValues<ArrayKey, CurveOrder> orders_{};
-  RecentValues<CurveKey, std::vector<Strip>> strips_{};
-  RecentValues<CurveKey, std::vector<Point>> dots_{};
-  RecentValues<CurveKey, std::vector<BandPiece>> bands_{};
 };
 
 }  // namespace orrery

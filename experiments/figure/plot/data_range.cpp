@@ -42,16 +42,13 @@ class Extent {
   bool empty() const { return range_.min > range_.max; }
   Range range() const {
     if (!empty()) return range_;
-    const bool log = scale_ == AxisScale::log2 || scale_ == AxisScale::log10;
-    return log ? Range{1.0, 10.0} : Range{0.0, 1.0};
+    return is_log(scale_) ? Range{1.0, 10.0} : Range{0.0, 1.0};
   }
 
  private:
   AxisScale scale_;
   Range range_{infinity, -infinity};
 };
-
-bool is_log(AxisScale scale) { return scale == AxisScale::log2 || scale == AxisScale::log10; }
 
 /// `range`, or an interval around it if it is a single value. Ends that differ only by rounding, or
 /// by less than a representable tick step, count as a single value.

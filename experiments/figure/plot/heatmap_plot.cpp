@@ -24,8 +24,7 @@ struct CellAxis {
 
 /// That of the axis where cells have one.
 AxisScale cell_scale(const Axis& axis) {
-  const bool log = axis.scale == AxisScale::log2 || axis.scale == AxisScale::log10;
-  return log && axis.range && axis.range->min > 0 ? axis.scale : AxisScale::linear;
+  return is_log(axis.scale) && axis.range && axis.range->min > 0 ? axis.scale : AxisScale::linear;
 }
 
 CellAxis cell_axis(const Axis& axis, std::size_t count) {
@@ -74,8 +73,8 @@ bool any_cell(const Array& array, Test test) {
       array.values);
 }
 
-std::vector<ColorKey> color_keys(const HeatmapCache& cache, const FigureStyle& style) {
-  std::vector<ColorKey> keys;
+std::vector<ColorBarPlan::Key> color_keys(const HeatmapCache& cache, const FigureStyle& style) {
+  std::vector<ColorBarPlan::Key> keys;
   if (cache.any_masked) keys.push_back({style.masked, "masked"});
   if (cache.any_nan) keys.push_back({style.not_a_number, "NaN"});
   return keys;

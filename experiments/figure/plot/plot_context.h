@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "experiments/figure/color/colormap.h"
 #include "experiments/figure/color/oklab.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/coincidence.h"
@@ -45,6 +44,10 @@ inline Background background_of(const FigureStyle& style) {
   return is_dark(style.plot_background) ? Background::dark : Background::light;
 }
 
+/// The rectangle and a margin around it.
+inline Rect grown(const Rect& r, double by) {
+  return {r.x - by, r.y - by, r.width + 2.0 * by, r.height + 2.0 * by};
+}
 Rect shrunk(const Rect& rect, double left, double top, double right, double bottom);
 bool overlap(const Rect& a, const Rect& b);
 bool is_within(const Rect& inner, const Rect& outer);
