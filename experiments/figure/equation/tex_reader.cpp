@@ -91,9 +91,9 @@ std::optional<std::string_view> in_script(std::string_view character, Script whe
 std::span<const NamedSymbol> named_symbols() { return symbol_table(); }
 
 const NamedSymbol* find_named_symbol(std::string_view name) {
-  const auto* found = std::find_if(symbol_table.begin(), symbol_table.end(),
-                                   [&](const NamedSymbol& symbol) { return symbol.name == name; });
-  return found == symbol_table.end() ? nullptr : found;
+  for (const NamedSymbol& symbol : symbol_table())
+    if (symbol.name == name) return &symbol;
+  return nullptr;
 }
 
 Class class_of_character(std::string_view character) {
