@@ -1,7 +1,6 @@
 #include "experiments/combine/family.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>

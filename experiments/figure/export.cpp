@@ -5,7 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/errors.h"
 #include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/figure/equation/plain_text.h"

@@ -10,7 +10,6 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/page.h"
-#include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"

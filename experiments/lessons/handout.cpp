@@ -216,10 +216,8 @@ class HandoutMaker {
 
   /// The scoreboard as the lesson found it, to be filled in; filled in among the answers.
   void add_board() {
-    const bool has_ticks = std::any_of(lesson_.steps.begin(), lesson_.steps.end(),
-                                       [](const LessonStep& step) { return !step.ticks.empty(); });
     const Scoreboard before = scoreboard_at(course_, lesson_, 0);
-    if (!has_ticks || before.is_empty()) return;
+    if (!lesson_.has_ticks() || before.is_empty()) return;
     add(Heading{2, "The scoreboard", "scoreboard"});
     text("Fill in what this lesson settles: ✓ for yes, ✗ for no, (✓) for partly.", TextKind::quiet);
     add(board_grid(before));

@@ -31,6 +31,9 @@ std::string anchor_of(const PointRecord& point);
 /// "dim=8"; of a point without swept values its id.
 std::string title_of(const PointRecord& point);
 
+/// Places of the measures that differ.
+std::vector<std::size_t> varied_measures(const TidyTable& table);
+
 /// Settings and measures that are the same everywhere.
 void add_constants(const SweepTables& of, std::vector<Block>& blocks);
 /// A row per point and encoding.

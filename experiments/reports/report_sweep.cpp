@@ -10,7 +10,6 @@
 
 #include "core/errors.h"
 #include "experiments/combine/combine.h"
-#include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_layout.h"

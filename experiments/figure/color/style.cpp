@@ -98,22 +98,10 @@ Colormap for_strokes(Background background) {
   return map;
 }
 
-Colormap compute(Meaning meaning, Background background) {
-  switch (meaning) {
-    case Meaning::sequential:
-      return sequential(background);
-    case Meaning::diverging:
-      return diverging(background);
-    case Meaning::cyclic:
-      return cyclic(background);
-  }
-  return sequential(background);
-}
-
-template <Meaning meaning>
+template <Colormap (*make)(Background)>
 const Colormap& on(Background background) {
-  static const Colormap light = compute(meaning, Background::light);
-  static const Colormap dark = compute(meaning, Background::dark);
+  static const Colormap light = make(Background::light);
+  static const Colormap dark = make(Background::dark);
   return background == Background::dark ? dark : light;
 }
 
@@ -199,18 +187,6 @@ FigureStyle print_style() {
   return style;
 }
 
-FigureStyle base_style(Theme theme) {
-  switch (theme) {
-    case Theme::dark:
-      return dark_style();
-    case Theme::light:
-      return light_style();
-    case Theme::print:
-      return print_style();
-  }
-  return light_style();
-}
-
 }  // namespace
 
 std::size_t Colormap::index(double fraction) const {
@@ -223,22 +199,11 @@ std::size_t Colormap::index(double fraction) const {
 }
 
 const Colormap& colormap(Meaning meaning, Background background) {
-  switch (meaning) {
-    case Meaning::sequential:
-      return on<Meaning::sequential>(background);
-    case Meaning::diverging:
-      return on<Meaning::diverging>(background);
-    case Meaning::cyclic:
-      return on<Meaning::cyclic>(background);
-  }
-  return on<Meaning::sequential>(background);
+  if (meaning == Meaning::diverging) return on<diverging>(background);
+  return meaning == Meaning::cyclic ? on<cyclic>(background) : on<sequential>(background);
 }
 
-const Colormap& stroke_colormap(Background background) {
-  static const Colormap light = for_strokes(Background::light);
-  static const Colormap dark = for_strokes(Background::dark);
-  return background == Background::dark ? dark : light;
-}
+const Colormap& stroke_colormap(Background background) { return on<for_strokes>(background); }
 
 std::shared_ptr<const Image> colormap_image(const Colormap& map) {
   static std::mutex mutex;
@@ -253,7 +218,9 @@ std::shared_ptr<const Image> colormap_image(const Colormap& map) {
 }
 
 FigureStyle figure_style(Theme theme, double scale) {
-  FigureStyle style = base_style(theme);
+  FigureStyle style = theme == Theme::dark    ? dark_style()
+                      : theme == Theme::print ? print_style()
+                                              : light_style();
   style.text_size *= scale;
   style.title_size *= scale;
   style.small_size *= scale;

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <mutex>
-#include <numbers>
 #include <tuple>
 #include <utility>
 

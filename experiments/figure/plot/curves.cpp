@@ -1,6 +1,5 @@
 #include "experiments/figure/plot/curves.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>

@@ -263,11 +263,8 @@ void draw_content(PlotContext& context, const Heatmap& map, const Rect& room) {
     draw_map(context, map, room, cache, std::move(bar), wanted);
     return;
   }
-  const ScaledColors colors = scaled_colors(map, wanted);
-  bar.range = colors.bar;
-  bar.scale = colors.scale;
-  bar.ticks = colors.ticks;
-  draw_map(context, scaled_map(map, cache), room, cache, std::move(bar), colors.places);
+  const Range places = scale_colors(map, wanted, bar);
+  draw_map(context, scaled_map(map, cache), room, cache, std::move(bar), places);
 }
 
 std::optional<Cell> cell_at(const Heatmap& map, const FigureLayout& layout, Point point) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "experiments/figure/color/oklab.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/coincidence.h"
@@ -35,6 +33,8 @@ void draw_content(PlotContext& context, const MapEquation& equation, const Rect&
 // Text styles and lengths shared by all parts of a figure.
 TextStyle label_style(const FigureStyle& style);
 TextStyle tick_style(const FigureStyle& style);
+TextStyle aligned_text(TextStyle text, VerticalAlign vertical,
+                       HorizontalAlign horizontal = HorizontalAlign::left);
 double line_height(const Canvas& canvas, const TextStyle& style);
 inline double gap(const FigureStyle& style) { return 0.45 * style.text_size; }
 inline double tick_length(const FigureStyle& style) { return 0.35 * style.small_size; }
