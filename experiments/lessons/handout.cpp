@@ -30,11 +30,7 @@ Spans marked(const std::string& text) {
 }
 
 Range range_of(const Series& series) {
-  Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  for (const double y : series.y) {
-    if (y < range.min) range.min = y;
-    if (y > range.max) range.max = y;
-  }
+  const Range range = extent_of(series.y);
   const double room = 0.05 * (range.max - range.min);
   return {range.min - room, range.max + room};
 }

@@ -29,20 +29,12 @@ class SpanReader {
 
  private:
   bool take_marked() {
-    switch (rest_.front()) {
-      case '\\':
-        return take_escaped();
-      case '*':
-        return take_between('*', Span::Kind::emphasis);
-      case '`':
-        return take_between('`', Span::Kind::code);
-      case '$':
-        return take_formula();
-      case '[':
-        return take_link();
-      default:
-        return false;
-    }
+    const char mark = rest_.front();
+    if (mark == '\\') return take_escaped();
+    if (mark == '*') return take_between(mark, Span::Kind::emphasis);
+    if (mark == '`') return take_between(mark, Span::Kind::code);
+    if (mark == '$') return take_formula();
+    return mark == '[' && take_link();
   }
   void take_text() {
     text_ += rest_.front();
