@@ -98,6 +98,11 @@ const ParamSpec* spec_of(const std::string& experiment, const std::string& key) 
   return found == specs.end() ? nullptr : &*found;
 }
 
+std::string experiment_title(const std::string& name) {
+  const Experiment* known = known_experiment(name);
+  return known ? known->info.title : name;
+}
+
 std::string repeats_text(std::size_t repeats, Band band) {
   if (repeats < 2) return {};
   std::string mean = fmt::format("mean of {} repeats", repeats);
@@ -114,9 +119,7 @@ std::string repeats_text(std::size_t repeats, Band band) {
   return mean;
 }
 
-Captions::Captions(const SavedSweep& sweep) {
-  const Experiment* known = known_experiment(sweep.experiment);
-  title_ = known ? known->info.title : sweep.experiment;
+Captions::Captions(const SavedSweep& sweep) : title_(experiment_title(sweep.experiment)) {
   for (const auto& [key, value] : constants_of(sweep))
     if (key != encoding_key && key != "seed" && !is_usual(sweep.experiment, key, value)) {
       const ParamSpec* spec = spec_of(sweep.experiment, key);

@@ -115,6 +115,9 @@ bool same_value(const std::string& a, const std::string& b);
 /// Whether the setting has the values that the request asks for; numbers are compared as such.
 bool is_asked_for(const Setting& setting, const PlotRequest& request);
 
+/// The title of an experiment; its name where this program does not know it.
+std::string experiment_title(const std::string& name);
+
 /// The specification of a setting; null where this program does not know it.
 const ParamSpec* spec_of(const std::string& experiment, const std::string& key);
 

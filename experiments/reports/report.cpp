@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "core/params.h"
+#include "experiments/combine/parts.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/reports/report.h"
 #include "experiments/results/notes.h"
@@ -21,6 +22,14 @@
 namespace orrery {
 namespace {
 
+void add_field(const nlohmann::ordered_json& object, const char* key, const char* name,
+               Grid& grid) {
+  if (!object.is_object() || !object.contains(key)) return;
+  const auto& value = object[key];
+  grid.rows.push_back(
+      {text_cell(name), text_cell(value.is_string() ? value.get<std::string>() : value.dump())});
+}
+
 std::string summary(const Result& result) {
   const auto failing = std::count_if(result.checks.begin(), result.checks.end(),
                                      [](const Check& check) { return !check.holds(); });
@@ -33,13 +42,9 @@ void add_run(const SavedFolder& saved, std::vector<Block>& blocks) {
   blocks.push_back(Heading{2, "Provenance", "provenance"});
   Grid grid{.header = {"", ""}};
   const auto& manifest = saved.manifest();
-  if (manifest.contains("run") && manifest["run"].is_object())
+  if (manifest.contains("run"))
     for (const char* key : {"started", "finished", "wall_seconds", "threads", "seed", "status"})
-      if (manifest["run"].contains(key)) {
-        const auto& value = manifest["run"][key];
-        grid.rows.push_back({text_cell(key), text_cell(value.is_string() ? value.get<std::string>()
-                                                                         : value.dump())});
-      }
+      add_field(manifest["run"], key, key, grid);
   add_program_and_machine(manifest, grid);
   blocks.push_back(std::move(grid));
 }
@@ -66,14 +71,6 @@ void add_files(const SavedFolder& saved, std::vector<Block>& blocks) {
   blocks.push_back(std::move(grid));
 }
 
-std::vector<std::string> argv_of(const nlohmann::ordered_json& manifest) {
-  std::vector<std::string> words;
-  if (!manifest.contains("run") || !manifest["run"].is_object()) return words;
-  for (const auto& word : manifest["run"].value("argv", nlohmann::ordered_json::array()))
-    if (word.is_string()) words.push_back(word.get<std::string>());
-  return words;
-}
-
 void add_commands(const RecoveredResult& recovered, const SavedFolder& saved,
                   std::vector<Block>& blocks) {
   const Provenance& provenance = recovered.result.provenance;
@@ -85,11 +82,12 @@ void add_commands(const RecoveredResult& recovered, const SavedFolder& saved,
                     provenance.version, provenance.experiment)});
     blocks.push_back(CodeBlock{run_command_line(provenance, "again")});
   }
-  std::vector<std::string> argv = argv_of(saved.manifest());
-  if (!argv.empty()) {
-    argv.front() = "orrery";
+  const auto& manifest = saved.manifest();
+  const std::vector<std::string> words =
+      manifest.contains("run") ? called_words(manifest["run"]) : std::vector<std::string>();
+  if (!words.empty()) {
     blocks.push_back(Paragraph{"The original command:"});
-    blocks.push_back(CodeBlock{shell_line(argv)});
+    blocks.push_back(CodeBlock{shell_line(words)});
   }
   const std::string folder = saved.folder().filename().string();
   blocks.push_back(Paragraph{
@@ -145,14 +143,6 @@ void add_table(const ResultSections& of, const Table& table, std::vector<Block>&
   blocks.push_back(Paragraph{fmt::format("{} are in {}.", rest, file), Paragraph::Kind::quiet});
 }
 
-void add_field(const nlohmann::ordered_json& object, const char* key, const char* name,
-               Grid& grid) {
-  if (!object.is_object() || !object.contains(key)) return;
-  const auto& value = object[key];
-  grid.rows.push_back(
-      {text_cell(name), text_cell(value.is_string() ? value.get<std::string>() : value.dump())});
-}
-
 }  // namespace
 
 Report result_report(const ReportOptions& options) {
@@ -160,7 +150,7 @@ Report result_report(const ReportOptions& options) {
   const RecoveredResult recovered = recover_result(saved);
   const Provenance& provenance = recovered.result.provenance;
   const Experiment* known = known_experiment(provenance.experiment);
-  Report report{.document = {.title = known ? known->info.title : provenance.experiment,
+  Report report{.document = {.title = experiment_title(provenance.experiment),
                              .subtitle = known ? plain_text(known->info.question) : ""},
                 .problems = recovered.problems};
   std::vector<Block>& blocks = report.document.blocks;
@@ -282,6 +272,15 @@ void add_settings(const ResultSections& of, std::vector<Block>& blocks) {
                          text_cell(spec.unit), marked_cell(spec.description)});
   }
   blocks.push_back(std::move(grid));
+}
+
+std::vector<std::string> called_words(const nlohmann::ordered_json& call) {
+  std::vector<std::string> words;
+  if (!call.is_object() || !call.contains("argv")) return words;
+  for (const auto& word : call["argv"])
+    if (word.is_string()) words.push_back(word.get<std::string>());
+  if (!words.empty()) words.front() = "orrery";
+  return words;
 }
 
 void add_notes(const std::filesystem::path& folder, std::vector<Block>& blocks,

@@ -78,6 +78,9 @@ void add_settings(const ResultSections& of, std::vector<Block>& blocks);
 void add_notes(const std::filesystem::path& folder, std::vector<Block>& blocks,
                std::vector<std::string>& problems);
 
+/// The words of a call that a manifest recorded, with the program's own name; empty without any.
+std::vector<std::string> called_words(const nlohmann::ordered_json& call);
+
 /// Adds rows about program and machine from a manifest.
 void add_program_and_machine(const nlohmann::ordered_json& manifest, Grid& grid);
 
