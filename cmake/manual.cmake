@@ -16,8 +16,8 @@ function(orrery_embed_pages target)
 
 namespace orrery {
 
-std::span<const PageSource> page_sources() {
-  static constexpr PageSource all[] = {
+std::span<const std::pair<const char*, std::string_view>> page_sources() {
+  static constexpr std::pair<const char*, std::string_view> all[] = {
 @sources@  };
   return all;
 }

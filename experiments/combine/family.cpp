@@ -1,7 +1,6 @@
 #include "experiments/combine/family.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +8,7 @@
 
 #include "experiments/combine/combine.h"
 #include "experiments/combine/parts.h"
+#include "experiments/figure/plot/coincidence.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/text/marked_text.h"
@@ -52,12 +52,6 @@ bool all_have(const Members& members) {
   return std::all_of(members.begin(), members.end(), [](const Member& member) {
     return std::holds_alternative<Content>(member.figure->content);
   });
-}
-
-bool same_numbers(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) {
-           return x == y || (std::isnan(x) && std::isnan(y));
-         });
 }
 
 bool same_curves(const Figure& a, const Figure& b) {

@@ -1,4 +1,4 @@
-#include "experiments/combine/groups.h"
+#include "experiments/combine/parts.h"
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "experiments/figure/plot/axis_map.h"
 #include "experiments/statistics/welch.h"
 
 namespace orrery {
@@ -55,7 +56,7 @@ Quantiles quantiles_of(const Step& step) {
 
 double along(double x, AxisScale scale) {
   if (scale == AxisScale::symlog) return std::copysign(std::log1p(std::abs(x)), x);
-  return scale == AxisScale::log2 || scale == AxisScale::log10 ? std::log(x) : x;
+  return is_log(scale) ? std::log(x) : x;
 }
 
 std::vector<Step> steps_of(const NumbersOver& numbers, AxisScale scale) {

@@ -10,7 +10,6 @@
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
-#include "experiments/combine/groups.h"
 #include "experiments/combine/parts.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/text/number_text.h"

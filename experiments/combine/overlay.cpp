@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,7 +10,6 @@
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/combine/combine.h"
-#include "experiments/combine/groups.h"
 #include "experiments/combine/parts.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/results/saved_result.h"

@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "core/params.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/figure/plot/axis_map.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/text/marked_text.h"
@@ -37,10 +38,8 @@ struct Extent {
   bool empty() const { return !(low < high); }
 };
 
-bool is_log(AxisScale scale) { return scale == AxisScale::log2 || scale == AxisScale::log10; }
-
 /// With a margin, so that a curve does not lie on the frame.
-Range widened(const Extent& extent, AxisScale scale) {
+Range with_margin(const Extent& extent, AxisScale scale) {
   constexpr double margin = 0.04;
   if (is_log(scale)) {
     const double ratio = std::pow(extent.high / extent.low, margin);
@@ -99,6 +98,11 @@ const ParamSpec* spec_of(const std::string& experiment, const std::string& key) 
   return found == specs.end() ? nullptr : &*found;
 }
 
+std::string experiment_title(const std::string& name) {
+  const Experiment* known = known_experiment(name);
+  return known ? known->info.title : name;
+}
+
 std::string repeats_text(std::size_t repeats, Band band) {
   if (repeats < 2) return {};
   std::string mean = fmt::format("mean of {} repeats", repeats);
@@ -115,9 +119,7 @@ std::string repeats_text(std::size_t repeats, Band band) {
   return mean;
 }
 
-Captions::Captions(const SavedSweep& sweep) {
-  const Experiment* known = known_experiment(sweep.experiment);
-  title_ = known ? known->info.title : sweep.experiment;
+Captions::Captions(const SavedSweep& sweep) : title_(experiment_title(sweep.experiment)) {
   for (const auto& [key, value] : constants_of(sweep))
     if (key != encoding_key && key != "seed" && !is_usual(sweep.experiment, key, value)) {
       const ParamSpec* spec = spec_of(sweep.experiment, key);
@@ -177,7 +179,7 @@ void share_axes(std::vector<Figure>& panels, const PlotRequest& request) {
   for (Figure& panel : panels) {
     auto& plot = std::get<LinePlot>(panel.content);
     if (!x.empty()) plot.x.range = Range{x.low, x.high};
-    if (!y.empty()) plot.y.range = widened(y, y_scale);
+    if (!y.empty()) plot.y.range = with_margin(y, y_scale);
   }
 }
 

@@ -5,12 +5,10 @@
 #include <cmath>
 #include <utility>
 
-#include "core/errors.h"
 #include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/equation/rich_text.h"
-#include "experiments/figure/equation/strip.h"
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/model/notices.h"
 
@@ -114,15 +112,6 @@ EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyl
   return lay_out_strip(options.formulas, measure, width, style);
 }
 
-std::string drawn(const Figure& figure, FigureFormat format, Size page, const FigureStyle& style,
-                  const EquationStrip& formulas, const ExportOptions& options) {
-  return file_bytes(figure, format, page, options.png_scale, [&](Canvas& canvas) {
-    draw_on_page(figure, options.page, [&](const Figure& shown) {
-      draw_figure_with(canvas, shown, formulas, page, style, options.view);
-    });
-  });
-}
-
 /// The SVG on which `draw(canvas, shown, area, style)` draws.
 template <class Drawing, class Draw>
 std::string svg_with(const Drawing& drawing, Theme theme, const Page& page, std::string_view id,
@@ -208,17 +197,16 @@ std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::str
                   });
 }
 
-std::string render_figure(const Figure& figure, FigureFormat format, Size size,
-                          const FigureStyle& style, double png_scale) {
-  return drawn(figure, format, size, style, {}, {.png_scale = png_scale});
-}
-
 std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options) {
   const FigureStyle style = style_of(options.theme, options.page);
   Size page = page_size(figure, options.page, style);
   const EquationStrip formulas = strip_of(options, page, style);
   page.height += strip_room(formulas, style);
-  return drawn(figure, format, page, style, formulas, options);
+  return file_bytes(figure, format, page, options.png_scale, [&](Canvas& canvas) {
+    draw_on_page(figure, options.page, [&](const Figure& shown) {
+      draw_figure_with(canvas, shown, formulas, page, style, options.view);
+    });
+  });
 }
 
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,

@@ -10,7 +10,6 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/page.h"
-#include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
@@ -35,24 +34,19 @@ std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::str
                    const FigureView& view = {}, std::span<const PlacedNote> notes = {});
 std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::string_view id);
 
-/// The figure as the bytes of a file, which the caller writes. `size` in points; a PNG has
-/// `png_scale` pixels per point, the other formats ignore it. The same figure, style and size give
-/// the same bytes.
-/// Throws as CairoCanvas and SvgCanvas do.
-std::string render_figure(const Figure& figure, FigureFormat format, Size size,
-                          const FigureStyle& style, double png_scale = 2.0);
-
 /// Options of an exported file.
 struct ExportOptions {
   Theme theme{Theme::light};
   Page page{};
-  double png_scale{2.0};
+  double png_scale{2.0};  ///< pixels per point, of PNG alone
   FigureView view{};
   /// Typeset beneath the title; the page is taller by their height.
   std::vector<Formula> formulas{};
 };
 
-/// Renders on the page. Throws for formulas as parse_equation does.
+/// The figure on the page as the bytes of a file, which the caller writes; the same figure and
+/// options give the same bytes. Throws as CairoCanvas and SvgCanvas do, and for formulas as
+/// parse_equation does.
 std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options);
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,
                           double png_scale = 2.0);

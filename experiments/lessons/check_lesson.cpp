@@ -5,12 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
-#include <utility>
 
 #include "core/errors.h"
 #include "experiments/lessons/check_links.h"
@@ -154,9 +150,7 @@ class StepCheck {
 
 /// Whether the course declares the boxes that the steps fill in.
 void check_ticks(const Lesson& lesson, const std::string& file, LessonCheck& found) {
-  const bool has_ticks = std::any_of(lesson.steps.begin(), lesson.steps.end(),
-                                     [](const LessonStep& step) { return !step.ticks.empty(); });
-  if (!has_ticks) return;
+  if (!lesson.has_ticks()) return;
   const std::vector<Lesson> course = course_of(file);
   for (const LessonStep& step : lesson.steps)
     for (const WishTick& tick : step.ticks) {

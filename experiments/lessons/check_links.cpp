@@ -1,7 +1,5 @@
 #include "experiments/lessons/check_links.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 

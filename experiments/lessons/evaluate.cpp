@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <span>
 #include <variant>
 #include <vector>
 
@@ -166,24 +165,14 @@ double spread_of(const Result& result, const std::string& figure, const std::str
 
 double of_curve(const Expression& e, const Facts& facts) {
   const Series& series = series_named(facts.result, e.names[0], e.names[1]);
-  switch (e.kind) {
-    case Kind::value:
-      return value_at(series, value_of(e.operands[0], facts));
-    case Kind::largest:
-      return extreme_of(series, 1).value();
-    case Kind::smallest:
-      return extreme_of(series, -1).value();
-    case Kind::argmax:
-      return extreme_of(series, 1).place();
-    case Kind::argmin:
-      return extreme_of(series, -1).place();
-    case Kind::first_rise:
-      return first_rise_of(series);
-    case Kind::rises:
-      return static_cast<double>(rises_of(series.y));
-    default:
-      return first_below_of(series, value_of(e.operands[0], facts));
-  }
+  if (e.kind == Kind::value) return value_at(series, value_of(e.operands[0], facts));
+  if (e.kind == Kind::largest) return extreme_of(series, 1).value();
+  if (e.kind == Kind::smallest) return extreme_of(series, -1).value();
+  if (e.kind == Kind::argmax) return extreme_of(series, 1).place();
+  if (e.kind == Kind::argmin) return extreme_of(series, -1).place();
+  if (e.kind == Kind::first_rise) return first_rise_of(series);
+  if (e.kind == Kind::rises) return static_cast<double>(rises_of(series.y));
+  return first_below_of(series, value_of(e.operands[0], facts));
 }
 
 double of_map(const Expression& e, const Facts& facts) {
@@ -260,21 +249,13 @@ double value_of(const Expression& e, const Facts& facts) {
 }
 
 bool compares(double a, const NumberRelation& comparison, double b) {
+  using Sign = NumberRelation::Sign;
   if (std::isnan(a) || std::isnan(b)) return false;
-  switch (comparison.sign) {
-    case NumberRelation::Sign::less:
-      return a < b;
-    case NumberRelation::Sign::at_most:
-      return a <= b;
-    case NumberRelation::Sign::unequal:
-      return a != b;
-    case NumberRelation::Sign::at_least:
-      return a >= b;
-    case NumberRelation::Sign::greater:
-      return a > b;
-    case NumberRelation::Sign::equal:
-      break;
-  }
+  if (comparison.sign == Sign::less) return a < b;
+  if (comparison.sign == Sign::at_most) return a <= b;
+  if (comparison.sign == Sign::unequal) return a != b;
+  if (comparison.sign == Sign::at_least) return a >= b;
+  if (comparison.sign == Sign::greater) return a > b;
   if (comparison.tolerance == 0) return a == b;
   const double off =
       comparison.is_relative ? comparison.tolerance * std::abs(b) : comparison.tolerance;
@@ -340,6 +321,15 @@ double value_at(const Series& series, double x) {
   const double last = series.x.empty() ? missing : series.x.back();
   throw UsageError(fmt::format("x = {}", x), fmt::format("lies outside of {}", series.name),
                    fmt::format("it runs from {} to {}", first, last));
+}
+
+Range extent_of(const std::vector<double>& y) {
+  Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  for (const double value : y) {
+    if (value < range.min) range.min = value;
+    if (value > range.max) range.max = value;
+  }
+  return range;
 }
 
 std::size_t rises_of(const std::vector<double>& y) {

@@ -55,6 +55,8 @@ NamedMap map_named(const Result& result, const std::string& name);
 
 /// The value of a curve at x. Throws UsageError for an x outside of the curve.
 double value_at(const Series& series, double x);
+/// The smallest and the largest of these numbers, NaN left out; ∞ and −∞ of none.
+Range extent_of(const std::vector<double>& y);
 /// How many points are above the one before them.
 std::size_t rises_of(const std::vector<double>& y);
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "core/unknown_name.h"
 #include "experiments/text/number_text.h"
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"

@@ -30,11 +30,7 @@ Spans marked(const std::string& text) {
 }
 
 Range range_of(const Series& series) {
-  Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  for (const double y : series.y) {
-    if (y < range.min) range.min = y;
-    if (y > range.max) range.max = y;
-  }
+  const Range range = extent_of(series.y);
   const double room = 0.05 * (range.max - range.min);
   return {range.min - room, range.max + room};
 }
@@ -55,7 +51,7 @@ class HandoutMaker {
       add_step(lesson_.steps[i], i + 1);
     }
     add_board();
-    add(PageBreak{});
+    add(LayoutMark{LayoutMark::Kind::page_break});
     add(Heading{2, "Answers", "answers"});
     for (Block& block : answers_) handout_.blocks.push_back(std::move(block));
     return std::move(handout_);
@@ -202,7 +198,7 @@ class HandoutMaker {
 
   void add_task(const LessonTask& task, std::size_t number) {
     text("☐ " + task.goal, TextKind::strong);
-    add(BlankLines{1});
+    add(LayoutMark{LayoutMark::Kind::blank_lines, 1});
     answer(fmt::format("*{}. {}* For instance with `{}`.", number, task.goal,
                        fmt::join(task.by, " ")));
   }
@@ -210,16 +206,14 @@ class HandoutMaker {
   void add_exercise(const Exercise& exercise) {
     add(Heading{2, "Exercise", "exercise"});
     text(exercise.task);
-    add(BlankLines{3});
+    add(LayoutMark{LayoutMark::Kind::blank_lines, 3});
     answer("*Exercise* " + exercise.answer);
   }
 
   /// The scoreboard as the lesson found it, to be filled in; filled in among the answers.
   void add_board() {
-    const bool has_ticks = std::any_of(lesson_.steps.begin(), lesson_.steps.end(),
-                                       [](const LessonStep& step) { return !step.ticks.empty(); });
     const Scoreboard before = scoreboard_at(course_, lesson_, 0);
-    if (!has_ticks || before.is_empty()) return;
+    if (!lesson_.has_ticks() || before.is_empty()) return;
     add(Heading{2, "The scoreboard", "scoreboard"});
     text("Fill in what this lesson settles: ✓ for yes, ✗ for no, (✓) for partly.", TextKind::quiet);
     add(board_grid(before));

@@ -1,8 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -183,6 +183,12 @@ struct Lesson {
   std::vector<BoardEntry> wishes{};  ///< that it adds to the scoreboard of its course
   std::vector<BoardEntry> codes{};
   std::vector<LessonStep> steps{};
+
+  /// Whether it fills in boxes of the scoreboard.
+  bool has_ticks() const {
+    return std::any_of(steps.begin(), steps.end(),
+                       [](const LessonStep& step) { return !step.ticks.empty(); });
+  }
 };
 
 /// An error in a lesson's file.

@@ -15,15 +15,20 @@
 namespace orrery {
 namespace {
 
-void read_formulas(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
+/// Reads each statement of a block into a list of the step.
+template <auto list, auto read>
+void read_lines(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   for (const Line& line : statements_of(block))
-    guarded(line.number, [&] {
-      const std::size_t percent = line.text.find(" % ");
-      Equation formula{trimmed(line.text.substr(0, percent)), ""};
-      if (percent != std::string::npos) formula.source = trimmed(line.text.substr(percent + 3));
-      (void)parse_equation(formula.tex);
-      step.formulas.push_back(std::move(formula));
-    });
+    guarded(line.number, [&] { (step.*list).push_back(read(line)); });
+}
+
+/// "TEX % SOURCE"; the source may be left out.
+Equation read_formula(const Line& line) {
+  const std::size_t percent = line.text.find(" % ");
+  Equation formula{trimmed(line.text.substr(0, percent)), ""};
+  if (percent != std::string::npos) formula.source = trimmed(line.text.substr(percent + 3));
+  (void)parse_equation(formula.tex);
+  return formula;
 }
 
 void read_controls(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
@@ -35,12 +40,6 @@ void read_controls(const LessonBlock& block, LessonStep& step, const Guarded& gu
                          fmt::format("keep the {} that the step is about", most_controls));
       step.controls.push_back(line.text);
     });
-}
-
-void read_expectations(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
-  for (const Line& line : statements_of(block))
-    guarded(line.number,
-            [&] { step.expectations.push_back(read_expectation(line.number, line.text)); });
 }
 
 /// "otherwise: TEXT" or "if ASSERTION: TEXT".
@@ -56,24 +55,16 @@ LessonTask::Hint read_hint(const std::string& value) {
   return hint;
 }
 
-void read_task_field(const Field& field, LessonTask& task) {
-  if (field.key == "goal")
-    task.goal = field.value;
-  else if (field.key == "until")
-    task.until = parse_assertion(field.value);
-  else if (field.key == "by")
-    task.by = words_in(field.value);
-  else if (field.key == "hint")
-    task.hints.push_back(read_hint(field.value));
-  else
-    throw_unknown_name(field.key, "a key of do",
-                       std::vector<std::string>{"goal", "until", "by", "hint"});
-}
-
 void read_task(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   LessonTask task{.line = block.line};
   for (const Field& field : fields_of(block))
-    guarded(field.line, [&] { read_task_field(field, task); });
+    guarded(field.line, [&] {
+      read_key(field, "do",
+               {{"goal", [&] { task.goal = field.value; }},
+                {"until", [&] { task.until = parse_assertion(field.value); }},
+                {"by", [&] { task.by = words_in(field.value); }},
+                {"hint", [&] { task.hints.push_back(read_hint(field.value)); }}});
+    });
   if (task.goal.empty()) throw UsageError("do", "has no goal", "write goal: and what to reach");
   if (task.until.clauses.empty())
     throw UsageError("do", "does not say when it is done", "write until: and an assertion");
@@ -98,11 +89,6 @@ FigureNote read_note(const Line& line) {
           .x = parse_expression(trimmed(line.text.substr(at + 4, comma - at - 4))),
           .y = parse_expression(trimmed(line.text.substr(comma + 1, colon - comma - 1))),
           .text = trimmed(line.text.substr(colon + 2))};
-}
-
-void read_notes(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
-  for (const Line& line : statements_of(block))
-    guarded(line.number, [&] { step.notes.push_back(read_note(line)); });
 }
 
 Spotlight read_spotlight(const Line& line) {
@@ -131,11 +117,6 @@ Spotlight read_spotlight(const Line& line) {
                    "ROW COLUMN");
 }
 
-void read_spotlights(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
-  for (const Line& line : statements_of(block))
-    guarded(line.number, [&] { step.spotlights.push_back(read_spotlight(line)); });
-}
-
 /// "FIGURE [CURVE] [from A to B]".
 Veil read_veil(const Line& line) {
   const std::string form = "write FIGURE, FIGURE CURVE, or either with from A to B";
@@ -155,22 +136,13 @@ Veil read_veil(const Line& line) {
   return veil;
 }
 
-void read_veils(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
-  for (const Line& line : statements_of(block))
-    guarded(line.number, [&] { step.veils.push_back(read_veil(line)); });
-}
-
 void read_exercise(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
   Exercise exercise{.line = block.line};
   for (const Field& field : fields_of(block))
     guarded(field.line, [&] {
-      if (field.key == "task")
-        exercise.task = field.value;
-      else if (field.key == "answer")
-        exercise.answer = field.value;
-      else
-        throw_unknown_name(field.key, "a key of exercise",
-                           std::vector<std::string>{"task", "answer"});
+      read_key(field, "exercise",
+               {{"task", [&] { exercise.task = field.value; }},
+                {"answer", [&] { exercise.answer = field.value; }}});
     });
   if (exercise.task.empty() || exercise.answer.empty())
     throw UsageError("exercise", "lacks a task or an answer", "write task: and answer:");
@@ -199,7 +171,7 @@ struct BlockKind {
 
 const std::vector<BlockKind>& block_kinds() {
   static const std::vector<BlockKind> kinds{
-      {"equation", read_formulas},
+      {"equation", read_lines<&LessonStep::formulas, read_formula>},
       {"controls", read_controls},
       {"state", read_state_block},
       {"predict",
@@ -207,11 +179,11 @@ const std::vector<BlockKind>& block_kinds() {
          step.prediction = read_prediction(block, guarded);
        }},
       {"do", read_task},
-      {"expect", read_expectations},
-      {"note", read_notes},
-      {"spotlight", read_spotlights},
-      {"veil", read_veils},
-      {"tick", read_ticks},
+      {"expect", read_lines<&LessonStep::expectations, read_expectation>},
+      {"note", read_lines<&LessonStep::notes, read_note>},
+      {"spotlight", read_lines<&LessonStep::spotlights, read_spotlight>},
+      {"veil", read_lines<&LessonStep::veils, read_veil>},
+      {"tick", read_lines<&LessonStep::ticks, read_tick>},
       {"say", [](const LessonBlock& block, LessonStep& step,
                  const Guarded&) { step.say = sentence_of(block); }},
       {"card",
@@ -231,15 +203,10 @@ int whole_number(const Field& field, int most) {
 }
 
 void read_head(const Field& field, Lesson& lesson) {
-  if (field.key == "number")
-    lesson.number = whole_number(field, 999);
-  else if (field.key == "minutes")
-    lesson.minutes = whole_number(field, 240);
-  else if (field.key == "misconception")
-    lesson.misconception = field.value;
-  else
-    throw_unknown_name(field.key, "a key of lesson",
-                       std::vector<std::string>{"number", "minutes", "misconception"});
+  read_key(field, "lesson",
+           {{"number", [&] { lesson.number = whole_number(field, 999); }},
+            {"minutes", [&] { lesson.minutes = whole_number(field, 240); }},
+            {"misconception", [&] { lesson.misconception = field.value; }}});
 }
 
 }  // namespace
@@ -327,13 +294,22 @@ std::vector<std::string> words_in(std::string_view text) {
   return words;
 }
 
-Expectation read_expectation(int line, const std::string& text) {
-  Expectation expectation{.line = line};
-  std::string rest = text;
+void read_key(const Field& field, std::string_view block, const KeyReaders& keys) {
+  std::vector<std::string> names;
+  for (const auto& [name, read] : keys) {
+    if (name == field.key) return read();
+    names.push_back(name);
+  }
+  throw_unknown_name(field.key, fmt::format("a key of {}", block), names);
+}
+
+Expectation read_expectation(const Line& line) {
+  Expectation expectation{.line = line.number};
+  std::string rest = line.text;
   if (rest.starts_with("with ")) {
     const std::size_t colon = find_unquoted(rest, ": ");
     if (colon == std::string::npos)
-      throw UsageError(in_quotes(text), "has no colon after its parameters",
+      throw UsageError(in_quotes(line.text), "has no colon after its parameters",
                        "write with KEY=VALUE: ASSERTION");
     expectation.with = words_in(rest.substr(5, colon - 5));
     rest = rest.substr(colon + 2);

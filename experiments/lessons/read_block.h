@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/lessons/lesson.h"
@@ -56,7 +58,7 @@ std::vector<std::string> words_in(std::string_view text);
 void read_block(const LessonBlock& block, Lesson& lesson, LessonStep* step, const Guarded& guarded);
 
 /// "with KEY=VALUE …: ASSERTION", or an assertion alone.
-Expectation read_expectation(int line, const std::string& text);
+Expectation read_expectation(const Line& line);
 
 /// Reads the block predict.
 Prediction read_prediction(const LessonBlock& block, const Guarded& guarded);
@@ -64,7 +66,13 @@ Prediction read_prediction(const LessonBlock& block, const Guarded& guarded);
 /// Reads the block scoreboard: the wishes and codes that a lesson brings into its course.
 void read_scoreboard(const LessonBlock& block, Lesson& lesson, const Guarded& guarded);
 
-/// Reads the block tick: the boxes of the scoreboard that a step settles.
-void read_ticks(const LessonBlock& block, LessonStep& step, const Guarded& guarded);
+/// Reads a line of the block tick, "CODE WISH: yes if ASSERTION % REMARK", which settles a box of the
+/// scoreboard; the remark may be left out.
+WishTick read_tick(const Line& line);
+
+/// What reads the value of each key of a block, by key.
+using KeyReaders = std::vector<std::pair<std::string, std::function<void()>>>;
+/// Reads the field. Throws UsageError for a key that is none of these.
+void read_key(const Field& field, std::string_view block, const KeyReaders& keys);
 
 }  // namespace orrery

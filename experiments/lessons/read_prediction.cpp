@@ -39,24 +39,6 @@ WishTick::Mark mark_named(const std::string& word) {
   return marks.at(static_cast<std::size_t>(found - words.begin()));
 }
 
-/// "CODE WISH: yes if ASSERTION % REMARK"; the remark may be left out.
-WishTick read_tick(const Line& line) {
-  const std::string form = "write CODE WISH: yes, no or partly if ASSERTION";
-  const std::size_t colon = find_unquoted(line.text, ": ");
-  const std::size_t condition = find_unquoted(line.text, " if ");
-  const std::size_t percent = find_unquoted(line.text, " % ");
-  const std::vector<std::string> box = words_in(line.text.substr(0, colon));
-  if (colon == std::string::npos || condition == std::string::npos || condition < colon ||
-      percent < condition || box.size() != 2)
-    throw UsageError(in_quotes(line.text), "settles no box of the scoreboard", form);
-  const std::size_t from = condition + 4;
-  WishTick tick{.line = line.number, .code = box[0], .wish = box[1]};
-  tick.mark = mark_named(trimmed(line.text.substr(colon + 2, condition - colon - 2)));
-  tick.when = read_expectation(line.number, trimmed(line.text.substr(from, percent - from)));
-  if (percent != std::string::npos) tick.remark = trimmed(line.text.substr(percent + 3));
-  return tick;
-}
-
 using PredictionKind = decltype(Prediction::kind);
 
 /// The two parts of a value around its last " WORD ".
@@ -130,7 +112,7 @@ Prediction::Order::Item read_item(const std::string& value) {
 
 Prediction::Choose::Option read_option(const Field& field) {
   const auto [label, when] = around(field.value, "if", "choose: LABEL if ASSERTION");
-  return {label_in(label), read_expectation(field.line, when)};
+  return {label_in(label), read_expectation({field.line, when})};
 }
 
 /// The alternative of that type, which takes the place of an empty one.
@@ -148,24 +130,20 @@ Wanted& kind_as(Prediction& prediction, std::optional<std::string>& chosen, cons
 }
 
 void read_field(const Field& field, Prediction& prediction, std::optional<std::string>& chosen) {
-  static const std::vector<std::string> keys{"ask",   "reveal", "draw",  "mark",
-                                             "order", "guess",  "choose"};
-  if (field.key == "ask")
-    prediction.ask = field.value;
-  else if (field.key == "reveal")
-    prediction.reveal = field.value;
-  else if (field.key == "draw")
-    kind_as<Prediction::Draw>(prediction, chosen, field) = read_draw(field.value);
-  else if (field.key == "mark")
-    kind_as<Prediction::Mark>(prediction, chosen, field) = read_mark(field.value);
-  else if (field.key == "guess")
-    kind_as<Prediction::Guess>(prediction, chosen, field) = read_guess(field.value);
-  else if (field.key == "order")
-    kind_as<Prediction::Order>(prediction, chosen, field).items.push_back(read_item(field.value));
-  else if (field.key == "choose")
-    kind_as<Prediction::Choose>(prediction, chosen, field).options.push_back(read_option(field));
-  else
-    throw_unknown_name(field.key, "a key of predict", keys);
+  using P = Prediction;
+  const std::string& value = field.value;
+  read_key(
+      field, "predict",
+      {{"ask", [&] { prediction.ask = value; }},
+       {"reveal", [&] { prediction.reveal = value; }},
+       {"draw", [&] { kind_as<P::Draw>(prediction, chosen, field) = read_draw(value); }},
+       {"mark", [&] { kind_as<P::Mark>(prediction, chosen, field) = read_mark(value); }},
+       {"order",
+        [&] { kind_as<P::Order>(prediction, chosen, field).items.push_back(read_item(value)); }},
+       {"guess", [&] { kind_as<P::Guess>(prediction, chosen, field) = read_guess(value); }},
+       {"choose", [&] {
+          kind_as<P::Choose>(prediction, chosen, field).options.push_back(read_option(field));
+        }}});
 }
 
 std::size_t alternatives_in(const PredictionKind& kind) {
@@ -181,9 +159,21 @@ void read_scoreboard(const LessonBlock& block, Lesson& lesson, const Guarded& gu
     guarded(line.number, [&] { read_entry(line, lesson); });
 }
 
-void read_ticks(const LessonBlock& block, LessonStep& step, const Guarded& guarded) {
-  for (const Line& line : statements_of(block))
-    guarded(line.number, [&] { step.ticks.push_back(read_tick(line)); });
+WishTick read_tick(const Line& line) {
+  const std::string form = "write CODE WISH: yes, no or partly if ASSERTION";
+  const std::size_t colon = find_unquoted(line.text, ": ");
+  const std::size_t condition = find_unquoted(line.text, " if ");
+  const std::size_t percent = find_unquoted(line.text, " % ");
+  const std::vector<std::string> box = words_in(line.text.substr(0, colon));
+  if (colon == std::string::npos || condition == std::string::npos || condition < colon ||
+      percent < condition || box.size() != 2)
+    throw UsageError(in_quotes(line.text), "settles no box of the scoreboard", form);
+  const std::size_t from = condition + 4;
+  WishTick tick{.line = line.number, .code = box[0], .wish = box[1]};
+  tick.mark = mark_named(trimmed(line.text.substr(colon + 2, condition - colon - 2)));
+  tick.when = read_expectation({line.number, trimmed(line.text.substr(from, percent - from))});
+  if (percent != std::string::npos) tick.remark = trimmed(line.text.substr(percent + 3));
+  return tick;
 }
 
 Prediction read_prediction(const LessonBlock& block, const Guarded& guarded) {

@@ -47,7 +47,9 @@ std::string command_of(const StepState& state, const std::string& out = {});
 class ResultCache {
  public:
   /// The result of a state. Throws what running the experiment throws.
-  std::shared_ptr<const Result> result_of(const StepState& state, Progress& progress);
+  std::shared_ptr<const Result> result_of(const StepState& state, Progress& progress) {
+    return result_of(state, {}, progress);
+  }
   /// The same with "key=value" words in place of its settings.
   std::shared_ptr<const Result> result_of(const StepState& state,
                                           const std::vector<std::string>& words,
@@ -56,9 +58,6 @@ class ResultCache {
   std::size_t computed() const { return results_.size(); }
 
  private:
-  std::shared_ptr<const Result> run(const Experiment& experiment, const ParamSet& params,
-                                    Progress& progress);
-
   InputCache inputs_{};
   std::map<std::string, std::shared_ptr<const Result>> results_{};
 };

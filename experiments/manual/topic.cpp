@@ -131,8 +131,7 @@ Topic read_topic(const std::string& name, std::string_view markdown) {
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all = [] {
     std::vector<Topic> read;
-    for (const PageSource& page : page_sources())
-      read.push_back(read_topic(page.name, page.markdown));
+    for (const auto& [name, markdown] : page_sources()) read.push_back(read_topic(name, markdown));
     return read;
   }();
   return all;

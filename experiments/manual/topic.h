@@ -3,20 +3,16 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/figure/document/document.h"
 
 namespace orrery {
 
-/// A file of docs/ as it was when the program was built.
-struct PageSource {
-  const char* name;
-  std::string_view markdown;
-};
-
-/// All of them, by name. The build writes this function: cmake/manual.cmake.
-std::span<const PageSource> page_sources();
+/// The files of docs/ as they were when the program was built, by name: names and texts. The build
+/// writes this function: cmake/manual.cmake.
+std::span<const std::pair<const char*, std::string_view>> page_sources();
 
 /// A page of the manual. `orrery help`, F1 on the desktop and the man pages show the same ones.
 struct Topic {

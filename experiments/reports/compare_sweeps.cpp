@@ -146,9 +146,6 @@ std::vector<const PointRecord*> partners(const SavedSweep& a, const SavedSweep& 
   return found;
 }
 
-// ---- Repeats
-// -------------------------------------------------------------------------------------
-
 /// Values of each scalar in each setting, in the order of the points.
 struct Groups {
   std::vector<std::string> order{};

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "experiments/reports/compare.h"
@@ -115,9 +113,6 @@ Json sweep_json(const SweepComparison& one) {
           {"without_result", one.without_result},
           {"repeats", list_json(one.repeats, repeats_json)}};
 }
-
-// ---- Text
-// ----------------------------------------------------------------------------------------
 
 /// Aligned columns; the first is text, the others are numbers.
 class Columns {

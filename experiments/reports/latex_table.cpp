@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string_view>
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/reports/report_parts.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/measure_titles.h"
 
@@ -45,9 +45,7 @@ std::vector<std::size_t> places_of(const TidyTable& table, const std::vector<std
                              fmt::format("its measures are {}", fmt::join(table.measures, ", "))));
     places.push_back(static_cast<std::size_t>(found - table.measures.begin()));
   }
-  for (std::size_t m = 0; names.empty() && m < table.measures.size(); ++m)
-    if (!is_constant(table, m)) places.push_back(m);
-  return places;
+  return names.empty() ? varied_measures(table) : places;
 }
 
 std::string caption_of(const TidyTable& table, const std::string& title, bool repeated) {

@@ -266,7 +266,7 @@ class PassportWriter {
 };
 
 void add_column(const ordered_json& passport, const char* prefix, std::vector<Block>& blocks) {
-  blocks.push_back(ColumnStart{});
+  blocks.push_back(LayoutMark{LayoutMark::Kind::column_start});
   blocks.push_back(Heading{2, words(passport.at("model")), std::string(prefix) + "model"});
   PassportWriter(passport, 3, prefix, blocks).write();
 }

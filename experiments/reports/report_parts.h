@@ -31,6 +31,9 @@ std::string anchor_of(const PointRecord& point);
 /// "dim=8"; of a point without swept values its id.
 std::string title_of(const PointRecord& point);
 
+/// Places of the measures that differ.
+std::vector<std::size_t> varied_measures(const TidyTable& table);
+
 /// Settings and measures that are the same everywhere.
 void add_constants(const SweepTables& of, std::vector<Block>& blocks);
 /// A row per point and encoding.
@@ -74,6 +77,9 @@ void add_settings(const ResultSections& of, std::vector<Block>& blocks);
 /// Adds the tags and the note on a result or a sweep; to `problems` why they cannot be read.
 void add_notes(const std::filesystem::path& folder, std::vector<Block>& blocks,
                std::vector<std::string>& problems);
+
+/// The words of a call that a manifest recorded, with the program's own name; empty without any.
+std::vector<std::string> called_words(const nlohmann::ordered_json& call);
 
 /// Adds rows about program and machine from a manifest.
 void add_program_and_machine(const nlohmann::ordered_json& manifest, Grid& grid);

@@ -10,9 +10,8 @@
 
 #include "core/errors.h"
 #include "experiments/combine/combine.h"
-#include "experiments/figure/equation/plain_text.h"
+#include "experiments/combine/parts.h"
 #include "experiments/reports/report_parts.h"
-#include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_table.h"
 #include "experiments/text/shell_quote.h"
@@ -227,24 +226,13 @@ void check_points(const SavedSweep& sweep, std::size_t first, Report& report) {
     add_problems(sweep.points[i], damages[i], report);
 }
 
-std::vector<std::vector<std::string>> calls_of(const SavedSweep& sweep) {
-  std::vector<std::vector<std::string>> calls;
-  if (!sweep.manifest.is_object() || !sweep.manifest.contains("calls")) return calls;
-  for (const auto& call : sweep.manifest["calls"]) {
-    if (!call.is_object() || !call.contains("argv")) continue;
-    std::vector<std::string> words;
-    for (const auto& word : call["argv"])
-      if (word.is_string()) words.push_back(word.get<std::string>());
-    if (!words.empty()) words.front() = "orrery";
-    calls.push_back(std::move(words));
-  }
-  return calls;
-}
-
 void add_provenance(const SavedSweep& sweep, std::vector<Block>& blocks) {
   blocks.push_back(Heading{2, "How to reproduce", "reproduce"});
   std::string lines;
-  for (const auto& call : calls_of(sweep)) lines += (lines.empty() ? "" : "\n") + shell_line(call);
+  if (sweep.manifest.is_object() && sweep.manifest.contains("calls"))
+    for (const auto& call : sweep.manifest["calls"])
+      if (call.is_object() && call.contains("argv"))
+        lines += (lines.empty() ? "" : "\n") + shell_line(called_words(call));
   if (!lines.empty()) {
     blocks.push_back(Paragraph{"The original commands:"});
     blocks.push_back(CodeBlock{lines});
@@ -260,17 +248,12 @@ void add_provenance(const SavedSweep& sweep, std::vector<Block>& blocks) {
   blocks.push_back(std::move(grid));
 }
 
-std::string title_of_sweep(const SavedSweep& sweep) {
-  const Experiment* known = known_experiment(sweep.experiment);
-  return known ? known->info.title : sweep.experiment;
-}
-
 }  // namespace
 
 Report sweep_report(const ReportOptions& options) {
   const SavedSweep sweep = load_sweep(options.folder);
   const std::size_t shown = std::min(options.most_points_with_figures, sweep.points.size());
-  Report report{.document = {.title = title_of_sweep(sweep) + ": a sweep"},
+  Report report{.document = {.title = experiment_title(sweep.experiment) + ": a sweep"},
                 .problems = sweep.problems};
   std::vector<Block>& blocks = report.document.blocks;
   add_summary(sweep, blocks);

@@ -33,11 +33,10 @@ Grid results_grid(const SavedSweep& sweep, const TidyTable& tidy) {
   for (const std::string& key : tidy.keys)
     add_column(with_unit(key, spec_named(sweep.experiment, key).unit), key, grid);
   if (tidy.has_encodings) add_column("encoding", "encoding", grid);
-  for (std::size_t m = 0; m < tidy.measures.size(); ++m)
-    if (!is_constant(tidy, m)) {
-      const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
-      add_column(with_unit(plain_text(measure.title), measure.unit), measure.name, grid);
-    }
+  for (const std::size_t m : varied_measures(tidy)) {
+    const MeasureTitle measure = title_of(sweep.measures, tidy.measures[m]);
+    add_column(with_unit(plain_text(measure.title), measure.unit), measure.name, grid);
+  }
   return grid;
 }
 
@@ -69,6 +68,13 @@ void add_rest(const SweepTables& of, const char* file, std::size_t shown, std::s
 
 }  // namespace
 
+std::vector<std::size_t> varied_measures(const TidyTable& table) {
+  std::vector<std::size_t> places;
+  for (std::size_t m = 0; m < table.measures.size(); ++m)
+    if (!is_constant(table, m)) places.push_back(m);
+  return places;
+}
+
 std::string anchor_of(const PointRecord& point) { return "point-" + point.id; }
 
 std::string title_of(const PointRecord& point) {
@@ -80,6 +86,7 @@ void add_results(const SweepTables& of_sweep, std::vector<Block>& blocks) {
   blocks.push_back(Heading{2, "Results", "results"});
   Grid grid = results_grid(sweep, tidy);
   const std::vector<const TidyRow*> rows = rows_shown(tidy);
+  const std::vector<std::size_t> varied = varied_measures(tidy);
   add_rest(of_sweep, results_csv_file, rows.size(), tidy.rows.size(),
            "those of points without a result or with a failing claim first", blocks);
   for (const TidyRow* row_of : rows) {
@@ -91,8 +98,7 @@ void add_results(const SweepTables& of_sweep, std::vector<Block>& blocks) {
     if (sweep.repeats > 1) row.push_back(number_cell(point.repeat));
     for (const std::string& key : tidy.keys) row.push_back(text_cell(point.param(key)));
     if (tidy.has_encodings) row.push_back(text_cell(label_of_encoding(of.encoding)));
-    for (std::size_t m = 0; m < tidy.measures.size(); ++m)
-      if (!is_constant(tidy, m)) row.push_back(number_cell(of.values[m]));
+    for (const std::size_t m : varied) row.push_back(number_cell(of.values[m]));
     grid.rows.push_back(std::move(row));
   }
   blocks.push_back(std::move(grid));
@@ -150,9 +156,7 @@ void add_repeats(const SweepTables& of, std::vector<Block>& blocks) {
   if (tidy.has_encodings) grid.header.emplace_back("encoding");
   for (const char* name : {"measure", "n", "mean", "sd", "95 % from", "to"})
     grid.header.emplace_back(name);
-  std::vector<std::size_t> measures;
-  for (std::size_t m = 0; m < tidy.measures.size(); ++m)
-    if (!is_constant(tidy, m)) measures.push_back(m);
+  const std::vector<std::size_t> measures = varied_measures(tidy);
   std::size_t all = 0;
   for (const RepeatGroup& group : repeat_groups(tidy))
     for (const std::size_t m : measures)

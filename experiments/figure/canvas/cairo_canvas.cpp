@@ -126,9 +126,7 @@ void CairoCanvas::fill(std::span<const Point> polygon, Color color) {
 
 void CairoCanvas::fill_between(std::span<const Point> upper, std::span<const Point> lower,
                                Color color) {
-  std::vector<Point> outline(upper.begin(), upper.end());
-  outline.insert(outline.end(), lower.rbegin(), lower.rend());
-  fill(outline, color);
+  fill(outline_between(upper, lower), color);
 }
 
 void CairoCanvas::rect(const Rect& rect, Color color) {
@@ -178,7 +176,7 @@ void CairoCanvas::text(Point anchor, std::string_view utf8, const TextStyle& sty
   if (style.upward) cairo_rotate(context, -0.5 * std::numbers::pi);
   cairo_move_to(context, start.x, start.y);
   set_color(context, style.color);
-  for (const FontRun& run : runs) {
+  for (const FontBook::Run& run : runs) {
     cairo_set_font_face(context, run.face);
     cairo_set_font_size(context, style.size);
     cairo_show_text(context, run.utf8.c_str());
@@ -197,11 +195,6 @@ void CairoCanvas::pop_clip() { cairo_restore(target_->context.get()); }
 
 double CairoCanvas::pixels_per_point() const {
   return target_->format == FigureFormat::png ? target_->scale : vector_pixels_per_point;
-}
-
-void CairoCanvas::next_page() {
-  check_invariant(target_->format == FigureFormat::pdf, "only a PDF has several pages");
-  cairo_show_page(target_->context.get());
 }
 
 std::string CairoCanvas::finish() {

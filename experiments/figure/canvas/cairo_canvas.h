@@ -42,9 +42,6 @@ class CairoCanvas final : public Canvas {
                     Color color) override;
   double pixels_per_point() const override;
 
-  /// Ends a page of a PDF; what follows is drawn on another one of the same size.
-  void next_page();
-
   /// Ends the drawing and returns the file. Throws IoError if Cairo has failed at any point.
   std::string finish();
 

@@ -22,6 +22,12 @@ Point baseline_start(const TextStyle& style, double width, double ascent, double
   return {x, top + ascent};
 }
 
+std::vector<Point> outline_between(std::span<const Point> upper, std::span<const Point> lower) {
+  std::vector<Point> outline(upper.begin(), upper.end());
+  outline.insert(outline.end(), lower.rbegin(), lower.rend());
+  return outline;
+}
+
 void Canvas::fill_between(std::span<const Point> upper, std::span<const Point> lower, Color color) {
   for (std::size_t i = 1; i < std::min(upper.size(), lower.size()); ++i)
     fill(std::array{upper[i - 1], upper[i], lower[i], lower[i - 1]}, color);

@@ -70,6 +70,9 @@ struct TextStyle {
 /// @param height  of the line
 Point baseline_start(const TextStyle& style, double width, double ascent, double height);
 
+/// The outline of the region between two edges that share their x.
+std::vector<Point> outline_between(std::span<const Point> upper, std::span<const Point> lower);
+
 /// Pixels, row 0 at the top. Shared and immutable, so that a canvas may cache a texture by address.
 struct Image {
   int width{};

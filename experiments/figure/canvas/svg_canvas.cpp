@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "core/errors.h"
@@ -244,9 +243,7 @@ void SvgCanvas::fill(std::span<const Point> polygon, Color color) {
 
 void SvgCanvas::fill_between(std::span<const Point> upper, std::span<const Point> lower,
                              Color color) {
-  std::vector<Point> outline(upper.begin(), upper.end());
-  outline.insert(outline.end(), lower.rbegin(), lower.rend());
-  fill(outline, color);
+  fill(outline_between(upper, lower), color);
 }
 
 void SvgCanvas::rect(const Rect& rect, Color color) {

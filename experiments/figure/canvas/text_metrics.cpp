@@ -155,8 +155,8 @@ cairo_font_face_t* FontBook::main_face(Face face, bool bold) {
   return symbols ? symbols : shelf(bold).main();
 }
 
-std::vector<FontRun> FontBook::runs(std::string_view utf8, Face wanted, bool bold) {
-  std::vector<FontRun> found;
+std::vector<FontBook::Run> FontBook::runs(std::string_view utf8, Face wanted, bool bold) {
+  std::vector<FontBook::Run> found;
   for (std::size_t i = 0; i < utf8.size();) {
     const std::size_t begin = i;
     const char32_t read = next_character(utf8, i);
@@ -187,13 +187,13 @@ TextMetrics::TextMetrics(cairo_t* context) : context_(context) {
   cairo_set_font_options(context, options.get());
 }
 
-std::vector<FontRun> TextMetrics::runs(std::string_view utf8, const TextStyle& style) {
+std::vector<FontBook::Run> TextMetrics::runs(std::string_view utf8, const TextStyle& style) {
   return fonts_.runs(in_visual_order(drawable_utf8(utf8)), style.face, style.bold);
 }
 
-double TextMetrics::width(const std::vector<FontRun>& runs, double size) {
+double TextMetrics::width(const std::vector<FontBook::Run>& runs, double size) {
   double width = 0.0;
-  for (const FontRun& run : runs) {
+  for (const FontBook::Run& run : runs) {
     cairo_text_extents_t extents{};
     cairo_set_font_face(context_, run.face);
     cairo_set_font_size(context_, size);

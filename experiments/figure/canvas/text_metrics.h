@@ -15,17 +15,17 @@
 
 namespace orrery {
 
-/// A piece of text in one font.
-struct FontRun {
-  cairo_font_face_t* face{};
-  std::string utf8{};
-};
-
 /// Fonts for text in any script, as tokens may be: DejaVu Sans, STIX for symbols where it is
 /// installed, and fontconfig's substitutes for the characters that they lack. One per canvas; not
 /// to be shared between threads.
 class FontBook {
  public:
+  /// A piece of text in one font.
+  struct Run {
+    cairo_font_face_t* face{};
+    std::string utf8{};
+  };
+
   FontBook();
   ~FontBook();
   FontBook(const FontBook&) = delete;
@@ -35,7 +35,7 @@ class FontBook {
   cairo_font_face_t* main_face(Face face, bool bold);
   /// The text in order, split where the font changes. Characters that no font has get the main
   /// font, which draws a box.
-  std::vector<FontRun> runs(std::string_view utf8, Face face, bool bold);
+  std::vector<Run> runs(std::string_view utf8, Face face, bool bold);
 
  private:
   struct Shelf;
@@ -74,8 +74,8 @@ class TextMetrics {
   explicit TextMetrics(cairo_t* context);
 
   /// The text in visual order, split where the font changes.
-  std::vector<FontRun> runs(std::string_view utf8, const TextStyle& style);
-  double width(const std::vector<FontRun>& runs, double size);
+  std::vector<FontBook::Run> runs(std::string_view utf8, const TextStyle& style);
+  double width(const std::vector<FontBook::Run>& runs, double size);
   Size size(std::string_view utf8, const TextStyle& style);
   /// Start of the baseline relative to the anchor, before rotation.
   Point baseline_start(const TextStyle& style, double width);

@@ -1,7 +1,6 @@
 #include "experiments/figure/color/oklab.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 

@@ -1,9 +1,109 @@
 #include "experiments/figure/color/style.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <mutex>
+
 #include "experiments/figure/color/oklab.h"
 
 namespace orrery {
 namespace {
+
+constexpr double last_index = 255.0;
+
+double between(double from, double to, double t) { return from + (to - from) * t; }
+
+template <typename Path>
+Colormap sample(Path path) {
+  Colormap map;
+  for (std::size_t i = 0; i < map.colors.size(); ++i)
+    map.colors[i] = to_color(path(static_cast<double>(i) / last_index));
+  return map;
+}
+
+/// Lightness and hue from pale yellow (depth 0) over teal to deep indigo (depth 1), without chroma.
+Oklch sequential_at(double depth, double deepest, double palest) {
+  return {between(palest, deepest, depth), 0.0, between(105.0, 285.0, std::pow(depth, 0.85))};
+}
+
+/// The largest chroma that a screen can show along the path, smoothed: the limit itself has corners
+/// that would look like edges in the data.
+std::array<double, 256> smooth_chroma(const std::array<Oklch, 256>& path) {
+  constexpr int reach = 36;
+  constexpr double most = 0.145, part = 0.94;
+  std::array<double, 256> limit{}, lowest{}, smooth{};
+  const auto around = [](const std::array<double, 256>& values, int i, auto combine, double start) {
+    for (int k = -reach; k <= reach; ++k)
+      start = combine(start, values[static_cast<std::size_t>(std::clamp(i + k, 0, 255))]);
+    return start;
+  };
+  for (std::size_t i = 0; i < path.size(); ++i)
+    limit[i] = std::min(most, part * largest_chroma(path[i].lightness, path[i].hue));
+  for (std::size_t i = 0; i < path.size(); ++i)
+    lowest[i] = around(
+        limit, static_cast<int>(i), [](double a, double b) { return std::min(a, b); }, most);
+  for (std::size_t i = 0; i < path.size(); ++i)
+    smooth[i] = around(lowest, static_cast<int>(i), std::plus<>(), 0.0) / (2 * reach + 1);
+  return smooth;
+}
+
+Colormap sequential(Background background) {
+  const bool dark = background == Background::dark;
+  std::array<Oklch, 256> path;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const double t = static_cast<double>(i) / last_index;
+    path[i] = dark ? sequential_at(1.0 - t, 0.24, 0.95) : sequential_at(t, 0.27, 0.985);
+  }
+  const std::array<double, 256> chroma = smooth_chroma(path);
+  Colormap map;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    path[i].chroma = chroma[i];
+    map.colors[i] = to_color(path[i]);
+  }
+  return map;
+}
+
+Colormap diverging(Background background) {
+  const double middle = background == Background::dark ? 0.255 : 0.975;
+  const double end = background == Background::dark ? 0.78 : 0.42;
+  return sample([=](double t) {
+    const double distance = std::abs(2.0 * t - 1.0);
+    const double hue = t < 0.5 ? 252.0 : 50.0;
+    // Chroma rises fastest near the middle, so that even small values show their sign.
+    const double chroma = 0.16 * std::pow(distance, 0.7);
+    return Oklch{between(middle, end, distance), chroma, hue};
+  });
+}
+
+Colormap cyclic(Background background) {
+  const double lightness = background == Background::dark ? 0.74 : 0.70;
+  // The largest chroma that every hue has at this lightness, so that no hue stands out.
+  double chroma = 1.0;
+  for (int hue = 0; hue < 360; ++hue) chroma = std::min(chroma, largest_chroma(lightness, hue));
+  Colormap map = sample([=](double t) {
+    return Oklch{lightness, chroma, 360.0 * t * last_index / (last_index + 1.0) + 20.0};
+  });
+  map.cyclic = true;
+  return map;
+}
+
+Colormap for_strokes(Background background) {
+  const Colormap& whole = colormap(Meaning::sequential, background);
+  constexpr double start = 0.3;
+  Colormap map;
+  for (std::size_t i = 0; i < map.colors.size(); ++i)
+    map.colors[i] = whole.at(between(start, 1.0, static_cast<double>(i) / last_index));
+  return map;
+}
+
+template <Colormap (*make)(Background)>
+const Colormap& on(Background background) {
+  static const Colormap light = make(Background::light);
+  static const Colormap dark = make(Background::dark);
+  return background == Background::dark ? dark : light;
+}
 
 /// One of ten colours found by a search that maximises the smallest distance between two of them in
 /// OKLab, for normal, red-blind and green-blind vision on both backgrounds, with most weight on the
@@ -87,22 +187,40 @@ FigureStyle print_style() {
   return style;
 }
 
-FigureStyle base_style(Theme theme) {
-  switch (theme) {
-    case Theme::dark:
-      return dark_style();
-    case Theme::light:
-      return light_style();
-    case Theme::print:
-      return print_style();
-  }
-  return light_style();
-}
-
 }  // namespace
 
+std::size_t Colormap::index(double fraction) const {
+  const double place = cyclic ? fraction - std::floor(fraction) : std::clamp(fraction, 0.0, 1.0);
+  if (!(place > 0.0)) return 0;
+  if (cyclic) return static_cast<std::size_t>(place * 256.0) % 256;
+  // Rounded to nearest without a call to lround: this is done for every pixel of a map.
+  const auto below = static_cast<std::size_t>(place * last_index);
+  return below + (place * last_index - static_cast<double>(below) >= 0.5 ? 1 : 0);
+}
+
+const Colormap& colormap(Meaning meaning, Background background) {
+  if (meaning == Meaning::diverging) return on<diverging>(background);
+  return meaning == Meaning::cyclic ? on<cyclic>(background) : on<sequential>(background);
+}
+
+const Colormap& stroke_colormap(Background background) { return on<for_strokes>(background); }
+
+std::shared_ptr<const Image> colormap_image(const Colormap& map) {
+  static std::mutex mutex;
+  static std::map<std::array<std::uint32_t, 3>, std::shared_ptr<const Image>> images;
+  const auto word = [](Color c) { return static_cast<std::uint32_t>(c.r << 16 | c.g << 8 | c.b); };
+  const std::lock_guard lock(mutex);
+  auto& image = images[{word(map.colors[0]), word(map.colors[128]), word(map.colors[255])}];
+  if (!image)
+    image = std::make_shared<const Image>(
+        Image{1, 256, std::vector<Color>(map.colors.rbegin(), map.colors.rend())});
+  return image;
+}
+
 FigureStyle figure_style(Theme theme, double scale) {
-  FigureStyle style = base_style(theme);
+  FigureStyle style = theme == Theme::dark    ? dark_style()
+                      : theme == Theme::print ? print_style()
+                                              : light_style();
   style.text_size *= scale;
   style.title_size *= scale;
   style.small_size *= scale;

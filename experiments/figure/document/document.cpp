@@ -29,20 +29,12 @@ class SpanReader {
 
  private:
   bool take_marked() {
-    switch (rest_.front()) {
-      case '\\':
-        return take_escaped();
-      case '*':
-        return take_between('*', Span::Kind::emphasis);
-      case '`':
-        return take_between('`', Span::Kind::code);
-      case '$':
-        return take_formula();
-      case '[':
-        return take_link();
-      default:
-        return false;
-    }
+    const char mark = rest_.front();
+    if (mark == '\\') return take_escaped();
+    if (mark == '*') return take_between(mark, Span::Kind::emphasis);
+    if (mark == '`') return take_between(mark, Span::Kind::code);
+    if (mark == '$') return take_formula();
+    return mark == '[' && take_link();
   }
   void take_text() {
     text_ += rest_.front();
@@ -172,10 +164,10 @@ struct MarkdownWriter {
     for (const Equation& equation : block.equations)
       text += fmt::format("${}$ {}\n\n", equation.tex, escaped(equation.source));
   }
-  void operator()(const PageBreak&) { text += "---\n\n"; }
-  // A page on a screen has neither.
-  void operator()(const BlankLines&) {}
-  void operator()(const ColumnStart&) {}
+  /// A page on a screen has neither columns nor lines to write on.
+  void operator()(const LayoutMark& mark) {
+    if (mark.kind == LayoutMark::Kind::page_break) text += "---\n\n";
+  }
 
  private:
   void show(const std::string& title, const std::string& caption, const std::string& file) {

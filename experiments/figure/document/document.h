@@ -126,17 +126,19 @@ struct Equations {
   std::vector<Equation> equations{};
 };
 
-/// Lines to write on.
-struct BlankLines {
-  int lines{1};
+/// How what follows is laid out in print, or beside what precedes it.
+struct LayoutMark {
+  enum class Kind {
+    page_break,    ///< it begins a page in print
+    column_start,  ///< up to the next one, it stands beside the other columns where there is room
+    blank_lines    ///< it stands below lines to write on
+  };
+  Kind kind{};
+  int lines{};  ///< of blank_lines
 };
-/// What follows begins a page in print.
-struct PageBreak {};
-/// What follows, up to the next one, stands beside the other columns where there is room.
-struct ColumnStart {};
 
 using Block = std::variant<Heading, Paragraph, BulletList, CodeBlock, Grid, Picture, PanelPicture,
-                           Equations, BlankLines, PageBreak, ColumnStart>;
+                           Equations, LayoutMark>;
 
 struct Document {
   std::string title{};

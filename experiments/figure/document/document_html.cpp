@@ -276,11 +276,10 @@ class HtmlWriter {
                           xml_escaped(equation.source));
     body_ += fmt::format("<div class=\"formulas\">{}</div>\n", html);
   }
-  void write_block(const BlankLines& blank) {
-    for (int i = 0; i < blank.lines; ++i) body_ += "<div class=\"blank\"></div>\n";
-  }
-  void write_block(const PageBreak&) { body_ += "<div class=\"break\"></div>\n"; }
-  void write_block(const ColumnStart&) {
+  void write_block(const LayoutMark& mark) {
+    for (int i = 0; i < mark.lines; ++i) body_ += "<div class=\"blank\"></div>\n";
+    if (mark.kind == LayoutMark::Kind::page_break) body_ += "<div class=\"break\"></div>\n";
+    if (mark.kind != LayoutMark::Kind::column_start) return;
     body_ += in_columns_ ? "</section>\n<section>\n" : "<div class=\"columns\"><section>\n";
     in_columns_ = true;
   }

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <mutex>
-#include <numbers>
 #include <tuple>
 #include <utility>
 
@@ -44,7 +42,7 @@ class LetterExtents {
  private:
   LetterExtent measured(char32_t character, Face face, bool bold) {
     LetterExtent extent;
-    for (const FontRun& run : fonts_.runs(drawable_utf8(utf8_of(character)), face, bold)) {
+    for (const FontBook::Run& run : fonts_.runs(drawable_utf8(utf8_of(character)), face, bold)) {
       ScaledFont& font = scaled_[run.face];
       if (!font) font = without_hinting(run.face);
       cairo_text_extents_t e{};

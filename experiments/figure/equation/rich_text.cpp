@@ -1,8 +1,5 @@
 #include "experiments/figure/equation/rich_text.h"
 
-#include <string>
-#include <utility>
-
 #include "experiments/figure/equation/layout.h"
 
 namespace orrery {

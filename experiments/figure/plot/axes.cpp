@@ -1,7 +1,6 @@
 #include "experiments/figure/plot/axes.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "experiments/figure/plot/axis_map.h"
 
@@ -217,9 +216,8 @@ void draw_x_axis(PlotContext& context, const Axes& axes) {
     if (t.label.empty()) continue;
     context.canvas.text({t.label_at, box.y + tick + 0.5 * gap(context.style)}, t.label, text);
   }
-  TextStyle label = label_style(context.style);
-  label.horizontal = HorizontalAlign::center;
-  label.vertical = VerticalAlign::bottom;
+  TextStyle label =
+      aligned_text(label_style(context.style), VerticalAlign::bottom, HorizontalAlign::center);
   draw_label(context.canvas, {box.x + 0.5 * box.width, box.bottom()}, axes.x_label, label,
              box.width);
 }
@@ -228,9 +226,8 @@ void draw_y_axis(PlotContext& context, const Axes& axes) {
   const Rect& box = axes.y_axis;
   const double tick = tick_length(context.style);
   const Stroke line{context.style.axis, hairline(context.style)};
-  TextStyle text = tick_style(context.style);
-  text.horizontal = HorizontalAlign::right;
-  text.vertical = VerticalAlign::middle;
+  TextStyle text =
+      aligned_text(tick_style(context.style), VerticalAlign::middle, HorizontalAlign::right);
   for (const double at : axes.y_ticks.minor)
     draw_segment(context.canvas, {box.right() - 0.5 * tick, at}, {box.right(), at}, line);
   for (const Tick& t : axes.y_ticks.major) {
@@ -238,9 +235,8 @@ void draw_y_axis(PlotContext& context, const Axes& axes) {
     if (t.label.empty()) continue;
     context.canvas.text({box.right() - tick - 0.5 * gap(context.style), t.label_at}, t.label, text);
   }
-  TextStyle label = label_style(context.style);
-  label.horizontal = HorizontalAlign::center;
-  label.vertical = VerticalAlign::top;
+  TextStyle label =
+      aligned_text(label_style(context.style), VerticalAlign::top, HorizontalAlign::center);
   label.upward = true;
   draw_label(context.canvas, {box.x, box.y + 0.5 * box.height}, axes.y_label, label, box.height,
              axes.y_label_lines);

@@ -30,8 +30,7 @@ double usable_threshold(double wanted) {
 }
 
 bool is_shown(AxisScale scale, double value) {
-  const bool log = scale == AxisScale::log2 || scale == AxisScale::log10;
-  return std::isfinite(value) && (!log || value > 0.0);
+  return std::isfinite(value) && (!is_log(scale) || value > 0.0);
 }
 
 double scale_forward(AxisScale scale, double symlog_threshold, double value) {

@@ -23,6 +23,9 @@ double scale_forward(AxisScale scale, double symlog_threshold, double value);
 /// Inverse of scale_forward.
 double scale_inverse(AxisScale scale, double symlog_threshold, double scaled);
 
+inline bool is_log(AxisScale scale) {
+  return scale == AxisScale::log2 || scale == AxisScale::log10;
+}
 /// Whether the scale can show the value: it is finite, and above 0 on a log axis.
 bool is_shown(AxisScale scale, double value);
 

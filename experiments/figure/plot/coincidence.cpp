@@ -19,11 +19,6 @@ Range joined(const Range& a, const Range& b) {
   return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
 
-bool are_equal(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); });
-}
-
 }  // namespace
 
 Silhouette::Silhouette(const Rect& plot)
@@ -97,8 +92,12 @@ bool Silhouette::coincides(const Silhouette& other) const {
   return common > 0 && common == std::min(own, others) && unlike <= common / one_in_unlike;
 }
 
+bool same_numbers(const std::vector<double>& a, const std::vector<double>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_number);
+}
+
 const char* relation_of(const Series& a, const Series& b) {
-  return are_equal(a.x, b.x) && are_equal(a.y, b.y) ? " = " : " ≈ ";
+  return same_numbers(a.x, b.x) && same_numbers(a.y, b.y) ? " = " : " ≈ ";
 }
 
 void Coincidences::add(const Series& series, Silhouette silhouette) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -72,6 +73,10 @@ class Coincidences {
   std::vector<Drawn> drawn_{};
   std::vector<Twin> twins_{};
 };
+
+/// Whether numbers are equal, as two NaN are.
+inline bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+bool same_numbers(const std::vector<double>& a, const std::vector<double>& b);
 
 /// " = " where two curves have the same numbers, " ≈ " otherwise.
 const char* relation_of(const Series& a, const Series& b);

@@ -48,16 +48,16 @@ double quantile_of(const std::vector<double>& sorted, double share) {
       std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
-ScaledColors quantile_colors(const Heatmap& map) {
+Range quantile_colors(const Heatmap& map, ColorBarPlan& bar) {
   const std::vector<double> sorted = sorted_values(map);
-  ScaledColors colors{.places = {0.0, 1.0}, .bar = {0.0, 1.0}};
-  if (sorted.empty()) return colors;
+  bar.range = {0.0, 1.0};
+  if (sorted.empty()) return bar.range;
   for (const double share : {0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0})
-    colors.ticks.emplace_back(share, fmt::format("{:.3g}", quantile_of(sorted, share)));
-  return colors;
+    bar.ticks.emplace_back(share, fmt::format("{:.3g}", quantile_of(sorted, share)));
+  return bar.range;
 }
 
-ScaledColors log_colors(const Heatmap& map, const std::optional<Range>& wanted) {
+Range log_colors(const Heatmap& map, const std::optional<Range>& wanted, ColorBarPlan& bar) {
   double low = std::numeric_limits<double>::infinity(), high = 0.0;
   for (std::size_t i = 0; i < map.values->size(); ++i) {
     const double value = (*map.values)[i];
@@ -69,8 +69,9 @@ ScaledColors log_colors(const Heatmap& map, const std::optional<Range>& wanted) 
   if (!(high > 0.0)) high = 1.0;
   low = std::clamp(low, high * std::pow(10.0, -most_decades), high / 10.0);
   if (wanted && wanted->min > 0.0 && wanted->min < high) low = wanted->min;
-  return {
-      .places = {std::log10(low), std::log10(high)}, .bar = {low, high}, .scale = AxisScale::log10};
+  bar.range = {low, high};
+  bar.scale = AxisScale::log10;
+  return {std::log10(low), std::log10(high)};
 }
 
 /// Smallest height of a plot with a bar, in line heights; its width must be twice that.
@@ -91,7 +92,7 @@ double keys_height(const PlotContext& context, const ColorBarPlan& plan) {
 
 double keys_width(const PlotContext& context, const ColorBarPlan& plan) {
   double widest = 0.0;
-  for (const ColorKey& key : plan.keys)
+  for (const ColorBarPlan::Key& key : plan.keys)
     widest = std::max(widest, context.canvas.text_size(key.word, tick_style(context.style)).width);
   return bar_width(context.style) + gap(context.style) + widest;
 }
@@ -135,10 +136,9 @@ double widest_label(const PlotContext& context, const Ticks& ticks) {
 
 void draw_keys(PlotContext& context, const ColorBarPlan& plan, const Rect& bar, double bottom) {
   const double row = key_height(context);
-  TextStyle text = tick_style(context.style);
-  text.vertical = VerticalAlign::middle;
+  TextStyle text = aligned_text(tick_style(context.style), VerticalAlign::middle);
   double middle = bottom - (static_cast<double>(plan.keys.size()) - 0.5) * row;
-  for (const ColorKey& key : plan.keys) {
+  for (const ColorBarPlan::Key& key : plan.keys) {
     context.canvas.rect({bar.x, middle - 0.32 * row, bar.width, 0.64 * row}, key.color);
     context.canvas.text({bar.right() + gap(context.style), middle}, key.word, text);
     middle += row;
@@ -160,8 +160,9 @@ std::shared_ptr<const Array> scaled_values(const Heatmap& map) {
   return std::make_shared<const Array>(std::move(scaled));
 }
 
-ScaledColors scaled_colors(const Heatmap& map, const std::optional<Range>& wanted) {
-  return map.colors == ColorScaling::quantile ? quantile_colors(map) : log_colors(map, wanted);
+Range scale_colors(const Heatmap& map, const std::optional<Range>& wanted, ColorBarPlan& bar) {
+  return map.colors == ColorScaling::quantile ? quantile_colors(map, bar)
+                                              : log_colors(map, wanted, bar);
 }
 
 double color_bar_width(const PlotContext& context, const ColorBarPlan& plan, const Rect& room) {
@@ -184,17 +185,15 @@ void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& 
   context.canvas.image(colormap_image(*plan.map), bar, Filter::linear);
   const Stroke line{style.axis, hairline(style)};
   draw_outline(context.canvas, bar, line);
-  TextStyle text = tick_style(style);
-  text.vertical = VerticalAlign::middle;
+  TextStyle text = aligned_text(tick_style(style), VerticalAlign::middle);
   for (const Tick& tick : bar_ticks(context, plan, bar).major) {
     const double end = bar.right() + bar_tick_length(style);
     draw_segment(context.canvas, {bar.right(), tick.at}, {end, tick.at}, line);
     if (!tick.label.empty())
       context.canvas.text({end + 0.5 * gap(style), tick.label_at}, tick.label, text);
   }
-  TextStyle label = label_style(style);
-  label.horizontal = HorizontalAlign::center;
-  label.vertical = VerticalAlign::bottom;
+  TextStyle label =
+      aligned_text(label_style(style), VerticalAlign::bottom, HorizontalAlign::center);
   label.upward = true;
   draw_label(context.canvas, {plot.right() + width, bar.y + 0.5 * bar.height}, plan.label, label,
              bar.height);
@@ -205,9 +204,7 @@ void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& 
 
 void draw_small_key(PlotContext& context, const ColorBarPlan& plan, const Axes& axes) {
   const FigureStyle& style = context.style;
-  TextStyle text = tick_style(style);
-  text.vertical = VerticalAlign::bottom;
-  text.horizontal = HorizontalAlign::right;
+  TextStyle text = aligned_text(tick_style(style), VerticalAlign::bottom, HorizontalAlign::right);
   const double line = line_height(context.canvas, text), length = 3.2 * style.text_size;
   const double bottom = axes.x_axis.bottom();
   // The axis's own label stands in the middle.

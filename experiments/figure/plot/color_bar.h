@@ -16,33 +16,25 @@ namespace orrery {
 /// to 1, equal numbers at the mean of their ranks. NaN stays NaN.
 std::shared_ptr<const Array> scaled_values(const Heatmap& map);
 
-/// Range of those places that the colours cover, and the colour bar in the map's own numbers.
-struct ScaledColors {
-  Range places{};
-  Range bar{};
-  AxisScale scale{AxisScale::linear};
-  std::vector<std::pair<double, std::string>> ticks{};  ///< place on the bar and label; or none
-};
-
-/// @param wanted  range of numbers that the colours are to cover; of log alone
-ScaledColors scaled_colors(const Heatmap& map, const std::optional<Range>& wanted);
-
-/// A colour with a label below the bar, for cells outside the colour map: masked, NaN.
-struct ColorKey {
-  Color color{};
-  std::string_view word{};
-};
-
 /// The colour bar beside a map or a plane of arrows.
 struct ColorBarPlan {
+  /// A colour with a label below the bar, for cells outside the colour map: masked, NaN.
+  struct Key {
+    Color color{};
+    std::string_view word{};
+  };
   const Colormap* map{nullptr};
   Range range{};
   Label label{};
   Meaning meaning{Meaning::sequential};
   AxisScale scale{AxisScale::linear};
   std::vector<std::pair<double, std::string>> ticks{};  ///< in place of those of the scale
-  std::vector<ColorKey> keys{};                         ///< below the bar
+  std::vector<Key> keys{};                              ///< below the bar
 };
+
+/// Gives the bar the map's own numbers, and returns the range of places that the colours cover.
+/// @param wanted  range of numbers that the colours are to cover; of log alone
+Range scale_colors(const Heatmap& map, const std::optional<Range>& wanted, ColorBarPlan& bar);
 
 /// Width of the bar beside a plot of this height, including its gap; 0 when the room is too small
 /// for both.

@@ -10,53 +10,49 @@
 
 namespace orrery {
 
-/// Identifies an array by its address. Equal keys mean equal numbers as long as the array is
-/// neither freed nor changed.
-struct ArrayKey {
-  const double* first{};
-  std::size_t count{};
-  friend bool operator==(const ArrayKey&, const ArrayKey&) = default;
-};
-inline ArrayKey array_key(std::span<const double> numbers) {
-  return {numbers.data(), numbers.size()};
-}
-
-/// Values computed in this frame or the previous one.
-template <class Key, class Value>
-class RecentValues {
- public:
-  /// The value for `key`, computed if it is not cached. Valid until the next end_frame().
-  template <class Make>
-  const Value& find_or_make(const Key& key, Make make) {
-    if (const auto found = find(now_, key); found != now_.end()) return found->value;
-    const auto old = find(before_, key);
-    now_.push_back(old == before_.end() ? Entry{key, make()} : std::move(*old));
-    return now_.back().value;
-  }
-  void end_frame() {
-    before_ = std::move(now_);
-    now_.clear();
-  }
-
- private:
-  struct Entry {
-    Key key;
-    Value value;
-  };
-  using Entries = std::deque<Entry>;  // references stay valid as it grows
-  static typename Entries::iterator find(Entries& entries, const Key& key) {
-    return std::find_if(entries.begin(), entries.end(),
-                        [&](const Entry& e) { return e.key == key; });
-  }
-  Entries now_{};
-  Entries before_{};
-};
-
 /// Cache of a live line plot, which makes the cost of a frame depend on its pixels instead of its
 /// points: decimated curves and the extents of their numbers. One per plot on screen. Arrays are
 /// identified by address, so the caller passes an owner that keeps them alive.
 class CurveCache {
  public:
+  /// Identifies an array by its address. Equal keys mean equal numbers as long as the array is
+  /// neither freed nor changed.
+  struct ArrayKey {
+    const double* first{};
+    std::size_t count{};
+    friend bool operator==(const ArrayKey&, const ArrayKey&) = default;
+  };
+  /// Values computed in this frame or the previous one.
+  template <class Key, class Value>
+  class Recent {
+   public:
+    /// The value for `key`, computed if it is not cached. Valid until the next end_frame().
+    template <class Make>
+    const Value& operator()(const Key& key, Make make) {
+      if (const auto found = find(now_, key); found != now_.end()) return found->value;
+      const auto old = find(before_, key);
+      now_.push_back(old == before_.end() ? Entry{key, make()} : std::move(*old));
+      return now_.back().value;
+    }
+    void end_frame() {
+      before_ = std::move(now_);
+      now_.clear();
+    }
+
+   private:
+    struct Entry {
+      Key key;
+      Value value;
+    };
+    using Entries = std::deque<Entry>;  // references stay valid as it grows
+    static typename Entries::iterator find(Entries& entries, const Key& key) {
+      return std::find_if(entries.begin(), entries.end(),
+                          [&](const Entry& e) { return e.key == key; });
+    }
+    Entries now_{};
+    Entries before_{};
+  };
+
   /// Call before each frame. Holding `owner` must keep the figure's arrays alive, in place and
   /// unchanged. Without an owner nothing is cached.
   void begin_frame(std::shared_ptr<const void> owner) {
@@ -65,11 +61,11 @@ class CurveCache {
   }
   /// Call after each frame. Drops the values that this frame did not use.
   void end_frame() {
-    extents_.end_frame();
-    orders_.end_frame();
-    strips_.end_frame();
-    dots_.end_frame();
-    bands_.end_frame();
+    extent.end_frame();
+    order.end_frame();
+    strips.end_frame();
+    dots.end_frame();
+    bands.end_frame();
     owner_ = std::move(next_owner_);
     if (!owner_) *this = {};
   }
@@ -86,35 +82,19 @@ class CurveCache {
     double cell{};  ///< size of the grid that thins dots
     friend bool operator==(const CurveKey&, const CurveKey&) = default;
   };
-  template <class Make>
-  const Range& extent(const ExtentKey& key, Make make) {
-    return extents_.find_or_make(key, make);
-  }
-  template <class Make>
-  const CurveOrder& order(const ArrayKey& key, Make make) {
-    return orders_.find_or_make(key, make);
-  }
-  template <class Make>
-  const std::vector<Strip>& strips(const CurveKey& key, Make make) {
-    return strips_.find_or_make(key, make);
-  }
-  template <class Make>
-  const std::vector<Point>& dots(const CurveKey& key, Make make) {
-    return dots_.find_or_make(key, make);
-  }
-  template <class Make>
-  const std::vector<BandPiece>& bands(const CurveKey& key, Make make) {
-    return bands_.find_or_make(key, make);
-  }
+  Recent<ExtentKey, Range> extent{};
+  Recent<ArrayKey, CurveOrder> order{};
+  Recent<CurveKey, std::vector<Strip>> strips{};
+  Recent<CurveKey, std::vector<Point>> dots{};
+  Recent<CurveKey, std::vector<BandPiece>> bands{};
 
  private:
   std::shared_ptr<const void> owner_{};  ///< owner of the arrays drawn last
   std::shared_ptr<const void> next_owner_{};
-  RecentValues<ExtentKey, Range> extents_{};
-  RecentValues<ArrayKey, CurveOrder> orders_{};
-  RecentValues<CurveKey, std::vector<Strip>> strips_{};
-  RecentValues<CurveKey, std::vector<Point>> dots_{};
-  RecentValues<CurveKey, std::vector<BandPiece>> bands_{};
 };
+
+inline CurveCache::ArrayKey array_key(std::span<const double> numbers) {
+  return {numbers.data(), numbers.size()};
+}
 
 }  // namespace orrery

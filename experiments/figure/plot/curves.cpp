@@ -1,11 +1,10 @@
 #include "experiments/figure/plot/curves.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
-#include "experiments/figure/color/colormap.h"
+#include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/decimate.h"
 
 namespace orrery {
@@ -39,10 +38,6 @@ void draw_strips(PlotContext& context, const Series& series, const Axes& axes,
       context.canvas.line_strip(strip, stroke);
     }
   }
-}
-
-Rect expanded(const Rect& r, double by) {
-  return {r.x - by, r.y - by, r.width + 2.0 * by, r.height + 2.0 * by};
 }
 
 /// Slots beyond the palette have its colours again, and dashes or dots to tell them apart.
@@ -97,13 +92,13 @@ void draw_curve(PlotContext& context, const Series& series, const Axes& axes) {
     const std::vector<Point>& dots = context.curves.dots(key, [&] {
       return decimated_dots(series.x, series.y, axes.x, axes.y, axes.plot, key.cell, most_dots);
     });
-    context.canvas.push_clip(expanded(axes.plot, radius));
+    context.canvas.push_clip(grown(axes.plot, radius));
     for (const Point& dot : dots) draw_dot(context.canvas, dot, radius, color);
     context.canvas.pop_clip();
     if (!dots.empty() && !series.marked) return;
   }
   // The wider clip keeps the whole width of a curve along the edge of the plot.
-  context.canvas.push_clip(expanded(axes.plot, 0.5 * context.style.line_width));
+  context.canvas.push_clip(grown(axes.plot, 0.5 * context.style.line_width));
   Stroke stroke = curve_stroke(context.style, series);
   if (stroke.dash == Dash::solid) stroke.dash = context.twins.dash_of(series);
   draw_strips(context, series, axes, stroke);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <numbers>
 
@@ -42,16 +43,13 @@ class Extent {
   bool empty() const { return range_.min > range_.max; }
   Range range() const {
     if (!empty()) return range_;
-    const bool log = scale_ == AxisScale::log2 || scale_ == AxisScale::log10;
-    return log ? Range{1.0, 10.0} : Range{0.0, 1.0};
+    return is_log(scale_) ? Range{1.0, 10.0} : Range{0.0, 1.0};
   }
 
  private:
   AxisScale scale_;
   Range range_{infinity, -infinity};
 };
-
-bool is_log(AxisScale scale) { return scale == AxisScale::log2 || scale == AxisScale::log10; }
 
 /// `range`, or an interval around it if it is a single value. Ends that differ only by rounding, or
 /// by less than a representable tick step, count as a single value.
@@ -72,25 +70,16 @@ void for_each_visible(const LinePlot& plot, const FigureView& view, Visit visit)
   }
 }
 
-Range curves_x(const LinePlot& plot, const FigureView& view, AxisScale scale, CurveCache& cache) {
-  Extent extent(scale);
-  for_each_visible(plot, view, [&](const Series& series) { extent.add_all(series.x, cache); });
-  for (const Rule& rule : plot.rules) {
-    if (rule.direction == Rule::Direction::vertical) extent.add(rule.at);
-  }
-  return with_extent(extent.range(), scale);
-}
-
-Range curves_y(const LinePlot& plot, const FigureView& view, AxisScale scale, CurveCache& cache) {
+/// Of these numbers of the curves, and of the reference lines of one direction.
+Range curves_range(const LinePlot& plot, const FigureView& view, AxisScale scale, CurveCache& cache,
+                   std::initializer_list<std::vector<double> Series::*> numbers,
+                   Rule::Direction direction) {
   Extent extent(scale);
   for_each_visible(plot, view, [&](const Series& series) {
-    extent.add_all(series.y, cache);
-    extent.add_all(series.band_low, cache);
-    extent.add_all(series.band_high, cache);
+    for (const auto member : numbers) extent.add_all(series.*member, cache);
   });
-  for (const Rule& rule : plot.rules) {
-    if (rule.direction == Rule::Direction::horizontal) extent.add(rule.at);
-  }
+  for (const Rule& rule : plot.rules)
+    if (rule.direction == direction) extent.add(rule.at);
   return with_extent(extent.range(), scale);
 }
 
@@ -121,13 +110,16 @@ Range usable_range(const Range& wanted, AxisScale scale, const Range& data) {
 
 Range fitted_x(const LinePlot& plot, const FigureView& view, CurveCache& cache) {
   const AxisScale scale = view.x_scale.value_or(plot.x.scale);
-  const Range data = curves_x(plot, view, scale, cache);
+  const Range data =
+      curves_range(plot, view, scale, cache, {&Series::x}, Rule::Direction::vertical);
   return usable_range(plot.x.range.value_or(data), scale, data);
 }
 
 Range fitted_y(const LinePlot& plot, const FigureView& view, CurveCache& cache) {
   const AxisScale scale = view.y_scale.value_or(plot.y.scale);
-  const Range data = curves_y(plot, view, scale, cache);
+  const Range data =
+      curves_range(plot, view, scale, cache, {&Series::y, &Series::band_low, &Series::band_high},
+                   Rule::Direction::horizontal);
   const double threshold = view.y_threshold.value_or(plot.y.symlog_threshold);
   return usable_range(plot.y.range.value_or(padded(data, threshold, scale)), scale, data);
 }

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "core/formula.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/color/style.h"
-#include "experiments/figure/equation/strip.h"
+#include "experiments/figure/equation/layout.h"
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
@@ -11,6 +15,25 @@
 #include "experiments/model/panels.h"
 
 namespace orrery {
+
+/// Formulas side by side, each followed by its source, in as many rows as needed. The origin is the
+/// upper left corner.
+struct EquationStrip {
+  struct Part {
+    EquationBox box{};
+    Point origin{};  ///< left end of the baseline
+    bool is_source{false};
+  };
+  std::vector<Part> parts{};
+  double height{};  ///< 0 when there is nothing to set
+};
+
+/// Typesets formulas within `width`; a formula that is wider on its own is set in a smaller size.
+/// `canvas` measures the text. Throws as parse_equation does.
+EquationStrip lay_out_strip(std::span<const Formula> formulas, const Canvas& canvas, double width,
+                            const FigureStyle& style);
+
+void draw_strip(Canvas& canvas, const EquationStrip& strip, Point corner, const FigureStyle& style);
 
 /// Draws any figure into `area` and returns the position of its parts; exported and live figures
 /// share this layout. On a heatmap's axes row i and column j are centred at i and j and one unit

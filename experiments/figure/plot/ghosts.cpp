@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "experiments/figure/plot/coincidence.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/text/marked_text.h"
 
@@ -18,15 +18,13 @@ namespace {
 constexpr std::size_t max_equal_names = 2;
 constexpr std::string_view thin_space = "\u2009";
 
-bool equal(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
 /// Whether the values are equal wherever both curves have one, and that is somewhere.
 bool same_course(const Series& a, const Series& b) {
   std::size_t common = 0, j = 0;
   for (std::size_t i = 0; i < std::min(a.x.size(), a.y.size()); ++i) {
     while (j < b.x.size() && b.x[j] < a.x[i]) ++j;
     if (j >= std::min(b.x.size(), b.y.size()) || b.x[j] != a.x[i]) continue;
-    if (!equal(a.y[i], b.y[j])) return false;
+    if (!same_number(a.y[i], b.y[j])) return false;
     ++common;
   }
   return common > 0;

@@ -24,8 +24,7 @@ struct CellAxis {
 
 /// That of the axis where cells have one.
 AxisScale cell_scale(const Axis& axis) {
-  const bool log = axis.scale == AxisScale::log2 || axis.scale == AxisScale::log10;
-  return log && axis.range && axis.range->min > 0 ? axis.scale : AxisScale::linear;
+  return is_log(axis.scale) && axis.range && axis.range->min > 0 ? axis.scale : AxisScale::linear;
 }
 
 CellAxis cell_axis(const Axis& axis, std::size_t count) {
@@ -74,8 +73,8 @@ bool any_cell(const Array& array, Test test) {
       array.values);
 }
 
-std::vector<ColorKey> color_keys(const HeatmapCache& cache, const FigureStyle& style) {
-  std::vector<ColorKey> keys;
+std::vector<ColorBarPlan::Key> color_keys(const HeatmapCache& cache, const FigureStyle& style) {
+  std::vector<ColorBarPlan::Key> keys;
   if (cache.any_masked) keys.push_back({style.masked, "masked"});
   if (cache.any_nan) keys.push_back({style.not_a_number, "NaN"});
   return keys;
@@ -264,11 +263,8 @@ void draw_content(PlotContext& context, const Heatmap& map, const Rect& room) {
     draw_map(context, map, room, cache, std::move(bar), wanted);
     return;
   }
-  const ScaledColors colors = scaled_colors(map, wanted);
-  bar.range = colors.bar;
-  bar.scale = colors.scale;
-  bar.ticks = colors.ticks;
-  draw_map(context, scaled_map(map, cache), room, cache, std::move(bar), colors.places);
+  const Range places = scale_colors(map, wanted, bar);
+  draw_map(context, scaled_map(map, cache), room, cache, std::move(bar), places);
 }
 
 std::optional<Cell> cell_at(const Heatmap& map, const FigureLayout& layout, Point point) {

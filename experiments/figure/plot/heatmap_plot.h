@@ -1,7 +1,7 @@
 #pragma once
 
 #include "experiments/figure/canvas/canvas.h"
-#include "experiments/figure/color/colormap.h"
+#include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/heatmap_cache.h"
 #include "experiments/figure/plot/plot_context.h"
 

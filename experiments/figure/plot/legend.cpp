@@ -1,7 +1,6 @@
 #include "experiments/figure/plot/legend.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <set>
 #include <utility>
@@ -266,8 +265,7 @@ void draw_legend(PlotContext& context, const Legend& legend, bool over_data) {
   const double end = box.x + pad + sample_length(style);
   double middle = box.y + pad + 0.5 * row;
   for (std::size_t i = 0; i < legend.names.size(); ++i, middle += row) {
-    TextStyle text = label_style(style);
-    text.vertical = VerticalAlign::middle;
+    TextStyle text = aligned_text(label_style(style), VerticalAlign::middle);
     if (i < legend.entries.size()) {
       const Series& series = *legend.entries[i];
       draw_sample(context, series, {box.x + pad, middle}, {end, middle});

@@ -134,8 +134,7 @@ double line_names_width(const PlotContext& context, const LineNames& names) {
 
 /// Draws them right of the plot.
 void draw_line_names(PlotContext& context, const LineNames& names, const Axes& axes) {
-  TextStyle text = tick_style(context.style);
-  text.vertical = VerticalAlign::middle;
+  TextStyle text = aligned_text(tick_style(context.style), VerticalAlign::middle);
   const double height = line_height(context.canvas, text);
   const double x = axes.plot.right() + lead(context);
   for (const LineNames::Place& place : names.places) {

@@ -245,8 +245,7 @@ class EquationBars {
   Canvas& canvas() { return context_.canvas; }
   const FigureStyle& style() const { return context_.style; }
   TextStyle small() const {
-    TextStyle text = tick_style(style());
-    text.vertical = VerticalAlign::middle;
+    TextStyle text = aligned_text(tick_style(style()), VerticalAlign::middle);
     return text;
   }
 

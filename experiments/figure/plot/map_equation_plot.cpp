@@ -148,9 +148,8 @@ class EquationDrawing {
     draw_segment(canvas(), {middle.x - half, middle.y}, tip, line);
     draw_segment(canvas(), {tip.x - head, tip.y - 0.7 * head}, tip, line);
     draw_segment(canvas(), {tip.x - head, tip.y + 0.7 * head}, tip, line);
-    TextStyle word = small(style().text);
-    word.horizontal = HorizontalAlign::center;
-    word.vertical = VerticalAlign::bottom;
+    TextStyle word =
+        aligned_text(small(style().text), VerticalAlign::bottom, HorizontalAlign::center);
     canvas().text({middle.x, middle.y - 0.5 * gap(style())}, step, word);
   }
 
@@ -256,9 +255,8 @@ class EquationDrawing {
   void draw_y_ticks(std::size_t i, const Axes& axes, const Stroke& line) {
     const EquationLayout::Cell& cell = layout_.cells[i];
     const double left = axes.plot.x, end = left - tick_length(style());
-    TextStyle text = small(style().text);
-    text.horizontal = HorizontalAlign::right;
-    text.vertical = VerticalAlign::middle;
+    TextStyle text =
+        aligned_text(small(style().text), VerticalAlign::middle, HorizontalAlign::right);
     const Ticks ticks = profile_y_ticks(context_, layout_.scales[cell.scale].profile,
                                         axes.plot.bottom(), axes.plot.y);
     for (const Tick& tick : ticks.major) {

@@ -6,16 +6,16 @@
 namespace orrery {
 
 TextStyle label_style(const FigureStyle& style) {
-  TextStyle text;
-  text.size = style.text_size;
-  text.color = style.text;
-  return text;
+  return {.size = style.text_size, .color = style.text};
 }
 
 TextStyle tick_style(const FigureStyle& style) {
-  TextStyle text;
-  text.size = style.small_size;
-  text.color = style.text;
+  return {.size = style.small_size, .color = style.text};
+}
+
+TextStyle aligned_text(TextStyle text, VerticalAlign vertical, HorizontalAlign horizontal) {
+  text.vertical = vertical;
+  text.horizontal = horizontal;
   return text;
 }
 

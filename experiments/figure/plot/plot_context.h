@@ -1,8 +1,5 @@
 #pragma once
 
-#include <vector>
-
-#include "experiments/figure/color/colormap.h"
 #include "experiments/figure/color/oklab.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/coincidence.h"
@@ -36,6 +33,8 @@ void draw_content(PlotContext& context, const MapEquation& equation, const Rect&
 // Text styles and lengths shared by all parts of a figure.
 TextStyle label_style(const FigureStyle& style);
 TextStyle tick_style(const FigureStyle& style);
+TextStyle aligned_text(TextStyle text, VerticalAlign vertical,
+                       HorizontalAlign horizontal = HorizontalAlign::left);
 double line_height(const Canvas& canvas, const TextStyle& style);
 inline double gap(const FigureStyle& style) { return 0.45 * style.text_size; }
 inline double tick_length(const FigureStyle& style) { return 0.35 * style.small_size; }
@@ -45,6 +44,10 @@ inline Background background_of(const FigureStyle& style) {
   return is_dark(style.plot_background) ? Background::dark : Background::light;
 }
 
+/// The rectangle and a margin around it.
+inline Rect grown(const Rect& r, double by) {
+  return {r.x - by, r.y - by, r.width + 2.0 * by, r.height + 2.0 * by};
+}
 Rect shrunk(const Rect& rect, double left, double top, double right, double bottom);
 bool overlap(const Rect& a, const Rect& b);
 bool is_within(const Rect& inner, const Rect& outer);

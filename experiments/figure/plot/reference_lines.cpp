@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -131,9 +130,7 @@ void draw_map_lines(PlotContext& context, std::span<const MapLine> lines, const 
   if (lines.empty()) return;
   const FigureStyle& style = context.style;
   const Color halo = with_alpha(style.plot_background, 0.55);
-  TextStyle text = tick_style(style);
-  text.vertical = VerticalAlign::middle;
-  text.horizontal = HorizontalAlign::right;
+  TextStyle text = aligned_text(tick_style(style), VerticalAlign::middle, HorizontalAlign::right);
   context.canvas.push_clip(axes.plot);
   for (const MapLine& line : lines) {
     const Strip strip = strip_of(line, axes);

@@ -63,8 +63,7 @@ std::vector<double> multiples(const Step& step, const Range& range, int parts) {
 
 TickValues linear_values(const Range& range, int at_most, int coarseness, bool integers) {
   const double span = range.max - range.min;
-  if (!(span > 0.0))
-    return {{range.min}, {short_label(range.min)}, {}};
+  if (!(span > 0.0)) return {{range.min}, {short_label(range.min)}, {}};
   Step step = step_at_least(span / at_most);
   for (int level = 0; level < coarseness; ++level) step = step.next();
   if (integers && step.exponent < 0) step = {1, 0};

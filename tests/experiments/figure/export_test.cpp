@@ -3,7 +3,6 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "experiments/figure/equation/strip.h"
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/studies/formulas.h"
 #include "tests/support/recording_canvas.h"
@@ -40,9 +39,8 @@ TEST_CASE("A figure with formulas gives the same bytes every time") {
 
 TEST_CASE("Without formulas a figure is unchanged") {
   for (const Figure& figure : test::sample_figures())
-    CHECK(
-        export_figure(figure, FigureFormat::svg, ExportOptions{}) ==
-        render_figure(figure, FigureFormat::svg, export_size(figure), figure_style(Theme::light)));
+    CHECK(export_figure(figure, FigureFormat::svg, ExportOptions{}) ==
+          svg_of(figure, Theme::light, {}, figure.id));
 }
 
 TEST_CASE("In SVG the letters of formulas are text, between title and plot") {

@@ -16,7 +16,7 @@
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/figure/canvas/symbol_font.h"
 #include "experiments/figure/canvas/text_metrics.h"
-#include "experiments/figure/export.h"
+#include "experiments/figure/plot/draw_figure.h"
 #include "tests/support/sample_figures.h"
 
 using namespace orrery;
@@ -25,8 +25,15 @@ namespace {
 
 constexpr Size size{480.0, 320.0};
 
-std::string render(const Figure& figure, FigureFormat format) {
-  return render_figure(figure, format, size, figure_style(Theme::light));
+std::string render(const Figure& figure, FigureFormat format, Size on = size,
+                   const FigureStyle& style = figure_style(Theme::light), double png_scale = 2.0) {
+  const auto drawn = [&](auto&& canvas) {
+    draw_figure(canvas, figure, {0.0, 0.0, on.width, on.height}, style);
+    return canvas.finish();
+  };
+  if (format == FigureFormat::svg)
+    return drawn(SvgCanvas(on, {figure.title, figure.caption, figure.id}));
+  return drawn(CairoCanvas(format, on, png_scale));
 }
 
 std::size_t count(const std::string& text, std::string_view word) {
@@ -99,17 +106,16 @@ TEST_CASE("Threads draw at the same time only with a Cairo whose fonts bear it")
 }
 
 TEST_CASE("Impossible sizes are refused with a remedy") {
-  const FigureStyle style = figure_style(Theme::light);
   for (const Size bad :
        {Size{0.0, 10.0}, Size{10.0, -1.0}, Size{std::nan(""), 10.0}, Size{1e9, 10.0}}) {
-    CHECK_THROWS_AS(render_figure(test::table_figure(), FigureFormat::png, bad, style), UsageError);
+    CHECK_THROWS_AS(render(test::table_figure(), FigureFormat::png, bad), UsageError);
   }
 }
 
 TEST_CASE("A figure of one by one point can be exported") {
   const FigureStyle style = figure_style(Theme::dark, 3.0);
   for (const Figure& figure : test::sample_figures()) {
-    CHECK_FALSE(render_figure(figure, FigureFormat::png, {1.0, 1.0}, style, 1.0).empty());
+    CHECK_FALSE(render(figure, FigureFormat::png, {1.0, 1.0}, style, 1.0).empty());
   }
 }
 

@@ -1,4 +1,3 @@
-#include "experiments/figure/color/colormap.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

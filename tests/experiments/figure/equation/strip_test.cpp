@@ -1,4 +1,4 @@
-#include "experiments/figure/equation/strip.h"
+#include "experiments/figure/plot/draw_figure.h"
 
 #include <cairo.h>
 
