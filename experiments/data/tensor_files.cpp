@@ -15,6 +15,7 @@
 #include "experiments/data/safetensors.h"
 #include "experiments/files/file.h"
 #include "experiments/files/mapped_file.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery {
 namespace {
@@ -43,11 +44,7 @@ class NpyFile final : public TensorArchive {
 };
 
 std::string extension_of(const std::filesystem::path& file) {
-  std::string extension = file.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return extension;
+  return lower_ascii(file.extension().string());
 }
 
 bool is_tensor_file(const std::filesystem::path& file) {

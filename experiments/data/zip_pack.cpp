@@ -14,7 +14,6 @@
 #include "experiments/data/zip_records.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"
-#include "experiments/files/retry.h"
 
 namespace orrery {
 namespace {

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <random>
 #include <system_error>
 
@@ -16,7 +15,6 @@
 #include "experiments/files/notices.h"
 #include "experiments/files/presence.h"
 #include "experiments/files/random_word.h"
-#include "experiments/files/retry.h"
 
 namespace orrery {
 namespace {

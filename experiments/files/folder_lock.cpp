@@ -12,7 +12,6 @@
 
 #include "experiments/files/notices.h"
 #include "experiments/files/random_word.h"
-#include "experiments/files/retry.h"
 
 namespace orrery {
 namespace {

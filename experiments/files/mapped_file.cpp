@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "experiments/files/file.h"
-#include "experiments/files/retry.h"
 
 namespace orrery {
 namespace {

@@ -57,24 +57,20 @@ std::size_t rows_of(const Table& table) {
   return rows;
 }
 
-void append_row(std::string& text, const Table& table, std::size_t row) {
-  std::string_view separator;
+/// @param append  appends a column's field
+template <class Append>
+void append_line(std::string& text, const Table& table, const Append& append) {
   for (const Column& column : table.columns) {
-    text += separator;
-    separator = ",";
-    std::visit([&](const auto& values) { append_field(text, values[row]); }, column.values);
+    if (&column != &table.columns.front()) text += ',';
+    append(column);
   }
   text += "\r\n";
 }
 
-void append_header(std::string& text, const Table& table) {
-  std::string_view separator;
-  for (const Column& column : table.columns) {
-    text += separator;
-    separator = ",";
-    append_field(text, column.name);
-  }
-  text += "\r\n";
+void append_row(std::string& text, const Table& table, std::size_t row) {
+  append_line(text, table, [&](const Column& column) {
+    std::visit([&](const auto& values) { append_field(text, values[row]); }, column.values);
+  });
 }
 
 /// On all threads where there are many: to print a number takes as long as to compute it.
@@ -212,7 +208,7 @@ bool is_formula(std::string_view text) {
 std::string csv_text(const Table& table) {
   std::string text;
   if (table.columns.empty()) return text;
-  append_header(text, table);
+  append_line(text, table, [&](const Column& column) { append_field(text, column.name); });
   append_rows(text, table, rows_of(table));
   return text;
 }

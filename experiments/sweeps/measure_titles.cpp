@@ -11,6 +11,7 @@
 
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/sweeps/tidy_table.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery {
 namespace {
@@ -77,9 +78,7 @@ const Words& words_in(const Table& table, std::size_t column) {
 
 std::string words_of(std::string_view name) {
   if (name.starts_with(check_prefix)) name.remove_prefix(check_prefix.size());
-  std::string words(name);
-  std::replace(words.begin(), words.end(), '_', ' ');
-  return words;
+  return spaced(std::string(name));
 }
 
 std::vector<MeasureTitle> measure_titles(const std::vector<PointRecord>& points) {

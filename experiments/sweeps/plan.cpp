@@ -16,11 +16,6 @@ namespace {
 
 constexpr const char* seed_key = "seed";
 
-bool is_given(const SweepSpec& spec, std::string_view key) {
-  return std::any_of(spec.axes.begin(), spec.axes.end(),
-                     [&](const SweepSpec::Axis& axis) { return axis.key == key; });
-}
-
 constexpr std::int64_t seeds = 1'000'000'000;  // the range of seed_param()
 
 std::int64_t hashed_seed(const std::string& text) {
@@ -38,7 +33,7 @@ std::string label_of(const PlanPoint& point, int repeats) {
 
 void require_repeatable(const SweepSpec& spec, const ParamSet& params) {
   if (spec.repeats == 1) return;
-  if (is_given(spec, seed_key))
+  if (axis_of(spec, seed_key))
     throw UsageError(fmt::format("repeats = {}", spec.repeats),
                      "needs a seed of its own for every repeat, but the parameter seed is given",
                      "give the seed of the whole sweep (--seed, or seed at the top of the file)");
@@ -98,9 +93,8 @@ std::map<std::string, std::string> labels_by_id(const Plan& plan) {
   return labels;
 }
 
-void add_difference(std::vector<std::string>& lines, std::string_view what, const std::string& a,
-                    const std::string& b) {
-  if (a != b) lines.push_back(fmt::format("{}: {} -> {}", what, a, b));
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ","));
 }
 
 }  // namespace
@@ -156,7 +150,7 @@ Plan make_plan(const SweepSpec& asked, const FigureOptions& figures) {
             .points = {}};
   for (const SweepSpec::Axis& axis : spec.axes)
     if (axis.values.size() > 1) plan.swept.push_back(axis.key);
-  PointMaker maker(spec, !is_given(spec, seed_key));
+  PointMaker maker(spec, axis_of(spec, seed_key) == nullptr);
   for (const Combination& combination : combinations.points) {
     require_repeatable(spec, combination.params);
     for (int repeat = 0; repeat < spec.repeats; ++repeat)
@@ -178,27 +172,24 @@ Plan part_of(Plan plan, Shard shard, std::string request) {
 
 std::vector<std::string> plan_differences(const Plan& old_plan, const Plan& new_plan) {
   std::vector<std::string> lines;
-  const auto shard_text = [](Shard s) { return fmt::format("{}/{}", s.index, s.count); };
-  add_difference(lines, "experiment", old_plan.experiment->info.name,
-                 new_plan.experiment->info.name);
-  add_difference(lines, "seed", fmt::format("{}", old_plan.root_seed),
-                 fmt::format("{}", new_plan.root_seed));
-  add_difference(lines, "repeats", fmt::format("{}", old_plan.repeats),
-                 fmt::format("{}", new_plan.repeats));
-  add_difference(lines, "swept", fmt::format("{}", fmt::join(old_plan.swept, ",")),
-                 fmt::format("{}", fmt::join(new_plan.swept, ",")));
-  const auto only = [](const Plan& plan) {
-    return plan.figures.only.empty() ? std::string("all")
-                                     : fmt::format("{}", fmt::join(plan.figures.only, ","));
+  const auto compare = [&](std::string_view what, auto text_of) {
+    const std::string before = text_of(old_plan), after = text_of(new_plan);
+    if (before != after) lines.push_back(fmt::format("{}: {} -> {}", what, before, after));
   };
-  add_difference(lines, "--figure", only(old_plan), only(new_plan));
-  add_difference(lines, "figures", fmt::format("{}", fmt::join(old_plan.figures.formats, ",")),
-                 fmt::format("{}", fmt::join(new_plan.figures.formats, ",")));
-  add_difference(lines, "theme", old_plan.figures.theme, new_plan.figures.theme);
-  add_difference(lines, "formulas", old_plan.figures.formulas ? "shown" : "none",
-                 new_plan.figures.formulas ? "shown" : "none");
-  add_difference(lines, "page", page_text(old_plan.figures.page), page_text(new_plan.figures.page));
-  add_difference(lines, "shard", shard_text(old_plan.shard), shard_text(new_plan.shard));
+  compare("experiment", [](const Plan& plan) { return plan.experiment->info.name; });
+  compare("seed", [](const Plan& plan) { return fmt::format("{}", plan.root_seed); });
+  compare("repeats", [](const Plan& plan) { return fmt::format("{}", plan.repeats); });
+  compare("swept", [](const Plan& plan) { return joined(plan.swept); });
+  compare("--figure", [](const Plan& plan) {
+    return plan.figures.only.empty() ? "all" : joined(plan.figures.only);
+  });
+  compare("figures", [](const Plan& plan) { return joined(plan.figures.formats); });
+  compare("theme", [](const Plan& plan) { return plan.figures.theme; });
+  compare("formulas", [](const Plan& plan) { return plan.figures.formulas ? "shown" : "none"; });
+  compare("page", [](const Plan& plan) { return page_text(plan.figures.page); });
+  compare("shard", [](const Plan& plan) {
+    return fmt::format("{}/{}", plan.shard.index, plan.shard.count);
+  });
   const auto before = labels_by_id(old_plan);
   const auto after = labels_by_id(new_plan);
   for (const auto& [id, label] : before)

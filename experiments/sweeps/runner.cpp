@@ -97,11 +97,10 @@ class Workers {
       if (packs_points(plan_) && has_room() && Clock::now() - committed < tick_interval) continue;
       commit_ready();
       committed = Clock::now();
-      while (const auto news = next_finished())
-        observer.finished(*news->first, news->second, now());
+      report(observer);
     }
     commit_ready();
-    while (const auto news = next_finished()) observer.finished(*news->first, news->second, now());
+    report(observer);
   }
 
   void work_in_threads(SweepObserver& observer) {
@@ -302,6 +301,10 @@ class Workers {
     return first;
   }
 
+  void report(SweepObserver& observer) {
+    while (const auto news = next_finished()) observer.finished(*news->first, news->second, now());
+  }
+
   bool wait_for_news() {
     std::unique_lock lock(mutex_);
     if (finished_.empty() && active_ > 0) news_.wait_for(lock, tick_interval);
@@ -311,8 +314,7 @@ class Workers {
   /// Reports to the observer until the last worker has finished.
   void watch(SweepObserver& observer) {
     do {
-      while (const auto news = next_finished())
-        observer.finished(*news->first, news->second, now());
+      report(observer);
       observer.tick(now());
     } while (wait_for_news());
   }

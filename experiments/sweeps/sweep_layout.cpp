@@ -15,7 +15,6 @@
 #include "core/parallel.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"
-#include "experiments/files/retry.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
 #include "experiments/results/params_json.h"

@@ -17,12 +17,6 @@ using ValueAxis = SweepSpec::Axis;
 /// Axes that advance together; most groups have one.
 using Group = std::vector<const ValueAxis*>;
 
-const ValueAxis* find_axis(const SweepSpec& spec, std::string_view key) {
-  const auto found = std::find_if(spec.axes.begin(), spec.axes.end(),
-                                  [&](const ValueAxis& axis) { return axis.key == key; });
-  return found == spec.axes.end() ? nullptr : &*found;
-}
-
 void require_distinct(const ValueAxis& axis) {
   std::set<std::string> seen;
   for (const std::string& value : axis.values)
@@ -34,7 +28,7 @@ void require_distinct(const ValueAxis& axis) {
 Group zipped(const SweepSpec& spec, const std::vector<std::string>& keys) {
   Group group;
   for (const std::string& key : keys) {
-    const ValueAxis* axis = find_axis(spec, key);
+    const ValueAxis* axis = axis_of(spec, key);
     if (!axis)
       throw UsageError(key, "is zipped but has no values",
                        fmt::format("give {}=a,b or take it out of zip", key));
@@ -135,14 +129,19 @@ void require_read_somewhere(const SweepSpec& spec, const std::vector<Combination
 
 }  // namespace
 
-void put_axis(SweepSpec& spec, ValueAxis axis) {
+const ValueAxis* axis_of(const SweepSpec& spec, std::string_view key) {
   const auto found = std::find_if(spec.axes.begin(), spec.axes.end(),
-                                  [&](const ValueAxis& other) { return other.key == axis.key; });
-  if (found != spec.axes.end() && axis.values.size() == 1 && !found->draw) {
-    *found = std::move(axis);
+                                  [&](const ValueAxis& axis) { return axis.key == key; });
+  return found == spec.axes.end() ? nullptr : &*found;
+}
+
+void put_axis(SweepSpec& spec, ValueAxis axis) {
+  const ValueAxis* before = axis_of(spec, axis.key);
+  if (before && axis.values.size() == 1 && !before->draw) {
+    spec.axes[static_cast<std::size_t>(before - spec.axes.data())] = std::move(axis);
     return;
   }
-  if (found != spec.axes.end()) spec.axes.erase(found);
+  std::erase_if(spec.axes, [&](const ValueAxis& other) { return other.key == axis.key; });
   spec.axes.push_back(std::move(axis));
 }
 

@@ -81,6 +81,8 @@ std::string preset_description(const std::string& name);
 /// Reads the text of a sweep file; `display_name` is its name in messages.
 SweepSpec parse_sweep(std::string_view toml, const std::string& display_name);
 
+/// Null where the key has none.
+const SweepSpec::Axis* axis_of(const SweepSpec& spec, std::string_view key);
 /// Replaces the axis of the same key. An axis with several values becomes the last one, as lists
 /// are crossed in the order in which they are written.
 void put_axis(SweepSpec& spec, SweepSpec::Axis axis);

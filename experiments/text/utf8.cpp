@@ -6,6 +6,9 @@
 #include <array>
 #include <cstdint>
 
+#include "experiments/text/display_width.h"
+#include "experiments/text/xml.h"
+
 namespace orrery {
 namespace {
 
@@ -13,6 +16,21 @@ namespace {
 bool is_noncharacter(char32_t character) {
   return (character >= 0xFDD0 && character <= 0xFDEF) || (character & 0xFFFE) == 0xFFFE;
 }
+
+/// Characters that XML 1.0 excludes; noncharacters have been replaced before.
+bool is_forbidden(char32_t character) {
+  return character < 0x20 && character != '\t' && character != '\n' && character != '\r';
+}
+
+std::string_view xml_text_of(char32_t character, std::string_view bytes) {
+  if (character == '&') return "&amp;";
+  if (character == '<') return "&lt;";
+  if (character == '>') return "&gt;";
+  if (character == '"') return "&quot;";
+  return is_forbidden(character) ? replacement_character : bytes;
+}
+
+bool is_combining_mark(char32_t character) { return character >= 0x300 && character <= 0x36F; }
 
 }  // namespace
 
@@ -67,6 +85,38 @@ std::string drawable_utf8(std::string_view text) {
 bool is_blank(char32_t character) {
   const auto c = static_cast<UChar32>(character);
   return u_isUWhiteSpace(c) || u_hasBinaryProperty(c, UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
+}
+
+std::string xml_escaped(std::string_view text) {
+  const std::string drawable = drawable_utf8(text);
+  std::string out;
+  for (std::size_t at = 0; at < drawable.size();) {
+    const std::size_t begin = at;
+    const char32_t character = next_character(drawable, at);
+    out += xml_text_of(character, std::string_view(drawable).substr(begin, at - begin));
+  }
+  return out;
+}
+
+std::size_t display_width(std::string_view utf8) {
+  std::size_t width = 0;
+  for (std::size_t at = 0; at < utf8.size();)
+    if (!is_combining_mark(next_character(utf8, at))) ++width;
+  return width;
+}
+
+std::string padded(std::string_view utf8, std::size_t width) {
+  const std::size_t used = display_width(utf8);
+  return std::string(utf8) + std::string(used < width ? width - used : 0, ' ');
+}
+
+std::vector<std::string> aligned(std::vector<std::string> cells, bool are_numbers) {
+  std::size_t width = 0;
+  for (const std::string& cell : cells)
+    if (const std::size_t own = display_width(cell); own > width) width = own;
+  for (std::string& cell : cells)
+    cell = are_numbers ? std::string(width - display_width(cell), ' ') + cell : padded(cell, width);
+  return cells;
 }
 
 }  // namespace orrery
