@@ -1,7 +1,6 @@
 #include "core/kernels/activations.h"
 
 #include "core/kernels/exponential.h"
-#include "core/kernels/fused.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {

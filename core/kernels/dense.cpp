@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/kernels/fused.h"
-#include "core/kernels/transpose.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/kernels/fused.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels {

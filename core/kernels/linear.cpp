@@ -1,6 +1,5 @@
 #include "core/kernels/linear.h"
 
-#include "core/kernels/fused.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {

@@ -3,8 +3,6 @@
 #include <utility>
 
 #include "core/kernels/exponential.h"
-#include "core/kernels/fused.h"
-#include "core/kernels/partial.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {

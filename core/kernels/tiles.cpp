@@ -1,9 +1,6 @@
 #include "core/kernels/tiles.h"
 
 #include "core/kernels/exponential.h"
-#include "core/kernels/fused.h"
-#include "core/kernels/partial.h"
-#include "core/kernels/transpose.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
