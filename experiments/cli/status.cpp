@@ -2,32 +2,206 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "core/errors.h"
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/standing.h"
-#include "experiments/cli/watch.h"
+#include "experiments/cli/sweep_console.h"
+#include "experiments/files/file_version.h"
 #include "experiments/files/folder_lock.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
 #include "experiments/sweeps/merge.h"
 #include "experiments/sweeps/sweep_folder.h"
+#include "experiments/sweeps/sweep_layout.h"
+#include "experiments/text/display_width.h"
+#include "experiments/text/number_text.h"
 
 namespace orrery {
 namespace {
+
+namespace fs = std::filesystem;
+using Steady = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds between_looks{2};
+
+/// One folder that is watched. Its files are read again only once they have changed.
+struct Watched {
+  std::optional<FileVersion> plan_version{};
+  FileVersion journal_version{};
+  std::set<std::string> ids{};  ///< of its points
+  std::size_t whole{};          ///< points of the sweep that a shard is of; otherwise its own
+  JournalState journal{};
+  bool running{};
+
+  bool is_complete() const {
+    for (const std::string& id : ids)
+      if (!journal.entries.contains(id)) return false;
+    return true;
+  }
+};
+
+void look_at(const fs::path& folder, Watched& watched) {
+  if (const FileVersion plan = version_at(folder / plan_file); plan != watched.plan_version) {
+    const PlanRecord record = read_plan_record(folder);
+    watched.ids.clear();
+    // A shard of an earlier version lists the points of all.
+    for (std::size_t i = 0; i < record.points.size(); ++i)
+      if (record.whole || record.shard.holds(i)) watched.ids.insert(record.points[i].id);
+    watched.whole = record.whole ? record.whole->points : record.points.size();
+    watched.plan_version = plan;
+  }
+  if (const FileVersion journal = version_at(folder / journal_file);
+      journal != watched.journal_version) {
+    watched.journal = read_journal(folder / journal_file);
+    watched.journal_version = journal;
+  }
+}
+
+/// The points of the sweep over its folder and all shards: each counts once.
+struct Count {
+  std::size_t points{}, done{}, failed{};
+  std::size_t shards{}, complete{}, running{};  ///< running: folders
+
+  std::size_t left() const { return points - done - failed; }
+  bool is_over() const { return left() == 0 && running == 0; }
+  friend bool operator==(const Count&, const Count&) = default;
+};
+
+Count count_of(const std::map<fs::path, Watched>& folders, const fs::path& out) {
+  Count count;
+  std::set<std::string> all;
+  std::map<std::string, PointStatus> outcomes;
+  for (const auto& [folder, watched] : folders) {
+    all.insert(watched.ids.begin(), watched.ids.end());
+    count.points = std::max(count.points, watched.whole);
+    if (watched.running) ++count.running;
+    if (folder != out) ++count.shards;
+    if (folder != out && watched.is_complete()) ++count.complete;
+    for (const auto& [id, entry] : watched.journal.entries)
+      if (watched.ids.contains(id) && outcomes[id] != PointStatus::done)
+        outcomes[id] = entry.status;
+  }
+  count.points = std::max(count.points, all.size());
+  for (const auto& [id, status] : outcomes)
+    ++(status == PointStatus::done ? count.done : count.failed);
+  return count;
+}
+
+/// "12 points/s, 45 s left", from what was seen since the first look; empty until a point is done.
+std::string pace_text(const Count& first, const Count& now, double seconds) {
+  const std::size_t before = first.done + first.failed, since = now.done + now.failed;
+  if (since <= before || seconds <= 0 || now.left() == 0) return {};
+  const double rate = static_cast<double>(since - before) / seconds;
+  return fmt::format(", {}, {} to go", rate_text(rate),
+                     duration_text(static_cast<double>(now.left()) / rate));
+}
+
+std::string line_of(const Count& first, const Count& now, double seconds) {
+  std::string text = fmt::format("{} of {} points done, {} failed, {} left", now.done, now.points,
+                                 now.failed, now.left());
+  text += pace_text(first, now, seconds);
+  if (now.shards > 0) text += fmt::format("; {} of {} shards complete", now.complete, now.shards);
+  if (now.running > 0) text += fmt::format("; {} running", now.running);
+  return text;
+}
+
+/// A line that is drawn anew must not reach the next one.
+std::string fitted(std::string line, std::size_t width) {
+  while (!line.empty() && display_width(line) >= width) line.pop_back();
+  return line;
+}
+
+/// Waits until it is time to look again; ends early when a stop is asked for.
+void wait() {
+  const Steady::time_point until = Steady::now() + between_looks;
+  while (stop_signal() == 0 && Steady::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+}
+
+class Watch {
+ public:
+  explicit Watch(fs::path out) : out_(std::move(out)) {}
+
+  /// Counts anew. Throws IoError where there is neither the folder nor a shard.
+  Count look() {
+    std::vector<fs::path> folders = shards_beside(out_);
+    if (is_sweep_folder(out_) || folders.empty()) folders.push_back(out_);
+    const auto held = held_folders(folders, brief_look, &dead_);
+    std::erase_if(folders_, [&](const auto& one) {
+      return std::find(folders.begin(), folders.end(), one.first) == folders.end();
+    });
+    for (const fs::path& folder : folders) {
+      look_at(folder, folders_[folder]);
+      folders_[folder].running = held.contains(folder);
+    }
+    return count_of(folders_, out_);
+  }
+
+  const std::map<fs::path, Watched>& folders() const { return folders_; }
+
+ private:
+  fs::path out_;
+  std::map<fs::path, Watched> folders_{};
+  std::map<fs::path, std::string> dead_{};  ///< lines whose writers are
+};
+
+/// Why points failed, as the journals have it.
+void print_failures(const std::map<fs::path, Watched>& folders) {
+  std::map<std::string, std::string> errors;
+  for (const auto& [folder, watched] : folders)
+    for (const auto& [id, entry] : watched.journal.entries)
+      if (entry.status == PointStatus::failed) errors[id] = entry.error;
+  for (const auto& [folder, watched] : folders)
+    for (const auto& [id, entry] : watched.journal.entries)
+      if (entry.status == PointStatus::done) errors.erase(id);
+  for (const auto& [id, error] : errors)
+    print(fmt::format("  {} {}: {}\n", red("failed"), id, error));
+}
+/// Counts the points of a sweep and its shards again and again until all have an outcome.
+int watch_status(const std::string& folder) {
+  const bool redrawn = can_redraw_lines() && output_is_terminal();
+  Watch watch(folder);
+  const Count first = watch.look();
+  const Steady::time_point start = Steady::now();
+  Count now = first;
+  std::string line = line_of(first, first, 0), printed;
+  for (;;) {
+    if (redrawn) redraw_line(fitted(line, output_width()));
+    if (!redrawn && line != printed) print((printed = line) + "\n");
+    if (!redrawn) finish_output();
+    if (now.is_over() || stop_signal() != 0) break;
+    wait();
+    const Count before = now;
+    now = watch.look();
+    const std::chrono::duration<double> seconds = Steady::now() - start;
+    if (redrawn || now != before) line = line_of(first, now, seconds.count());
+  }
+  if (redrawn) {
+    redraw_line("");
+    print(line + "\n");
+  }
+  if (stop_signal() != 0) return 128 + stop_signal();
+  print_failures(watch.folders());
+  return now.failed == 0 ? exit_ok : exit_failed;
+}
 
 struct StatusOptions {
   std::string folder{};
   bool json{false}, watch{false};
 };
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 /// What is damaged is said, and does not keep the status from being seen.
