@@ -56,8 +56,8 @@ inline constexpr std::size_t max_sentencepiece_bytes = std::size_t{1} << 20;
 
 /// The tokenizer of a tokenizer.model, by libsentencepiece. Control tokens such as <s> that stand in
 /// the text are text.
-/// Throws DataError: what check_sentencepiece refuses, or the library, exceptions of its own included; a first or last token to add that
-/// the model does not have. Its calls throw DataError: a text longer than max_sentencepiece_bytes.
+/// Throws DataError: a file that is damaged where the library trusts it, or that the library refuses,
+/// exceptions of its own included; a first or last token to add that the model does not have. Its calls throw DataError: a text longer than max_sentencepiece_bytes.
 std::unique_ptr<Tokenizer> parse_sentencepiece(std::string_view proto, std::string_view name,
                                                const SentenceEnds& ends);
 
