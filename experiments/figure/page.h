@@ -11,7 +11,7 @@ namespace orrery {
 
 inline constexpr double points_per_inch = 72.0;
 
-/// The page that a figure is drawn on. Without a width it is as large as figure_page() of the kind
+/// The page that a figure is drawn on. Without a width it is as large as export_size()
 /// says, with text to be read on a screen; with one, text is `text_size` points high whatever the
 /// width, curves are named at their ends where that fits, and the page has no margins, as the text
 /// around it has them.

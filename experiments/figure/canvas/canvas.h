@@ -51,7 +51,7 @@ enum class HorizontalAlign { left, center, right };
 enum class VerticalAlign { top, middle, bottom, baseline };
 
 /// Text is set in `sans`; symbols in `roman` (digits, operators, names of functions) and `italic`
-/// (variables), see math_face.h.
+/// (variables).
 enum class Face { sans, roman, italic };
 
 struct TextStyle {

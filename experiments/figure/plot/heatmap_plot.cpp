@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "experiments/figure/plot/color_bar.h"
+#include "experiments/figure/plot/curves.h"
 #include "experiments/figure/plot/data_range.h"
-#include "experiments/figure/plot/reference_lines.h"
 
 namespace orrery {
 namespace {

@@ -15,7 +15,6 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/legend.h"
-#include "experiments/figure/plot/reference_lines.h"
 
 namespace orrery {
 namespace {
