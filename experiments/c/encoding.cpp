@@ -76,12 +76,6 @@ void attend_given(const char* settings, Given given, const orrery_progress* prog
   give(result, {.json = json_text(attended_json(params, attended)), .arrays = held.take()});
 }
 
-/// All at their defaults: made once, as there are hundreds.
-const ParamSet& apply_defaults() {
-  static const ParamSet defaults(apply_params());
-  return defaults;
-}
-
 Positions positions_or_first(const orrery_array* positions, std::ptrdiff_t count) {
   if (positions == nullptr) return consecutive_positions(count);
   return positions_of(*positions, "positions");
@@ -95,7 +89,8 @@ std::ptrdiff_t rows_of(const Tensor& x) {
 void create(const char* settings, const orrery_array* tables, std::size_t count,
             orrery_encoding** encoding) {
   require(encoding, "the place for the encoding");
-  ParamSet params = params_from(apply_defaults(), words_of(settings));
+  static const ParamSet defaults(apply_params());  // made once, as there are hundreds
+  ParamSet params = params_from(defaults, words_of(settings));
   if (!params.text("x").empty())
     throw UsageError(fmt::format("x={}", params.text("x")), "is an array here, not a file",
                      "pass it to orrery_apply");
