@@ -47,7 +47,8 @@ std::ptrdiff_t rows_of(const Tensor& x) {
 void create(const char* settings, const orrery_array* tables, std::size_t count,
             orrery_encoding** encoding) {
   require(encoding, "the place for the encoding");
-  ParamSet params = params_from(apply_defaults(), words_of(settings));
+  static const ParamSet defaults(apply_params());  // made once, as there are hundreds
+  ParamSet params = params_from(defaults, words_of(settings));
   if (!params.text("x").empty())
     throw UsageError(fmt::format("x={}", params.text("x")), "is an array here, not a file",
                      "pass it to orrery_apply");

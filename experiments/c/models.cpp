@@ -31,12 +31,6 @@ PositionPlan plan_of(const std::string& model, std::int64_t length) {
   return read_positions(model, options);
 }
 
-ParamSpec threads_setting() { return count_param("threads", "Threads; 0: all cores.", 0, 0, 4096); }
-
-int threads_of(const ParamSet& params) {
-  return threads_or_all(static_cast<int>(params.integer("threads")));
-}
-
 ParamSpec text_setting(const char* key, const char* description) {
   return {.key = key,
           .description = description,
@@ -62,20 +56,14 @@ ParamSet identify_settings(const char* settings) {
                  .description = "Tensors are [N, H, d] rather than [H, N, d].",
                  .kind = ParamKind::boolean,
                  .default_value = false},
-                threads_setting()}),
+                count_param("threads", "Threads; 0: all cores.", 0, 0, 4096)}),
       words_of(settings));
-}
-
-/// A layer that turns by the encoding's rope.
-LayerPlan layer_of_rope(const AppliedEncoding& encoding, std::ptrdiff_t channels) {
-  LayerPlan layer{.encoding = "rope", .rope = encoding.rope(channels)};
-  return layer;
 }
 
 IdentifyOptions identify_options(const ParamSet& params, Given& given) {
   IdentifyOptions options{.tokens_first = params.boolean("tokens_first"),
                           .most = static_cast<std::size_t>(params.integer("most")),
-                          .threads = threads_of(params)};
+                          .threads = threads_or_all(static_cast<int>(params.integer("threads")))};
   if (params.text("format") != "auto") options.format = params.text("format");
   const orrery_array* positions = given.take("positions");
   if (positions == nullptr) return options;
@@ -138,7 +126,8 @@ void identify(const char* settings, const orrery_encoding* expected, const orrer
   if (!model.empty())
     options.expected = layer_of(plan_of(model, 0), static_cast<int>(params.integer("layer")));
   if (expected != nullptr)
-    options.expected = layer_of_rope(expected->applied, channels_of(inputs, count));
+    options.expected =
+        LayerPlan{.encoding = "rope", .rope = expected->applied.rope(channels_of(inputs, count))};
   const TensorReport report = report_of(given, options);
   given.require_all_taken(
       {"before", "after", "inv_freq", "cos", "sin", "bias", "q", "k", "logits", "positions"});

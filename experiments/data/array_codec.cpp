@@ -32,11 +32,6 @@ double half_value(std::uint16_t bits) {
   return sign * std::ldexp(fraction + 0x400, exponent - 25);
 }
 
-/// bfloat16 is the upper half of a binary32.
-double brain_value(std::uint16_t bits) {
-  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
-}
-
 template <class Stored>
 Stored stored_at(const char* bytes, bool big_endian) {
   std::array<char, sizeof(Stored)> copy{};
@@ -143,8 +138,10 @@ std::vector<double> decode_all(std::string_view data, const ArrayLayout& layout,
     case NumberKind::real:
       return decode_real(data, layout, name);
     case NumberKind::brain_float:
-      return decode_each<std::uint16_t>(
-          data, layout, [](std::uint16_t bits, std::size_t) { return brain_value(bits); });
+      return decode_each<std::uint16_t>(data, layout, [](std::uint16_t bits, std::size_t) {
+        // bfloat16 is the upper half of a binary32.
+        return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
+      });
   }
   check_invariant(false, "every NumberKind is decoded");
   return {};
@@ -166,15 +163,13 @@ std::vector<double> row_major(const std::vector<double>& column_major,
   return values;
 }
 
-bool is_allowed(double value, Values allowed) {
-  return std::isfinite(value) ||
-         (allowed == Values::finite_or_minus_infinity && std::isinf(value) && value < 0);
-}
-
 void require_allowed(const std::vector<double>& values, ArrayLayout layout, std::string_view name,
                      Values allowed) {
-  const auto bad = std::find_if(values.begin(), values.end(),
-                                [allowed](double value) { return !is_allowed(value, allowed); });
+  const auto bad = std::find_if(values.begin(), values.end(), [allowed](double value) {
+    const bool is_minus_infinity = std::isinf(value) && value < 0;
+    return !std::isfinite(value) &&
+           !(allowed == Values::finite_or_minus_infinity && is_minus_infinity);
+  });
   if (bad == values.end()) return;
   layout.column_major = false;
   throw DataError(name,

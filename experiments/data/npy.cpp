@@ -297,15 +297,11 @@ void require_data_size(std::size_t held, const ArrayLayout& layout, std::string_
                     "save one array a file with numpy.save");
 }
 
-std::string shape_tuple(const std::vector<std::size_t>& shape) {
-  return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-}
-
 std::string header_v1(std::string_view descr, const std::vector<std::size_t>& shape) {
   constexpr std::size_t prefix = 10;
   constexpr std::size_t alignment = 64;
-  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr,
-                                 shape_tuple(shape));
+  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                 descr, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   const std::size_t used = (prefix + dict.size() + 1) % alignment;
   dict.append((alignment - used) % alignment, ' ');
   dict += '\n';

@@ -12,15 +12,6 @@ namespace {
 constexpr std::size_t large_bytes = std::size_t{8}
                                     << 20;  // bytes: smaller ones are soon read whole
 
-std::size_t matrix_elements(const std::vector<std::size_t>& shape) {
-  return shape[shape.size() - 2] * shape.back();
-}
-
-bool stays_in_file(const PlacedArray& placed) {
-  return placed.layout.shape.size() >= 2 && !placed.layout.column_major &&
-         placed.data.size() >= large_bytes;
-}
-
 }  // namespace
 
 SlicedTensor::SlicedTensor(std::shared_ptr<const MappedFile> file, PlacedArray placed,
@@ -37,7 +28,8 @@ std::size_t SlicedTensor::matrices() const {
 }
 
 Tensor SlicedTensor::matrix(std::size_t number) const {
-  const std::size_t elements = matrix_elements(described_.shape), first = number * elements;
+  const std::vector<std::size_t>& shape = described_.shape;
+  const std::size_t elements = shape[shape.size() - 2] * shape.back(), first = number * elements;
   Tensor matrix{.name = described_.name,
                 .shape = {described_.shape.end() - 2, described_.shape.end()}};
   if (!file_) {
@@ -65,7 +57,9 @@ std::unique_ptr<SlicedTensor> sliced_tensor(const std::shared_ptr<const MappedFi
                                             const std::string& label) {
   try {
     std::optional<PlacedArray> placed = archive.place(tensor);
-    if (!placed || !stays_in_file(*placed)) return nullptr;
+    if (!placed || placed->layout.shape.size() < 2 || placed->layout.column_major ||
+        placed->data.size() < large_bytes)
+      return nullptr;
     auto sliced = std::make_unique<SlicedTensor>(file, std::move(*placed), label);
     // All are decoded once, so that what cannot be read is refused before anything is computed.
     for (std::size_t i = 0; i < sliced->matrices(); ++i) static_cast<void>(sliced->matrix(i));

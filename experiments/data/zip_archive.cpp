@@ -225,14 +225,6 @@ zip_t* open(std::string_view bytes, int flags, ZipError& error) {
   return archive;
 }
 
-/// libzip accepts zero bytes as an empty archive, and newer versions skip bytes before the first
-/// member.
-void require_begin(std::string_view bytes, std::string_view name) {
-  if (!bytes.starts_with("PK"))
-    throw DataError(name, "is not a zip archive (it does not begin with PK)",
-                    "save the arrays with numpy.savez");
-}
-
 /// Whether libzip found the directory, or its end, other than it has to be: which of these it says
 /// for the same file differs from version to version.
 bool finds_no_directory(int code) {
@@ -251,17 +243,6 @@ DataError refused(std::string_view bytes, std::string_view name, ZipError& error
                      again);
   return DataError(name, fmt::format("is not a zip archive that can be read ({})", error.text()),
                    again);
-}
-
-DataError repeated(std::string_view name, std::string_view member) {
-  return DataError(name, fmt::format("has two members {}", in_quotes(member)),
-                   "save every array under a name of its own");
-}
-
-std::size_t comment_bytes_of(zip_t* archive) {
-  int bytes = 0;
-  zip_get_archive_comment(archive, &bytes, ZIP_FL_ENC_RAW);
-  return static_cast<std::size_t>(std::max(bytes, 0));
 }
 
 ZipArchive::Member member_at(zip_t* archive, zip_uint64_t index, std::string_view name) {
@@ -283,12 +264,6 @@ std::vector<ZipArchive::Member> members_of(zip_t* archive, std::string_view name
   return members;
 }
 
-void refuse_repeated(const std::vector<ZipArchive::Member>& members, std::string_view name) {
-  std::set<std::string_view> seen;
-  for (const ZipArchive::Member& member : members)
-    if (!seen.insert(member.name).second) throw repeated(name, member.name);
-}
-
 DataError damaged(std::string_view label, std::string_view how) {
   return DataError(label, fmt::format("is damaged: {}", how), again);
 }
@@ -307,7 +282,11 @@ void ZipArchive::Discard::operator()(zip* archive) const { zip_discard(archive);
 
 ZipArchive::ZipArchive(std::string_view bytes, std::string_view name,
                        const std::function<void(const Member&)>& require_readable) {
-  require_begin(bytes, name);
+  // libzip accepts zero bytes as an empty archive, and newer versions skip bytes before the first
+  // member.
+  if (!bytes.starts_with("PK"))
+    throw DataError(name, "is not a zip archive (it does not begin with PK)",
+                    "save the arrays with numpy.savez");
   ZipError error;
   zip_.reset(open(bytes, ZIP_CHECKCONS, error));
   const bool consistent = zip_ != nullptr;
@@ -317,10 +296,16 @@ ZipArchive::ZipArchive(std::string_view bytes, std::string_view name,
   }
   if (!zip_) throw refused(bytes, name, error);
   members_ = members_of(zip_.get(), name);
-  refuse_repeated(members_, name);
+  std::set<std::string_view> seen;
+  for (const Member& member : members_)
+    if (!seen.insert(member.name).second)
+      throw DataError(name, fmt::format("has two members {}", in_quotes(member.name)),
+                      "save every array under a name of its own");
   if (require_readable) std::for_each(members_.begin(), members_.end(), require_readable);
   if (!consistent) throw refused(bytes, name, error);
-  packed_ = packed_members(bytes, comment_bytes_of(zip_.get()), name);
+  int comment = 0;
+  zip_get_archive_comment(zip_.get(), &comment, ZIP_FL_ENC_RAW);
+  packed_ = packed_members(bytes, static_cast<std::size_t>(std::max(comment, 0)), name);
 }
 
 std::string ZipArchive::read(std::size_t index, std::string_view label) const {

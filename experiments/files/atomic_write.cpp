@@ -41,8 +41,6 @@ pid_t writer_in(std::string_view name, std::string_view stem) {
   return read.ec == std::errc() && whole && process > 0 ? process : 0;
 }
 
-bool is_gone(pid_t process) { return ::kill(process, 0) != 0 && errno == ESRCH; }
-
 /// A process of another machine, on a shared disk, has no number here but holds its lock. Where
 /// there are no locks, it is taken for one of this machine.
 bool is_unlocked(const fs::path& path) {
@@ -154,8 +152,8 @@ void remove_abandoned(const fs::path& target) {
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
     const pid_t writer = writer_in(entry->path().filename().string(), stem);
-    if (writer > 0 && is_gone(writer) && is_unlocked(entry->path()))
-      abandoned.push_back(entry->path());
+    const bool is_gone = writer > 0 && ::kill(writer, 0) != 0 && errno == ESRCH;
+    if (is_gone && is_unlocked(entry->path())) abandoned.push_back(entry->path());
   }
   for (const fs::path& path : abandoned) fs::remove_all(path, failure);
 }

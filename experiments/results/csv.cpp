@@ -179,13 +179,6 @@ void read_header(CsvReader& csv, const std::vector<Column>& columns) {
   }
 }
 
-/// No more than the file can hold: each field takes two bytes at least.
-void reserve_rows(std::vector<Column>& columns, std::size_t rows, std::size_t bytes) {
-  for (Column& column : columns)
-    std::visit([&](auto& values) { values.reserve(std::min(rows, bytes / 2 / columns.size())); },
-               column.values);
-}
-
 void read_row(CsvReader& csv, std::vector<Column>& columns) {
   for (Column& column : columns) {
     if (auto* numbers = std::get_if<std::vector<double>>(&column.values))
@@ -218,7 +211,12 @@ Table read_csv(std::string_view csv, Table described, std::optional<std::size_t>
   CsvReader reader(csv, name);
   if (!described.columns.empty()) read_header(reader, described.columns);
   const std::size_t most = rows.value_or(csv.size());
-  reserve_rows(described.columns, most, csv.size());
+  for (Column& column : described.columns)  // each field takes two bytes at least
+    std::visit(
+        [&](auto& values) {
+          values.reserve(std::min(most, csv.size() / 2 / described.columns.size()));
+        },
+        column.values);
   std::size_t read = 0;
   for (; !reader.at_end() && read < most && !described.columns.empty(); ++read)
     read_row(reader, described.columns);

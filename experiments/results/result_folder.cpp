@@ -190,11 +190,6 @@ std::string foreign_file(const fs::path& folder, const std::set<std::string>& li
   return {};
 }
 
-bool is_current_folder(const fs::path& folder) {
-  std::error_code failure;
-  return fs::equivalent(folder, fs::current_path(failure), failure) && !failure;
-}
-
 bool may_be_replaced(const Provenance& older, const Provenance& wanted, Replaceable which) {
   if (which != Replaceable::same_settings) return which == Replaceable::any_result;
   return older.experiment == wanted.experiment && older.params == wanted.params;
@@ -246,7 +241,7 @@ void require_replaceable_at(const fs::path& folder, Replaceable which, const Pro
   if (!fs::is_directory(status))
     throw IoError(folder.string(), "is a file, where a folder is to be written",
                   "choose another folder with --out");
-  if (is_current_folder(folder))
+  if (fs::equivalent(folder, fs::current_path(failure), failure) && !failure)
     throw IoError(folder.string(), "is the current folder, which would be replaced as a whole",
                   "name a folder inside it with --out");
   const bool empty = fs::is_empty(folder, failure);

@@ -13,11 +13,6 @@
 namespace orrery {
 namespace {
 
-std::string underscored(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-}
-
 bool is_boolean(const ParamSet& defaults, const std::string& key) {
   return defaults.has(key) && defaults.spec(key).kind == ParamKind::boolean;
 }
@@ -28,7 +23,8 @@ Assignment parse_flag(const ParamSet& defaults, const std::vector<std::string>& 
                       std::size_t& i) {
   const std::string word = words[i].substr(2);
   const std::size_t equals = word.find('=');
-  const std::string key = underscored(word.substr(0, equals));
+  std::string key = word.substr(0, equals);
+  std::replace(key.begin(), key.end(), '-', '_');
   if (equals != std::string::npos) return {key, word.substr(equals + 1)};
   if (key.starts_with("no_") && is_boolean(defaults, key.substr(3)))
     return {key.substr(3), "false"};

@@ -50,10 +50,6 @@ Plan without_points(Plan plan) {
   return plan;
 }
 
-Plan::Whole whole_of(const Plan& plan) {
-  return plan.whole.value_or(Plan::Whole{.id = plan_id(plan), .points = plan.points.size()});
-}
-
 /// A shard's folder and what its plan says but its points, which are many for all shards at once.
 struct ShardPlan {
   fs::path folder{};
@@ -66,7 +62,8 @@ ShardPlan shard_plan(const fs::path& folder) {
   PlanRecord record = read_plan_record(folder);
   if (record.whole) record.points.clear();  // those of the whole plan are looked at
   Plan plan = plan_from(record, folder.string());
-  Plan::Whole whole = whole_of(plan);
+  Plan::Whole whole =
+      plan.whole.value_or(Plan::Whole{.id = plan_id(plan), .points = plan.points.size()});
   const Shard shard = plan.shard;
   return {folder, without_points(std::move(plan)), shard, std::move(whole)};
 }

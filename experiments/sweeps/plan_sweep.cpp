@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -22,14 +23,14 @@ struct LayerPoint {
   std::vector<std::string> left_out{};
 };
 
-struct Points {
+struct LayerPoints {
   std::vector<LayerPoint> points{};
   std::vector<std::string> keys{};     ///< those that a layer sets, in the order of their first
   std::vector<std::string> missing{};  ///< why layers are none
 };
 
 void add_point(const PositionPlan& plan, const std::vector<int>& group,
-               const std::vector<ParamSpec>& specs, Points& found) {
+               const std::vector<ParamSpec>& specs, LayerPoints& found) {
   const LayerPlan& layer = plan.layers[static_cast<std::size_t>(group.front())];
   LayerPoint point{.layers = group, .params = ParamSet(specs)};
   for (auto& [key, value] : layer_settings(layer, specs)) {
@@ -38,8 +39,9 @@ void add_point(const PositionPlan& plan, const std::vector<int>& group,
       found.keys.push_back(key);
   }
   point.left_out = left_out(layer, specs);
-  const auto same = std::find_if(found.points.begin(), found.points.end(),
-                                 [&](const LayerPoint& other) { return other.params == point.params; });
+  const auto same =
+      std::find_if(found.points.begin(), found.points.end(),
+                   [&](const LayerPoint& other) { return other.params == point.params; });
   if (same == found.points.end()) return found.points.push_back(std::move(point));
   same->layers.insert(same->layers.end(), group.begin(), group.end());
   std::sort(same->layers.begin(), same->layers.end());
@@ -48,8 +50,8 @@ void add_point(const PositionPlan& plan, const std::vector<int>& group,
       same->left_out.push_back(std::move(part));
 }
 
-Points points_of(const PositionPlan& plan, const std::vector<ParamSpec>& specs) {
-  Points found;
+LayerPoints points_of(const PositionPlan& plan, const std::vector<ParamSpec>& specs) {
+  LayerPoints found;
   for (const std::vector<int>& group : alike_layers(plan)) try {
       add_point(plan, group, specs, found);
     } catch (const UsageError& error) {
@@ -75,24 +77,19 @@ std::string quoted_key(const std::string& key) {
   return key.find('.') == std::string::npos ? key : '"' + key + '"';
 }
 
-std::vector<std::string> values_of(const Points& found, const std::string& key) {
+std::vector<std::string> values_of(const LayerPoints& found, const std::string& key) {
   std::vector<std::string> values;
   for (const LayerPoint& point : found.points) values.push_back(toml_value(point.params, key));
   return values;
 }
 
-bool all_equal(const std::vector<std::string>& values) {
-  return std::all_of(values.begin(), values.end(),
-                     [&](const std::string& value) { return value == values.front(); });
-}
-
 /// Whether one of the points reads it.
-bool is_read(const Points& found, const std::string& key) {
+bool is_read(const LayerPoints& found, const std::string& key) {
   return std::any_of(found.points.begin(), found.points.end(),
                      [&](const LayerPoint& point) { return point.params.is_used(key); });
 }
 
-std::string header_of(const PositionPlan& plan, const Points& found) {
+std::string header_of(const PositionPlan& plan, const LayerPoints& found) {
   std::string text = fmt::format("# Layers of {}\n", in_one_line(plan.source));
   for (std::size_t i = 0; i < found.points.size(); ++i) {
     text += fmt::format("# point {}: {}\n", i + 1, numbers_text(found.points[i].layers));
@@ -106,13 +103,13 @@ std::string header_of(const PositionPlan& plan, const Points& found) {
 }  // namespace
 
 std::string plan_sweep(const PositionPlan& plan, const Experiment& experiment) {
-  const Points found = points_of(plan, experiment.info.params);
+  const LayerPoints found = points_of(plan, experiment.info.params);
   std::string fixed, swept;
   std::vector<std::string> zipped;
   for (const std::string& key : found.keys) {
     const std::vector<std::string> values = values_of(found, key);
     if (!is_read(found, key)) continue;
-    if (all_equal(values)) {
+    if (std::ranges::count(values, values.front()) == std::ssize(values)) {
       fixed += fmt::format("{} = {}\n", quoted_key(key), values.front());
     } else {
       swept += fmt::format("{} = [{}]\n", quoted_key(key), fmt::join(values, ", "));

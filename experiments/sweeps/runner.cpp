@@ -23,7 +23,7 @@
 namespace orrery {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 constexpr auto tick_interval = std::chrono::milliseconds(100);
 constexpr std::size_t most_ready = 64;  // each has a folder open
@@ -81,22 +81,24 @@ class Workers {
   /// same, as fault injection needs it.
   void work_here(SweepObserver& observer) {
     lends_ = false;
-    Clock::time_point last{};
+    SteadyClock::time_point last{};
     at_work_.clear();
     at_work_.push_back(std::make_unique<PointProgress>([this] { return is_halted(); },
                                                        [&] {
-                                                         if (Clock::now() - last < tick_interval)
+                                                         if (SteadyClock::now() - last <
+                                                             tick_interval)
                                                            return;
-                                                         last = Clock::now();
+                                                         last = SteadyClock::now();
                                                          observer.tick(now());
                                                        }));
-    Clock::time_point committed = Clock::now();
+    SteadyClock::time_point committed = SteadyClock::now();
     while (const PlanPoint* point = next_point()) {
       take(*point, *at_work_.front());
       // A pack waits for the disk once for all points of a moment.
-      if (packs_points(plan_) && has_room() && Clock::now() - committed < tick_interval) continue;
+      if (packs_points(plan_) && has_room() && SteadyClock::now() - committed < tick_interval)
+        continue;
       commit_ready();
-      committed = Clock::now();
+      committed = SteadyClock::now();
       report(observer);
     }
     commit_ready();
@@ -287,7 +289,7 @@ class Workers {
     SweepProgress progress = progress_;
     progress.running = static_cast<double>(ready_.size() + committing_);
     for (const auto& one : at_work_) progress.running += one->fraction();
-    progress.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    progress.seconds = std::chrono::duration<double>(SteadyClock::now() - start_).count();
     return progress;
   }
 
@@ -323,7 +325,7 @@ class Workers {
   SweepFolder& folder_;
   const RunnerOptions& options_;
   std::vector<const PlanPoint*> pending_;
-  Clock::time_point start_{Clock::now()};
+  SteadyClock::time_point start_{SteadyClock::now()};
 
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> halted_{false};   ///< drop the running points

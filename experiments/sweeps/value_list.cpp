@@ -61,7 +61,8 @@ class Call {
   std::vector<std::string> values() const {
     if (name_ == "range") return range();
     if (name_ == "pow2")
-      return sequence(exponent_count(), [this](double i) { return std::exp2(arguments_[0] + i); });
+      return sequence(arguments_[1] - arguments_[0] + 1,
+                      [this](double i) { return std::exp2(arguments_[0] + i); });
     if (name_ == "linspace") return spaced([](double x) { return x; }, [](double x) { return x; });
     if (name_ == "logspace") require_exponents();
     if (name_ == "logspace")
@@ -107,8 +108,6 @@ class Call {
                                  number_text(arguments_[0]), number_text(arguments_[1])),
                      fmt::format("write {}={}, or the exponents", spec_.key, meant));
   }
-
-  double exponent_count() const { return arguments_[1] - arguments_[0] + 1; }
 
   std::vector<std::string> range() const {
     if (arguments_.empty() || arguments_.size() > 3) refuse("takes one to three numbers");

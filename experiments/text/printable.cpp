@@ -39,8 +39,6 @@ std::string escaped(char32_t character, std::string_view bytes) {
   return shown;
 }
 
-bool is_plain_byte(char byte) { return byte >= ' ' && byte <= '~'; }
-
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -61,7 +59,7 @@ std::string without_controls(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    if (is_plain_byte(text[at]) || text[at] == '\n') {
+    if ((text[at] >= ' ' && text[at] <= '~') || text[at] == '\n') {
       shown += text[at++];
       continue;
     }

@@ -12,11 +12,6 @@
 namespace orrery {
 namespace {
 
-/// Valid in UTF-8, and never to be a character.
-bool is_noncharacter(char32_t character) {
-  return (character >= 0xFDD0 && character <= 0xFDEF) || (character & 0xFFFE) == 0xFFFE;
-}
-
 /// Characters that XML 1.0 excludes; noncharacters have been replaced before.
 bool is_forbidden(char32_t character) {
   return character < 0x20 && character != '\t' && character != '\n' && character != '\r';
@@ -29,8 +24,6 @@ std::string_view xml_text_of(char32_t character, std::string_view bytes) {
   if (character == '"') return "&quot;";
   return is_forbidden(character) ? replacement_character : bytes;
 }
-
-bool is_combining_mark(char32_t character) { return character >= 0x300 && character <= 0x36F; }
 
 }  // namespace
 
@@ -74,7 +67,8 @@ std::string drawable_utf8(std::string_view text) {
     const char32_t character = next_character(text, at);
     if (character == not_utf8)
       for (std::size_t i = begin; i < at; ++i) drawable += replacement_character;
-    else if (character == 0 || is_noncharacter(character))
+    else if (character == 0 || (character >= 0xFDD0 && character <= 0xFDEF) ||
+             (character & 0xFFFE) == 0xFFFE)  // noncharacters
       drawable += replacement_character;
     else
       drawable += text.substr(begin, at - begin);
@@ -101,7 +95,7 @@ std::string xml_escaped(std::string_view text) {
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
   for (std::size_t at = 0; at < utf8.size();)
-    if (!is_combining_mark(next_character(utf8, at))) ++width;
+    if (const char32_t c = next_character(utf8, at); c < 0x300 || c > 0x36F) ++width;
   return width;
 }
 

@@ -23,13 +23,6 @@ Matrix<T> turned_queries(const Rope<T>& rope, const Positions& at, const Matrix<
   return y;
 }
 
-template <class T>
-Matrix<T> turned_keys(const Rope<T>& rope, const Positions& at, const Matrix<T>& x) {
-  Matrix<T> y = x;
-  rope.transform_keys(at, y);
-  return y;
-}
-
 /// Row i: R_{m_i} x_i by the dense matrix of (15).
 Rows by_dense_matrix(const Rows& x, const Positions& at) {
   Rows y(x.rows(), x.cols());
@@ -74,8 +67,10 @@ void rotation_claims(Ledger<T>& ledger, const TokenCase<T>& c) {
                  literal::turned_as_complex(x, c.at, paper_base), turn_bound);
   ledger.compare(printed("(14)"), "rotated_queries", "f_q(x_m, m) = R_m W_q x_m",
                  turned_queries(rope, c.at, c.x), by_dense_matrix(x, c.at), turn_bound);
-  ledger.compare(printed("(14)"), "rotated_keys", "f_k(x_n, n) = R_n W_k x_n",
-                 turned_keys(rope, c.at, c.x), by_dense_matrix(x, c.at), turn_bound);
+  Matrix<T> keys = c.x;
+  rope.transform_keys(c.at, keys);
+  ledger.compare(printed("(14)"), "rotated_keys", "f_k(x_n, n) = R_n W_k x_n", keys,
+                 by_dense_matrix(x, c.at), turn_bound);
   ledger.compare(printed("(15)"), "by_matrix", "the same as a product with the matrix R_m",
                  rope_by_matrix<T>(rope, c.at, c.x), by_dense_matrix(x, c.at),
                  rounding_bound<T>(roundings_of(c.d)) + angle_bound(1000));
@@ -162,9 +157,6 @@ Matrix<double> parts(const std::vector<std::complex<Number>>& values) {
 
 Matrix<double> one(double value) { return Matrix<double>::Constant(1, 1, value); }
 
-/// The frequencies as the library's RoPE has them.
-std::vector<double> library_theta(Index d) { return Rope<double>({.d_head = d}).theta(); }
-
 /// Both sides of (36), from the library's h and S.
 struct BothSides {
   std::complex<double> left, right;
@@ -190,7 +182,7 @@ double largest_literal_step(const std::vector<Complex>& h) {
 
 /// Eq. (35)–(37) of one q and k at one distance.
 void abel_claims(Ledger<double>& ledger, const TokenCase<double>& c, Position r) {
-  const std::vector<double> theta = library_theta(c.d);
+  const std::vector<double> theta = Rope<double>({.d_head = c.d}).theta();
   const auto width = static_cast<std::size_t>(c.d);
   const auto h = pair_products({c.x.row(0).data(), width}, {c.x.row(1).data(), width});
   const auto S = phasor_chain(theta, r);

@@ -76,7 +76,7 @@ bool Record::compare(const std::vector<Measured>& rows) const {
   fmt::print(
       "\nAgainst commit {:.12}: cost before over cost now, by the limit of the same seconds\n",
       commit_);
-  if (cpu_ != machine_json()["cpu"] || level_ != this_level())
+  if (cpu_ != machine_json()["cpu"].get<std::string>() || level_ != this_level())
     fmt::print("which was measured on another machine: {}, kernels for {}\n", cpu_, level_);
   fmt::print("\n{:<44} {:>10} {:>10} {:>10}\n", "operation", "before, ms", "now, ms", "ratio");
   bool none_slower = true;
