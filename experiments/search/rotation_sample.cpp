@@ -174,17 +174,18 @@ std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
   return residuals;
 }
 
-Matrix<double> residual_map(const WrittenRope& rope, const RotationSample& sample) {
+ResidualMap residual_map(const WrittenRope& rope, const RotationSample& sample) {
   const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
-  Matrix<double> map = Matrix<double>::Zero(sample.before.cols(), sample.rows());
+  ResidualMap map{Matrix<double>::Zero(sample.before.cols(), sample.rows())};
   for (Index h = 0; h < sample.heads(); ++h)
     for (Index n = 0; n < sample.rows(); ++n)
       for (Index c = 0; c < sample.before.cols(); ++c) {
         const Index i = h * sample.rows() + n;
         const double e = residual_at(sample, i, c, predicted(i, c));
-        map(c, n) += e * e / static_cast<double>(sample.heads());
+        map.by_channel(c, n) += e * e / static_cast<double>(sample.heads());
       }
-  return map.cwiseSqrt();
+  map.by_channel = map.by_channel.cwiseSqrt();
+  return map;
 }
 
 }  // namespace orrery
