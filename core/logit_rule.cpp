@@ -25,4 +25,14 @@ double logit_factor(const LogitRule& rule, Position m, Index seen) {
   return a * std::log(static_cast<double>(std::max<Index>(seen, 1))) + rule.offset;
 }
 
+double log_sigmoid(double x) { return -softplus(-x); }
+
+double sigmoid(double x) {
+  if (x >= 0) return 1.0 / (1.0 + std::exp(-x));
+  const double e = std::exp(x);
+  return e / (1.0 + e);
+}
+
+double softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+
 }  // namespace orrery

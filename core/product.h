@@ -4,6 +4,12 @@
 
 namespace orrery {
 
+/// What becomes of a matrix that a result is written to.
+enum class Into {
+  set,  ///< it becomes the result
+  add,  ///< it gains it
+};
+
 // Eigen compiles a matrix product anew, in about a second, wherever one is written with `*`. These
 // functions are compiled once, for float and double, and give the same bits as the expressions.
 

@@ -66,21 +66,15 @@ RopeDecomposition<T> decomposition_of_turned(const TurningPairs& pairs, const Ma
   return out;
 }
 
-template RopeDecomposition<float> rope_decomposition(const QkTransform<float>&, const TurningPairs&,
-                                                     const MatrixIn<float>&, const MatrixIn<float>&,
-                                                     PositionsIn, PositionsIn, int);
-template RopeDecomposition<double> rope_decomposition(const QkTransform<double>&,
-                                                      const TurningPairs&, const MatrixIn<double>&,
-                                                      const MatrixIn<double>&, PositionsIn,
-                                                      PositionsIn, int);
+#define ORRERY_INSTANTIATE(T)                                                                    \
+  template RopeDecomposition<T> rope_decomposition(const QkTransform<T>&, const TurningPairs&,   \
+                                                   const MatrixIn<T>&, const MatrixIn<T>&,       \
+                                                   PositionsIn, PositionsIn, int);               \
+  template RopeDecomposition<T> decomposition_of_turned(const TurningPairs&, const MatrixIn<T>&, \
+                                                        const MatrixIn<T>&, int, const Scoring&)
 
-template RopeDecomposition<float> decomposition_of_turned(const TurningPairs&,
-                                                          const MatrixIn<float>&,
-                                                          const MatrixIn<float>&, int,
-                                                          const Scoring&);
-template RopeDecomposition<double> decomposition_of_turned(const TurningPairs&,
-                                                           const MatrixIn<double>&,
-                                                           const MatrixIn<double>&, int,
-                                                           const Scoring&);
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
 
 }  // namespace orrery

@@ -75,23 +75,17 @@ void add_content_gradients(const ScoreInputs<T>& in, int terms, const MatrixIn<T
                            d.k);
 }
 
-template void add_product_gradients(const MatrixIn<float>&, const MatrixIn<float>&,
-                                    const MatrixIn<float>&, double, MatrixOut<float>,
-                                    MatrixOut<float>);
-template void add_product_gradients(const MatrixIn<double>&, const MatrixIn<double>&,
-                                    const MatrixIn<double>&, double, MatrixOut<double>,
-                                    MatrixOut<double>);
-template void add_content_gradients(const ScoreInputs<float>&, int, const MatrixIn<float>&,
-                                    const ScoreGradients<float>&);
-template void add_content_gradients(const ScoreInputs<double>&, int, const MatrixIn<double>&,
-                                    const ScoreGradients<double>&);
-template Matrix<float> content_product(const ScoreInputs<float>&, int);
-template Matrix<double> content_product(const ScoreInputs<double>&, int);
-template Matrix<float> scaled_product(const MatrixIn<float>&, const MatrixIn<float>&, int,
-                                      const Scoring&);
-template Matrix<double> scaled_product(const MatrixIn<double>&, const MatrixIn<double>&, int,
-                                       const Scoring&);
-template ScoreTerm<float> scaled_content_term(const ScoreInputs<float>&);
-template ScoreTerm<double> scaled_content_term(const ScoreInputs<double>&);
+#define ORRERY_INSTANTIATE(T)                                                                     \
+  template void add_product_gradients(const MatrixIn<T>&, const MatrixIn<T>&, const MatrixIn<T>&, \
+                                      double, MatrixOut<T>, MatrixOut<T>);                        \
+  template void add_content_gradients(const ScoreInputs<T>&, int, const MatrixIn<T>&,             \
+                                      const ScoreGradients<T>&);                                  \
+  template Matrix<T> content_product(const ScoreInputs<T>&, int);                                 \
+  template Matrix<T> scaled_product(const MatrixIn<T>&, const MatrixIn<T>&, int, const Scoring&); \
+  template ScoreTerm<T> scaled_content_term(const ScoreInputs<T>&)
+
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "core/attention/distance_tiles.h"
+#include "core/attention/online_attention.h"
 
 #include <algorithm>
 #include <array>

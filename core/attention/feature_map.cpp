@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
@@ -9,9 +10,23 @@
 #include "core/kernels/linear.h"
 #include "core/kernels/tiles.h"
 #include "core/product.h"
-#include "core/random_rotation.h"
+#include "core/random.h"
 
 namespace orrery {
+namespace {
+
+/// A matrix with orthonormal rows, [d, d], uniformly distributed: Q of the QR decomposition of
+/// independent normals, made unique by a positive diagonal of R.
+Matrix<double> random_rotation(Random& random, Index d) {
+  const Matrix<double> draws = normal_matrix<double>(random, d, d);
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(draws);
+  Matrix<double> rotation = qr.householderQ() * Eigen::MatrixXd::Identity(d, d);
+  for (Index c = 0; c < d; ++c)
+    if (qr.matrixQR()(c, c) < 0) rotation.col(c) = -rotation.col(c);
+  return rotation;
+}
+
+}  // namespace
 
 const std::vector<FeatureName>& feature_names() {
   static const std::vector<FeatureName> names{

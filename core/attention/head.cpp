@@ -43,7 +43,7 @@ Matrix<T> projected_by(const Matrix<T>& w, const Matrix<T>& b, const MatrixIn<T>
 template <class T>
 class FourTerms {
  public:
-  FourTerms(const InputTerm<T>& term, const Projections<T>& w, const HeadInputs<T>& in)
+  FourTerms(const InputTerm<T>& term, const Projections<T>& w, const LayerContents<T>& in)
       : q_x_(w.queries(in.x_q)),
         k_x_(w.keys(in.x_k)),
         q_p_(product<T>(added_vectors(term, in.m, in.x_q.cols()), w.W_q)),
@@ -112,7 +112,7 @@ Projections<T> random_projections(std::int64_t seed, int head, Index d_model, In
 
 template <class T>
 void attention_head_by_rows(const Encoding& encoding, const Projections<T>& projections,
-                            const HeadInputs<T>& in, const Mask& mask, const Scoring& scoring,
+                            const LayerContents<T>& in, const Mask& mask, const Scoring& scoring,
                             const RowReader<T>& reader) {
   check_contents(projections, in);
   check_segments(encoding, in.segments);
@@ -144,14 +144,14 @@ void attention_head_by_rows(const Encoding& encoding, const Projections<T>& proj
     }
     reader.use(first, part);
   };
-  attention_by_rows<T>({q, k, v, in.m, in.n, in.head, in.segments, &x_k},
+  attention_by_rows<T>({q, k, v, in.m, in.n, in.first_head, in.segments, &x_k},
                        SoftmaxDoors<T>::of(encoding), mask, scoring,
                        {use, reader.rows, reader.map, reader.threads});
 }
 
 template <class T>
 AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
-                                  const HeadInputs<T>& in, const Mask& mask,
+                                  const LayerContents<T>& in, const Mask& mask,
                                   const Scoring& scoring) {
   AttentionOutput<T> out;
   attention_head_by_rows<T>(encoding, projections, in, mask, scoring, whole_map(out));
@@ -178,30 +178,22 @@ AttentionOutput<T> attention_from_qkv(const Encoding& encoding, const AttentionI
   return out;
 }
 
-template struct Projections<float>;
-template struct Projections<double>;
-template Projections<float> random_projections(std::int64_t, int, Index, Index);
-template Projections<double> random_projections(std::int64_t, int, Index, Index);
-template AttentionOutput<float> attention_head(const Encoding&, const Projections<float>&,
-                                               const HeadInputs<float>&, const Mask&,
-                                               const Scoring&);
-template AttentionOutput<double> attention_head(const Encoding&, const Projections<double>&,
-                                                const HeadInputs<double>&, const Mask&,
-                                                const Scoring&);
-template AttentionOutput<float> attention_from_qkv(const Encoding&, const AttentionInputs<float>&,
-                                                   const Mask&, const Scoring&);
-template AttentionOutput<double> attention_from_qkv(const Encoding&, const AttentionInputs<double>&,
-                                                    const Mask&, const Scoring&);
+#define ORRERY_INSTANTIATE(T)                                                                \
+  template struct Projections<T>;                                                            \
+  template Projections<T> random_projections(std::int64_t, int, Index, Index);               \
+  template AttentionOutput<T> attention_head(const Encoding&, const Projections<T>&,         \
+                                             const LayerContents<T>&, const Mask&,           \
+                                             const Scoring&);                                \
+  template AttentionOutput<T> attention_from_qkv(const Encoding&, const AttentionInputs<T>&, \
+                                                 const Mask&, const Scoring&);               \
+  template void attention_head_by_rows(const Encoding&, const Projections<T>&,               \
+                                       const LayerContents<T>&, const Mask&, const Scoring&, \
+                                       const RowReader<T>&);                                 \
+  template void attention_from_qkv_by_rows(const Encoding&, const AttentionInputs<T>&,       \
+                                           const Mask&, const Scoring&, const RowReader<T>&)
 
-template void attention_head_by_rows(const Encoding&, const Projections<float>&,
-                                     const HeadInputs<float>&, const Mask&, const Scoring&,
-                                     const RowReader<float>&);
-template void attention_head_by_rows(const Encoding&, const Projections<double>&,
-                                     const HeadInputs<double>&, const Mask&, const Scoring&,
-                                     const RowReader<double>&);
-template void attention_from_qkv_by_rows(const Encoding&, const AttentionInputs<float>&,
-                                         const Mask&, const Scoring&, const RowReader<float>&);
-template void attention_from_qkv_by_rows(const Encoding&, const AttentionInputs<double>&,
-                                         const Mask&, const Scoring&, const RowReader<double>&);
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
 
 }  // namespace orrery

@@ -29,14 +29,14 @@ struct Projections {
 template <class T>
 Projections<T> random_projections(std::int64_t seed, int head, Index d_model, Index d_head);
 
-/// Contents and positions of the tokens with queries and of those with keys and values.
+/// Contents of tokens, before the projections: of those with queries and of those with keys.
 template <class T>
-struct HeadInputs {
-  MatrixIn<T> x_q;  ///< [N_q, d_model]
-  MatrixIn<T> x_k;  ///< [N_k, d_model]
-  PositionsIn m;    ///< [N_q]
-  PositionsIn n;    ///< [N_k]
-  int head{0};
+struct LayerContents {
+  MatrixIn<T> x_q;    ///< [N_q, d_model]
+  MatrixIn<T> x_k;    ///< [N_k, d_model]
+  PositionsIn m;      ///< [N_q]
+  PositionsIn n;      ///< [N_k]
+  int first_head{0};  ///< the head that attends, the first of several
   SegmentsIn segments{};
 };
 
@@ -49,13 +49,13 @@ struct HeadInputs {
 /// the encoding does not read.
 template <class T>
 AttentionOutput<T> attention_head(const Encoding& encoding, const Projections<T>& projections,
-                                  const HeadInputs<T>& in, const Mask& mask = {},
+                                  const LayerContents<T>& in, const Mask& mask = {},
                                   const Scoring& scoring = {});
 
 /// The same for some queries at a time.
 template <class T>
 void attention_head_by_rows(const Encoding& encoding, const Projections<T>& projections,
-                            const HeadInputs<T>& in, const Mask& mask, const Scoring& scoring,
+                            const LayerContents<T>& in, const Mask& mask, const Scoring& scoring,
                             const RowReader<T>& reader);
 
 /// Attention from projected q, k, v. Throws UsageError when the encoding has an InputTerm: it would

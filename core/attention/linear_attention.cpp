@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "core/errors.h"
@@ -12,7 +12,7 @@ namespace orrery {
 namespace {
 
 template <class T>
-void check_inputs(const AttentionInputs<T>& in) {
+void check_linear_inputs(const AttentionInputs<T>& in) {
   check_positions(in.m, in.q.rows());
   check_positions(in.n, in.k.rows());
   if (in.v.rows() != in.k.rows() || in.q.cols() != in.k.cols())
@@ -24,10 +24,56 @@ void check_inputs(const AttentionInputs<T>& in) {
 
 }  // namespace
 
+template <class T, class S>
+FeatureRows<S> feature_rows(const LinearFeatures<T>& features, FeaturesOf side, PositionsIn at,
+                            const MatrixIn<T>& rows, Index padding) {
+  const auto rotate = [&](MatrixOut<T> x) {
+    if (side == FeaturesOf::queries)
+      features.rotation->transform_queries(at, x);
+    else
+      features.rotation->transform_keys(at, x);
+  };
+  const auto mapped = [&](const MatrixIn<T>& x) {
+    return side == FeaturesOf::queries ? features.map.of_queries(x) : features.map.of_keys(x);
+  };
+  const bool first = features.variant == LinearVariant::rotated_before_features;
+  Matrix<T> phi;
+  if (features.rotation && first) {
+    Matrix<T> turned = rows;
+    rotate(turned);
+    phi = mapped(turned);
+  } else {
+    phi = mapped(rows);
+  }
+  FeatureRows<S> made{Matrix<S>(rows.rows() + padding, phi.cols()), {}};
+  auto above = made.above.topRows(rows.rows());
+  made.above.bottomRows(padding).setZero();
+  if constexpr (std::is_same_v<S, T>) {
+    above = phi;
+    made.below = std::move(phi);
+    if (features.rotation && !first) rotate(above);
+  } else {
+    made.below = phi.template cast<S>();
+    if (features.rotation && !first) rotate(phi);
+    above = phi.template cast<S>();
+  }
+  if (features.variant == LinearVariant::both_rotated) made.below = above;
+  return made;
+}
+
+#define ORRERY_INSTANTIATE(T, S)                                                          \
+  template FeatureRows<S> feature_rows(const LinearFeatures<T>&, FeaturesOf, PositionsIn, \
+                                       const MatrixIn<T>&, Index)
+
+ORRERY_INSTANTIATE(float, float);
+ORRERY_INSTANTIATE(float, double);
+ORRERY_INSTANTIATE(double, double);
+#undef ORRERY_INSTANTIATE
+
 template <class T>
 LinearOutput<T> linear_attention(const AttentionInputs<T>& in, const FeatureMap<T>& features,
                                  const QkTransform<T>* rotation, const LinearOptions& options) {
-  check_inputs(in);
+  check_linear_inputs(in);
   const LinearFeatures<T> made{features, rotation, options.variant};
   std::optional<LinearOutput<T>> out = linear_attention_in<T, T>(in, made, options);
   if (!out && sizeof(T) < sizeof(double)) out = linear_attention_in<T, double>(in, made, options);
@@ -39,7 +85,7 @@ template <class T>
 Matrix<T> linear_attention_weights(const AttentionInputs<T>& in, const FeatureMap<T>& features,
                                    const QkTransform<T>* rotation, const LinearOptions& options,
                                    const Mask& mask) {
-  check_inputs(in);
+  check_linear_inputs(in);
   mask.check_shape(in.q.rows(), in.k.rows());
   const LinearFeatures<T> made{features, rotation, options.variant};
   const auto q = feature_rows<T, double>(made, FeaturesOf::queries, in.m, in.q);

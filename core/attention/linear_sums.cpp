@@ -1,4 +1,4 @@
-#include "core/attention/linear_sums.h"
+#include "core/attention/linear_attention.h"
 
 #include <algorithm>
 #include <numeric>

@@ -81,17 +81,6 @@ struct LayerProjections {
   Projections<T> of_head(int head) const;
 };
 
-/// Contents of a layer's tokens, before the projections.
-template <class T>
-struct LayerContents {
-  MatrixIn<T> x_q;  ///< [N_q, d_model]
-  MatrixIn<T> x_k;  ///< [N_k, d_model]
-  PositionsIn m;    ///< [N_q]
-  PositionsIn n;    ///< [N_k]
-  int first_head{0};
-  SegmentsIn segments{};
-};
-
 /// Softmax attention, eq. (2), of all heads, each as attention_from_qkv makes it. [H]. The encoding
 /// is made for a layer of first_head + H heads or more. Throws UsageError as HeadGroups, MaskSpec
 /// and attention_from_qkv do, and unless `visible` has one mask per head or none.

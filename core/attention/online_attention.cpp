@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/attention/distance_tiles.h"
 #include "core/attention/tiles.h"
 #include "core/kernels/tiles.h"
 #include "core/parallel.h"
@@ -331,8 +330,9 @@ void OnlineAttention<T>::see(const OnlinePart<T>& part) {
 }
 
 template <class T>
-OnlineOutput<T> OnlineAttention<T>::finish() && {
-  OnlineOutput<T> out{std::move(output_)};
+AttentionOutput<T> OnlineAttention<T>::finish() && {
+  AttentionOutput<T> out;
+  out.output = std::move(output_);
   for (Index i = 0; i < out.output.rows(); ++i) {
     const double weight = weight_[static_cast<std::size_t>(i)];
     if (weight == 0 && !mask_.sees_a_key(i, keys_)) {

@@ -11,7 +11,6 @@
 
 #include "core/attention/content.h"
 #include "core/attention/online_attention.h"
-#include "core/attention/softcap.h"
 #include "core/attention/tiles.h"
 #include "core/attention/weight_rules.h"
 #include "core/errors.h"
@@ -153,13 +152,6 @@ struct PackedParts {
   bool finite;  ///< the values
 };
 
-template <class T>
-void take_sticks(const Mask& mask, PositionsIn n, AttentionOutput<T>& out) {
-  const RowCounts counts = stick_breaking<T>(mask, n, out.logits, out.weights);
-  out.fully_masked_rows = counts.fully_masked_rows;
-  out.nan_rows = counts.nan_rows;
-}
-
 /// With its terms and logits alone.
 template <class T>
 AttentionOutput<T> logits_of(const ScoreInputs<T>& scores, const SoftmaxDoors<T>& doors,
@@ -185,7 +177,7 @@ AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<
     throw UsageError("sinks with stick-breaking weights", "take a share of a softmax",
                      "drop the sinks, or weigh by softmax");
   if (scores.scoring.weights == WeightRule::stick_breaking)
-    take_sticks(mask, scores.n, out);
+    stick_breaking<T>(mask, scores.n, out);
   else
     masked_softmax(mask, out, sink_of(scores));
   rounding.apply<T>(Stage::weights, out.weights);
@@ -371,9 +363,9 @@ class OnlineSource {
 
 /// Tile by tile, where the logits and the values allow it.
 template <class T>
-std::optional<OnlineOutput<T>> online_output(const AttentionInputs<T>& in,
-                                             const SoftmaxDoors<T>& doors, const Mask& mask,
-                                             const Scoring& scoring, int threads) {
+std::optional<AttentionOutput<T>> online_output(const AttentionInputs<T>& in,
+                                                const SoftmaxDoors<T>& doors, const Mask& mask,
+                                                const Scoring& scoring, int threads) {
   if (mask.added() || rounds_after_products<T>(scoring.rounding)) return std::nullopt;
   if (scoring.weights != WeightRule::softmax) return std::nullopt;
   if (scoring.softcap > 0 || !scoring.sinks.empty()) return std::nullopt;
@@ -505,13 +497,8 @@ AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxD
                                     const Mask& mask, const Scoring& scoring, int threads) {
   check_inputs(in);
   mask.check_shape(in.q.rows(), in.k.rows());
+  if (auto online = online_output(in, doors, mask, scoring, threads)) return *std::move(online);
   AttentionOutput<T> out;
-  if (std::optional<OnlineOutput<T>> online = online_output(in, doors, mask, scoring, threads)) {
-    out.output = std::move(online->output);
-    out.fully_masked_rows = online->fully_masked_rows;
-    out.nan_rows = online->nan_rows;
-    return out;
-  }
   out.output.resize(in.q.rows(), in.v.cols());
   const auto gather = [&](Index first, const AttentionOutput<T>& part) {
     out.output.middleRows(first, part.output.rows()) = part.output;
@@ -523,31 +510,21 @@ AttentionOutput<T> attention_output(const AttentionInputs<T>& in, const SoftmaxD
   return out;
 }
 
-template struct SoftmaxDoors<float>;
-template struct SoftmaxDoors<double>;
-template ScoreTerm<float> mask_term(const Mask&);
-template ScoreTerm<double> mask_term(const Mask&);
-template void masked_softmax<float>(const Mask&, AttentionOutput<float>&, std::optional<double>);
-template void masked_softmax<double>(const Mask&, AttentionOutput<double>&, std::optional<double>);
-template AttentionOutput<float> softmax_attention(const AttentionInputs<float>&,
-                                                  const SoftmaxDoors<float>&, const Mask&,
-                                                  const Scoring&);
-template AttentionOutput<double> softmax_attention(const AttentionInputs<double>&,
-                                                   const SoftmaxDoors<double>&, const Mask&,
-                                                   const Scoring&);
-template AttentionOutput<float> attention_logits(const AttentionInputs<float>&,
-                                                 const SoftmaxDoors<float>&, const Scoring&);
-template AttentionOutput<double> attention_logits(const AttentionInputs<double>&,
-                                                  const SoftmaxDoors<double>&, const Scoring&);
-template void attention_by_rows(const AttentionInputs<float>&, const SoftmaxDoors<float>&,
-                                const Mask&, const Scoring&, const RowReader<float>&);
-template void attention_by_rows(const AttentionInputs<double>&, const SoftmaxDoors<double>&,
-                                const Mask&, const Scoring&, const RowReader<double>&);
-template AttentionOutput<float> attention_output(const AttentionInputs<float>&,
-                                                 const SoftmaxDoors<float>&, const Mask&,
-                                                 const Scoring&, int);
-template AttentionOutput<double> attention_output(const AttentionInputs<double>&,
-                                                  const SoftmaxDoors<double>&, const Mask&,
-                                                  const Scoring&, int);
+#define ORRERY_INSTANTIATE(T)                                                                      \
+  template struct SoftmaxDoors<T>;                                                                 \
+  template ScoreTerm<T> mask_term(const Mask&);                                                    \
+  template void masked_softmax<T>(const Mask&, AttentionOutput<T>&, std::optional<double>);        \
+  template AttentionOutput<T> softmax_attention(const AttentionInputs<T>&, const SoftmaxDoors<T>&, \
+                                                const Mask&, const Scoring&);                      \
+  template AttentionOutput<T> attention_logits(const AttentionInputs<T>&, const SoftmaxDoors<T>&,  \
+                                               const Scoring&);                                    \
+  template void attention_by_rows(const AttentionInputs<T>&, const SoftmaxDoors<T>&, const Mask&,  \
+                                  const Scoring&, const RowReader<T>&);                            \
+  template AttentionOutput<T> attention_output(const AttentionInputs<T>&, const SoftmaxDoors<T>&,  \
+                                               const Mask&, const Scoring&, int)
+
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
 
 }  // namespace orrery

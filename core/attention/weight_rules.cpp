@@ -6,8 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/attention/softmax_attention.h"
 #include "core/errors.h"
-#include "core/sigmoid.h"
+#include "core/logit_rule.h"
 
 namespace orrery {
 namespace {
@@ -68,11 +69,11 @@ void scale_rows(std::span<const double> factors, MatrixOut<T> map) {
 }
 
 template <class T>
-RowCounts stick_breaking(const Mask& mask, PositionsIn n, const Matrix<T>& logits,
-                         Matrix<T>& weights) {
+void stick_breaking(const Mask& mask, PositionsIn n, AttentionOutput<T>& out) {
+  const Matrix<T>& logits = out.logits;
   mask.check_shape(logits.rows(), logits.cols());
-  weights = Matrix<T>::Zero(logits.rows(), logits.cols());
-  RowCounts counts;
+  out.weights = Matrix<T>::Zero(logits.rows(), logits.cols());
+  out.fully_masked_rows = out.nan_rows = 0;
   std::vector<Index> order(n.size());
   std::iota(order.rbegin(), order.rend(), Index{0});  // of equal positions the last key first
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
@@ -80,15 +81,29 @@ RowCounts stick_breaking(const Mask& mask, PositionsIn n, const Matrix<T>& logit
   });
   for (Index i = 0; i < logits.rows(); ++i)
     if (!mask.sees_a_key(i, logits.cols()))
-      ++counts.fully_masked_rows;
-    else if (break_row(mask, i, order, logits, weights))
-      ++counts.nan_rows;
-  return counts;
+      ++out.fully_masked_rows;
+    else if (break_row(mask, i, order, logits, out.weights))
+      ++out.nan_rows;
 }
 
 template void scale_rows(std::span<const double>, MatrixOut<float>);
 template void scale_rows(std::span<const double>, MatrixOut<double>);
-template RowCounts stick_breaking(const Mask&, PositionsIn, const Matrix<float>&, Matrix<float>&);
-template RowCounts stick_breaking(const Mask&, PositionsIn, const Matrix<double>&, Matrix<double>&);
+template void stick_breaking(const Mask&, PositionsIn, AttentionOutput<float>&);
+template void stick_breaking(const Mask&, PositionsIn, AttentionOutput<double>&);
+
+template <class T>
+void cap_logits(double c, Matrix<T>& logits) {
+  if (c > 0) logits = ((logits.array() / static_cast<T>(c)).tanh() * static_cast<T>(c)).matrix();
+}
+
+template <class T>
+void pull_cap_back(double c, const Matrix<T>& capped, Matrix<T>& d) {
+  if (c > 0) d.array() *= 1 - (capped.array() / static_cast<T>(c)).square();
+}
+
+template void cap_logits(double, Matrix<float>&);
+template void cap_logits(double, Matrix<double>&);
+template void pull_cap_back(double, const Matrix<float>&, Matrix<float>&);
+template void pull_cap_back(double, const Matrix<double>&, Matrix<double>&);
 
 }  // namespace orrery

@@ -9,6 +9,9 @@
 
 namespace orrery {
 
+template <class T>
+struct AttentionOutput;  // core/attention/softmax_attention.h
+
 /// logit_factor of every query, [N_q]: counts the keys that the mask shows it where the rule asks
 /// for them. Throws UsageError for a length or a strength that is not finite, or a length that is
 /// not positive.
@@ -19,19 +22,23 @@ std::vector<double> logit_factors_of(const LogitRule& rule, PositionsIn m, const
 template <class T>
 void scale_rows(std::span<const double> factors, MatrixOut<T> map);
 
-/// As AttentionOutput has them.
-struct RowCounts {
-  Index fully_masked_rows{0};
-  Index nan_rows{0};
-};
-
-/// WeightRule::stick_breaking: the weights of logits, 0 where masked. [N_q, N_k]. Keys
-/// at the same position break in the reverse of their order. Computed from logarithms in fp64, so
-/// that logits of any size are safe; −inf weighs 0, and a NaN makes its weight and those behind it
-/// NaN. Source: Tan et al. 2025 (Scaling Stick-Breaking Attention) §2, ICLR. The paper's query does
+/// WeightRule::stick_breaking: sets the weights of out.logits, 0 where masked, and counts as
+/// masked_softmax does. [N_q, N_k]. Keys at the same position break in the reverse of their order.
+/// Computed from logarithms in fp64, so that logits of any size are safe; −inf weighs 0, and a NaN
+/// makes its weight and those behind it NaN. Source: Tan et al. 2025 (Scaling Stick-Breaking Attention) §2, ICLR. The paper's query does
 /// not see its own key: that is the mask's business.
 template <class T>
-RowCounts stick_breaking(const Mask& mask, PositionsIn n, const Matrix<T>& logits,
-                         Matrix<T>& weights);
+void stick_breaking(const Mask& mask, PositionsIn n, AttentionOutput<T>& out);
+
+/// l ← c tanh(l/c) for every logit; c = 0 leaves them as they are.
+/// Source: Gemma 2 (2024) §2.
+template <class T>
+void cap_logits(double c, Matrix<T>& logits);
+
+/// d ← d (1 − (l/c)²): ∂loss by logits before cap_logits, from that by those behind it.
+///
+/// @param capped  l, as cap_logits left them [as d]; not read for c = 0
+template <class T>
+void pull_cap_back(double c, const Matrix<T>& capped, Matrix<T>& d);
 
 }  // namespace orrery

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "core/attention/content.h"
-#include "core/encodings/relative_index.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -94,7 +93,7 @@ std::unique_ptr<Alibi<T>> Alibi<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
-Matrix<T> Alibi<T>::bias(const ScoreInputs<T>& in) const {
+Matrix<T> Alibi<T>::sloped(const ScoreInputs<T>& in) const {
   const double slope = slopes_[static_cast<std::size_t>(in.head)];
   if (options_.form == AlibiForm::key)
     return matrix_of_pairs<T>(in.m, in.n, [&](Position, Position n) {
@@ -106,32 +105,15 @@ Matrix<T> Alibi<T>::bias(const ScoreInputs<T>& in) const {
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Alibi<T>::score_terms(const ScoreInputs<T>& in) const {
+ScoreTerm<T> Alibi<T>::bias(const ScoreInputs<T>& in) const {
   check_head(in.head, static_cast<Index>(slopes_.size()));
-  Matrix<T> linear = bias(in);
+  Matrix<T> linear = sloped(in);
   if (options_.scale == AlibiScale::root) {
     rounding_.template apply<T>(Stage::term, linear);
     in.scoring.rounding.template apply<T>(Stage::term, linear);
     linear *= static_cast<T>(score_scale(1, in.q.cols(), in.scoring));
   }
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"linear_bias", std::move(linear)});
-  return terms;
-}
-
-template <class T>
-std::optional<LogitFactors<T>> Alibi<T>::logit_factors(const ScoreInputs<T>& in,
-                                                       const Distances& distances) const {
-  // A rounding of the positions themselves moves distances apart.
-  if (options_.form == AlibiForm::key || rounding_.rounds(Stage::position)) return std::nullopt;
-  return distance_bias_factors<T>(*this, in, distances);
-}
-
-template <class T>
-void Alibi<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                                   const ScoreGradients<T>& d) const {
-  add_content_gradients<T>(in, 1, d_logits, d);
+  return {"linear_bias", std::move(linear)};
 }
 
 template class Alibi<float>;

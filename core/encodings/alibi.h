@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -43,7 +43,7 @@ std::vector<double> alibi_slopes(int heads, double bias_max = 8.0);
 /// Accuracy: exact in T up to one rounding of slope·distance. Cost: N_q·N_k beside the product.
 /// Source: Press et al. 2022 (ALiBi) §3; Transformers, modeling_falcon, build_alibi_tensor.
 template <class T>
-class Alibi final : public Encoding, public ScoreTerms<T> {
+class Alibi final : public Encoding, public BiasTerm<T> {
  public:
   /// Rounding is of the positions, their distance and the slopes (Stage::table); with
   /// AlibiScale::root also of the bias before its scale (Stage::term).
@@ -59,18 +59,15 @@ class Alibi final : public Encoding, public ScoreTerms<T> {
   EncodingTraits traits() const override {
     return {.relative = options_.form != AlibiForm::key, .relative_weights = true};
   }
-  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                               const Distances& distances) const override;
   std::vector<double> slopes() const override { return slopes_; }
-  /// Throws UsageError when in.head is not one of the heads.
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
-  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                           const ScoreGradients<T>& d) const override;
-  bool is_bias() const override { return true; }
 
  private:
+  ScoreTerm<T> bias(const ScoreInputs<T>& in) const override;
+  bool is_by_distance() const override {
+    return options_.form != AlibiForm::key && !rounding_.rounds(Stage::position);
+  }
   /// The slope times −|m − n|, −(m − n) or n. [N_q, N_k]
-  Matrix<T> bias(const ScoreInputs<T>& in) const;
+  Matrix<T> sloped(const ScoreInputs<T>& in) const;
 
   std::vector<double> slopes_;
   AlibiOptions options_;

@@ -5,12 +5,12 @@
 
 #include <utility>
 
-#include "core/encodings/axis_design.h"
+#include "core/encodings/axis_layout.h"
 #include "core/encodings/common_formulas.h"
+#include "core/encodings/frequencies.h"
 #include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
-#include "core/encodings/rotation.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -91,11 +91,6 @@ EncodingInfo AxisRope<T>::info() {
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::rotated_qk},
       .cost = {.mean_logit = 100},
       .same_heads = true};
-}
-
-template <class T>
-void AxisRope<T>::check(const EncodingSettings& s) {
-  make(s);  // it has no table to draw
 }
 
 template <class T>

@@ -43,7 +43,6 @@ class AxisRope final : public Encoding, public QkTransform<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<AxisRope> make(const EncodingSettings& settings);
-  static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override;
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }

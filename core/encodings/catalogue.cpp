@@ -48,12 +48,14 @@ Registry& registry() {
   return all;
 }
 
+constexpr std::true_type by_making{};
+
 std::vector<EncodingEntry> library_entries() {
   // clang-format off
   return {
       encoding_entry<NoEncoding>(),
       encoding_entry<Sinusoidal>(),
-      encoding_entry<Rope>(),
+      encoding_entry<Rope>(by_making),
       encoding_entry<Alibi>(),
       encoding_entry<Learned>(),
       encoding_entry<Shaw>(),
@@ -61,10 +63,10 @@ std::vector<EncodingEntry> library_entries() {
       encoding_entry<T5>(),
       encoding_entry<Tupe>(),
       encoding_entry<Deberta>(),
-      encoding_entry<Kerple>(),
-      encoding_entry<Xpos>(),
-      encoding_entry<Sandwich>(),
-      encoding_entry<Fire>(),
+      encoding_entry<Kerple>(by_making),
+      encoding_entry<Xpos>(by_making),
+      encoding_entry<Sandwich>(by_making),
+      encoding_entry<Fire>(by_making),
       encoding_entry<Fox>(),
       encoding_entry<Cope>(),
       encoding_entry<Path>(),
@@ -72,7 +74,7 @@ std::vector<EncodingEntry> library_entries() {
       encoding_entry<Inkling>(),
       encoding_entry<GrapeAdditive>(),
       encoding_entry<GrapeMultiplicative>(),
-      encoding_entry<AxisRope>(),
+      encoding_entry<AxisRope>(by_making),
   };
   // clang-format on
 }

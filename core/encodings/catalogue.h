@@ -28,9 +28,10 @@ struct EncodingEntry {
 /// The entry of the class template Method<T>, which has
 ///   static EncodingInfo info();
 ///   static std::unique_ptr<Method> make(const EncodingSettings&);
-/// and, where parameters may contradict each other, static void check(const EncodingSettings&).
-template <template <class> class Method>
-EncodingEntry encoding_entry() {
+/// and, where parameters may contradict each other, static void check(const EncodingSettings&); or
+/// make does that at once, of an encoding whose tables are small.
+template <template <class> class Method, class ByMaking = std::false_type>
+EncodingEntry encoding_entry(ByMaking = {}) {
   EncodingEntry entry{Method<double>::info(), {}, nullptr, nullptr, nullptr};
   if (std::is_base_of_v<InputTerm<double>, Method<double>>) entry.doors.push_back(Door::input_term);
   if (std::is_base_of_v<QkTransform<double>, Method<double>>)
@@ -45,6 +46,7 @@ EncodingEntry encoding_entry() {
     return Method<double>::make(settings);
   };
   entry.check = [](const EncodingSettings& settings) {
+    if constexpr (ByMaking::value) Method<double>::make(settings);
     if constexpr (requires { Method<double>::check(settings); }) Method<double>::check(settings);
   };
   return entry;

@@ -8,7 +8,7 @@
 #include "core/attention/content.h"
 #include "core/attention/tiles.h"
 #include "core/errors.h"
-#include "core/sigmoid.h"
+#include "core/logit_rule.h"
 
 namespace orrery {
 namespace {

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/encodings/head_projection.h"
-#include "core/encodings/layer_norm.h"
+#include "core/encodings/relative_index.h"
 #include "core/errors.h"
 #include "core/product.h"
 
@@ -33,7 +32,7 @@ void check_log_buckets(const DebertaOptions& options) {
         fmt::format("take deberta.max_distance={}, or a smaller span", least));
 }
 
-DebertaOptions options_of(const ParamSet& params) {
+DebertaOptions deberta_options_of(const ParamSet& params) {
   DebertaOptions options{.span = params.integer("deberta.span")};
   options.log_buckets = params.text("deberta.version") == "v2";
   options.max_distance = params.integer("deberta.max_distance");
@@ -183,7 +182,7 @@ EncodingInfo Deberta<T>::info() {
 
 template <class T>
 void Deberta<T>::check(const EncodingSettings& s) {
-  const DebertaOptions options = options_of(s.params);
+  const DebertaOptions options = deberta_options_of(s.params);
   check_log_buckets(options);
   check_table_size("deberta.table", 2 * options.span, s.d_model, "deberta.span or the channels");
   check_table_size("deberta.W_qr", s.d_model, s.heads * s.d_head, "heads or the channels");
@@ -191,7 +190,7 @@ void Deberta<T>::check(const EncodingSettings& s) {
 
 template <class T>
 std::unique_ptr<Deberta<T>> Deberta<T>::make(const EncodingSettings& s) {
-  const DebertaOptions options = options_of(s.params);
+  const DebertaOptions options = deberta_options_of(s.params);
   const auto table = [&](const char* name, Index rows, Index columns) {
     return table_of<T>(s, name, rows, columns, initial_deviation);
   };
@@ -277,38 +276,31 @@ template <class T>
 std::vector<TableTerm<T>> Deberta<T>::table_terms(const ScoreInputs<T>& in) const {
   check_head(in.head, weights_.W_qr.cols() / weights_.d_head);
   std::vector<TableTerm<T>> terms;
+  const auto add = [&](const char* name, typename TableTerm<T>::Side side, auto index,
+                       const Matrix<T>& W, const char* name_W, const Matrix<T>& b,
+                       const char* name_b) {
+    terms.push_back(
+        {.name = name,
+         .side = side,
+         .count = table_rows(),
+         .index = [index](PositionsIn m, PositionsIn n) { return index_matrix(m, n, index); },
+         .rows = [this, &W, &b, head = in.head](
+                     Index first, Index count) { return projected(first, count, W, b, head); },
+         .add_gradients =
+             [=, this, &W, &b, head = in.head](Index first, const Matrix<T>& d_rows,
+                                               Tables& d_tables) {
+               add_projected_gradients(first, d_rows, W, name_W, b, name_b, head, d_tables);
+             }});
+  };
   if (has(DebertaTerms::content_to_position))
-    terms.push_back(
-        {.name = "content_to_position",
-         .count = table_rows(),
-         .index = [this](PositionsIn m, PositionsIn n) { return table_index(m, n); },
-         .rows =
-             [this, head = in.head](Index first, Index count) {
-               return projected(first, count, weights_.W_kr, weights_.b_kr, head);
-             },
-         .add_gradients =
-             [this, head = in.head](Index first, const Matrix<T>& d_rows, Tables& d_tables) {
-               add_projected_gradients(first, d_rows, weights_.W_kr, "deberta.W_kr", weights_.b_kr,
-                                       "deberta.b_kr", head, d_tables);
-             }});
+    add(
+        "content_to_position", TableTerm<T>::Side::query, [this](Position r) { return row_of(r); },
+        weights_.W_kr, "deberta.W_kr", weights_.b_kr, "deberta.b_kr");
   if (has(DebertaTerms::position_to_content))
-    terms.push_back(
-        {.name = "position_to_content",
-         .side = TableTerm<T>::Side::key,
-         .count = table_rows(),
-         .index =
-             [this](PositionsIn m, PositionsIn n) {
-               return index_matrix(m, n, [this](Position r) { return mirrored_row_of(r); });
-             },
-         .rows =
-             [this, head = in.head](Index first, Index count) {
-               return projected(first, count, weights_.W_qr, weights_.b_qr, head);
-             },
-         .add_gradients =
-             [this, head = in.head](Index first, const Matrix<T>& d_rows, Tables& d_tables) {
-               add_projected_gradients(first, d_rows, weights_.W_qr, "deberta.W_qr", weights_.b_qr,
-                                       "deberta.b_qr", head, d_tables);
-             }});
+    add(
+        "position_to_content", TableTerm<T>::Side::key,
+        [this](Position r) { return mirrored_row_of(r); }, weights_.W_qr, "deberta.W_qr",
+        weights_.b_qr, "deberta.b_qr");
   return terms;
 }
 

@@ -5,15 +5,13 @@
 #include <cmath>
 #include <utility>
 
-#include "core/attention/content.h"
-#include "core/encodings/relative_index.h"
 #include "core/errors.h"
 
 namespace orrery {
 namespace {
 
 constexpr Index fire_width = 32;
-constexpr double epsilon = 1e-6;  // of the released code
+constexpr double released_epsilon = 1e-6;  // of the released code
 
 void check_network(const FireNetwork& f) {
   const Index width = f.w1.cols(), heads = f.w2.cols();
@@ -108,11 +106,6 @@ EncodingInfo Fire<T>::info() {
 }
 
 template <class T>
-void Fire<T>::check(const EncodingSettings& s) {
-  make(s);  // its tables have a few hundred numbers
-}
-
-template <class T>
 std::unique_ptr<Fire<T>> Fire<T>::make(const EncodingSettings& s) {
   const double first = linear_deviation(1), second = linear_deviation(fire_width);
   FireNetwork network{table_of<double>(s, "fire.w1", 1, fire_width, first),
@@ -129,7 +122,8 @@ double Fire<T>::share(Position m, Position n) const {
   const double query = rounding_(Stage::position, static_cast<double>(m));
   // A position that overflowed its format is NaN's business, not the threshold's.
   const double of = query <= config_.threshold ? config_.threshold : query;
-  return psi(config_.c, rounded_distance(m, n, rounding_)) / (psi(config_.c, of) + epsilon);
+  return psi(config_.c, rounded_distance(m, n, rounding_)) /
+         (psi(config_.c, of) + released_epsilon);
 }
 
 template <class T>
@@ -143,7 +137,7 @@ double Fire<T>::network(double x, Index head) const {
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Fire<T>::score_terms(const ScoreInputs<T>& in) const {
+ScoreTerm<T> Fire<T>::bias(const ScoreInputs<T>& in) const {
   check_head(in.head, network_.w2.cols());
   check_positions(in.m);
   check_positions(in.n);
@@ -152,10 +146,7 @@ std::vector<ScoreTerm<T>> Fire<T>::score_terms(const ScoreInputs<T>& in) const {
     for (Index j = 0; j < bias.cols(); ++j)
       bias(i, j) = static_cast<T>(network(
           share(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]), in.head));
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"network_bias", std::move(bias)});
-  return terms;
+  return {"network_bias", std::move(bias)};
 }
 
 template <class T>
@@ -172,10 +163,9 @@ void Fire<T>::add_network_gradients(double x, Index head, double d_bias, FireNet
 }
 
 template <class T>
-void Fire<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                                  const ScoreGradients<T>& d) const {
+void Fire<T>::add_bias_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                 Tables& d_tables) const {
   check_head(in.head, network_.w2.cols());
-  add_content_gradients<T>(in, 1, d_logits, d);
   const Index width = network_.w1.cols(), heads = network_.w2.cols();
   FireNetwork sums{Matrix<double>::Zero(1, width), Matrix<double>::Zero(1, width),
                    Matrix<double>::Zero(width, heads), Matrix<double>::Zero(1, heads)};
@@ -184,10 +174,10 @@ void Fire<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d
       add_network_gradients(
           share(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]), in.head,
           static_cast<double>(d_logits(i, j)), sums);
-  gradient_of(d.tables, "fire.w1", 1, width) += sums.w1;
-  gradient_of(d.tables, "fire.b1", 1, width) += sums.b1;
-  gradient_of(d.tables, "fire.w2", width, heads) += sums.w2;
-  gradient_of(d.tables, "fire.b2", 1, heads) += sums.b2;
+  gradient_of(d_tables, "fire.w1", 1, width) += sums.w1;
+  gradient_of(d_tables, "fire.b1", 1, width) += sums.b1;
+  gradient_of(d_tables, "fire.w2", width, heads) += sums.w2;
+  gradient_of(d_tables, "fire.b2", 1, heads) += sums.b2;
 }
 
 template class Fire<float>;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/encoding.h"
-#include "core/encodings/context.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -38,7 +38,7 @@ struct FireConfig {
 /// Source: Li et al. 2023 (FIRE) §3, ICLR 2024; mcleish7/arithmetic,
 /// cramming/architectures/embeddings.py.
 template <class T>
-class Fire final : public Encoding, public ScoreTerms<T> {
+class Fire final : public Encoding, public BiasTerm<T> {
  public:
   /// Rounding is of the positions, their distance and the network. Throws UsageError for shapes
   /// that do not fit, c not positive, or L below 1.
@@ -46,18 +46,16 @@ class Fire final : public Encoding, public ScoreTerms<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<Fire> make(const EncodingSettings& settings);
-  static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override {
     return {.relative = false, .relative_up_to = static_cast<Position>(config_.threshold)};
   }
-  /// Throws UsageError when in.head is not one of the heads.
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
-  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                           const ScoreGradients<T>& d) const override;
-  bool is_bias() const override { return true; }
 
  private:
+  ScoreTerm<T> bias(const ScoreInputs<T>& in) const override;
+  bool is_by_distance() const override { return false; }
+  void add_bias_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                          Tables& d_tables) const override;
   double share(Position m, Position n) const;
   double network(double x, Index head) const;
   /// The derivative of the network at x: adds that of its weights.

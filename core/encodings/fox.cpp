@@ -2,17 +2,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "core/attention/content.h"
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
-#include "core/sigmoid.h"
+#include "core/logit_rule.h"
 
 namespace orrery {
 namespace {
+
+/// A total order of rows, NaN or not.
+template <class T>
+bool before(const MatrixIn<T>& k, Index a, Index b) {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  for (Index c = 0; c < k.cols(); ++c) {
+    const Bits left = std::bit_cast<Bits>(k(a, c)), right = std::bit_cast<Bits>(k(b, c));
+    if (left != right) return left < right;
+  }
+  return false;
+}
 
 /// w_h·y_t + b_h of every key. [N_k]
 std::vector<double> gate_inputs(const Matrix<double>& contents, const ForgetGates& gates,
@@ -39,17 +55,9 @@ Matrix<double> checked_contents(const ScoreInputs<T>& in, const ForgetGates& gat
                    "give as many channels as the gates read");
 }
 
-}  // namespace
-
-void check_gates(const ForgetGates& gates) {
-  if (gates.bias.rows() == 1 && gates.bias.cols() == gates.weight.rows() && gates.bias.cols() > 0)
-    return;
-  throw UsageError(
-      fmt::format("a forget gate with weight [{}, {}] and bias [{}, {}]", gates.weight.rows(),
-                  gates.weight.cols(), gates.bias.rows(), gates.bias.cols()),
-      "must be [heads, d_head] and [1, heads]", "save both from the same layer");
-}
-
+/// D(m, n) = Σ g_t over the keys t between the two positions: n < p_t ≤ m for a key behind the
+/// query and m < p_t ≤ n for one ahead, p_t the position of key t. gates [N_k], one number a key.
+/// Sums in fp64, group by group in the order of positions.
 Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyGroup>& groups,
                             const std::vector<double>& gates) {
   std::vector<double> up_to{0.0};  // the sum of the first groups
@@ -75,6 +83,7 @@ Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyG
   return sums;
 }
 
+/// Its derivative: ∂loss by the gates [N_k], given that by the sums [N_q, N_k].
 std::vector<double> pull_sums_back(PositionsIn m, PositionsIn n,
                                    const std::vector<KeyGroup>& groups,
                                    const Matrix<double>& d_sums) {
@@ -102,6 +111,82 @@ std::vector<double> pull_sums_back(PositionsIn m, PositionsIn n,
   return d_gates;
 }
 
+}  // namespace
+
+template <class T>
+std::vector<KeyGroup> keys_in_order(PositionsIn n, const MatrixIn<T>& k) {
+  check_positions(n, k.rows());
+  std::vector<Index> order(n.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto at = [&](Index key) { return n[static_cast<std::size_t>(key)]; };
+  std::sort(order.begin(), order.end(),
+            [&](Index a, Index b) { return at(a) != at(b) ? at(a) < at(b) : before<T>(k, a, b); });
+  std::vector<KeyGroup> groups;
+  for (const Index key : order) {
+    if (groups.empty() || groups.back().position != at(key)) groups.push_back({at(key), {}});
+    groups.back().keys.push_back(key);
+  }
+  return groups;
+}
+
+Index groups_up_to(const std::vector<KeyGroup>& groups, Position position) {
+  const auto end =
+      std::upper_bound(groups.begin(), groups.end(), position,
+                       [](Position p, const KeyGroup& group) { return p < group.position; });
+  return end - groups.begin();
+}
+
+ParamSpec gate_source_param(const std::string& key, const std::string& gates) {
+  return {.key = key,
+          .description = gates +
+                         " read the keys, or the layer's input as in the paper, which is "
+                         "known where tokens have contents and projections.",
+          .kind = ParamKind::choice,
+          .default_value = std::string("key"),
+          .choices = {{"key", "$k_t$"}, {"input", "$x_t$, before $W_k$"}},
+          .stated_if_set = true};
+}
+
+GateSource gate_source_of(const EncodingSettings& settings, const std::string& key) {
+  return settings.params.text(key) == "input" ? GateSource::input : GateSource::key;
+}
+
+Index gate_width(const EncodingSettings& settings, GateSource source) {
+  return source == GateSource::input ? settings.d_model : settings.d_head;
+}
+
+template <class T>
+Matrix<double> gate_contents(const ScoreInputs<T>& in, GateSource source) {
+  if (source == GateSource::key) return in.k.template cast<double>();
+  if (in.x == nullptr)
+    throw UsageError("gates of the layer's input", "need x, and here q and k are given without it",
+                     "set fox.reads=key or path.reads=key, or give x and the projections");
+  if (in.x->rows() != in.k.rows())
+    throw UsageError(fmt::format("x of {} tokens", in.x->rows()),
+                     fmt::format("must have a row for each of the {} keys", in.k.rows()),
+                     "give the input that the keys were projected from");
+  return in.x->template cast<double>();
+}
+
+template <class T>
+void add_gate_content_gradients(const Matrix<double>& d_contents, GateSource source,
+                                const ScoreGradients<T>& d) {
+  if (source == GateSource::key) return add_to<T>(d.k, d_contents.cast<T>());
+  if (d.x == nullptr)
+    throw UsageError("the derivative of gates of the layer's input", "needs a place for that by x",
+                     "give ScoreGradients::x");
+  add_to<T>(*d.x, d_contents.cast<T>());
+}
+
+void check_gates(const ForgetGates& gates) {
+  if (gates.bias.rows() == 1 && gates.bias.cols() == gates.weight.rows() && gates.bias.cols() > 0)
+    return;
+  throw UsageError(
+      fmt::format("a forget gate with weight [{}, {}] and bias [{}, {}]", gates.weight.rows(),
+                  gates.weight.cols(), gates.bias.rows(), gates.bias.cols()),
+      "must be [heads, d_head] and [1, heads]", "save both from the same layer");
+}
+
 template <class T>
 std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const ForgetGates& gates) {
   const Matrix<double> contents = checked_contents<T>(in, gates);
@@ -121,17 +206,16 @@ std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const Forge
 
 template <class T>
 void add_forgetting_gradients(const ScoreInputs<T>& in, const ForgetGates& gates,
-                              const ForgetNames& names, const Matrix<double>& d_sums,
-                              const ScoreGradients<T>& d) {
+                              const char* weight_name, const char* bias_name,
+                              const Matrix<double>& d_sums, const ScoreGradients<T>& d) {
   const Matrix<double> contents = checked_contents<T>(in, gates);
   std::vector<double> d_inputs = pull_sums_back(in.m, in.n, keys_in_order<T>(in.n, in.k), d_sums);
   const std::vector<double> inputs = gate_inputs(contents, gates, in.head);
   for (std::size_t t = 0; t < inputs.size(); ++t) d_inputs[t] *= sigmoid(-inputs[t]);
   const Eigen::Map<const Eigen::VectorXd> by_key(d_inputs.data(), contents.rows());
-  gradient_of(d.tables, names.weight, gates.weight.rows(), gates.weight.cols()).row(in.head) +=
+  gradient_of(d.tables, weight_name, gates.weight.rows(), gates.weight.cols()).row(in.head) +=
       by_key.transpose() * contents;
-  if (!names.bias.empty())
-    gradient_of(d.tables, names.bias, 1, gates.bias.cols())(0, in.head) += by_key.sum();
+  if (bias_name) gradient_of(d.tables, bias_name, 1, gates.bias.cols())(0, in.head) += by_key.sum();
   add_gate_content_gradients<T>(by_key * gates.weight.row(in.head), gates.source, d);
 }
 
@@ -205,21 +289,23 @@ template <class T>
 void Fox<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
                                  const ScoreGradients<T>& d) const {
   add_content_gradients<T>(in, 1, d_logits, d);
-  add_forgetting_gradients<T>(in, gates_, {"fox.weight", "fox.bias"},
+  add_forgetting_gradients<T>(in, gates_, "fox.weight", "fox.bias",
                               d_logits.template cast<double>(), d);
 }
 
-template void add_forgetting_gradients(const ScoreInputs<float>&, const ForgetGates&,
-                                       const ForgetNames&, const Matrix<double>&,
-                                       const ScoreGradients<float>&);
-template void add_forgetting_gradients(const ScoreInputs<double>&, const ForgetGates&,
-                                       const ForgetNames&, const Matrix<double>&,
-                                       const ScoreGradients<double>&);
-template std::vector<ScoreTerm<float>> forgetting_terms(const ScoreInputs<float>&,
-                                                        const ForgetGates&);
-template std::vector<ScoreTerm<double>> forgetting_terms(const ScoreInputs<double>&,
-                                                         const ForgetGates&);
-template class Fox<float>;
-template class Fox<double>;
+#define ORRERY_INSTANTIATE(T)                                                                     \
+  template void add_gate_content_gradients(const Matrix<double>&, GateSource,                     \
+                                           const ScoreGradients<T>&);                             \
+  template Matrix<double> gate_contents(const ScoreInputs<T>&, GateSource);                       \
+  template std::vector<KeyGroup> keys_in_order(PositionsIn, const MatrixIn<T>&);                  \
+  template void add_forgetting_gradients(const ScoreInputs<T>&, const ForgetGates&, const char*,  \
+                                         const char*, const Matrix<double>&,                      \
+                                         const ScoreGradients<T>&);                               \
+  template std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>&, const ForgetGates&); \
+  template class Fox<T>
+
+ORRERY_INSTANTIATE(float);
+ORRERY_INSTANTIATE(double);
+#undef ORRERY_INSTANTIATE
 
 }  // namespace orrery

@@ -5,21 +5,44 @@
 #include <vector>
 
 #include "core/encoding.h"
-#include "core/encodings/context.h"
 #include "core/encodings/settings.h"
+#include "core/types.h"
 
 namespace orrery {
 
-/// D(m, n) = Σ g_t over the keys t between the two positions: n < p_t ≤ m for a key behind the
-/// query and m < p_t ≤ n for one ahead, p_t the position of key t. gates [N_k], one number a key.
-/// Sums in fp64, group by group in the order of positions.
-Matrix<double> sums_between(PositionsIn m, PositionsIn n, const std::vector<KeyGroup>& groups,
-                            const std::vector<double>& gates);
+/// Keys with the same position, in the order of positions.
+struct KeyGroup {
+  Position position{};
+  std::vector<Index> keys{};
+};
+/// Every key in its group. Keys of a group are ordered by contents, bit by bit, so that the order
+/// in which they are given does not matter.
+template <class T>
+std::vector<KeyGroup> keys_in_order(PositionsIn n, const MatrixIn<T>& k);
 
-/// Its derivative: ∂loss by the gates [N_k], given that by the sums [N_q, N_k].
-std::vector<double> pull_sums_back(PositionsIn m, PositionsIn n,
-                                   const std::vector<KeyGroup>& groups,
-                                   const Matrix<double>& d_sums);
+/// The vector that the gate of a token reads.
+enum class GateSource {
+  key,    ///< k_t [d_head]: known wherever there is a key
+  input,  ///< x_t [d_model], the layer's input: the papers' choice, known before projections only
+};
+
+/// The choice `key`, read as GateSource; `gates` names its readers, in the plural.
+ParamSpec gate_source_param(const std::string& key, const std::string& gates);
+GateSource gate_source_of(const EncodingSettings& settings, const std::string& key);
+/// The width of the tables that multiply it: d_head or d_model.
+Index gate_width(const EncodingSettings& settings, GateSource source);
+/// k or x of every key. [N_k, width]. Throws UsageError if x is needed and not known.
+template <class T>
+Matrix<double> gate_contents(const ScoreInputs<T>& in, GateSource source);
+
+/// Its derivative: adds ∂loss by the contents that it gave [N_k, width] to that by k or x. Throws
+/// UsageError if there is no place for that by x.
+template <class T>
+void add_gate_content_gradients(const Matrix<double>& d_contents, GateSource source,
+                                const ScoreGradients<T>& d);
+
+/// The number of groups whose position is at most `position`.
+Index groups_up_to(const std::vector<KeyGroup>& groups, Position position);
 
 /// Weights of the gates of a forgetting head.
 struct ForgetGates {
@@ -36,17 +59,12 @@ void check_gates(const ForgetGates& gates);
 template <class T>
 std::vector<ScoreTerm<T>> forgetting_terms(const ScoreInputs<T>& in, const ForgetGates& gates);
 
-/// The tables of the gates; `bias` is empty where the bias is a parameter.
-struct ForgetNames {
-  std::string weight{};
-  std::string bias{};
-};
-
-/// The derivative of forgetting_terms, given that by D [N_q, N_k].
+/// The derivative of forgetting_terms, given that by D [N_q, N_k]. The names are those of the tables
+/// of the gates; of the bias null where it is a parameter.
 template <class T>
 void add_forgetting_gradients(const ScoreInputs<T>& in, const ForgetGates& gates,
-                              const ForgetNames& names, const Matrix<double>& d_sums,
-                              const ScoreGradients<T>& d);
+                              const char* weight_name, const char* bias_name,
+                              const Matrix<double>& d_sums, const ScoreGradients<T>& d);
 
 /// Forgetting Transformer (FoX): each token has a gate that scales down the weights of all tokens
 /// before it.

@@ -10,7 +10,7 @@
 #include "core/encodings/alibi.h"
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
-#include "core/sigmoid.h"
+#include "core/logit_rule.h"
 
 namespace orrery {
 namespace {
@@ -252,7 +252,7 @@ void GrapeAdditive<T>::add_score_gradients(const ScoreInputs<T>& in, const Matri
   check_inputs(in);
   add_content_gradients<T>(in, 1, d_logits, d);
   if (gate_ == GrapeGate::forget)
-    add_forgetting_gradients<T>(in, tables_.forget, {.weight = "grape_additive.forget"},
+    add_forgetting_gradients<T>(in, tables_.forget, "grape_additive.forget", nullptr,
                                 d_logits.template cast<double>(), d);
   else
     add_gate_gradients(in, d_logits, d);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/encodings/rotation.h"
+#include "core/encodings/frequencies.h"
 #include "core/errors.h"
 #include "core/product.h"
 

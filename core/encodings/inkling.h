@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "core/encoding.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
-#include "core/encodings/table_terms.h"
 
 namespace orrery {
 

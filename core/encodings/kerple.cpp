@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "core/attention/content.h"
-#include "core/encodings/relative_index.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -109,11 +107,6 @@ EncodingInfo Kerple<T>::info() {
 }
 
 template <class T>
-void Kerple<T>::check(const EncodingSettings& s) {
-  make(s);  // it has no table to draw
-}
-
-template <class T>
 std::unique_ptr<Kerple<T>> Kerple<T>::make(const EncodingSettings& s) {
   const bool power = s.params.text("kerple.variant") == "power";
   return std::make_unique<Kerple>(
@@ -122,37 +115,25 @@ std::unique_ptr<Kerple<T>> Kerple<T>::make(const EncodingSettings& s) {
 }
 
 template <class T>
-double Kerple<T>::bias(double distance, std::size_t head) const {
+double Kerple<T>::kernel(double distance, std::size_t head) const {
   const double r1 = parameters_.r1[head], r2 = parameters_.r2[head];
   if (variant_ == KerpleVariant::power) return -r1 * std::pow(distance, r2);
   return -r1 * std::log1p(r2 * distance);
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Kerple<T>::score_terms(const ScoreInputs<T>& in) const {
+ScoreTerm<T> Kerple<T>::bias(const ScoreInputs<T>& in) const {
   check_head(in.head, static_cast<Index>(parameters_.r1.size()));
   const auto head = static_cast<std::size_t>(in.head);
-  Matrix<T> kernel = matrix_of_rounded_distances<T>(
-      in.m, in.n, rounding_, [&](double r) { return bias(std::abs(r), head); });
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"kernel_bias", std::move(kernel)});
-  return terms;
+  return {"kernel_bias", matrix_of_rounded_distances<T>(in.m, in.n, rounding_, [&](double r) {
+            return kernel(std::abs(r), head);
+          })};
 }
 
 template <class T>
-std::optional<LogitFactors<T>> Kerple<T>::logit_factors(const ScoreInputs<T>& in,
-                                                        const Distances& distances) const {
-  // A rounding of the positions themselves moves distances apart.
-  if (rounding_.rounds(Stage::position)) return std::nullopt;
-  return distance_bias_factors<T>(*this, in, distances);
-}
-
-template <class T>
-void Kerple<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                                    const ScoreGradients<T>& d) const {
+void Kerple<T>::add_bias_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                                   Tables& d_tables) const {
   check_head(in.head, static_cast<Index>(parameters_.r1.size()));
-  add_content_gradients<T>(in, 1, d_logits, d);
   const auto head = static_cast<std::size_t>(in.head);
   const double r1 = parameters_.r1[head], r2 = parameters_.r2[head];
   const auto summed = [&](const auto& derivative) {
@@ -161,11 +142,11 @@ void Kerple<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>&
     return by_pair.cwiseProduct(d_logits.template cast<double>()).sum();
   };
   const auto heads = static_cast<Index>(parameters_.r1.size());
-  gradient_of(d.tables, "kerple.r1", 1, heads)(0, in.head) +=
-      summed([&](double distance) { return bias(distance, head) / r1; });
-  gradient_of(d.tables, "kerple.r2", 1, heads)(0, in.head) += summed([&](double distance) {
+  gradient_of(d_tables, "kerple.r1", 1, heads)(0, in.head) +=
+      summed([&](double distance) { return kernel(distance, head) / r1; });
+  gradient_of(d_tables, "kerple.r2", 1, heads)(0, in.head) += summed([&](double distance) {
     if (variant_ == KerpleVariant::logarithmic) return -r1 * distance / (1.0 + r2 * distance);
-    return distance == 0 ? 0.0 : bias(distance, head) * std::log(distance);
+    return distance == 0 ? 0.0 : kernel(distance, head) * std::log(distance);
   });
 }
 

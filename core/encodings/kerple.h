@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -38,7 +38,7 @@ struct KerpleParameters {
 /// Source: Chi, Fan, Ramadge, Rudnicky 2022 (KERPLE), NeurIPS; chijames/KERPLE, ParallelKerpleLog
 /// and ParallelKerplePower.
 template <class T>
-class Kerple final : public Encoding, public ScoreTerms<T> {
+class Kerple final : public Encoding, public BiasTerm<T> {
  public:
   /// Rounding is of the positions, their distance, r1 and r2. Throws UsageError unless there are as
   /// many r1 as r2, at least one, and all are in range.
@@ -46,19 +46,15 @@ class Kerple final : public Encoding, public ScoreTerms<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<Kerple> make(const EncodingSettings& settings);
-  static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override { return {.relative = true}; }
-  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                               const Distances& distances) const override;
-  /// Throws UsageError when in.head is not one of the heads.
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
-  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                           const ScoreGradients<T>& d) const override;
-  bool is_bias() const override { return true; }
 
  private:
-  double bias(double distance, std::size_t head) const;
+  ScoreTerm<T> bias(const ScoreInputs<T>& in) const override;
+  bool is_by_distance() const override { return !rounding_.rounds(Stage::position); }
+  void add_bias_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                          Tables& d_tables) const override;
+  double kernel(double distance, std::size_t head) const;
 
   KerpleVariant variant_;
   KerpleParameters parameters_;

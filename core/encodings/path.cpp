@@ -11,8 +11,8 @@
 #include "core/attention/content.h"
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
+#include "core/logit_rule.h"
 #include "core/product.h"
-#include "core/sigmoid.h"
 
 namespace orrery {
 namespace {
@@ -460,7 +460,7 @@ void Path<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d
       score_scale(1, in.q.cols(), in.scoring) * d_logits.template cast<double>();
   add_path_gradients(in, d_products, d);
   if (tables_.forget.weight.size() == 0) return;
-  add_forgetting_gradients<T>(in, tables_.forget, {"path.forget_weight", "path.forget_bias"},
+  add_forgetting_gradients<T>(in, tables_.forget, "path.forget_weight", "path.forget_bias",
                               d_products, d);
 }
 

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/encoding.h"
-#include "core/encodings/context.h"
 #include "core/encodings/fox.h"
 #include "core/encodings/settings.h"
 

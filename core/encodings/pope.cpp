@@ -8,11 +8,11 @@
 #include <utility>
 
 #include "core/attention/content.h"
-#include "core/encodings/context.h"
+#include "core/encodings/fox.h"
+#include "core/encodings/frequencies.h"
 #include "core/encodings/relative_index.h"
-#include "core/encodings/rotation.h"
 #include "core/errors.h"
-#include "core/sigmoid.h"
+#include "core/logit_rule.h"
 
 namespace orrery {
 namespace {

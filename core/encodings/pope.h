@@ -5,7 +5,7 @@
 
 #include "core/attention/logit_factors.h"
 #include "core/encoding.h"
-#include "core/encodings/context.h"
+#include "core/encodings/fox.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {

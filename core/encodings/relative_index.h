@@ -1,12 +1,15 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/precision.h"
+#include "core/types.h"
 
 namespace orrery {
 
@@ -76,8 +79,8 @@ Matrix<T> gather_by_key(const Matrix<T>& products, const IndexMatrix& index);
 
 /// sums(index(i, j), head) gains values(i, j).
 template <class T>
-void add_bias_gradients(const MatrixIn<T>& values, const IndexMatrix& index, int head,
-                        Matrix<double>& sums);
+void add_gathered_gradients(const MatrixIn<T>& values, const IndexMatrix& index, int head,
+                            Matrix<double>& sums);
 
 /// out(i, index(i, j)) = Σ values(i, j) over the j of equal index. [N_q, rows]
 template <class T>
@@ -111,5 +114,88 @@ double log_place(Position distance, double from, double to, double steps,
 
 /// Throws UsageError when `head` is not one of `heads`, counted from 0.
 void check_head(int head, Index heads);
+
+/// Door 3 for logits that are a content product and a bias by head, which no content changes.
+template <class T>
+class BiasTerm : public ScoreTerms<T> {
+ public:
+  /// Throws UsageError as bias does, and for q and k of different numbers of channels.
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const final;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const final;
+  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                               const Distances& distances) const final;
+  bool is_bias() const final { return true; }
+
+ protected:
+  ~BiasTerm() = default;
+
+ private:
+  /// Throws UsageError when in.head is not one of the heads.
+  virtual ScoreTerm<T> bias(const ScoreInputs<T>& in) const = 0;
+  /// Of the content's scale 1/√(products·d); 0 for none.
+  virtual int products() const { return 1; }
+  /// Whether it is a function of m − n, which a rounding of the positions themselves moves apart.
+  virtual bool is_by_distance() const { return true; }
+  /// Adds ∂loss by the tables that the bias is made of.
+  virtual void add_bias_gradients(const ScoreInputs<T>& /*in*/, const MatrixIn<T>& /*d_logits*/,
+                                  Tables& /*d_tables*/) const {}
+};
+
+/// A term x·a_r of the logits: x is the query or the key, a_r a row of a table, r = m − n.
+template <class T>
+struct TableTerm {
+  std::string_view name{};
+  enum class Side { query, key } side{Side::query};  ///< whose content x is
+  bool scaled{true};  ///< by the scale of the content term; else by none, whatever in.scoring says
+  Index count{};      ///< rows of the table
+  std::function<IndexMatrix(PositionsIn m, PositionsIn n)> index{};  ///< rows, functions of r alone
+  std::function<Matrix<T>(Index first, Index count)> rows{};         ///< of the table, [count, d]
+  /// Adds ∂loss by the tables that `rows` reads, given that by its rows from `first` on.
+  std::function<void(Index first, const Matrix<T>& d_rows, Tables& d_tables)> add_gradients{};
+};
+
+/// Door 3 for logits that are a content product and terms of tables, at most one per side. The
+/// terms are written once; maps, factors and derivatives follow from them.
+template <class T>
+class TableTerms : public ScoreTerms<T> {
+ public:
+  /// Throws UsageError as table_terms does, for q, k and tables of different numbers of channels,
+  /// and for a position beyond ±2^53.
+  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const final;
+  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                           const ScoreGradients<T>& d) const final;
+  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
+                                               const Distances& distances) const final;
+
+ protected:
+  ~TableTerms() = default;
+
+ private:
+  /// For the head of `in`. Throws UsageError for a head that the tables do not have.
+  virtual std::vector<TableTerm<T>> table_terms(const ScoreInputs<T>& in) const = 0;
+  /// Products that share the scale 1/√(products·d), that of contents among them.
+  virtual int products() const { return 1; }
+};
+
+/// The derivative of rows·W_h, W_h the columns of one head in W [width, heads·d]: returns ∂loss by
+/// the rows, and d_W gains that by W. rows [N, width], d_out [N, d], d_W as W.
+template <class T>
+Matrix<T> pull_head_projection_back(const MatrixIn<T>& rows, const Matrix<T>& W, int head,
+                                    const Matrix<T>& d_out, Matrix<double>& d_W);
+
+/// Layer normalisation of each row: (x − mean)/√(variance + epsilon)·gain + bias, the variance over
+/// all d channels. rows [N, d]; gain, bias [1, d]. Moments in fp64. Throws UsageError unless gain
+/// and bias are [1, d]. Source: Ba et al. 2016.
+template <class T>
+Matrix<T> layer_normalised(const Matrix<T>& rows, const Matrix<T>& gain, const Matrix<T>& bias,
+                           double epsilon);
+
+/// Its derivative: returns ∂loss by the rows, given that by what became of them. d_gain and d_bias
+/// [1, d] gain theirs.
+template <class T>
+Matrix<T> pull_layer_norm_back(const Matrix<T>& rows, const Matrix<T>& gain, double epsilon,
+                               const Matrix<T>& d_out, Matrix<double>& d_gain,
+                               Matrix<double>& d_bias);
 
 }  // namespace orrery

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/encodings/common_formulas.h"
+#include "core/encodings/frequencies.h"
 #include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
-#include "core/encodings/rotation.h"
 #include "core/errors.h"
 #include "core/product.h"
 
@@ -124,11 +124,6 @@ EncodingInfo Rope<T>::info() {
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::products,
                  Stage::rotated_qk},
       .same_heads = true};
-}
-
-template <class T>
-void Rope<T>::check(const EncodingSettings& s) {
-  make(s);  // it has no table to draw
 }
 
 template <class T>

@@ -66,7 +66,6 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<Rope> make(const EncodingSettings& settings);
-  static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override { return {.relative = true}; }
   void transform_queries(PositionsIn m, MatrixOut<T> q) const override { turn(m, q); }

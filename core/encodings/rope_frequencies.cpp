@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/encodings/axis_design.h"
+#include "core/encodings/axis_layout.h"
 #include "core/encodings/rope_scaling.h"
 
 namespace orrery {

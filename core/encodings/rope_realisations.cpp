@@ -4,7 +4,7 @@
 
 #include <complex>
 
-#include "core/encodings/rotation.h"
+#include "core/encodings/frequencies.h"
 #include "core/errors.h"
 
 namespace orrery {

@@ -6,9 +6,7 @@
 
 #include <utility>
 
-#include "core/attention/content.h"
-#include "core/encodings/relative_index.h"
-#include "core/encodings/rotation.h"
+#include "core/encodings/frequencies.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -54,11 +52,6 @@ EncodingInfo Sandwich<T>::info() {
 }
 
 template <class T>
-void Sandwich<T>::check(const EncodingSettings& s) {
-  make(s);  // it has no table to draw
-}
-
-template <class T>
 std::unique_ptr<Sandwich<T>> Sandwich<T>::make(const EncodingSettings& s) {
   return std::make_unique<Sandwich>(
       SandwichConfig{.channels = s.params.integer("sandwich.channels"),
@@ -79,29 +72,12 @@ double Sandwich<T>::product(double r) const {
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> Sandwich<T>::score_terms(const ScoreInputs<T>& in) const {
+ScoreTerm<T> Sandwich<T>::bias(const ScoreInputs<T>& in) const {
   check_head(in.head, config_.heads);
   const double compression = 8.0 * (in.head + 1) / config_.heads;
-  Matrix<T> bias = matrix_of_rounded_distances<T>(
-      in.m, in.n, rounding_, [&](double r) { return product(r) / compression; });
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back(scaled_content_term<T>(in));
-  terms.push_back({"sinusoid_bias", std::move(bias)});
-  return terms;
-}
-
-template <class T>
-std::optional<LogitFactors<T>> Sandwich<T>::logit_factors(const ScoreInputs<T>& in,
-                                                          const Distances& distances) const {
-  // A rounding of the positions themselves moves distances apart.
-  if (rounding_.rounds(Stage::position)) return std::nullopt;
-  return distance_bias_factors<T>(*this, in, distances);
-}
-
-template <class T>
-void Sandwich<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                                      const ScoreGradients<T>& d) const {
-  add_content_gradients<T>(in, 1, d_logits, d);
+  return {"sinusoid_bias", matrix_of_rounded_distances<T>(in.m, in.n, rounding_, [&](double r) {
+            return product(r) / compression;
+          })};
 }
 
 template class Sandwich<float>;

@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
 
 namespace orrery {
@@ -30,7 +30,7 @@ struct SandwichConfig {
 /// Source: Chi, Fan, Rudnicky, Ramadge 2023 (Dissecting Transformer Length Extrapolation via the
 /// Lens of Receptive Field Analysis) §5 and its figure of the code.
 template <class T>
-class Sandwich final : public Encoding, public ScoreTerms<T> {
+class Sandwich final : public Encoding, public BiasTerm<T> {
  public:
   /// Rounding is of the positions and their distance, of frequencies, angles and cosines. Throws
   /// UsageError: no head, channels odd or not positive, base ≤ 1.
@@ -38,18 +38,12 @@ class Sandwich final : public Encoding, public ScoreTerms<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<Sandwich> make(const EncodingSettings& settings);
-  static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override { return {.relative = true}; }
-  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                               const Distances& distances) const override;
-  /// Throws UsageError when in.head is not one of the heads.
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
-  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                           const ScoreGradients<T>& d) const override;
-  bool is_bias() const override { return true; }
 
  private:
+  ScoreTerm<T> bias(const ScoreInputs<T>& in) const override;
+  bool is_by_distance() const override { return !rounding_.rounds(Stage::position); }
   /// Σ_i cos(r θ_i) of a distance that is rounded already.
   double product(double r) const;
 

@@ -79,20 +79,21 @@ struct TermSymbol {
   std::string symbol{};  ///< "-s_h |m - n|"
 };
 
-/// The time that an encoding takes, in operations of which one core does some 10^10 a second, as
-/// measured.
-struct EncodingCost {
-  /// Per channel: the mean logit of like contents at one distance and head, see mean_logits.
-  double mean_logit{8};
-  bool joins_channels{false};  ///< mean_logit is per pair of channels, which planes across all turn
-  /// Per channel: one query or key at one position. Sine and cosine of an exact angle, as most.
-  double content{250};
-
-  double of_mean_logit(double d) const { return mean_logit * d * (joins_channels ? d : 1.0); }
-};
-
 /// The description of an encoding, for readers and for programs that show it.
 struct EncodingInfo {
+  /// The time that an encoding takes, in operations of which one core does some 10^10 a second, as
+  /// measured.
+  struct Cost {
+    /// Per channel: the mean logit of like contents at one distance and head, see mean_logits.
+    double mean_logit{8};
+    bool joins_channels{
+        false};  ///< mean_logit is per pair of channels, which planes across all turn
+    /// Per channel: one query or key at one position. Sine and cosine of an exact angle, as most.
+    double content{250};
+
+    double of_mean_logit(double d) const { return mean_logit * d * (joins_channels ? d : 1.0); }
+  };
+
   std::string name{};       ///< "rope"
   std::string label{};      ///< "RoPE": in legends
   std::string title{};      ///< "RoPE, rotary position embedding"
@@ -111,7 +112,7 @@ struct EncodingInfo {
   std::string length_param{};
   std::vector<Stage> stages{};  ///< where it rounds, beside attention_stages
   std::vector<TermSymbol> term_symbols{};
-  EncodingCost cost{};
+  Cost cost{};
   bool same_heads{false};  ///< whether all heads of a layer are encoded alike
 
   /// Whether it computes with tables that are drawn by seed and say nothing about trained ones.

@@ -19,7 +19,7 @@ ShawOptions symmetric_clip(Index rows) {
   return {.left = rows / 2, .right = rows / 2};
 }
 
-ShawOptions options_of(const ParamSet& params) {
+ShawOptions shaw_options_of(const ParamSet& params) {
   const Position clip = params.integer("shaw.clip");
   const Position ahead = params.integer("shaw.clip_ahead");
   ShawOptions options{.left = clip, .right = ahead < 0 ? clip : ahead};
@@ -122,14 +122,14 @@ EncodingInfo Shaw<T>::info() {
 
 template <class T>
 void Shaw<T>::check(const EncodingSettings& s) {
-  const ShawOptions options = options_of(s.params);
+  const ShawOptions options = shaw_options_of(s.params);
   check_table_size("shaw.key_table", options.left + options.right + 1, s.d_head,
                    "shaw.clip, shaw.clip_ahead or the channels");
 }
 
 template <class T>
 std::unique_ptr<Shaw<T>> Shaw<T>::make(const EncodingSettings& s) {
-  ShawOptions options = options_of(s.params);
+  ShawOptions options = shaw_options_of(s.params);
   const Index rows = options.left + options.right + 1;
   const double deviation = std::sqrt(2.0 / static_cast<double>(rows + s.d_head));
   const auto table = [&](const char* name) {

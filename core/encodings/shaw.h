@@ -7,7 +7,6 @@
 #include "core/encoding.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
-#include "core/encodings/table_terms.h"
 
 namespace orrery {
 

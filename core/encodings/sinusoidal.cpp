@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/encodings/common_formulas.h"
-#include "core/encodings/rotation.h"
+#include "core/encodings/frequencies.h"
 #include "core/errors.h"
 
 namespace orrery {

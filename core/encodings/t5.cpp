@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/content.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -131,27 +130,16 @@ IndexMatrix T5<T>::table_index(PositionsIn m, PositionsIn n) const {
 }
 
 template <class T>
-std::vector<ScoreTerm<T>> T5<T>::score_terms(const ScoreInputs<T>& in) const {
+ScoreTerm<T> T5<T>::bias(const ScoreInputs<T>& in) const {
   check_head(in.head, table_.cols());
-  const IndexMatrix index = table_index(in.m, in.n);
-  std::vector<ScoreTerm<T>> terms;
-  terms.push_back({"content", content_product(in, 0)});
-  terms.push_back({"relative_bias", gather_bias<T>(table_, index, in.head)});
-  return terms;
+  return {"relative_bias", gather_bias<T>(table_, table_index(in.m, in.n), in.head)};
 }
 
 template <class T>
-std::optional<LogitFactors<T>> T5<T>::logit_factors(const ScoreInputs<T>& in,
-                                                    const Distances& distances) const {
-  return distance_bias_factors<T>(*this, in, distances);
-}
-
-template <class T>
-void T5<T>::add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                                const ScoreGradients<T>& d) const {
-  add_content_gradients<T>(in, 0, d_logits, d);
-  add_bias_gradients<T>(d_logits, table_index(in.m, in.n), in.head,
-                        gradient_of(d.tables, "t5.table", table_.rows(), table_.cols()));
+void T5<T>::add_bias_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                               Tables& d_tables) const {
+  add_gathered_gradients<T>(d_logits, table_index(in.m, in.n), in.head,
+                            gradient_of(d_tables, "t5.table", table_.rows(), table_.cols()));
 }
 
 template class T5<float>;

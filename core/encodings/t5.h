@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/settings.h"
@@ -35,7 +34,7 @@ Index t5_bucket(Position r, const T5Buckets& config, const StageRounding& roundi
 /// initialisation does). Terms: content, relative_bias. Source: Raffel et al. 2020 §2.1; RoFormer
 /// eq. (8).
 template <class T>
-class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
+class T5 final : public Encoding, public BiasTerm<T>, public TableIndex {
  public:
   /// table [buckets, heads]. Rounding is of the table and of the logarithm.
   T5(const T5Buckets& config, Matrix<T> table, const StageRounding& rounding = {});
@@ -45,17 +44,16 @@ class T5 final : public Encoding, public ScoreTerms<T>, public TableIndex {
   static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override { return {.relative = true}; }
-  std::optional<LogitFactors<T>> logit_factors(const ScoreInputs<T>& in,
-                                               const Distances& distances) const override;
   IndexMatrix table_index(PositionsIn m, PositionsIn n) const override;
   Index table_rows() const override { return table_.rows(); }
   std::optional<Position> stated_reach() const override { return config_.max_distance; }
-  std::vector<ScoreTerm<T>> score_terms(const ScoreInputs<T>& in) const override;
-  void add_score_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
-                           const ScoreGradients<T>& d) const override;
-  bool is_bias() const override { return true; }
 
  private:
+  ScoreTerm<T> bias(const ScoreInputs<T>& in) const override;
+  int products() const override { return 0; }
+  void add_bias_gradients(const ScoreInputs<T>& in, const MatrixIn<T>& d_logits,
+                          Tables& d_tables) const override;
+
   T5Buckets config_;
   Matrix<T> table_;
   StageRounding rounding_;

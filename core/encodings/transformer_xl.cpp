@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "core/attention/content.h"
-#include "core/encodings/head_projection.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"

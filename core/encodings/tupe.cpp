@@ -4,8 +4,7 @@
 
 #include "core/attention/content.h"
 #include "core/encodings/common_formulas.h"
-#include "core/encodings/head_projection.h"
-#include "core/encodings/layer_norm.h"
+#include "core/encodings/relative_index.h"
 #include "core/encodings/t5.h"
 #include "core/errors.h"
 #include "core/product.h"
@@ -17,7 +16,7 @@ constexpr T5Buckets t5_buckets{.buckets = 32, .max_distance = 128, .bidirectiona
 constexpr Index cls_key_bucket = 32;
 constexpr Index cls_query_bucket = 16;
 constexpr Index no_bucket = -1;
-constexpr double layer_norm_epsilon = 1e-5;  // PyTorch's, which the authors leave as it is
+constexpr double pytorch_epsilon = 1e-5;  // PyTorch's, which the authors leave as it is
 constexpr double unit_deviation = 1.0;
 
 Index bias_rows(TupeVariant variant) { return variant == TupeVariant::released ? 33 : 32; }
@@ -98,7 +97,7 @@ Tupe<T>::Tupe(Weights weights, TupeOptions options, const StageRounding& roundin
   if (!released()) return;
   given_table_ = w.table;
   w.table = rounding_.rounded<T>(
-      Stage::projected, layer_normalised(w.table, w.norm_gain, w.norm_bias, layer_norm_epsilon));
+      Stage::projected, layer_normalised(w.table, w.norm_gain, w.norm_bias, pytorch_epsilon));
 }
 
 template <class T>
@@ -355,10 +354,10 @@ void Tupe<T>::add_row_gradients(const std::vector<Index>& rows, const Matrix<T>&
   const Index width = weights_.table.cols();
   Matrix<T> d_given = d_rows;
   if (released())
-    d_given = pull_layer_norm_back<T>(gathered(given_table_, rows), weights_.norm_gain,
-                                      layer_norm_epsilon, d_rows,
-                                      gradient_of(d_tables, "tupe.norm_gain", 1, width),
-                                      gradient_of(d_tables, "tupe.norm_bias", 1, width));
+    d_given =
+        pull_layer_norm_back<T>(gathered(given_table_, rows), weights_.norm_gain, pytorch_epsilon,
+                                d_rows, gradient_of(d_tables, "tupe.norm_gain", 1, width),
+                                gradient_of(d_tables, "tupe.norm_bias", 1, width));
   Matrix<double>& d_table = gradient_of(d_tables, "tupe.table", weights_.table.rows(), width);
   for (std::size_t i = 0; i < rows.size(); ++i)
     d_table.row(rows[i]) += d_given.row(static_cast<Index>(i)).template cast<double>();
@@ -424,7 +423,7 @@ void Tupe<T>::add_relative_bias_gradients(const ScoreInputs<T>& in, const Matrix
   Matrix<T> d_bias = d_logits;
   for (Index i = 0; i < d_bias.size(); ++i)
     if (index.data()[i] == no_bucket) d_bias.data()[i] = 0;
-  add_bias_gradients<T>(
+  add_gathered_gradients<T>(
       d_bias, index.cwiseMax(0), in.head,
       gradient_of(d_tables, "tupe.bias_table", table_rows(), weights_.bias.cols()));
 }

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "core/encodings/common_formulas.h"
-#include "core/encodings/rotation.h"
+#include "core/encodings/frequencies.h"
 #include "core/errors.h"
 
 namespace orrery {
@@ -121,11 +121,6 @@ EncodingInfo Xpos<T>::info() {
       .stages = {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin, Stage::rotated_qk},
       .cost = {.mean_logit = 400},
       .same_heads = true};
-}
-
-template <class T>
-void Xpos<T>::check(const EncodingSettings& s) {
-  make(s);  // it has no table to draw
 }
 
 template <class T>

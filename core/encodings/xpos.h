@@ -43,7 +43,6 @@ class Xpos final : public Encoding, public QkTransform<T> {
 
   static EncodingInfo info();
   static std::unique_ptr<Xpos> make(const EncodingSettings& settings);
-  static void check(const EncodingSettings& settings);
 
   EncodingTraits traits() const override {
     return {.relative = true, .last_position = last_position()};

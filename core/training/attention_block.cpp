@@ -4,14 +4,13 @@
 #include <span>
 #include <utility>
 
-#include "core/attention/softcap.h"
 #include "core/attention/weight_rules.h"
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
 #include "core/kernels/steps.h"
 #include "core/kernels/tiles.h"
-#include "core/training/linear_step.h"
-#include "core/transformer/qk_norm.h"
+#include "core/training/tile_product.h"
+#include "core/transformer/norm.h"
 
 namespace orrery {
 namespace {

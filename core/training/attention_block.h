@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/attention/feature_map.h"
-#include "core/attention/linear_features.h"
+#include "core/attention/linear_attention.h"
 #include "core/attention/multi_head.h"
 #include "core/training/model_weights.h"
 #include "core/training/tile_product.h"

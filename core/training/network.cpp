@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/attention/softcap.h"
+#include "core/attention/weight_rules.h"
 #include "core/errors.h"
 #include "core/kernels/tiles.h"
-#include "core/training/linear_step.h"
+#include "core/training/tile_product.h"
 
 namespace orrery {
 

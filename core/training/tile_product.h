@@ -2,8 +2,9 @@
 
 #include <vector>
 
-#include "core/into.h"
 #include "core/kernels/tiles.h"
+#include "core/product.h"
+#include "core/transformer/weights.h"
 #include "core/types.h"
 
 namespace orrery {
@@ -34,5 +35,19 @@ class TileProducts {
   std::vector<T> room_{};   ///< panels
   Matrix<T> transposed_{};  ///< a factor on the left
 };
+
+/// linear() on the products of training steps, which pack no weights for later: y [N, out], made as
+/// large as it has to be.
+template <class T>
+void linear_forward(TileProducts<T>& products, const LinearWeights<T>& w, const MatrixIn<T>& x,
+                    Matrix<T>& y);
+
+/// d_x [N, in] becomes or gains d_y W, ∂loss by x from that by linear_forward(w, x).
+///
+/// @param d_w  gains d_yᵀ x, and the sum of the rows of d_y where w has a b
+template <class T>
+void pull_back_linear(TileProducts<T>& products, const LinearWeights<T>& w, const MatrixIn<T>& x,
+                      const MatrixIn<T>& d_y, LinearWeights<T>& d_w, Matrix<T>& d_x,
+                      Into into = Into::set);
 
 }  // namespace orrery

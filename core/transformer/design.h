@@ -32,19 +32,6 @@ enum class BlockOrder {
   parallel_shared  ///< both read N(x): GPT-J
 };
 
-/// What queries and keys are normalised over, if they are.
-enum class QkNormSpan {
-  none,
-  head,   ///< the channels of a head: Qwen 3, Gemma 3
-  layer,  ///< the channels of all heads together: OLMo 2
-};
-
-struct QkNormDesign {
-  QkNormSpan over{QkNormSpan::none};
-  NormDesign norm{};
-  bool after_position{false};  ///< Hunyuan; before it everywhere else
-};
-
 struct AttentionDesign {
   Index heads{};
   Index kv_heads{};

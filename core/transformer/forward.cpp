@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "core/attention/multi_head.h"
-#include "core/attention/softcap.h"
+#include "core/attention/weight_rules.h"
 #include "core/errors.h"
 #include "core/kernels/tiles.h"
 #include "core/parallel.h"
 #include "core/product.h"
 #include "core/transformer/linear.h"
-#include "core/transformer/qk_norm.h"
+#include "core/transformer/norm.h"
 
 namespace orrery {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "core/transformer/design.h"
 #include "core/transformer/pass_edits.h"
-#include "core/transformer/probe.h"
 #include "core/transformer/weights.h"
 
 namespace orrery {

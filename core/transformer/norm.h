@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/into.h"
+#include "core/product.h"
 #include "core/types.h"
 
 namespace orrery {
@@ -16,6 +16,19 @@ struct NormDesign {
   NormKind kind{NormKind::rms};
   double epsilon{1e-5};
   bool adds_one{false};  ///< multiplies by 1 + gain: Gemma's files hold the difference from 1
+};
+
+/// What queries and keys are normalised over, if they are.
+enum class QkNormSpan {
+  none,
+  head,   ///< the channels of a head: Qwen 3, Gemma 3
+  layer,  ///< the channels of all heads together: OLMo 2
+};
+
+struct QkNormDesign {
+  QkNormSpan over{QkNormSpan::none};
+  NormDesign norm{};
+  bool after_position{false};  ///< Hunyuan; before it everywhere else
 };
 
 /// What a norm has learned, [1, d] each; an empty gain counts as 1, an empty bias as 0.
@@ -49,5 +62,20 @@ template <class T>
 void pull_back_norm(const NormDesign& design, const NormWeights<T>& weights,
                     const MatrixIn<T>& rows, const MatrixIn<T>& d_out, NormWeights<T>& d_weights,
                     MatrixOut<T> d_rows, Into into = Into::set);
+
+/// Queries or keys of all heads, normalised over the channels of each head or of all together, as
+/// the design says. [N, heads·d_head]
+///
+/// Throws UsageError as normalised does.
+template <class T>
+Matrix<T> normed_heads(const QkNormDesign& design, const NormWeights<T>& w, Index d_head,
+                       const Matrix<T>& all);
+
+/// d ← ∂loss by `all`, from that by normed_heads(design, w, d_head, all). [as all]
+///
+/// @param d_w  gains what pull_back_norm says of it
+template <class T>
+void pull_back_heads(const QkNormDesign& design, const NormWeights<T>& w, Index d_head,
+                     const Matrix<T>& all, Matrix<T>& d, NormWeights<T>& d_w);
 
 }  // namespace orrery

@@ -111,7 +111,7 @@ std::string mask_note(const SeenMask& mask) {
                      mask.same_for_all ? "" : ", in the first head; others hide other cells");
 }
 
-std::string toeplitz_note(const ToeplitzReport& toeplitz, Index queries) {
+std::string toeplitz_note(const BiasAnswer::Toeplitz& toeplitz, Index queries) {
   if (queries == 1) return "one query does not show whether it depends on m − n alone";
   constexpr double rounding = 2;
   if (toeplitz.of_values < rounding)

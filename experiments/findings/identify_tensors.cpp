@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/encodings/rotation.h"
+#include "core/encodings/frequencies.h"
 #include "core/errors.h"
 #include "experiments/findings/expected_rope.h"
 #include "experiments/search/describe_rope.h"

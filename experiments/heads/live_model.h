@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -35,12 +36,13 @@ class LiveModel {
   LiveModel& operator=(const LiveModel&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  std::string name() const;    ///< path of its weights
-  std::string family() const;  ///< "Llama"
-  int layers() const;
-  int heads() const;
-  int vocabulary() const;
-  bool predicts_next() const;  ///< it looks back and has a head, so that it has losses
+  const std::string& name() const { return facts_.name; }      ///< path of its weights
+  const std::string& family() const { return facts_.family; }  ///< "Llama"
+  int layers() const { return facts_.layers; }
+  int heads() const { return facts_.heads; }
+  int vocabulary() const { return facts_.vocabulary; }
+  /// It looks back and has a head, so that it has losses.
+  bool predicts_next() const { return facts_.predicts_next; }
   const RunSettings& settings() const { return settings_; }
   std::uint64_t bytes_of_number() const;  ///< of its precision
   /// Bytes of so many states of the residual stream. [count, tokens, d_model]
@@ -64,10 +66,19 @@ class LiveModel {
   }
 
  private:
+  struct Facts {
+    std::string name, family;
+    int layers, heads, vocabulary;
+    bool predicts_next;
+    std::ptrdiff_t d_model,
+        head_channels;  ///< channels of a state, and of the outputs of all heads
+  };
+
   std::filesystem::path path_;
   RunSettings settings_;
   std::unique_ptr<ModelRun<float>> single_;
   std::unique_ptr<ModelRun<double>> double_;
+  Facts facts_{};
 };
 
 }  // namespace orrery

@@ -10,13 +10,12 @@
 #include <utility>
 
 #include "core/analysis/head_scores.h"
-#include "core/analysis/swap_scores.h"
 #include "core/attention/multi_head.h"
 #include "core/encodings/rope.h"
 #include "core/random.h"
 #include "core/unknown_name.h"
 #include "experiments/heads/model_run.h"
-#include "experiments/heads/random_tokens.h"
+#include "experiments/heads/repeat.h"
 
 namespace orrery {
 namespace {

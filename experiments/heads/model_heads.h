@@ -12,8 +12,7 @@
 
 namespace orrery {
 
-/// A score that every head has: its formula is that of core/analysis/head_scores.h, of `place` that
-/// of swap_scores.h.
+/// A score that every head has, by a formula of core/analysis/head_scores.h.
 struct ScoreKind {
   std::string_view key{};          ///< "induction"
   std::string_view formula{};      ///< "A(i, j+1), t_j = t_i"

@@ -67,6 +67,67 @@ Turn<T> defect_turn(const Edit& edit, const std::vector<LayerPlan>& layers, Inde
   };
 }
 
+/// Another source's weights, of which the first layers and parts of the vocabulary that fit into
+/// `bytes` stay decoded.
+template <class T>
+class KeptWeights final : public WeightSource<T> {
+ public:
+  KeptWeights(std::unique_ptr<WeightSource<T>> source, std::uint64_t bytes)
+      : source_(std::move(source)), left_(bytes) {}
+
+  Index vocabulary_size() const override { return source_->vocabulary_size(); }
+  Matrix<T> token_vectors(std::span<const std::int32_t> ids) override {
+    return source_->token_vectors(ids);
+  }
+  std::shared_ptr<const EmbeddingWeights<T>> embedding() override { return source_->embedding(); }
+  std::shared_ptr<const HeadWeights<T>> head() override { return source_->head(); }
+
+  std::shared_ptr<const LinearWeights<T>> vocabulary(Index first, Index count) override {
+    return kept(vocabulary_, std::pair(first, count),
+                [&] { return source_->vocabulary(first, count); });
+  }
+
+  std::shared_ptr<const LayerWeights<T>> layer(int layer) override {
+    return kept(layers_, layer, [&] { return source_->layer(layer); });
+  }
+
+ private:
+  /// What was kept for the key, else what `decode` returns, which stays if there is room.
+  template <class Key, class Weights, class Decode>
+  std::shared_ptr<const Weights> kept(std::map<Key, std::shared_ptr<const Weights>>& all,
+                                      const Key& key, const Decode& decode) {
+    if (const auto found = all.find(key); found != all.end()) return found->second;
+    std::shared_ptr<const Weights> decoded = decode();
+    const std::uint64_t bytes = bytes_of(*decoded);
+    if (bytes > left_) return decoded;
+    left_ -= bytes;
+    all[key] = decoded;
+    return decoded;
+  }
+
+  static std::uint64_t bytes_of(const LinearWeights<T>& w) {
+    return static_cast<std::uint64_t>(w.W.size()) * sizeof(T);
+  }
+
+  static std::uint64_t bytes_of(const LayerWeights<T>& w) {
+    std::uint64_t bytes = 0;
+    for (const AttentionWeights<T>* a : {&w.attention, &w.memory})
+      for (const LinearWeights<T>* linear : {&a->q, &a->k, &a->v, &a->o})
+        bytes += bytes_of(*linear);
+    for (const LinearWeights<T>* linear :
+         {&w.feed_forward.gate, &w.feed_forward.up, &w.feed_forward.down})
+      bytes += bytes_of(*linear);
+    for (const Matrix<T>& tap : w.convolution.W)
+      bytes += static_cast<std::uint64_t>(tap.size()) * sizeof(T);
+    return bytes;
+  }
+
+  std::unique_ptr<WeightSource<T>> source_;
+  std::uint64_t left_;
+  std::map<int, std::shared_ptr<const LayerWeights<T>>> layers_{};
+  std::map<std::pair<Index, Index>, std::shared_ptr<const LinearWeights<T>>> vocabulary_{};
+};
+
 constexpr std::uint64_t kept_part = 3;  // of the machine's memory
 
 std::uint64_t bytes_to_keep(const RunSettings& settings) {
@@ -77,12 +138,6 @@ void require_one_stack(const Checkpoint& checkpoint) {
   if (!checkpoint.decoder()) return;
   throw UsageError(checkpoint.store().name(), "is an encoder-decoder, whose stacks read two texts",
                    "take a model of one stack");
-}
-
-template <class Ask>
-auto asked_of(const std::unique_ptr<ModelRun<float>>& a, const std::unique_ptr<ModelRun<double>>& b,
-              const Ask& ask) {
-  return a ? ask(*a) : ask(*b);
 }
 
 std::set<HeadPlace> replaced_heads(const std::vector<Edit>& edits, int heads) {
@@ -100,53 +155,38 @@ LiveModel::LiveModel(const std::filesystem::path& path, const RunSettings& setti
     single_ = std::make_unique<ModelRun<float>>(path, settings);
   else
     double_ = std::make_unique<ModelRun<double>>(path, settings);
+  with_run([this](const auto& run) {
+    const AttentionDesign& a = run.design().attention;
+    facts_ = {.name = std::string(run.checkpoint().store().name()),
+              .family = std::string(run.checkpoint().family().name),
+              .layers = run.layer_count(),
+              .heads = run.head_count(),
+              .vocabulary = run.vocabulary_size(),
+              .predicts_next = run.predicts_next(),
+              .d_model = run.checkpoint().stack().places.layers.front().attention.o.out,
+              .head_channels = a.heads * a.d_value};
+  });
 }
 LiveModel::~LiveModel() = default;
-
-std::string LiveModel::name() const {
-  return asked_of(single_, double_,
-                  [](const auto& run) { return std::string(run.checkpoint().store().name()); });
-}
-std::string LiveModel::family() const {
-  return asked_of(single_, double_,
-                  [](const auto& run) { return std::string(run.checkpoint().family().name); });
-}
-int LiveModel::layers() const {
-  return asked_of(single_, double_, [](const auto& run) { return run.layer_count(); });
-}
-int LiveModel::heads() const {
-  return asked_of(single_, double_, [](const auto& run) { return run.head_count(); });
-}
-int LiveModel::vocabulary() const {
-  return asked_of(single_, double_, [](const auto& run) { return run.vocabulary_size(); });
-}
-bool LiveModel::predicts_next() const {
-  return asked_of(single_, double_, [](const auto& run) { return run.predicts_next(); });
-}
 
 std::uint64_t LiveModel::bytes_of_number() const {
   return settings_.single ? sizeof(float) : sizeof(double);
 }
 std::uint64_t LiveModel::bytes_of_states(std::size_t count, std::size_t tokens) const {
-  const Index d_model = asked_of(single_, double_, [](const auto& run) {
-    return run.checkpoint().stack().places.layers.front().attention.o.out;
-  });
-  return count * tokens * static_cast<std::uint64_t>(d_model) * bytes_of_number();
+  return count * tokens * static_cast<std::uint64_t>(facts_.d_model) * bytes_of_number();
 }
 std::uint64_t LiveModel::bytes_of_head_outputs(std::size_t tokens) const {
-  const Index channels = asked_of(single_, double_, [](const auto& run) {
-    return run.design().attention.heads * run.design().attention.d_value;
-  });
-  return static_cast<std::uint64_t>(layers()) * tokens * static_cast<std::uint64_t>(channels) *
-         bytes_of_number();
+  return static_cast<std::uint64_t>(layers()) * tokens *
+         static_cast<std::uint64_t>(facts_.head_channels) * bytes_of_number();
 }
 
 template <class T>
 ModelRun<T>::ModelRun(const std::filesystem::path& path, const RunSettings& settings)
     : checkpoint_(Checkpoint::open(path, {.length = settings.length})),
       threads_(settings.threads),
-      weights_(weight_source<T>(checkpoint_, checkpoint_.stack(), settings.threads),
-               bytes_to_keep(settings)) {
+      weights_(std::make_unique<KeptWeights<T>>(
+          weight_source<T>(checkpoint_, checkpoint_.stack(), settings.threads),
+          bytes_to_keep(settings))) {
   require_one_stack(checkpoint_);
 }
 
@@ -181,7 +221,7 @@ Matrix<T> ModelRun<T>::pass(const std::vector<std::int32_t>& tokens, PassOptions
   options.before_layer = [this] {
     if (asked_ && asked_->stop_requested()) throw Stopped();
   };
-  return forward<T>(design(), weights_, {.ids = tokens}, options);
+  return forward<T>(design(), *weights_, {.ids = tokens}, options);
 }
 
 template <class T>
@@ -217,7 +257,7 @@ template <class T>
 std::vector<double> ModelRun<T>::losses(const std::vector<Edit>& edits, const Matrix<T>& hidden,
                                         const std::vector<std::int32_t>& tokens, Matrix<T>* last) {
   require_losses();
-  return next_token_losses<T>(edited_design(design(), edits), weights_, hidden, tokens, threads_,
+  return next_token_losses<T>(edited_design(design(), edits), *weights_, hidden, tokens, threads_,
                               last);
 }
 
@@ -226,13 +266,13 @@ Matrix<T> ModelRun<T>::logits(const std::vector<Edit>& edits, const MatrixIn<T>&
   if (!checkpoint_.stack().has_head())
     throw UsageError(checkpoint_.store().name(), "has no head for its vocabulary",
                      "take a file with the head");
-  return vocabulary_logits<T>(edited_design(design(), edits), weights_, hidden, threads_);
+  return vocabulary_logits<T>(edited_design(design(), edits), *weights_, hidden, threads_);
 }
 
 template <class T>
 Matrix<T> ModelRun<T>::final_norm(const std::vector<Edit>& edits, const Matrix<T>& hidden) {
   if (!design().final_norm) return hidden;
-  return normalised<T>(edited_design(design(), edits).norm, weights_.head()->norm, hidden);
+  return normalised<T>(edited_design(design(), edits).norm, weights_->head()->norm, hidden);
 }
 
 template <class T>
@@ -246,13 +286,13 @@ template <class T>
 TurningPairs ModelRun<T>::turning_pairs(int layer, const std::vector<Edit>& edits, Index tokens) {
   const PassEdits<T> of_pass = edits_of(edits, tokens);
   ActiveEdits<T> active(&of_pass, design());
-  return active.encoding(layer, weights_.layer(layer)->encoding)->turning_pairs();
+  return active.encoding(layer, weights_->layer(layer)->encoding)->turning_pairs();
 }
 
 template <class T>
 bool ModelRun<T>::has_terms(int layer) {
   if (layers()[static_cast<std::size_t>(layer)].encoding == "rope") return true;
-  const std::shared_ptr<const Encoding> encoding = weights_.layer(layer)->encoding;
+  const std::shared_ptr<const Encoding> encoding = weights_->layer(layer)->encoding;
   return encoding && SoftmaxDoors<T>::of(*encoding).score_terms;
 }
 
@@ -263,7 +303,7 @@ std::vector<ScoreTerm<T>> ModelRun<T>::score_terms(const HeadPlace& place,
   const TransformerDesign edited = edited_design(design(), edits);
   const PassEdits<T> of_pass = edits_of(edits, q.rows());
   ActiveEdits<T> active(&of_pass, edited);
-  const auto encoding = active.encoding(place.layer, weights_.layer(place.layer)->encoding);
+  const auto encoding = active.encoding(place.layer, weights_->layer(place.layer)->encoding);
   const Positions at = active.positions(place.layer, consecutive_positions(q.rows()), true);
   const Matrix<T> no_values;
   return attention_logits<T>({.q = q, .k = k, .v = no_values, .m = at, .n = at, .head = place.head},

@@ -8,7 +8,7 @@
 
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"
-#include "experiments/heads/random_tokens.h"
+#include "experiments/heads/repeat.h"
 
 namespace orrery {
 namespace {

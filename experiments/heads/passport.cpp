@@ -11,7 +11,7 @@
 #include "core/encodings/rope.h"
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"
-#include "experiments/heads/random_tokens.h"
+#include "experiments/heads/repeat.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/model_files/position_plan.h"
 
@@ -28,8 +28,8 @@ std::string name_of(const std::filesystem::path& path) {
   return (plain.has_filename() ? plain : plain.parent_path()).filename().string();
 }
 
-std::vector<PassportLayers> layers_of(const PositionPlan& plan) {
-  std::vector<PassportLayers> all;
+std::vector<Passport::Layers> layers_of(const PositionPlan& plan) {
+  std::vector<Passport::Layers> all;
   for (const std::vector<int>& alike : alike_layers(plan)) {
     const LayerPlan& layer = plan.layers[static_cast<std::size_t>(alike.front())];
     all.push_back({numbers_text(alike), facts_of(layer)});

@@ -25,12 +25,6 @@ struct PassportRequest {
   std::int32_t first{-1};  ///< token before random ones and contexts; −1 for none
 };
 
-/// Layers of one kind, and what their files say of positions, each with its reason.
-struct PassportLayers {
-  std::string layers{};  ///< "layers 0 to 29"
-  std::vector<PositionFact> facts{};
-};
-
 /// The losses of tokens at some places of a text.
 struct PlaceLoss {
   std::int64_t from{}, to{};  ///< of the predicted tokens, both within
@@ -51,12 +45,18 @@ struct Break {
 
 /// A model on one page: what it does with positions, and what holds up.
 struct Passport {
+  /// Layers of one kind, and what their files say of positions, each with its reason.
+  struct Layers {
+    std::string layers{};  ///< "layers 0 to 29"
+    std::vector<PositionFact> facts{};
+  };
+
   std::string model{};  ///< of its file or folder, without the way there
   std::string family{}, format{};
   int layers{}, heads{}, kv_heads{}, vocabulary{};
   bool single{};  ///< computed in fp32
   PassportRequest request{};
-  std::vector<PassportLayers> encodings{};
+  std::vector<Layers> encodings{};
   std::vector<std::string> assumed{};  ///< what no file says
   HeadTable table{};
   // Of a model that predicts the next token:

@@ -49,7 +49,7 @@ ordered_json difference_json(const Welch& difference) {
 
 ordered_json encodings_json(const Passport& passport) {
   ordered_json all = ordered_json::array();
-  for (const PassportLayers& layers : passport.encodings) {
+  for (const Passport::Layers& layers : passport.encodings) {
     ordered_json facts = ordered_json::array();
     for (const PositionFact& fact : layers.facts)
       facts.push_back({{"field", fact.label}, {"value", fact.value}, {"reason", fact.reason}});

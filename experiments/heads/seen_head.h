@@ -5,7 +5,7 @@
 
 #include "core/encoding.h"
 #include "core/transformer/edit.h"
-#include "core/transformer/probe.h"
+#include "core/transformer/pass_edits.h"
 #include "experiments/heads/what_if.h"
 
 namespace orrery {

@@ -308,16 +308,18 @@ class SideBySide {
            static_cast<std::size_t>(place.head);
   }
 
-  std::vector<NextToken> next_tokens(const std::vector<double>& was,
-                                     const std::vector<double>& is) const {
+  std::vector<TextEffect::NextToken> next_tokens(const std::vector<double>& was,
+                                                 const std::vector<double>& is) const {
     std::vector<std::int32_t> ids = most_probable(was, request_.next);
     for (const std::int32_t id : most_probable(is, request_.next))
       if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
-    std::vector<NextToken> next;
+    std::vector<TextEffect::NextToken> next;
     for (const std::int32_t id : ids)
       next.push_back({id, was[static_cast<std::size_t>(id)], is[static_cast<std::size_t>(id)]});
     std::stable_sort(next.begin(), next.end(),
-                     [](const NextToken& a, const NextToken& b) { return a.before > b.before; });
+                     [](const TextEffect::NextToken& a, const TextEffect::NextToken& b) {
+                       return a.before > b.before;
+                     });
     return next;
   }
 
@@ -395,7 +397,7 @@ std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request) {
 std::vector<std::int32_t> next_ids(const WhatIf& result) {
   std::vector<std::int32_t> ids;
   for (const TextEffect& text : result.texts)
-    for (const NextToken& next : text.next) ids.push_back(next.id);
+    for (const TextEffect::NextToken& next : text.next) ids.push_back(next.id);
   return ids;
 }
 

@@ -48,15 +48,15 @@ struct WhatIfRequest {
   std::string terms{};   ///< "16.0": a head whose logits are told apart; or empty
 };
 
-/// A token that may come next.
-struct NextToken {
-  std::int32_t id{};
-  double before{};  ///< its probability in the model
-  double after{};   ///< in the edited one
-};
-
 /// What the edits do to one text.
 struct TextEffect {
+  /// A token that may come next.
+  struct NextToken {
+    std::int32_t id{};
+    double before{};  ///< its probability in the model
+    double after{};   ///< in the edited one
+  };
+
   std::string name{};
   std::vector<std::int32_t> tokens{};
   std::vector<double> before{}, after{};  ///< −ln p of each next token, nats; or empty

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/encodings/axis_design.h"
+#include "core/encodings/axis_layout.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/model_files/positions_text.h"

@@ -1,4 +1,3 @@
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,7 +11,7 @@ namespace orrery {
 namespace {
 
 using Cell = BiasCells::Cell;
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double unseen = std::numeric_limits<double>::quiet_NaN();
 
 /// A number per head and distance, computed when it is first asked for.
 template <class Compute>
@@ -134,7 +133,7 @@ class Fits {
  public:
   explicit Fits(const BiasCells& cells) : cells_(cells) {}
 
-  std::vector<BiasFit> all() {
+  std::vector<BiasHypothesis> all() {
     found_.push_back({{}, 0});
     add_constant();
     for (const AlibiForm form : {AlibiForm::symmetric, AlibiForm::causal, AlibiForm::key})
@@ -243,7 +242,7 @@ class Fits {
       distance = cell.m - cell.n;
     }
     for (Index i = 0; i < bias.table.size(); ++i)
-      bias.table.data()[i] = count.data()[i] > 0 ? bias.table.data()[i] / count.data()[i] : nan;
+      bias.table.data()[i] = count.data()[i] > 0 ? bias.table.data()[i] / count.data()[i] : unseen;
     return shares;
   }
 
@@ -296,7 +295,7 @@ class Fits {
   }
 
   const BiasCells& cells_;
-  std::vector<BiasFit> found_{};
+  std::vector<BiasHypothesis> found_{};
 };
 
 }  // namespace
@@ -319,6 +318,6 @@ Residual residual_of(const WrittenBias& bias, const BiasCells& cells) {
   return residual;
 }
 
-std::vector<BiasFit> fitted_biases(const BiasCells& cells) { return Fits(cells).all(); }
+std::vector<BiasHypothesis> fitted_biases(const BiasCells& cells) { return Fits(cells).all(); }
 
 }  // namespace orrery

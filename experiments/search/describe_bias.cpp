@@ -217,18 +217,6 @@ std::string texts_words(const SeenMask& mask) {
       shown < mask.starts.size() ? fmt::format(" and {} more", mask.starts.size() - shown) : "");
 }
 
-std::string rule_text(const SeenMask& mask);
-
-}  // namespace
-
-std::string mask_text(const SeenMask& mask) {
-  if (mask.left + mask.right == 0) return rule_text(mask);
-  if (mask.rule == MaskRule::none) return "hides " + padding_words(mask);
-  return rule_text(mask) + ", and " + padding_words(mask);
-}
-
-namespace {
-
 std::string rule_text(const SeenMask& mask) {
   switch (mask.rule) {
     case MaskRule::none:
@@ -266,5 +254,11 @@ std::string rule_text(const SeenMask& mask) {
 }
 
 }  // namespace
+
+std::string mask_text(const SeenMask& mask) {
+  if (mask.left + mask.right == 0) return rule_text(mask);
+  if (mask.rule == MaskRule::none) return "hides " + padding_words(mask);
+  return rule_text(mask) + ", and " + padding_words(mask);
+}
 
 }  // namespace orrery

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/encodings/axis_design.h"
+#include "core/encodings/axis_layout.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/params.h"

@@ -1,4 +1,3 @@
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -210,17 +209,17 @@ class Estimates {
  public:
   explicit Estimates(Precision format) : format_(format) {}
 
-  void add_families(std::vector<FamilyFit> fits, double amplitude,
+  void add_families(std::vector<WrittenRope> ropes, double amplitude,
                     const std::vector<FrequencyEstimate>& estimates) {
     int coarse = 0, rounded = 0;
-    for (FamilyFit& fit : fits) {
-      fit.rope.rounding = fp32_stages();
-      add(fit.rope, amplitude);
-      if (is_known(known_bases(), fit.rope.base)) {
-        if (++coarse <= 4) add_coarse(fit.rope, amplitude);
-      } else if (!fit.rope.inverted && ++rounded <= 4) {
+    for (WrittenRope& rope : ropes) {
+      rope.rounding = fp32_stages();
+      add(rope, amplitude);
+      if (is_known(known_bases(), rope.base)) {
+        if (++coarse <= 4) add_coarse(rope, amplitude);
+      } else if (!rope.inverted && ++rounded <= 4) {
         for (const Precision format : {Precision::bf16, Precision::fp16})
-          add(with_rounded_frequencies(fit.rope, format, estimates), amplitude);
+          add(with_rounded_frequencies(rope, format, estimates), amplitude);
       }
     }
   }

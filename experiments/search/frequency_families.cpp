@@ -78,6 +78,13 @@ double snapped(double value, double relative_error, const std::vector<double>& k
   return value;
 }
 
+/// A rope whose frequencies are near the measured ones, and how near: the mean square of the
+/// differences in standard errors.
+struct FamilyFit {
+  WrittenRope rope{};
+  double misfit{};
+};
+
 class Fitter {
  public:
   Fitter(const WrittenRope& structure, const FrequencyEstimates& estimates)
@@ -88,7 +95,7 @@ class Fitter {
     clockwise_ = leaning < 0;
   }
 
-  std::vector<FamilyFit> fits(std::size_t most) {
+  std::vector<WrittenRope> fits(std::size_t most) {
     const std::size_t pairs = estimates_.size();
     for (const std::size_t count : {pairs, pairs / 2, pairs / 4})
       for (const double least_error : {1e-7, unit_roundoff(Precision::bf16)})
@@ -102,8 +109,10 @@ class Fitter {
     for (FamilyFit& fit : found_)
       if (!is_known(known_bases(), fit.rope.base)) refine(fit);
     sort();
-    if (found_.size() > most) found_.resize(most);
-    return std::move(found_);
+    std::vector<WrittenRope> best;
+    for (FamilyFit& fit : found_)
+      if (best.size() < most) best.push_back(std::move(fit.rope));
+    return best;
   }
 
  private:
@@ -119,6 +128,16 @@ class Fitter {
   }
   void consider(const WrittenRope& rope) {
     if (is_base(rope.base)) found_.push_back({rope, misfit_of_rope(rope)});
+  }
+  /// As it is, and with all frequencies divided by each known factor.
+  void consider_divided(WrittenRope rope) {
+    rope.scaling = {};
+    consider(rope);
+    rope.scaling.kind = RopeScalingKind::linear;
+    for (const double s : known_factors()) {
+      rope.scaling.factor = s;
+      consider(rope);
+    }
   }
   /// By misfit; among those that agree, the usual ones first.
   void sort() {
@@ -252,13 +271,7 @@ class Fitter {
     WrittenRope rope = plain(base);
     for (const AngleUnit unit : {AngleUnit::degrees, AngleUnit::as_degrees}) {
       rope.unit = unit;
-      rope.scaling = {};
-      consider(rope);
-      rope.scaling.kind = RopeScalingKind::linear;
-      for (const double s : known_factors()) {
-        rope.scaling.factor = s;
-        consider(rope);
-      }
+      consider_divided(rope);
     }
   }
 
@@ -287,12 +300,7 @@ class Fitter {
         WrittenRope rope = plain(base);
         rope.partial = RopePartial::proportional;
         rope.rotary_dims = 2 * pairs;
-        consider(rope);
-        rope.scaling.kind = RopeScalingKind::linear;
-        for (const double s : known_factors()) {
-          rope.scaling.factor = s;
-          consider(rope);
-        }
+        consider_divided(rope);
       }
     }
   }
@@ -321,9 +329,9 @@ std::vector<RopeScaling> known_scalings() {
   return all;
 }
 
-std::vector<FamilyFit> fit_families(const WrittenRope& structure,
-                                    const std::vector<FrequencyEstimate>& estimates,
-                                    std::size_t most) {
+std::vector<WrittenRope> fit_families(const WrittenRope& structure,
+                                      const std::vector<FrequencyEstimate>& estimates,
+                                      std::size_t most) {
   return Fitter(structure, estimates).fits(most);
 }
 

@@ -96,7 +96,7 @@ class DiagonalRanges {
 };
 
 /// Weights depend on m − n alone where the steps from key to key do.
-ToeplitzReport toeplitz_of(const BiasCells& cells) {
+BiasAnswer::Toeplitz toeplitz_of(const BiasCells& cells) {
   DiagonalRanges values, steps;
   const BiasCells::Cell* before = nullptr;
   for (const BiasCells::Cell& cell : cells.cells) {
@@ -106,23 +106,6 @@ ToeplitzReport toeplitz_of(const BiasCells& cells) {
     before = &cell;
   }
   return {values.largest(), steps.largest()};
-}
-
-void order(std::vector<BiasHypothesis>& found) {
-  const auto least = std::min_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    return a.residual.sum_of_squares < b.residual.sum_of_squares;
-  });
-  const Residual best = least->residual;
-  const double variance =
-      std::max<double>(best.sum_of_squares / std::max<double>(best.count, 1), least_bias_variance);
-  for (BiasHypothesis& hypothesis : found) {
-    hypothesis.evidence = (hypothesis.residual.sum_of_squares - best.sum_of_squares) / variance;
-    hypothesis.tied = hypothesis.evidence < evidence_to_decide;
-  }
-  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-    if (a.tied != b.tied) return a.tied;
-    return a.tied ? a.cost < b.cost : a.residual.sum_of_squares < b.residual.sum_of_squares;
-  });
 }
 
 bool holds_free_numbers(const BiasHypothesis& hypothesis) {
@@ -165,17 +148,16 @@ void drop_finer_buckets(std::vector<BiasHypothesis>& found) {
 std::vector<BiasHypothesis> ranked(const BiasQuestion& question) {
   constexpr std::size_t most = 12;
   const BiasCells some = cells_of(question, false);
-  std::vector<BiasHypothesis> found;
-  for (const BiasFit& fit : fitted_biases(some))
-    found.push_back({.bias = fit.bias, .residual = residual_of(fit.bias, some), .cost = fit.cost});
+  std::vector<BiasHypothesis> found = fitted_biases(some);
+  for (BiasHypothesis& hypothesis : found) hypothesis.residual = residual_of(hypothesis.bias, some);
   drop_free_tables(found);
   drop_finer_buckets(found);
-  order(found);
+  order_by_evidence(found, least_bias_variance);
   if (found.size() > most) found.resize(most);
   const BiasCells all = cells_of(question, true);
   if (all.cells.size() == some.cells.size()) return found;
   for (BiasHypothesis& hypothesis : found) hypothesis.residual = residual_of(hypothesis.bias, all);
-  order(found);
+  order_by_evidence(found, least_bias_variance);
   return found;
 }
 
@@ -188,14 +170,6 @@ void check(const BiasQuestion& question) {
                                question.bias.cols(), question.heads),
                    fmt::format("there are {} queries and {} keys", rows, question.keys.size()),
                    "give [heads, N_q, N_k] and a position of each");
-}
-
-/// Nothing explains a NaN or a positive infinity.
-bool is_finite_where_seen(const MatrixIn<double>& bias) {
-  for (Index i = 0; i < bias.rows(); ++i)
-    for (Index j = 0; j < bias.cols(); ++j)
-      if (!hides_cell(bias(i, j)) && !std::isfinite(bias(i, j))) return false;
-  return true;
 }
 
 /// Distances in the order in which they are tried: 0, 1, −1, 2, …
@@ -252,7 +226,7 @@ BiasAnswer identify_bias(const BiasQuestion& question) {
     answer.explained = true;
     return answer;
   }
-  if (!is_finite_where_seen(question.bias)) {
+  if (!is_finite_where_seen(question.bias)) {  // nothing explains a NaN or a positive infinity
     constexpr double nan = std::numeric_limits<double>::quiet_NaN();
     answer.hypotheses.push_back(
         {.residual = {.sum_of_squares = nan, .count = 1, .largest = nan}, .tied = true});

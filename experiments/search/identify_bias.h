@@ -20,25 +20,15 @@ struct BiasQuestion {
   Precision format{Precision::fp32};
 };
 
-/// A bias that may have made a matrix.
-struct BiasHypothesis {
-  WrittenBias bias{};
-  Residual residual{};  ///< over the cells that the mask leaves
-  double cost{};        ///< how unusual it is, and how many numbers of it were fitted
-  double evidence{};    ///< by how much worse it fits than the best, in squared standard errors
-  bool tied{false};
-};
-
-/// How far the cells of a diagonal differ, in roundings: 0 for what depends on m − n alone.
-struct ToeplitzReport {
-  double of_values{};  ///< half the range of a diagonal, the largest of all
-  double
-      of_weights{};  ///< the same for steps from key to key: a constant per query changes no weight
-};
-
 struct BiasAnswer {
+  /// How far the cells of a diagonal differ, in roundings: 0 for what depends on m − n alone.
+  struct Toeplitz {
+    double of_values{};  ///< half the range of a diagonal, the largest of all
+    double
+        of_weights{};  ///< the same for steps from key to key: a constant per query changes no weight
+  };
   SeenMask mask{};
-  ToeplitzReport toeplitz{};
+  Toeplitz toeplitz{};
   std::vector<BiasHypothesis> hypotheses{};  ///< best first, ties lead; empty where all is hidden
   bool explained{false};
 

@@ -10,7 +10,6 @@
 #include "core/errors.h"
 #include "experiments/search/defects.h"
 #include "experiments/search/identify_rotation.h"
-#include "experiments/search/logits_sample.h"
 #include "experiments/search/rope_cost.h"
 #include "experiments/search/rope_search.h"
 #include "experiments/search/seen_mask.h"
@@ -334,21 +333,7 @@ class LogitsSearch {
 
   void keep(const LogitsSample& sample, std::size_t most) {
     for (LogitsHypothesis& hypothesis : found_) measure(hypothesis, sample);
-    const auto least =
-        std::min_element(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
-          return a.residual.sum_of_squares < b.residual.sum_of_squares;
-        });
-    const Residual best = least->residual;
-    const double variance = std::max<double>(best.sum_of_squares / std::max<double>(best.count, 1),
-                                             least_logits_variance);
-    for (LogitsHypothesis& hypothesis : found_) {
-      hypothesis.evidence = (hypothesis.residual.sum_of_squares - best.sum_of_squares) / variance;
-      hypothesis.tied = hypothesis.evidence < evidence_to_decide;
-    }
-    std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) {
-      if (a.tied != b.tied) return a.tied;
-      return a.tied ? a.cost < b.cost : a.residual.sum_of_squares < b.residual.sum_of_squares;
-    });
+    order_by_evidence(found_, least_logits_variance);
     std::size_t place = 0;
     found_.erase(std::remove_if(found_.begin(), found_.end(),
                                 [&](const LogitsHypothesis& hypothesis) {
@@ -380,19 +365,12 @@ void check(const LogitsQuestion& question) {
       "give q, k and logits of the same heads");
 }
 
-bool all_finite(const LogitsQuestion& question) {
-  if (!question.q.allFinite() || !question.k.allFinite()) return false;
-  for (Index i = 0; i < question.logits.rows(); ++i)
-    for (Index j = 0; j < question.logits.cols(); ++j)
-      if (!hides_cell(question.logits(i, j)) && !std::isfinite(question.logits(i, j))) return false;
-  return true;
-}
-
 }  // namespace
 
 LogitsAnswer identify_logits(const LogitsQuestion& question) {
   check(question);
-  if (all_finite(question)) return LogitsSearch(question).answer();
+  if (question.q.allFinite() && question.k.allFinite() && is_finite_where_seen(question.logits))
+    return LogitsSearch(question).answer();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const Index d = question.q.cols();
   const WrittenRope usual{{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split}};

@@ -12,7 +12,6 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "experiments/search/defects.h"
-#include "experiments/search/relatives.h"
 #include "experiments/search/rope_cost.h"
 #include "experiments/search/rope_search.h"
 #include "experiments/search/structures.h"

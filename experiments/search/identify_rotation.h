@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -49,6 +50,27 @@ inline constexpr double explained_roundings = 1.0;
 /// Differences of squared residuals, in units of the better one's variance, below which two
 /// hypotheses are tied.
 inline constexpr double evidence_to_decide = 25.0;
+
+/// Sets evidence and ties, and sorts: what is tied with the least residual by cost, then the others
+/// by their residuals.
+/// @param least_variance  of what fits to the bit
+template <class Hypothesis>
+void order_by_evidence(std::vector<Hypothesis>& found, double least_variance) {
+  const auto least = std::min_element(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.residual.sum_of_squares < b.residual.sum_of_squares;
+  });
+  const Residual best = least->residual;
+  const double variance =
+      std::max<double>(best.sum_of_squares / std::max<double>(best.count, 1), least_variance);
+  for (Hypothesis& hypothesis : found) {
+    hypothesis.evidence = (hypothesis.residual.sum_of_squares - best.sum_of_squares) / variance;
+    hypothesis.tied = hypothesis.evidence < evidence_to_decide;
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    if (a.tied != b.tied) return a.tied;
+    return a.tied ? a.cost < b.cost : a.residual.sum_of_squares < b.residual.sum_of_squares;
+  });
+}
 
 /// Finds which rope turned a tensor into another. Frequencies and stretch are estimated, not tried:
 /// each pair's angle is solved for by row and regressed on positions, for each way of pairing that

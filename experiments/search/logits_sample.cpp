@@ -1,4 +1,4 @@
-#include "experiments/search/logits_sample.h"
+#include "experiments/search/identify_logits.h"
 
 #include <algorithm>
 #include <cmath>

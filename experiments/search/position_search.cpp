@@ -4,7 +4,6 @@
 #include <cmath>
 #include <vector>
 
-#include "experiments/search/relatives.h"
 #include "experiments/search/structures.h"
 
 namespace orrery {

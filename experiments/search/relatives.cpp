@@ -1,5 +1,3 @@
-#include "experiments/search/relatives.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>

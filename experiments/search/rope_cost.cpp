@@ -90,7 +90,7 @@ auto positions_of(Rope& rope) {
 }
 
 /// What is taken from the expected rope together.
-using Part = void (*)(WrittenRope& rope, const WrittenRope& expected);
+using ExpectedPart = void (*)(WrittenRope& rope, const WrittenRope& expected);
 
 /// A factor is the number that it is, whatever the scaling would have.
 void take_factor(WrittenRope& rope, double amplitude) {
@@ -98,7 +98,7 @@ void take_factor(WrittenRope& rope, double amplitude) {
   if (amplitude_of(rope) != amplitude) rope.amplitude = amplitude;
 }
 
-constexpr std::array<Part, 7> parts{
+constexpr std::array<ExpectedPart, 7> expected_parts{
     [](WrittenRope& r, const WrittenRope& e) { r.base = e.base; },
     [](WrittenRope& r, const WrittenRope& e) {
       const double amplitude = amplitude_of(r);
@@ -192,11 +192,11 @@ int deviations(const WrittenRope& expected, const WrittenRope& rope, Precision t
 
 std::vector<WrittenRope> with_expected_parts(const WrittenRope& rope, const WrittenRope& expected) {
   std::vector<WrittenRope> found;
-  constexpr unsigned all = 1U << parts.size();
+  constexpr unsigned all = 1U << expected_parts.size();
   for (unsigned chosen = 1; chosen < all; ++chosen) {
     WrittenRope with = rope;
-    for (std::size_t part = 0; part < parts.size(); ++part)
-      if ((chosen & (1U << part)) != 0) parts[part](with, expected);
+    for (std::size_t part = 0; part < expected_parts.size(); ++part)
+      if ((chosen & (1U << part)) != 0) expected_parts[part](with, expected);
     with.sections = expected.sections;
     with.design = expected.design;
     found.push_back(std::move(with));

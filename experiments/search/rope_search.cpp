@@ -10,7 +10,6 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "experiments/search/defects.h"
-#include "experiments/search/relatives.h"
 
 namespace orrery {
 namespace {

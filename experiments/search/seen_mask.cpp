@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/attention/mask.h"
@@ -35,53 +36,40 @@ bool rule_hides(MaskRule rule, Position width, Position m, Position n) {
   }
 }
 
-bool is_rule(const Cells& hidden, MaskRule rule, Position width, const Positions& queries,
-             const Positions& keys) {
-  for (Index i = 0; i < hidden.rows(); ++i)
-    for (Index j = 0; j < hidden.cols(); ++j)
-      if (hidden(i, j) != rule_hides(rule, width, queries[static_cast<std::size_t>(i)],
-                                     keys[static_cast<std::size_t>(j)]))
-        return false;
-  return true;
-}
+/// Rows and columns of the cells, with their positions.
+struct Part {
+  Cells hidden{};
+  Positions queries{}, keys{};
 
-/// 1 more than the largest distance that is seen.
-Position seen_width(const Cells& hidden, const Positions& queries, const Positions& keys) {
-  Position width = 0;
-  for (Index i = 0; i < hidden.rows(); ++i)
-    for (Index j = 0; j < hidden.cols(); ++j)
-      if (!hidden(i, j))
-        width = std::max<Position>(
-            width,
-            std::abs(queries[static_cast<std::size_t>(i)] - keys[static_cast<std::size_t>(j)]) + 1);
-  return width;
-}
+  /// Whether the cells that hides(m, n) are just the hidden ones.
+  template <class Hides>
+  bool is_hidden_by(const Hides& hides) const {
+    for (Index i = 0; i < hidden.rows(); ++i)
+      for (Index j = 0; j < hidden.cols(); ++j)
+        if (hidden(i, j) !=
+            hides(queries[static_cast<std::size_t>(i)], keys[static_cast<std::size_t>(j)]))
+          return false;
+    return true;
+  }
+
+  /// 1 more than the largest size_of(m, n) of the cells that are seen; 0 for none.
+  template <class SizeOf>
+  Position seen_size(const SizeOf& size_of) const {
+    Position size = 0;
+    for (Index i = 0; i < hidden.rows(); ++i)
+      for (Index j = 0; j < hidden.cols(); ++j)
+        if (!hidden(i, j))
+          size = std::max<Position>(
+              size,
+              size_of(queries[static_cast<std::size_t>(i)], keys[static_cast<std::size_t>(j)]) + 1);
+    return size;
+  }
+};
 
 bool hides_columns(const Cells& hidden) {
   for (Index j = 0; j < hidden.cols(); ++j)
     for (Index i = 1; i < hidden.rows(); ++i)
       if (hidden(i, j) != hidden(0, j)) return false;
-  return true;
-}
-
-/// 1 more than the largest distance of a key ahead that is seen.
-Position seen_ahead(const Cells& hidden, const Positions& queries, const Positions& keys) {
-  Position ahead = 0;
-  for (Index i = 0; i < hidden.rows(); ++i)
-    for (Index j = 0; j < hidden.cols(); ++j)
-      if (!hidden(i, j))
-        ahead = std::max<Position>(
-            ahead, keys[static_cast<std::size_t>(j)] - queries[static_cast<std::size_t>(i)] + 1);
-  return ahead;
-}
-
-bool is_band(const Cells& hidden, const SeenMask& mask, const Positions& queries,
-             const Positions& keys) {
-  for (Index i = 0; i < hidden.rows(); ++i)
-    for (Index j = 0; j < hidden.cols(); ++j) {
-      const Position r = queries[static_cast<std::size_t>(i)] - keys[static_cast<std::size_t>(j)];
-      if (hidden(i, j) != (r >= mask.width || -r >= mask.ahead)) return false;
-    }
   return true;
 }
 
@@ -99,51 +87,41 @@ std::vector<Position> first_keys(const Cells& hidden, const Positions& keys) {
   return starts;
 }
 
-/// Whether the mask hides exactly the keys of other texts and, if `causal`, those ahead.
-bool is_texts(const Cells& hidden, const std::vector<Position>& starts, bool causal,
-              const Positions& queries, const Positions& keys) {
-  const auto text_of = [&](Position p) {
-    return std::upper_bound(starts.begin(), starts.end(), p) - starts.begin();
-  };
-  for (Index i = 0; i < hidden.rows(); ++i)
-    for (Index j = 0; j < hidden.cols(); ++j) {
-      const Position m = queries[static_cast<std::size_t>(i)],
-                     n = keys[static_cast<std::size_t>(j)];
-      if (hidden(i, j) != (text_of(m) != text_of(n) || (causal && n > m))) return false;
-    }
-  return true;
-}
-
 /// The rule of these cells, without padding.
-MaskRule rule_of(const Cells& hidden, const Positions& queries, const Positions& keys,
-                 SeenMask& mask) {
-  if (!hidden.any()) return MaskRule::none;
-  if (hidden.all()) return MaskRule::everything;
-  mask.width = seen_width(hidden, queries, keys);
+MaskRule rule_of(const Part& part, SeenMask& mask) {
+  if (!part.hidden.any()) return MaskRule::none;
+  if (part.hidden.all()) return MaskRule::everything;
+  mask.width = part.seen_size([](Position m, Position n) { return std::abs(m - n); });
   for (const MaskRule rule : {MaskRule::causal, MaskRule::causal_window, MaskRule::window,
                               MaskRule::chunks, MaskRule::without_self, MaskRule::with_next})
-    if (is_rule(hidden, rule, mask.width, queries, keys)) return rule;
-  mask.starts = first_keys(hidden, keys);
-  constexpr std::size_t least_rows = 2;  // of a text, on average: a window's rows begin one by one
-  if (mask.starts.size() > 1 && least_rows * mask.starts.size() <= queries.size())
+    if (part.is_hidden_by(
+            [&](Position m, Position n) { return rule_hides(rule, mask.width, m, n); }))
+      return rule;
+  mask.starts = first_keys(part.hidden, part.keys);
+  const auto text_of = [&](Position p) {
+    return std::upper_bound(mask.starts.begin(), mask.starts.end(), p) - mask.starts.begin();
+  };
+  constexpr std::size_t rows_of_text =
+      2;  // of a text, on average: a window's rows begin one by one
+  if (mask.starts.size() > 1 && rows_of_text * mask.starts.size() <= part.queries.size())
     for (const MaskRule rule : {MaskRule::texts, MaskRule::blocks})
-      if (is_texts(hidden, mask.starts, rule == MaskRule::texts, queries, keys)) return rule;
+      if (part.is_hidden_by([&](Position m, Position n) {
+            return text_of(m) != text_of(n) || (rule == MaskRule::texts && n > m);
+          }))
+        return rule;
   mask.starts.clear();
-  mask.ahead = seen_ahead(hidden, queries, keys);
-  return mask.ahead > 0 && is_band(hidden, mask, queries, keys) ? MaskRule::band : MaskRule::other;
+  mask.ahead = part.seen_size([](Position m, Position n) { return n - m; });
+  const bool is_band = mask.ahead > 0 && part.is_hidden_by([&](Position m, Position n) {
+    return m - n >= mask.width || n - m >= mask.ahead;
+  });
+  return is_band ? MaskRule::band : MaskRule::other;
 }
-
-/// Rows and columns of the cells, with their positions.
-struct Part {
-  Cells hidden{};
-  Positions queries{}, keys{};
-};
 
 /// What is left without the rows that hide nothing or everything, as programs let rows of padding
 /// do, and without the columns on both sides that all others hide. Empty where one between is
 /// hidden, too, or none is.
-Part without_padding(const Cells& hidden, const Positions& queries, const Positions& keys,
-                     SeenMask& mask) {
+Part without_padding(const Part& whole, SeenMask& mask) {
+  const Cells& hidden = whole.hidden;
   std::vector<Index> rows;
   for (Index i = 0; i < hidden.rows(); ++i)
     if (hidden.row(i).any() && !hidden.row(i).all()) rows.push_back(i);
@@ -155,25 +133,24 @@ Part without_padding(const Cells& hidden, const Positions& queries, const Positi
   while (first < last && is_hidden(last - 1)) --last;
   if (rows.empty() || last - first == hidden.cols()) return {};
   Part part{.hidden = Cells(static_cast<Index>(rows.size()), last - first)};
-  for (Index j = first; j < last; ++j) part.keys.push_back(keys[static_cast<std::size_t>(j)]);
+  for (Index j = first; j < last; ++j) part.keys.push_back(whole.keys[static_cast<std::size_t>(j)]);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     part.hidden.row(static_cast<Index>(i)) = hidden.row(rows[i]).segment(first, last - first);
-    part.queries.push_back(queries[static_cast<std::size_t>(rows[i])]);
+    part.queries.push_back(whole.queries[static_cast<std::size_t>(rows[i])]);
   }
   mask.left = first;
   mask.right = hidden.cols() - last;
   return part;
 }
 
-void find_rule(const Cells& hidden, const Positions& queries, const Positions& keys,
-               SeenMask& mask) {
-  mask.rule = rule_of(hidden, queries, keys, mask);
+void find_rule(const Part& whole, SeenMask& mask) {
+  mask.rule = rule_of(whole, mask);
   if (mask.rule != MaskRule::other) return;
-  const Part part = without_padding(hidden, queries, keys, mask);
-  if (part.hidden.size() > 0) mask.rule = rule_of(part.hidden, part.queries, part.keys, mask);
+  const Part part = without_padding(whole, mask);
+  if (part.hidden.size() > 0) mask.rule = rule_of(part, mask);
   if (mask.rule != MaskRule::other) return;
   mask.left = mask.right = 0;
-  if (hides_columns(hidden)) mask.rule = MaskRule::columns;
+  if (hides_columns(whole.hidden)) mask.rule = MaskRule::columns;
 }
 
 }  // namespace
@@ -182,6 +159,13 @@ bool hides_cell(double value) {
   constexpr double lowest_bias = -1e8;  // programs add −10⁹ and below
   constexpr double of_bert = -10000;
   return Mask::hides(value) || value <= lowest_bias || value == of_bert;
+}
+
+bool is_finite_where_seen(const MatrixIn<double>& values) {
+  for (Index i = 0; i < values.rows(); ++i)
+    for (Index j = 0; j < values.cols(); ++j)
+      if (!hides_cell(values(i, j)) && !std::isfinite(values(i, j))) return false;
+  return true;
 }
 
 SeenMask seen_mask(const MatrixIn<double>& values, Index heads, const Positions& queries,
@@ -201,7 +185,7 @@ SeenMask seen_mask(const MatrixIn<double>& values, Index heads, const Positions&
     if (h == 0) first = hidden;
     mask.same_for_all = mask.same_for_all && hidden == first;
   }
-  find_rule(first, queries, keys, mask);
+  find_rule({std::move(first), queries, keys}, mask);
   return mask;
 }
 

@@ -44,4 +44,7 @@ SeenMask seen_mask(const MatrixIn<double>& values, Index heads, const Positions&
 /// below, and the −10000 of BERT.
 bool hides_cell(double value);
 
+/// Whether all other numbers are finite.
+bool is_finite_where_seen(const MatrixIn<double>& values);
+
 }  // namespace orrery

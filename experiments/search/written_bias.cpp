@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "core/encodings/rotation.h"
+#include "core/encodings/frequencies.h"
 
 namespace orrery {
 namespace {

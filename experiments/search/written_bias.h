@@ -81,16 +81,19 @@ struct BiasCells {
   std::vector<std::size_t> begin{};  ///< [heads + 1]: the first cell of each head
 };
 
-/// A family with its numbers fitted, and how unusual it is.
-struct BiasFit {
+/// A bias that may have made a matrix.
+struct BiasHypothesis {
   WrittenBias bias{};
-  double cost{};
+  double cost{};        ///< how unusual it is, and how many numbers of it were fitted
+  Residual residual{};  ///< over the cells that the mask leaves
+  double evidence{};    ///< by how much worse it fits than the best, in squared standard errors
+  bool tied{false};
 };
 
-/// Every family with the numbers that leave the least: nothing, a constant, ALiBi in each form with
+/// Every family with the numbers that leave the least, not measured yet: nothing, a constant, ALiBi in each form with
 /// the offset that the heads agree on, KERPLE, Sandwich of usual widths, T5's buckets of usual
 /// numbers and lengths, and a table by clipped distance.
-std::vector<BiasFit> fitted_biases(const BiasCells& cells);
+std::vector<BiasHypothesis> fitted_biases(const BiasCells& cells);
 
 /// The residual of the cells after a bias.
 Residual residual_of(const WrittenBias& bias, const BiasCells& cells);

@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/encodings/axis_design.h"
+#include "core/encodings/axis_layout.h"
+#include "core/encodings/frequencies.h"
 #include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
-#include "core/encodings/rotation.h"
 #include "core/errors.h"
 
 namespace orrery {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/attention/feature_map.h"
-#include "core/encodings/axis_design.h"
 #include "core/encodings/axis_layout.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"

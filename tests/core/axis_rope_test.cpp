@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/encodings/axis_design.h"
+#include "core/encodings/axis_layout.h"
 #include "core/encodings/rope.h"
 #include "core/random.h"
 #include "tests/support/golden.h"

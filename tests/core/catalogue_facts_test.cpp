@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/encodings/axis_design.h"
 #include "core/encodings/axis_layout.h"
 #include "core/encodings/catalogue.h"
 #include "tests/support/approved.h"

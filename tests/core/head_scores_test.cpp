@@ -7,7 +7,6 @@
 #include <numeric>
 #include <vector>
 
-#include "core/analysis/swap_scores.h"
 #include "core/attention/softmax_attention.h"
 #include "core/encodings/rope.h"
 #include "core/random.h"

@@ -7,7 +7,6 @@
 #include "core/attention/feature_map.h"
 #include "core/attention/mask.h"
 #include "core/attention/multi_head.h"
-#include "core/attention/softcap.h"
 #include "core/attention/weight_rules.h"
 #include "core/encodings/alibi.h"
 #include "core/encodings/fire.h"

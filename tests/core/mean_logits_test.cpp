@@ -8,15 +8,14 @@
 #include "core/attention/head.h"
 #include "core/encodings/alibi.h"
 #include "core/encodings/catalogue.h"
-#include "core/encodings/context.h"
 #include "core/encodings/fox.h"
 #include "core/encodings/none.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/shaw.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/encodings/t5.h"
+#include "core/logit_rule.h"
 #include "core/random.h"
-#include "core/sigmoid.h"
 
 using namespace orrery;
 

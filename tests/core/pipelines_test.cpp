@@ -15,8 +15,8 @@
 #include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
 #include "core/attention/head.h"
+#include "core/encodings/frequencies.h"
 #include "core/encodings/rope.h"
-#include "core/encodings/rotation.h"
 #include "core/errors.h"
 #include "tests/support/golden.h"
 

@@ -20,9 +20,10 @@ const Scoring sticks{.weights = WeightRule::stick_breaking};
 
 /// Weights of given logits.
 Matrix<double> broken(const Matrix<double>& logits, const Positions& n, const Mask& mask = {}) {
-  Matrix<double> weights;
-  stick_breaking<double>(mask, n, logits, weights);
-  return weights;
+  AttentionOutput<double> out;
+  out.logits = logits;
+  stick_breaking<double>(mask, n, out);
+  return out.weights;
 }
 
 }  // namespace
@@ -95,7 +96,8 @@ TEST_CASE("The same by rows and for the output alone, and NaN rows are counted")
   AttentionOutput<double> out;
   out.logits = Matrix<double>::Zero(2, 3);
   out.logits(1, 1) = std::numeric_limits<double>::quiet_NaN();
-  CHECK(stick_breaking<double>(Mask(), Positions{0, 1, 2}, out.logits, out.weights).nan_rows == 1);
+  stick_breaking<double>(Mask(), Positions{0, 1, 2}, out);
+  CHECK(out.nan_rows == 1);
   CHECK(out.weights(1, 2) == 0.5);
   CHECK(std::isnan(out.weights(1, 1)));
   CHECK(std::isnan(out.weights(1, 0)));

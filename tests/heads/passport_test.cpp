@@ -6,7 +6,7 @@
 
 #include "core/errors.h"
 #include "core/random.h"
-#include "experiments/heads/random_tokens.h"
+#include "experiments/heads/repeat.h"
 #include "tests/heads/hand_built.h"
 #include "tests/support/paths.h"
 

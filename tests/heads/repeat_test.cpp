@@ -5,7 +5,6 @@
 #include <set>
 
 #include "core/errors.h"
-#include "experiments/heads/random_tokens.h"
 #include "tests/heads/hand_built.h"
 #include "tests/support/paths.h"
 

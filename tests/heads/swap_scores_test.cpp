@@ -1,4 +1,4 @@
-#include "core/analysis/swap_scores.h"
+#include "core/analysis/head_scores.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>
