@@ -20,12 +20,6 @@
 namespace orrery {
 namespace {
 
-/// All at their defaults: made once, as there are hundreds.
-const ParamSet& apply_defaults() {
-  static const ParamSet defaults(apply_params());
-  return defaults;
-}
-
 /// Those that the encoding reads.
 std::vector<std::string> table_names(const ParamSet& params) {
   std::vector<std::string> names;

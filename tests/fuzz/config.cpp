@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     fuzz::require(finite, "frequencies are finite and not negative");
   }
-  fuzz::require(fuzz::is_utf8(positions_json(*plan)), "JSON is UTF-8");
+  fuzz::require(is_utf8(positions_json(*plan)), "JSON is UTF-8");
   fuzz::require(!positions_text(*plan).empty(), "a plan prints");
   fuzz::require(compare_positions(*plan, *plan).differences.empty(), "a plan equals itself");
   return 0;

@@ -14,10 +14,10 @@ constexpr std::size_t most_symbols = 500;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view tex = fuzz::text_of(data, size);
   fuzz::require(plain_text(as_marked(tex)) == tex, "words of others are shown as they are");
-  fuzz::require(!fuzz::is_utf8(tex) || fuzz::is_utf8(plain_text(tex)), "plain text is UTF-8");
+  fuzz::require(!is_utf8(tex) || is_utf8(plain_text(tex)), "plain text is UTF-8");
   const auto equation = fuzz::accepted<UsageError>([&] { return parse_equation(tex); });
   if (!equation) return 0;
-  fuzz::require(!fuzz::is_utf8(tex) || fuzz::is_utf8(formula_text(*equation)),
+  fuzz::require(!is_utf8(tex) || is_utf8(formula_text(*equation)),
                 "a formula as one line is UTF-8");
   static fuzz::CheckedCanvas canvas;
   const EquationBox box = lay_out(*equation, canvas, 13.0);

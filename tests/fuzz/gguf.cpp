@@ -18,6 +18,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(!numbers || numbers->size() <= 8 * size + 64, "numbers take bytes of the file");
   }
   const auto plan = fuzz::accepted_file([&] { return read_gguf(bytes, "a.gguf"); });
-  if (plan) fuzz::require(fuzz::is_utf8(positions_json(*plan)), "JSON is UTF-8");
+  if (plan) fuzz::require(is_utf8(positions_json(*plan)), "JSON is UTF-8");
   return 0;
 }

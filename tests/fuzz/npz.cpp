@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     tensors.emplace(name, std::move(*tensor));
   }
   // A name that is not UTF-8 cannot be written, and NumPy writes none.
-  std::erase_if(tensors, [](const auto& entry) { return !fuzz::is_utf8(entry.first); });
+  std::erase_if(tensors, [](const auto& entry) { return !is_utf8(entry.first); });
   if (tensors.empty()) return 0;
   fuzz::require_round_trip(
       tensors, [](const auto& arrays) { return npz_bytes(arrays); },

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(!names.empty() && std::is_sorted(names.begin(), names.end()),
                 "a file has tensors, by name");
   for (const std::string& name : names) {
-    fuzz::require(fuzz::is_utf8(name), "JSON is UTF-8");
+    fuzz::require(is_utf8(name), "JSON is UTF-8");
     auto tensor = fuzz::accepted_file(
         [&] { return (*archive)->tensor(name, Values::finite_or_minus_infinity); });
     if (!tensor) continue;

@@ -53,11 +53,11 @@ void require_tokens(const Text& text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = fuzz::text_of(data, size);
   require_printable(printable(bytes), "printable text");
-  fuzz::require(fuzz::is_utf8(xml_escaped(bytes)), "XML is UTF-8");
+  fuzz::require(is_utf8(xml_escaped(bytes)), "XML is UTF-8");
   const auto text = fuzz::accepted_file([&] { return parse_text(std::string(bytes), "text"); });
-  fuzz::require(!text || fuzz::is_utf8(text->utf8), "a text is UTF-8");
+  fuzz::require(!text || is_utf8(text->utf8), "a text is UTF-8");
   if (!text) return 0;
-  fuzz::require(fuzz::is_utf8(in_visual_order(text->utf8)), "a reordered text is UTF-8");
+  fuzz::require(is_utf8(in_visual_order(text->utf8)), "a reordered text is UTF-8");
   require_tokens(*text);
   return 0;
 }

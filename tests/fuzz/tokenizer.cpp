@@ -31,7 +31,7 @@ void require_spans(const Tokenizer& tokenizer, std::string_view text) {
     fuzz::require(span.begin <= span.end && span.end <= text.size(), "a token lies in the text");
     fuzz::require(span.id >= 0, "an id is not negative");
     if (static_cast<std::size_t>(span.id) < tokenizer.size())
-      fuzz::require(fuzz::is_utf8(label(tokenizer, span.id)), "a label is UTF-8");
+      fuzz::require(is_utf8(label(tokenizer, span.id)), "a label is UTF-8");
   }
 }
 

@@ -17,8 +17,6 @@ namespace orrery::test {
 namespace {
 namespace in_path_subjects {
 
-using averaged_angle_bound, paper_base, weights, wide;
-
 using Subject = PathSubject;
 
 constexpr Index heads = path_heads, d = path_d, d_model = path_d_model;

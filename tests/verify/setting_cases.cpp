@@ -10,8 +10,6 @@ namespace orrery::test {
 namespace {
 namespace in_setting_cases {
 
-using averaged_angle_bound, angle_bound, paper_base;
-
 constexpr Index d = setting_d, d_model = setting_d_model;
 constexpr int heads = setting_heads;
 constexpr Index width = heads * d;

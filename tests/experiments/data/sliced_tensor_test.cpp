@@ -127,7 +127,8 @@ TEST_CASE("NaN in an array that would stay in its file is named as it is in any 
   ParamSet params({{.key = "q",
                     .kind = ParamKind::file,
                     .default_value = std::string(),
-                    .file_types = {"npy"}}});
+                    .file_types = {"npy"},
+                    .by_matrix = true}});
   params.set("q", (folder.path() / "q.npy").string());
-  CHECK_THROWS_WITH(load_inputs(params, {}, {"q"}), Catch::Matchers::Contains("[1, 1, 1]"));
+  CHECK_THROWS_WITH(load_inputs(params), Catch::Matchers::Contains("[1, 1, 1]"));
 }

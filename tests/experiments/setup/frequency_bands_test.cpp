@@ -10,7 +10,7 @@ using namespace orrery;
 
 namespace {
 
-ParamSet decay(const test::Settings& settings) {
+ParamSet decay(const Settings& settings) {
   return test::params_for(long_term_decay_experiment(), settings);
 }
 

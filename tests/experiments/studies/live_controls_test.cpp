@@ -100,7 +100,7 @@ Tensor some_rows(std::vector<std::size_t> shape, double phase) {
 
 TEST_CASE("A control that is not dimmed changes the result of dropped texts and arrays") {
   Count count;
-  const auto scene = [&](const char* name, const test::Settings& settings, Inputs inputs) {
+  const auto scene = [&](const char* name, const Settings& settings, Inputs inputs) {
     Scene made{&find_experiment(name), test::small_params(find_experiment(name)), std::move(inputs),
                std::string(name) + " with files"};
     for (const auto& [key, value] : settings) made.params.set(key, value);
@@ -110,7 +110,7 @@ TEST_CASE("A control that is not dimmed changes the result of dropped texts and 
                       {"k", some_rows({3, 40, 16}, 1)},
                       {"v", some_rows({3, 40, 16}, 2)}};
   const Inputs pair{{"q", some_rows({40, 16}, 0)}, {"k", some_rows({40, 16}, 1)}};
-  const test::Settings named{{"q", "q.npy"}, {"k", "k.npy"}};
+  const Settings named{{"q", "q.npy"}, {"k", "k.npy"}};
   scene("attention_map", {{"q", "q.npy"}, {"k", "k.npy"}, {"v", "v.npy"}}, arrays);
   scene("attention_map", {{"text", "mine.txt"}, {"max_tokens", "0"}},
         test::some_inputs(find_experiment("attention_map")));

@@ -15,7 +15,7 @@ using test::matrix;
 
 namespace {
 
-constexpr float missing = std::numeric_limits<float>::quiet_NaN();
+constexpr float no_number = std::numeric_limits<float>::quiet_NaN();
 constexpr Color grey{1, 2, 3}, pink{4, 5, 6};
 
 HeatmapCache::Key key_of(std::shared_ptr<const Array> values, int width, int height) {
@@ -57,7 +57,7 @@ TEST_CASE("A magnified map has one pixel per cell") {
 }
 
 TEST_CASE("Masked, NaN and zero are three colours") {
-  auto key = key_of(matrix(1, 3, {0, missing, 0}), 100, 100);
+  auto key = key_of(matrix(1, 3, {0, no_number, 0}), 100, 100);
   key.masked = matrix(1, 3, {0, 0, 1});
   const Image image = draw(key);
   CHECK(image.pixels[0] == map_of(Meaning::sequential).at(0.0));
@@ -90,7 +90,7 @@ TEST_CASE("The maximum of a signed map is the value farthest from zero") {
 }
 
 TEST_CASE("Masked and NaN cells show only in pixels without other cells") {
-  auto key = key_of(matrix(1, 8, {0.5F, missing, 9, 0.5F, missing, 9, 9, 9}), 4, 1);
+  auto key = key_of(matrix(1, 8, {0.5F, no_number, 9, 0.5F, no_number, 9, 9, 9}), 4, 1);
   key.masked = matrix(1, 8, {0, 0, 1, 0, 0, 1, 1, 1});
   const Image image = draw(key);
   const Color half = map_of(Meaning::sequential).at(0.5);
@@ -137,7 +137,7 @@ TEST_CASE("An infinite angle is drawn as NaN is, and left out where other angles
 TEST_CASE("Values of any size are drawn in ranges of any width, in pixels of one cell or several") {
   const double inf = std::numeric_limits<double>::infinity();
   const auto values =
-      doubles({0.0, 5e-324, -5e-324, 1e308, -1e308, 1e308, inf, -inf, 1e39, -1e39, 1.0, missing});
+      doubles({0.0, 5e-324, -5e-324, 1e308, -1e308, 1e308, inf, -inf, 1e39, -1e39, 1.0, no_number});
   for (const Meaning meaning : {Meaning::sequential, Meaning::diverging, Meaning::cyclic})
     for (const Minification minification : {Minification::mean, Minification::max})
       for (const int width : {1, 5, 6, 12})
@@ -191,11 +191,11 @@ TEST_CASE("A mask of another shape breaks an invariant and does not crash") {
 
 TEST_CASE("The range of a map ignores masked and non-finite cells") {
   const float inf = std::numeric_limits<float>::infinity();
-  const auto values = matrix(1, 6, {missing, inf, -inf, 2, 3, 99});
+  const auto values = matrix(1, 6, {no_number, inf, -inf, 2, 3, 99});
   const auto mask = matrix(1, 6, {0, 0, 0, 0, 0, 1});
   CHECK(value_range(*values, mask.get()) == Range{2.0, 3.0});
   CHECK(value_range(*values, nullptr) == Range{2.0, 99.0});
-  CHECK(value_range(*matrix(1, 1, {missing}), nullptr) == Range{0.0, 0.0});
+  CHECK(value_range(*matrix(1, 1, {no_number}), nullptr) == Range{0.0, 0.0});
 }
 
 TEST_CASE("Diverging ranges are symmetric, angles a full turn, and none is empty") {

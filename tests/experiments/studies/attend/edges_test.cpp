@@ -68,8 +68,8 @@ std::vector<Edge> edges() {
   return all;
 }
 
-Tensor tensor(const std::string& name, std::size_t rows, std::size_t columns,
-              const std::vector<double>& repeated) {
+Tensor repeated_tensor(const std::string& name, std::size_t rows, std::size_t columns,
+                       const std::vector<double>& repeated) {
   Tensor filled{.name = name, .shape = {rows, columns}};
   for (std::size_t i = 0; i < rows * columns; ++i)
     filled.values.push_back(repeated[i % repeated.size()]);
@@ -87,7 +87,7 @@ Tensor positions(const std::vector<std::int64_t>& values) {
 Inputs inputs_of(const Edge& edge, const std::string& encoding) {
   Inputs in{{"positions", positions(edge.positions)}};
   const auto filled = [&](const char* name) {
-    return tensor(name, edge.rows, edge.channels, edge.values);
+    return repeated_tensor(name, edge.rows, edge.channels, edge.values);
   };
   if (adds_to_input(encoding)) {
     in["x"] = filled("x");
@@ -96,7 +96,7 @@ Inputs inputs_of(const Edge& edge, const std::string& encoding) {
       in[name] = std::make_shared<const SlicedTensor>(filled(name));
     if (!edge.query_positions.empty()) in["query_positions"] = positions(edge.query_positions);
   }
-  if (edge.all_masked) in["mask"] = tensor("mask", edge.rows, edge.rows, {0});
+  if (edge.all_masked) in["mask"] = repeated_tensor("mask", edge.rows, edge.rows, {0});
   return in;
 }
 

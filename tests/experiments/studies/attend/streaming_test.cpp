@@ -53,7 +53,7 @@ std::size_t allocated() {
 }
 
 /// Keeps nothing, and looks at the memory whenever something comes.
-class Meter : public ArraySink {
+class SinkMeter : public ArraySink {
  public:
   void begin(std::span<const Array> arrays) override {
     for (const Array& array : arrays) whole_ += value_bytes(array);
@@ -97,7 +97,7 @@ TEST_CASE("attend holds no map, whatever it gives") {
              {"linear.weights", "true"}},
             1}}) {
     INFO(words.front().second << " " << maps);
-    Meter meter;
+    SinkMeter meter;
     const std::size_t before = allocated();
     attend(params_with(words), inputs, meter, progress);
     CHECK(meter.got() == meter.whole());
