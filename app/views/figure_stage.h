@@ -14,8 +14,8 @@
 #include "app/session/session.h"
 #include "app/views/figure_set.h"
 #include "app/views/figures.h"
-#include "app/views/subtraction.h"
 #include "app/views/map_zoom.h"
+#include "app/views/subtraction.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery {
