@@ -183,14 +183,15 @@ std::vector<EquationPart> parts_of(const Scores<T>& scores) {
   const Frame& frame = scores.frame;
   const Precision arithmetic = sizeof(T) == 8 ? Precision::fp64 : Precision::fp32;
   std::vector<EquationPart> parts;
-  const auto add = [&](const char* relation, std::string symbol, std::string name, std::size_t t) {
+  const auto add = [&](const char* relation, const std::string& symbol, const std::string& name,
+                       std::size_t t) {
     MapProfile profile = profile_of(scores.profiles[t]);
     const double rounding = smaller(
         2.0 * scores.d.rounding,
         spread_rounding(frame.d_head, profile.largest(), arithmetic, rounding_of(frame.params)));
     parts.push_back({.relation = relation,
-                     .symbol = std::move(symbol),
-                     .name = std::move(name),
+                     .symbol = symbol,
+                     .name = name,
                      .map = logit_map(frame, scores.maps[t], "logit"),
                      .profile = std::move(profile),
                      .rounding = rounding});
