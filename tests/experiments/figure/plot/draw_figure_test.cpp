@@ -30,7 +30,7 @@ FigureLayout draw(RecordingCanvas& canvas, const Figure& figure, const FigureVie
   return draw_figure(canvas, figure, area, light(), view, cache);
 }
 
-bool overlap(const Rect& a, const Rect& b) {
+bool collide(const Rect& a, const Rect& b) {
   constexpr double touch = 0.05;
   return a.x + touch < b.right() && b.x + touch < a.right() && a.y + touch < b.bottom() &&
          b.y + touch < a.bottom();
@@ -93,7 +93,7 @@ void check_readable(const RecordingCanvas& canvas, const Rect& whole) {
     REQUIRE(within(canvas.texts[i].box, whole));
     for (std::size_t k = 0; k < i; ++k) {
       INFO("and " << canvas.texts[k].utf8);
-      REQUIRE_FALSE(overlap(room_of(canvas.texts[i]), room_of(canvas.texts[k])));
+      REQUIRE_FALSE(collide(room_of(canvas.texts[i]), room_of(canvas.texts[k])));
     }
   }
 }
