@@ -8,7 +8,6 @@ using namespace orrery;
 using Catch::Matchers::Contains;
 
 TEST_CASE("What takes more memory than there is, is refused with both numbers") {
-  using require_memory;
   CHECK_NOTHROW(require_memory(1, "one byte", "take less"));
   CHECK_NOTHROW(require_memory(static_cast<double>(memory_limit()), "all of it", "take less"));
   CHECK_THROWS_AS(require_memory(1e18, "maps", "lower map_size"), IoError);
