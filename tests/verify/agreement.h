@@ -7,8 +7,6 @@
 
 namespace orrery::test {
 
-namespace literal = literal;
-
 /// Checks that a matrix of the library is the literal one, to the relative error `bound`.
 template <class T>
 void check_agreement(const std::string& what, const Matrix<T>& library, const Rows& expected,
