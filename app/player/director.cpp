@@ -278,7 +278,7 @@ void Director::examine() {
   const ExperimentState& state = session_.current();
   if (!shows_own_result() || examined_ == state.result) return;
   examined_ = state.result;
-  const Facts facts{*state.result, state.params};
+  const LessonFacts facts{*state.result, state.params};
   const LessonStep& step = player_.step();
   try {
     if (step.task) {

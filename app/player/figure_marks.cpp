@@ -335,7 +335,7 @@ void draw_spotlights(Canvas& canvas, const Figure& figure, const FigureLayout& l
         draw_glow(canvas, layout, *series, ui);
     const auto* map = std::get_if<Heatmap>(&figure.content);
     if (light.kind == Kind::cell && map && session.current().result) {
-      const Facts facts{*session.current().result, session.current().params};
+      const LessonFacts facts{*session.current().result, session.current().params};
       const auto at = [&](const Expression& e) {
         return static_cast<std::size_t>(std::max(0.0, value_of(e, facts)));
       };

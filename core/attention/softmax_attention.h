@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/attention/attention_output.h"
 #include "core/attention/logit_factors.h"
 #include "core/attention/mask.h"
 #include "core/attention/tiles.h"
@@ -40,17 +41,6 @@ struct AttentionInputs {
   int head{0};
   SegmentsIn segments{};
   const Matrix<T>* x{nullptr};  ///< [N_k, d_model], what k and v were projected from, where known
-};
-
-template <class T>
-struct AttentionOutput {
-  std::vector<ScoreTerm<T>> terms;  ///< sum to the logits
-  Matrix<T> logits;                 ///< [N_q, N_k], final, also where masked
-  Matrix<T> weights;                ///< [N_q, N_k], exactly 0 where masked
-  Matrix<T> output;                 ///< [N_q, d_v]
-  Matrix<T> other_logits;           ///< [N_q, N_k], of RowReader::other_k
-  Index fully_masked_rows{0};       ///< queries that see no key: zero weights, zero output
-  Index nan_rows{0};  ///< queries that see a NaN or +inf, or keys with −inf alone: NaN weights
 };
 
 /// The values that a mask adds to the logits, as the term "mask". Only for a mask that adds.

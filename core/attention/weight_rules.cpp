@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/attention/softmax_attention.h"
 #include "core/errors.h"
 #include "core/logit_rule.h"
 

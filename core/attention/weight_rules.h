@@ -3,14 +3,12 @@
 #include <span>
 #include <vector>
 
+#include "core/attention/attention_output.h"
 #include "core/attention/mask.h"
 #include "core/logit_rule.h"
 #include "core/types.h"
 
 namespace orrery {
-
-template <class T>
-struct AttentionOutput;  // core/attention/softmax_attention.h
 
 /// logit_factor of every query, [N_q]: counts the keys that the mask shows it where the rule asks
 /// for them. Throws UsageError for a length or a strength that is not finite, or a length that is

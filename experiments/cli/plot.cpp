@@ -52,15 +52,15 @@ std::pair<std::string, std::string> parts_of(const std::string& word) {
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-Band band_named(const std::string& name) {
+SpreadBand band_named(const std::string& name) {
   for (const auto& [band, known] : band_names())
     if (known == name) return band;
   throw UsageError("band=" + name, "is not a kind of band",
                    "take interval, deviation, range or none");
 }
 
-Band band_in(const SavedSweep& sweep, const std::string& name) {
-  const Band band = band_named(name);
+SpreadBand band_in(const SavedSweep& sweep, const std::string& name) {
+  const SpreadBand band = band_named(name);
   if (sweep.repeats < 2)
     throw UsageError("band=" + name, "is of repeats, and this sweep has none", "leave it out");
   return band;

@@ -108,11 +108,11 @@ void color(const Dimension& hue, const std::string* value, const Setting& settin
 
 }  // namespace
 
-const EnumNames<Band>& band_names() {
-  static const EnumNames<Band> names{{Band::interval, "interval"},
-                                     {Band::deviation, "deviation"},
-                                     {Band::range, "range"},
-                                     {Band::none, "none"}};
+const EnumNames<SpreadBand>& band_names() {
+  static const EnumNames<SpreadBand> names{{SpreadBand::interval, "interval"},
+                                           {SpreadBand::deviation, "deviation"},
+                                           {SpreadBand::range, "range"},
+                                           {SpreadBand::none, "none"}};
   return names;
 }
 

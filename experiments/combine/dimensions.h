@@ -14,7 +14,7 @@
 namespace orrery {
 
 /// The shade around a mean over repeats.
-enum class Band {
+enum class SpreadBand {
   interval,   ///< 95 % of the mean, by Student's t
   deviation,  ///< one standard deviation
   range,      ///< from the smallest to the largest
@@ -22,7 +22,7 @@ enum class Band {
 };
 
 /// "interval", "deviation", "range", "none".
-const EnumNames<Band>& band_names();
+const EnumNames<SpreadBand>& band_names();
 
 /// What to draw of a sweep; what is empty is chosen.
 struct PlotRequest {
@@ -34,7 +34,7 @@ struct PlotRequest {
   std::string facet{};
   std::string dash{};  ///< told apart by dashes, up to three of them
   std::vector<std::pair<std::string, std::string>> where{};  ///< only points with these values
-  Band band{Band::interval};
+  SpreadBand band{SpreadBand::interval};
   /// Whether panels have the same axes and colours; curves have, and maps have not.
   std::optional<bool> shared{};
 };

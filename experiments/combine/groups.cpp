@@ -155,18 +155,18 @@ std::vector<Group> groups_at(const Place& place, const std::vector<Setting>& set
   return groups;
 }
 
-Spread spread_of(const std::vector<double>& values, Band band) {
+Spread spread_of(const std::vector<double>& values, SpreadBand band) {
   std::vector<double> finite;
   for (const double value : values)
     if (std::isfinite(value)) finite.push_back(value);
   const SampleMoments moments = sample_moments(finite);
   Spread spread{moments.mean, no_interval, no_interval};
-  if (finite.size() < 2 || band == Band::none) return spread;
-  if (band == Band::range) {
+  if (finite.size() < 2 || band == SpreadBand::none) return spread;
+  if (band == SpreadBand::range) {
     const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
     return {moments.mean, *low, *high};
   }
-  if (band == Band::deviation)
+  if (band == SpreadBand::deviation)
     return {moments.mean, moments.mean - moments.deviation, moments.mean + moments.deviation};
   const MeanInterval interval = mean_interval(moments);
   return {moments.mean, interval.low, interval.high};

@@ -198,7 +198,7 @@ std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numb
   }
   if (!any) return std::nullopt;
   std::vector<double> means;
-  for (const auto& values : cells) means.push_back(spread_of(values, Band::none).mean);
+  for (const auto& values : cells) means.push_back(spread_of(values, SpreadBand::none).mean);
   const auto named = [](const Dimension& of) {
     if (of.key != encoding_key) return axis_names(of.values);
     std::vector<std::string> names;
@@ -329,9 +329,10 @@ std::vector<Panels> measure_plot(const SavedSweep& sweep, const TidyTable& tidy,
       fmt::format("{}_over_{}{}{}", request.measure, x.key, is_map ? "_and_" : "", y.key);
   const Captions caption(sweep);
   const auto text_below = [&](const Place& page) {
-    return caption.of(page, subject.banded ? bands
-                                           : repeats_text(static_cast<std::size_t>(sweep.repeats),
-                                                          is_map ? Band::none : request.band));
+    return caption.of(page, subject.banded
+                                ? bands
+                                : repeats_text(static_cast<std::size_t>(sweep.repeats),
+                                               is_map ? SpreadBand::none : request.band));
   };
   std::vector<Panels> pages = pages_of(
       settings, arrangement, request, id,

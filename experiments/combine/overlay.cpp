@@ -215,7 +215,7 @@ Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
 
 /// How the curves of one look are drawn as one.
 struct Joining {
-  Band band{};
+  SpreadBand band{};
   bool of_repeats{};
   bool banded{};  ///< as quantiles
 };

@@ -103,17 +103,17 @@ std::string experiment_title(const std::string& name) {
   return known ? known->info.title : name;
 }
 
-std::string repeats_text(std::size_t repeats, Band band) {
+std::string repeats_text(std::size_t repeats, SpreadBand band) {
   if (repeats < 2) return {};
   std::string mean = fmt::format("mean of {} repeats", repeats);
   switch (band) {
-    case Band::interval:
+    case SpreadBand::interval:
       return mean + ", shaded: 95 % interval of the mean";
-    case Band::deviation:
+    case SpreadBand::deviation:
       return mean + ", shaded: one standard deviation";
-    case Band::range:
+    case SpreadBand::range:
       return mean + ", shaded: from smallest to largest";
-    case Band::none:
+    case SpreadBand::none:
       break;
   }
   return mean;

@@ -62,11 +62,11 @@ struct Spread {
   double high{};
 };
 /// Of the finite values; NaN without any. The band is NaN for a single value.
-Spread spread_of(const std::vector<double>& values, Band band);
+Spread spread_of(const std::vector<double>& values, SpreadBand band);
 
 /// The means of the numbers at each place along x, in their order; with a band where any has one.
 template <class NumbersAtPlaces>
-Series mean_over(const NumbersAtPlaces& numbers, Band band) {
+Series mean_over(const NumbersAtPlaces& numbers, SpreadBand band) {
   Series series;
   bool any_band = false;
   for (const auto& [x, values] : numbers) {
@@ -84,7 +84,7 @@ Series mean_over(const NumbersAtPlaces& numbers, Band band) {
 // What curves laid over one another and measures over settings have in common.
 
 /// "mean of 5 repeats, shaded: 95 % interval of the mean"; empty for one repeat.
-std::string repeats_text(std::size_t repeats, Band band);
+std::string repeats_text(std::size_t repeats, SpreadBand band);
 
 /// What stands below the pages of a sweep.
 class Captions {

@@ -94,7 +94,7 @@ class StepCheck {
   }
 
   void check_task(const LessonTask& task) {
-    const Facts before{*own_, step_.state.params};
+    const LessonFacts before{*own_, step_.state.params};
     found_.assertions += 2;
     if (judge(task.until, before).holds)
       throw UsageError(in_quotes(task.until.text), "holds before anything is done",
@@ -105,7 +105,7 @@ class StepCheck {
   }
 
   void check_note(const FigureNote& note) {
-    const Facts facts{*own_, step_.state.params};
+    const LessonFacts facts{*own_, step_.state.params};
     (void)figure_named(*own_, note.figure);
     const double x = value_of(note.x, facts), y = value_of(note.y, facts);
     if (!std::isfinite(x) || !std::isfinite(y))
@@ -119,7 +119,7 @@ class StepCheck {
   }
 
   void check_spotlight(const Spotlight& light) {
-    const Facts facts{*own_, step_.state.params};
+    const LessonFacts facts{*own_, step_.state.params};
     switch (light.kind) {
       case Spotlight::Kind::control:
         (void)step_.state.params.spec(light.name);

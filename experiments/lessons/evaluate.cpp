@@ -67,7 +67,7 @@ double param_named(const ParamSet& params, const std::string& key) {
 }
 
 /// A scalar or, where there is none, a parameter.
-double named(const Facts& facts, const std::string& name) {
+double named(const LessonFacts& facts, const std::string& name) {
   std::vector<std::string> names;
   for (const Scalar& scalar : facts.result.scalars) {
     if (scalar.name == name) return scalar.value;
@@ -163,7 +163,7 @@ double spread_of(const Result& result, const std::string& figure, const std::str
   return item_named(maps->terms, term, fmt::format("a term of {}", figure), own_name).spread;
 }
 
-double of_curve(const Expression& e, const Facts& facts) {
+double of_curve(const Expression& e, const LessonFacts& facts) {
   const Series& series = series_named(facts.result, e.names[0], e.names[1]);
   if (e.kind == Kind::value) return value_at(series, value_of(e.operands[0], facts));
   if (e.kind == Kind::largest) return extreme_of(series, 1).value();
@@ -175,7 +175,7 @@ double of_curve(const Expression& e, const Facts& facts) {
   return first_below_of(series, value_of(e.operands[0], facts));
 }
 
-double of_map(const Expression& e, const Facts& facts) {
+double of_map(const Expression& e, const LessonFacts& facts) {
   const NamedMap map = map_named(facts.result, e.names[0]);
   if (e.kind == Kind::largest_cell) return extreme_cell(map, 1);
   if (e.kind == Kind::smallest_cell) return extreme_cell(map, -1);
@@ -186,7 +186,7 @@ double of_map(const Expression& e, const Facts& facts) {
                 index_from(column, map.columns, "column of this map"));
 }
 
-double of_operands(const Expression& e, const Facts& facts) {
+double of_operands(const Expression& e, const LessonFacts& facts) {
   const double a = value_of(e.operands[0], facts);
   if (e.kind == Kind::absolute) return std::abs(a);
   if (e.kind == Kind::negate) return -a;
@@ -197,7 +197,7 @@ double of_operands(const Expression& e, const Facts& facts) {
   return a / b;
 }
 
-double of_result(const Expression& e, const Facts& facts) {
+double of_result(const Expression& e, const LessonFacts& facts) {
   if (e.kind == Kind::scalar) return scalar_named(facts.result, e.names[0]);
   if (e.kind == Kind::param) return param_named(facts.params, e.names[0]);
   if (e.kind == Kind::measured) return check_named(facts.result, e.names[0]).measured;
@@ -212,7 +212,7 @@ std::string numbers_text(const std::vector<double>& values) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-Verdict judge_numbers(const Clause& clause, const Facts& facts) {
+Verdict judge_numbers(const Clause& clause, const LessonFacts& facts) {
   std::vector<double> values;
   for (const Expression& operand : clause.operands) values.push_back(value_of(operand, facts));
   Verdict verdict{true, fmt::format("the sides are {}", numbers_text(values))};
@@ -221,14 +221,14 @@ Verdict judge_numbers(const Clause& clause, const Facts& facts) {
   return verdict;
 }
 
-Verdict judge_check(const Clause& clause, const Facts& facts) {
+Verdict judge_check(const Clause& clause, const LessonFacts& facts) {
   const Check& check = check_named(facts.result, clause.name);
   return {check.holds() == (clause.kind == Clause::Kind::check_holds),
           fmt::format("{}: measured {:.6g} {} {:.6g} {}", check.name, check.measured,
                       sign_of(check.relation), check.bound, check.holds() ? "holds" : "fails")};
 }
 
-Verdict judge_clause(const Clause& clause, const Facts& facts) {
+Verdict judge_clause(const Clause& clause, const LessonFacts& facts) {
   if (clause.kind == Clause::Kind::compares) return judge_numbers(clause, facts);
   if (clause.kind != Clause::Kind::param_is) return judge_check(clause, facts);
   ParamSet wanted = facts.params;
@@ -239,7 +239,7 @@ Verdict judge_clause(const Clause& clause, const Facts& facts) {
 
 }  // namespace
 
-double value_of(const Expression& e, const Facts& facts) {
+double value_of(const Expression& e, const LessonFacts& facts) {
   if (e.kind == Kind::number) return e.number;
   if (e.kind == Kind::name) return named(facts, e.names[0]);
   if (e.kind >= Kind::absolute) return of_operands(e, facts);
@@ -262,7 +262,7 @@ bool compares(double a, const NumberRelation& comparison, double b) {
   return std::abs(a - b) <= off;
 }
 
-Verdict judge(const Assertion& assertion, const Facts& facts) {
+Verdict judge(const Assertion& assertion, const LessonFacts& facts) {
   Verdict verdict;
   for (const Clause& clause : assertion.clauses) {
     verdict = judge_clause(clause, facts);

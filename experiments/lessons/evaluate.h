@@ -9,7 +9,7 @@
 namespace orrery {
 
 /// What expressions and assertions are about.
-struct Facts {
+struct LessonFacts {
   const Result& result;
   const ParamSet& params;
 };
@@ -23,13 +23,13 @@ struct Verdict {
 
 /// The number. Throws UsageError for a figure, curve, scalar, check, parameter, table or cell that
 /// the result does not have, with the nearest name, and for a curve at an x outside of it.
-double value_of(const Expression& expression, const Facts& facts);
+double value_of(const Expression& expression, const LessonFacts& facts);
 
 /// Whether the numbers compare so; with a NaN on either side they do not, whatever the sign.
 bool compares(double a, const NumberRelation& comparison, double b);
 
 /// Throws as value_of does.
-Verdict judge(const Assertion& assertion, const Facts& facts);
+Verdict judge(const Assertion& assertion, const LessonFacts& facts);
 
 // Parts of a result by name, as expressions find them. Each throws UsageError with the nearest
 // name; a name that ends in * stands for the only one that begins so.

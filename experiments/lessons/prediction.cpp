@@ -110,7 +110,7 @@ std::string drawn_text(std::span<const Answer> given, const Answer& truth) {
 
 using Cell = std::pair<std::size_t, std::size_t>;
 
-Answer draw_truth(const Prediction::Draw& draw, const Facts& facts) {
+Answer draw_truth(const Prediction::Draw& draw, const LessonFacts& facts) {
   const Series& series = series_named(facts.result, draw.figure, draw.series);
   if (series.x.size() < 2)
     throw UsageError(draw.series, "has fewer than two points", "choose another curve");
@@ -124,7 +124,8 @@ bool differ(double a, double b) {
   return !(std::abs(a - b) <= rounding * (1 + std::abs(a) + std::abs(b)));
 }
 
-Answer mark_truth(const Prediction::Mark& mark, const Facts& facts, const ResultWith& results) {
+Answer mark_truth(const Prediction::Mark& mark, const LessonFacts& facts,
+                  const ResultWith& results) {
   const NamedMap map = map_named(facts.result, mark.map);
   const bool changed = !mark.changed_by.empty();
   const auto other = changed ? results(mark.changed_by) : nullptr;
@@ -144,7 +145,7 @@ Answer mark_truth(const Prediction::Mark& mark, const Facts& facts, const Result
   return truth;
 }
 
-Answer order_truth(const Prediction::Order& order, const Facts& facts) {
+Answer order_truth(const Prediction::Order& order, const LessonFacts& facts) {
   std::vector<double> keys;
   for (const Prediction::Order::Item& item : order.items) {
     keys.push_back(value_of(item.key, facts));
@@ -163,7 +164,7 @@ Answer order_truth(const Prediction::Order& order, const Facts& facts) {
   return truth;
 }
 
-Answer guess_truth(const Prediction::Guess& guess, const Facts& facts) {
+Answer guess_truth(const Prediction::Guess& guess, const LessonFacts& facts) {
   const double number = value_of(guess.truth, facts);
   if (!(number >= guess.from && number <= guess.to))
     throw UsageError(fmt::format("{}", number), "lies outside of the slider",
@@ -306,7 +307,7 @@ double rank_agreement(const std::vector<double>& a, const std::vector<double>& b
 
 Answer truth_of(const Prediction& prediction, const StepState& state, const ResultWith& results) {
   const auto own = results({});
-  const Facts facts{*own, state.params};
+  const LessonFacts facts{*own, state.params};
   return std::visit(
       Overloaded{
           [&](const Prediction::Draw& draw) { return draw_truth(draw, facts); },
@@ -350,14 +351,15 @@ std::string truth_text(const Prediction& prediction, const Answer& truth) {
                     prediction.kind);
 }
 
-std::string hint_for(const LessonTask& task, const Facts& facts) {
+std::string hint_for(const LessonTask& task, const LessonFacts& facts) {
   if (judge(task.until, facts).holds) return "";
   for (const LessonTask::Hint& hint : task.hints)
     if (!hint.when || judge(*hint.when, facts).holds) return hint.text;
   return "";
 }
 
-std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes, const Facts& facts) {
+std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes,
+                                     const LessonFacts& facts) {
   std::vector<PlacedNote> placed;
   for (const FigureNote& note : notes)
     placed.push_back({note.figure, value_of(note.x, facts), value_of(note.y, facts), note.text});

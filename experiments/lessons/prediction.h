@@ -52,9 +52,10 @@ std::string describe_class(const Prediction& prediction, std::span<const Answer>
 std::string truth_text(const Prediction& prediction, const Answer& truth);
 
 /// The hint that fits the present settings; empty where the task is done or no hint fits.
-std::string hint_for(const LessonTask& task, const Facts& facts);
+std::string hint_for(const LessonTask& task, const LessonFacts& facts);
 
 /// The notes at their places. Throws as value_of does.
-std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes, const Facts& facts);
+std::vector<PlacedNote> placed_notes(const std::vector<FigureNote>& notes,
+                                     const LessonFacts& facts);
 
 }  // namespace orrery

@@ -31,4 +31,7 @@ struct Report {
 /// IoError; DataError when the manifest, result.json or plan.json cannot be read.
 Report make_report(const ReportOptions& options);
 
+/// That of a sweep.
+Report sweep_report(const ReportOptions& options);
+
 }  // namespace orrery

@@ -7,15 +7,11 @@
 
 #include "core/params.h"
 #include "experiments/figure/document/document.h"
-#include "experiments/reports/report.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/tidy_table.h"
 
 namespace orrery {
-
-/// The report of a sweep, see make_report.
-Report sweep_report(const ReportOptions& options);
 
 /// What the tables of a sweep's report are made of. Of a table with many rows the first are in the
 /// page, with a sentence on where all are.

@@ -8,6 +8,7 @@
 
 #include "core/errors.h"
 #include "experiments/model/result.h"
+#include "experiments/results/curves_json.h"
 #include "experiments/results/figure_table.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/model_names.h"

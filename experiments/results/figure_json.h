@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "experiments/model/figure.h"
+#include "experiments/results/curves_json.h"
 #include "experiments/results/table_json.h"
 
 namespace orrery {

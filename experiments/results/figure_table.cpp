@@ -17,6 +17,7 @@
 
 #include "core/errors.h"
 #include "experiments/figure/equation/plain_text.h"
+#include "experiments/results/curves_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/text/printable.h"
 

@@ -7,7 +7,6 @@
 #include "core/errors.h"
 #include "experiments/text/nesting.h"
 #include "experiments/text/printable.h"
-#include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -100,5 +101,8 @@ void require_few_stages(const SortedJson& json, std::string_view where, std::str
 
 /// {"String": …} or {"Regex": …}.
 Regex read_pattern(const SortedJson& json, const Component& of);
+
+/// See read_tokenizer.h.
+std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view json, std::string_view name);
 
 }  // namespace orrery

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/figure/equation/parse.h"
+#include "experiments/figure/equation/tree.h"
 
 namespace orrery {
 

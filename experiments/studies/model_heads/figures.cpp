@@ -234,8 +234,12 @@ Figure all_heads_figure(const HeadsFound& found) {
                   .colors = colors_of(found)}};
 }
 
+/// Of the largest number, or of a NaN.
 std::ptrdiff_t largest_place(const std::vector<double>& values) {
-  return std::max_element(values.begin(), values.end()) - values.begin();
+  std::size_t at = 0;
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (!(values[i] <= values[at])) at = i;
+  return static_cast<std::ptrdiff_t>(at);
 }
 
 Figure by_distance_figure(const HeadsFound& found) {

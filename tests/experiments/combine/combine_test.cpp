@@ -62,7 +62,7 @@ std::vector<test::FixturePoint> numbered_points(int count) {
 }  // namespace
 
 TEST_CASE("A measure over a number has one curve per encoding, in its colour, and bands") {
-  const auto pages = combined(toy(2), {.measure = "s", .band = Band::deviation});
+  const auto pages = combined(toy(2), {.measure = "s", .band = SpreadBand::deviation});
   REQUIRE(pages.size() == 1);
   REQUIRE(pages[0].panels.size() == 1);
   const LinePlot& plot = lines(pages[0]);
