@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/random.h"
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/repeat.h"
 

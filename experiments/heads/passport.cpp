@@ -10,6 +10,7 @@
 
 #include "core/encodings/rope.h"
 #include "core/errors.h"
+#include "core/random.h"
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/repeat.h"
 #include "experiments/model/sub_progress.h"

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/errors.h"
+#include "core/random.h"
 #include "experiments/heads/model_run.h"
 
 namespace orrery {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "core/random.h"
 #include "experiments/heads/live_model.h"
 #include "experiments/model/progress.h"
 #include "experiments/statistics/welch.h"
 
 namespace orrery {
+class Random;  // core/random.h
 
 /// Random tokens of a vocabulary, each once before any comes again, so that what followed a token
 /// before is never in doubt.

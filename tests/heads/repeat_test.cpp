@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/errors.h"
+#include "core/random.h"
 #include "tests/heads/hand_built.h"
 #include "tests/support/paths.h"
 
