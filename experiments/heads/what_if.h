@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "experiments/heads/head_terms.h"
 #include "experiments/heads/live_model.h"
-#include "experiments/heads/seen_head.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/progress.h"
 #include "experiments/statistics/welch.h"
