@@ -82,10 +82,10 @@ TEST_CASE("A cell is read with every named term of its encoding") {
                    array({"logits", {"rope", "transformer_xl"}}, 6)};
   const auto terms = read_terms(result, role, map, {0, 1});
   REQUIRE(terms.size() == 2);
-  CHECK(terms[0].name == "logits");
-  CHECK(terms[0].value == 2);
-  CHECK(terms[1].name == "global content");
-  CHECK(terms[1].value == 3);
+  CHECK(terms[0].first == "logits");
+  CHECK(terms[0].second == 2);
+  CHECK(terms[1].first == "global content");
+  CHECK(terms[1].second == 3);
   CHECK(read_terms(result, {}, map, {0, 1}).empty());  // saved before figures had roles
 }
 
