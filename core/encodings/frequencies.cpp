@@ -3,37 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 #include "core/errors.h"
 
 namespace orrery {
-namespace {
-
-CosSin of_exact_angle(double position, double theta, const StageRounding& rounding,
-                      double amplitude) {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if (!std::isfinite(position)) return {nan, nan};  // a position that overflowed its format
-  const CosSin turn = rotation_at(static_cast<Position>(position), theta);
-  return {rounding(Stage::cos_sin, amplitude * turn.cos),
-          rounding(Stage::cos_sin, amplitude * turn.sin)};
-}
-
-CosSin of_rounded_angle(double position, double theta, const StageRounding& rounding,
-                        double amplitude) {
-  const double angle = round_through_fp32(rounding.format(Stage::angle), position * theta);
-  const Precision format = rounding.format(Stage::cos_sin);
-  if (amplitude == 1)
-    return {round_through_fp32(format, std::cos(angle)),
-            round_through_fp32(format, std::sin(angle))};
-  const auto fp32 = [](double value) { return round_to(Precision::fp32, value); };
-  const double a = fp32(amplitude);  // a program multiplies in fp32, too
-  return {round_through_fp32(format, a * fp32(std::cos(angle))),
-          round_through_fp32(format, a * fp32(std::sin(angle)))};
-}
-
-}  // namespace
-
 std::vector<double> inverse_frequencies(Index d, double base) {
   if (d <= 0 || d % 2 != 0)
     throw UsageError(fmt::format("d={}", d), "must be even, because channels turn in pairs",
@@ -69,18 +42,6 @@ CosSin rotation_at(Position position, double theta) {
   const double rest_c = std::cos(rest);
   const double rest_s = std::sin(rest);
   return {c * rest_c - s * rest_s, s * rest_c + c * rest_s};
-}
-
-CosSin rounded_rotation(Position position, double theta, const StageRounding& rounding,
-                        double amplitude) {
-  const double m = rounding(Stage::position, static_cast<double>(position));
-  return rounding.rounds(Stage::angle) ? of_rounded_angle(m, theta, rounding, amplitude)
-                                       : of_exact_angle(m, theta, rounding, amplitude);
-}
-
-bool rounds_rotation(const StageRounding& rounding) {
-  return rounding.rounds(Stage::position) || rounding.rounds(Stage::angle) ||
-         rounding.rounds(Stage::cos_sin);
 }
 
 }  // namespace orrery

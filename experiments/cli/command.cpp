@@ -21,7 +21,7 @@
   X(positions, "Models")              \
   X(tokens, "Models")                 \
   X(passport, "Models")               \
-  X(identify, "Your own arrays")      \
+  X(identify, "Models")               \
   X(redraw, "Saved results")          \
   X(plot, "Saved results")            \
   X(report, "Saved results")          \

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -58,7 +57,7 @@ std::int64_t whole_number(std::string_view text) {
   if (text.empty() || end != text.data() + text.size())
     throw UsageError(fmt::format("position {}", text), "must be a whole number",
                      "write positions like 0..9 or 3+1+4");
-  if (status == std::errc::result_out_of_range || std::abs(number) > max_position)
+  if (status == std::errc::result_out_of_range || number < -max_position || number > max_position)
     throw position_out_of_range(text);
   return number;
 }

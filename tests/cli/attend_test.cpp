@@ -311,7 +311,7 @@ TEST_CASE("run attend wants to be told how projections are stored, and says when
   shell.check_refused(x + "b_o=b_o.npy", 2, "b_o without W_o");
   shell.check_refused(x + "weights=x_W W_q=W_q.npy b_q=wide_b_q.npy", 2,
                       "b_q of shape [1, 12]: must be [8]");
-  shell.check_refused(qkv + "b_q=b_q.npy", 2, "b_q is read only when");
+  shell.check_refused(qkv + "b_q=b_q.npy", 2, "b_q=b_q.npy: is read only when x is given");
 }
 
 TEST_CASE("run attend refuses batches that differ, and settings that the other kernel reads") {
@@ -339,5 +339,5 @@ TEST_CASE("FAVOR+ takes a projection for its features, which RoPE turns in pairs
                       "linear.projection of 3 rows: must be even");
   shell.check_refused(favor + "linear.projection=v0.npy", 2, "must be [M, 4]");
   shell.check_refused(qkv + "kernel=linear linear.projection=projection.npy", 2,
-                      "linear.projection is read only when");
+                      "is read only when linear.feature_map is favor");
 }

@@ -366,7 +366,7 @@ TEST_CASE(
   const auto channel_7 = [&](const std::string& defect) {
     const Outcome made = shell.run(
         "run apply encoding=axis_rope axis_rope.design=interleaved axis_rope.time_pairs=4 "
-        "axis_rope.row_pairs=2 rope.pairing=half_split x=x.npy --table axis_rope.positions=p.npy "
+        "axis_rope.row_pairs=2 rope.pairing=half_split x=x.npy axis_rope.positions=p.npy "
         "defect=" +
         defect + " --out y.npy --force");
     INFO(made.err);

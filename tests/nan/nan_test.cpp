@@ -34,7 +34,7 @@ ParamSet small_params(const Experiment& experiment) {
   for (const auto& [key, value] : small_settings)
     if (params.has(key) && params.spec(key).kind != ParamKind::file) params.set(key, value);
   for (const char* key : {"encoding", "features"}) {
-    if (!params.has(key)) continue;
+    if (!params.has(key) || params.spec(key).kind != ParamKind::choice_list) continue;
     std::vector<std::string> all;
     for (const Choice& choice : params.spec(key).choices) all.push_back(choice.name);
     params.set_value(key, all);
@@ -63,6 +63,11 @@ bool is_without_contents(const ExperimentInfo& info) {
            return spec.kind == ParamKind::file && spec.key == "model" &&
                   spec.default_value != ParamValue(std::string());
          });
+}
+
+/// They give arrays and claim nothing: rows that are not finite are counted.
+bool claims_nothing(const std::string& experiment) {
+  return experiment == "attend" || experiment == "apply";
 }
 
 /// Checks of whole numbers, which no NaN can enter: positions, rows of tables and a file's windows.
@@ -99,6 +104,7 @@ bool of_given_numbers(const std::string& name) {
 TEST_CASE("Fed NaN, no check of any experiment holds, and none is left out") {
   for (const Experiment* experiment : experiment_catalogue()) {
     const std::string name = experiment->info.name;
+    if (claims_nothing(name)) continue;
     INFO(name);
     const std::vector<Check> sound = checks_of(*experiment);
     CHECK_FALSE(sound.empty());
@@ -139,7 +145,7 @@ TEST_CASE("One NaN among drawn contents, the first or the last, is enough") {
   INFO((where == Nan::first_of_drawn ? "first" : "last"));
   for (const Experiment* experiment : experiment_catalogue()) {
     const std::string& name = experiment->info.name;
-    if (is_without_contents(experiment->info)) continue;
+    if (is_without_contents(experiment->info) || claims_nothing(name)) continue;
     const NanInjection injection(where);
     INFO(name);
     for (const Check& check : checks_of(*experiment)) {
