@@ -140,7 +140,7 @@ ParamSpec positions_param(const std::string& key, const std::string& description
 
 ParamSpec token_positions_param() {
   return positions_param("positions",
-                         "Your own positions, [N] whole numbers: 0..9, 3+1+4, or a .npy, .npz or "
+                         "Your own positions, [N]: 0..9, 3+1+4, or a .npy, .npz or "
                          ".safetensors file.");
 }
 

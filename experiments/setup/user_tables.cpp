@@ -39,9 +39,9 @@ std::vector<ParamSpec> encoding_table_params() {
             entry.info.name);
         continue;
       }
-      specs.push_back(read_while("encoding", {entry.info.name},
-                                 table_param(key, fmt::format("{} {} Otherwise {}.", table.shape,
-                                                              table.description, table.initial))));
+      specs.push_back(read_while(
+          "encoding", {entry.info.name},
+          table_param(key, fmt::format("{} Otherwise {}.", table.description, table.initial))));
     }
   return specs;
 }

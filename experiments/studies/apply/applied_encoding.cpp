@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <numbers>
 #include <utility>
@@ -85,6 +86,18 @@ Matrix<T> bias_of(const ScoreTerms<T>& terms, const ScoreInputs<T>& in) {
   return sum;
 }
 
+/// Without vectors there is nothing that a position turns.
+bool lacks_vectors(const ParamSet& params) { return params.text("x").empty(); }
+
+bool has_like_heads(const ParamSet& params) {
+  return find_encoding(params.text("encoding")).info.same_heads;
+}
+
+bool draws_nothing(const ParamSet& params) {
+  const std::vector<TableSpec>& tables = find_encoding(params.text("encoding")).info.tables;
+  return std::none_of(tables.begin(), tables.end(), [](const TableSpec& one) { return one.drawn; });
+}
+
 }  // namespace
 
 std::vector<ParamSpec> apply_params() {
@@ -102,23 +115,33 @@ std::vector<ParamSpec> apply_params() {
                       "3+1+4, or a file of [N]; by default 0 to N - 1, or 0 to 9."),
       dim_param(128),
       {.key = "heads",
-       .symbol = "H",
+       .symbol = "$H$",
        .description = "Heads of the layer: ALiBi's slopes depend on it.",
        .kind = ParamKind::integer,
        .default_value = std::int64_t{8},
        .min = 1,
-       .max = 1024},
+       .max = 1024,
+       .idle = has_like_heads},
       {.key = "side",
        .description = "Whether x are queries or keys, where an encoding treats them apart.",
        .kind = ParamKind::choice,
        .default_value = std::string("queries"),
-       .choices = {{"queries", "x are queries"}, {"keys", "x are keys"}}}};
+       .choices = {{"queries", "x are queries"}, {"keys", "x are keys"}},
+       .idle = lacks_vectors}};
   specs[3].used_when = Condition{"x", {""}};
   specs.push_back(applied_defect_param());
+  specs.back().idle = lacks_vectors;
   for (ParamSpec& spec : encoding_table_params()) specs.push_back(std::move(spec));
-  for (ParamSpec& spec : precision_params("exact", {})) specs.push_back(std::move(spec));
+  for (ParamSpec& spec : precision_params("exact", {})) {
+    if (spec.key != "precision" && spec.key != "stage.inv_freq") spec.idle = lacks_vectors;
+    specs.push_back(std::move(spec));
+  }
   specs.push_back(seed_param());
-  return with_encoding_params(std::move(specs));
+  specs.back().idle = draws_nothing;
+  specs = with_encoding_params(std::move(specs));
+  for (ParamSpec& spec : specs)
+    if (spec.key == "rope.pairing" || spec.key == "rope.muted") spec.idle = lacks_vectors;
+  return specs;
 }
 
 /// The encoding that was made last: a layer has one number of channels.

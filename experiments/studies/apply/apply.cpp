@@ -12,6 +12,7 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/setup/table_builder.h"
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/user_tables.h"
 #include "experiments/studies/apply/applied_encoding.h"
@@ -21,14 +22,14 @@ namespace {
 namespace in_apply {
 
 ExperimentInfo make_info() {
-  return {
-      .name = "apply",
-      .title = "An encoding on your own vectors",
-      .question = "What does an encoding make of your vectors, and what are its constants?",
-      .formulas = {{R"(f(x, m) = \mathbf{R}_{\Theta,m} x \;\text{ or }\; x + p_m)", "eq. (16)"}},
-      .symbols = {{"m", "the position of the row x"}},
-      .params = apply_params(),
-      .view = {.controls = {"encoding", "x", "dim"}}};
+  return {.name = "apply",
+          .title = "An encoding on your own vectors",
+          .question = "What does an encoding make of your vectors, and what are its constants?",
+          .formulas = {{R"(f(x, m) = \mathbf{R}_{\Theta,m} x)", "eq. (16)"},
+                       {R"(f(x, m) = x + p_m)", "eq. (3)"}},
+          .symbols = {{"m", "the position of the row x"}},
+          .params = apply_params(),
+          .view = {.controls = {"encoding", "x", "dim"}}};
 }
 
 const std::vector<double>& numbers_of(const Column& column) {
@@ -48,11 +49,9 @@ Figure constants_figure(const std::string& caption, const Table& table) {
                                                      .shape = {rows, table.columns.size() - 1},
                                                      .axes = {"query", "key"},
                                                      .values = std::move(values)});
-    return {"constants", "Rows of the table that positions look up", caption,
-            Heatmap{.values = std::move(array),
-                    .x = {.label = "key"},
-                    .y = {.label = "query"},
-                    .quantity = "row"}};
+    return {
+        "constants", "Rows of the table that positions look up", caption,
+        Heatmap{.values = std::move(array), .x = key_axis(), .y = query_axis(), .quantity = "row"}};
   }
   const Column &over = table.columns[0], &of = table.columns[1];
   return {"constants", table.caption, caption,
@@ -101,6 +100,9 @@ Result encoded_result(const AppliedEncoding& encoding, const Tensor& x,
              : consecutive_positions(static_cast<std::ptrdiff_t>(x.shape[x.shape.size() - 2])));
   Result result{.figures = {encoded_figure(caption_of(encoding.params()), *encoded)},
                 .arrays = {encoded}};
+  TableBuilder table("arrays", "arrays that were computed", {{"array"}, {"shape"}});
+  table.row({encoded->name, fmt::format("[{}]", fmt::join(encoded->shape, ", "))});
+  result.tables.push_back(std::move(table).finish());
   if (const std::size_t rows = overflowed_rows(*encoded); rows > 0)
     result.scalars.push_back(
         {.name = "overflowed_rows",

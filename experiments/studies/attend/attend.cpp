@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +13,7 @@
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/files/memory_limit.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/logit_rule_params.h"
@@ -138,39 +138,44 @@ void require_memory_for_blocks(const AttendLayer& layout, std::size_t bytes_per_
                  "give fewer keys, or arrays= for the output alone");
 }
 
-/// The weights of the first head, where they are few enough to be drawn.
-class FirstWeights final : public ArraySink {
+/// The weights of the first head, or without any its output, where they are few enough to be drawn.
+class FirstHead final : public ArraySink {
  public:
-  FirstWeights(ArraySink& whole, const AttendLayer& layout)
-      : whole_(whole), rows_(layout.m.size()), columns_(layout.n.size()) {}
+  explicit FirstHead(ArraySink& whole) : whole_(whole) {}
 
   void begin(std::span<const Array> arrays) override {
-    constexpr std::size_t most = 512;
-    for (std::size_t i = 0; i < arrays.size() && rows_ <= most && columns_ <= most; ++i)
-      if (arrays[i].name == "weights") {
-        array_ = i;
-        single_ = std::holds_alternative<std::vector<float>>(arrays[i].values);
-      }
+    for (const char* drawn : {"output", "weights"})
+      for (std::size_t i = 0; i < arrays.size(); ++i)
+        if (arrays[i].name == drawn) choose(i, arrays[i]);
     whole_.begin(arrays);
   }
   void append(std::size_t array, std::string_view bytes) override {
-    if (array == array_ && values_.size() < rows_ * columns_) keep(bytes);
+    if (array == place_) keep(bytes);
     whole_.append(array, bytes);
   }
-  /// Null where there are none, or too many.
-  ArrayPtr take(std::string name) && {
+  /// Null where they are too many.
+  ArrayPtr take() && {
     if (values_.empty()) return nullptr;
-    return std::make_shared<const Array>(Array{.name = std::move(name),
-                                               .description = "weights of the first head",
-                                               .shape = {rows_, columns_},
-                                               .axes = {"query", "key"},
-                                               .values = std::move(values_)});
+    first_.values = std::move(values_);
+    return std::make_shared<const Array>(std::move(first_));
   }
 
  private:
+  void choose(std::size_t place, const Array& array) {
+    constexpr std::size_t most = 512;
+    const std::size_t axes = array.shape.size();
+    const std::size_t rows = array.shape[axes - 2], columns = array.shape[axes - 1];
+    numbers_ = rows <= most && columns <= most ? rows * columns : 0;
+    place_ = place;
+    single_ = std::holds_alternative<std::vector<float>>(array.values);
+    first_ = {.name = array.name + "_of_the_first_head",
+              .description = array.name + " of the first head",
+              .shape = {rows, columns},
+              .axes = {array.axes[axes - 2], array.axes[axes - 1]}};
+  }
   void keep(std::string_view bytes) {
     const std::size_t width = single_ ? sizeof(float) : sizeof(double);
-    for (std::size_t at = 0; at < bytes.size() && values_.size() < rows_ * columns_; at += width) {
+    for (std::size_t at = 0; at < bytes.size() && values_.size() < numbers_; at += width) {
       double wide{};
       float narrow{};
       if (single_)
@@ -182,8 +187,8 @@ class FirstWeights final : public ArraySink {
   }
 
   ArraySink& whole_;
-  std::size_t rows_, columns_;
-  std::size_t array_{std::numeric_limits<std::size_t>::max()};
+  Array first_{};
+  std::size_t place_{}, numbers_{0};
   bool single_{false};
   std::vector<double> values_{};
 };
@@ -194,13 +199,23 @@ Table notes_table(const std::vector<std::string>& notes) {
   return std::move(table).finish_printed();
 }
 
-Figure weights_figure(const ParamSet& params, ArrayPtr weights) {
-  return {"weights", "Weights of the first head", caption_of(params),
-          Heatmap{.values = std::move(weights),
-                  .x = {.label = "key", .symbol = "$n$"},
-                  .y = {.label = "query", .symbol = "$m$"},
-                  .quantity = "weight",
-                  .symbol = "$a_{mn}$"}};
+Table arrays_table(const std::vector<Array>& arrays) {
+  TableBuilder table("arrays", "arrays that were computed", {{"array"}, {"shape"}});
+  for (const Array& array : arrays)
+    table.row({array.name, fmt::format("[{}]", fmt::join(array.shape, ", "))});
+  return std::move(table).finish();
+}
+
+Figure first_head_figure(const ParamSet& params, ArrayPtr drawn) {
+  const bool weights = drawn->axes.back() == "key";
+  return {weights ? "weights" : "output",
+          weights ? "Weights of the first head" : "Output of the first head", caption_of(params),
+          Heatmap{.values = std::move(drawn),
+                  .x = weights ? key_axis() : channel_axis(),
+                  .y = query_axis(),
+                  .quantity = weights ? "weight" : "output",
+                  .symbol = weights ? "$a_{mn}$" : "$o_m$",
+                  .meaning = weights ? Meaning::sequential : Meaning::diverging}};
 }
 
 template <class T>
@@ -211,7 +226,7 @@ Result attend_in(const ParamSet& params, const Inputs& inputs, const Tables& tab
   const UserMask mask(params, in, layout);
   const bool linear = params.text("kernel") == "linear";
   if (!linear && !params.list("arrays").empty()) require_memory_for_blocks(layout, sizeof(T));
-  FirstWeights first(sink, layout);
+  FirstHead first(sink);
   AttendOutput<T> out(params, tables, layout, first, progress);
   SoftmaxArrays<T> softmax(params, out);
   const auto attend = linear ? linear_kernel<T>(params, in, tables, mask, out)
@@ -223,10 +238,11 @@ Result attend_in(const ParamSet& params, const Inputs& inputs, const Tables& tab
   if (!linear) softmax.finish();
   Result result{.scalars = unusual_scalars(out.unusual, linear)};
   if (!mask.notes().empty()) result.tables.push_back(notes_table(mask.notes()));
+  result.tables.push_back(arrays_table(out.arrays()));
   for (const Array& array : out.arrays())
     result.arrays.push_back(std::make_shared<const Array>(array));
-  if (ArrayPtr weights = std::move(first).take("weights_of_the_first_head"))
-    result.figures.push_back(weights_figure(params, std::move(weights)));
+  if (ArrayPtr drawn = std::move(first).take())
+    result.figures.push_back(first_head_figure(params, std::move(drawn)));
   return result;
 }
 
@@ -290,15 +306,15 @@ std::vector<ParamSpec> array_params() {
                                   4096)),
       of_drawn_arrays(count_param({"dim", "$d$", "channels"}, "Their channels.", 64, 2, 65536)),
       positions_param("positions",
-                      "Positions of the keys: 0..9, 3+1+4, or a file of [N_k]; by default from "
+                      "Positions of the keys: 0..9, 3+1+4, or a file of $[N_k]$; by default from "
                       "first_position on."),
       positions_param("query_positions",
-                      "Positions of the queries; by default those of the last N_q keys.")};
+                      "Positions of the queries; by default those of the last $N_q$ keys.")};
   append(specs, mask_params());
   specs.push_back(softmax_only(array_file_param(
       "segments",
-      "The segment of each key, [N_k] or [batch, N_k], as token_type_ids of Transformers; queries "
-      "are the last N_q of the keys. For XLNet's segment term of transformer_xl.")));
+      "The segment of each key, $[N_k]$ or $[B, N_k]$, as token_type_ids of Transformers; queries "
+      "are the last $N_q$ of the keys. For XLNet's segment term of transformer_xl.")));
   return specs;
 }
 
@@ -306,14 +322,15 @@ std::vector<ParamSpec> array_params() {
 std::vector<ParamSpec> rule_params() {
   std::vector<ParamSpec> specs = logit_rule_params();
   specs.front() = softmax_only(specs.front());
-  specs.push_back(softmax_only(
-      {.key = "weight_rule",
-       .description = "How weights are made of logits.",
-       .kind = ParamKind::choice,
-       .default_value = std::string("softmax"),
-       .choices = {{"softmax", "exp(l), normalised"},
-                   {"stick_breaking", "σ(l) of what keys after it leave; they need not sum to 1"}},
-       .stated_if_set = true}));
+  specs.push_back(
+      softmax_only({.key = "weight_rule",
+                    .description = "How weights are made of logits.",
+                    .kind = ParamKind::choice,
+                    .default_value = std::string("softmax"),
+                    .choices = {{"softmax", "$\\exp(l)$, normalised"},
+                                {"stick_breaking",
+                                 "$σ(l)$ of what keys after it leave; they need not sum to 1"}},
+                    .stated_if_set = true}));
   return specs;
 }
 
@@ -324,11 +341,11 @@ std::vector<ParamSpec> kernel_params() {
        .description = "How weights are computed from queries and keys.",
        .kind = ParamKind::choice,
        .default_value = std::string("softmax"),
-       .choices = {{"softmax", "eq. (2): exp(q·k/√d), normalised"},
+       .choices = {{"softmax", R"(eq. (2): $\exp(q·k/\sqrt{d})$, normalised)"},
                    {"linear", "eq. (18), (19): products of features, no score matrix"}}},
       softmax_only({.key = "scale",
                     .description = "Multiplies every product of queries and keys; 0 takes the "
-                                   "encoding's own scale, such as 1/√d.",
+                                   "encoding's own scale, such as $1/\\sqrt{d}$.",
                     .kind = ParamKind::real,
                     .default_value = 0.0,
                     .min = 0.0,
@@ -340,9 +357,9 @@ std::vector<ParamSpec> kernel_params() {
                         "the least time.",
                     .kind = ParamKind::choice_list,
                     .default_value = std::vector<std::string>{"logits", "weights", "terms"},
-                    .choices = {{"logits", "final, [N_q, N_k], also where masked"},
-                                {"weights", "their softmax, [N_q, N_k]"},
-                                {"terms", "the named summands of the logits, [N_q, N_k] each"}},
+                    .choices = {{"logits", "final, $[N_q, N_k]$, also where masked"},
+                                {"weights", "their softmax, $[N_q, N_k]$"},
+                                {"terms", "the named summands of the logits, $[N_q, N_k]$ each"}},
                     .may_be_empty = true})};
   append(specs, rule_params());
   append(specs, linear_params());
@@ -353,6 +370,19 @@ std::vector<ParamSpec> kernel_params() {
   return specs;
 }
 
+/// A single head of drawn arrays is the same whichever it is. W_q, W_k and W_v of contents x say how
+/// many there are.
+bool has_like_heads(const ParamSet& params) {
+  return !has_contents(params) && find_encoding(params.text("encoding")).info.same_heads;
+}
+
+bool projects_no_positions(const ParamSet& params) {
+  const std::vector<TableSpec>& tables = find_encoding(params.text("encoding")).info.tables;
+  return std::none_of(tables.begin(), tables.end(), [](const TableSpec& one) {
+    return one.shape.find("d_model") != std::string::npos;
+  });
+}
+
 std::vector<ParamSpec> attend_params() {
   std::vector<ParamSpec> specs{{.key = "encoding",
                                 .description = "The position encoding.",
@@ -361,20 +391,23 @@ std::vector<ParamSpec> attend_params() {
                                 .choices = encoding_choices()}};
   append(specs, array_params());
   append(specs, kernel_params());
-  specs.push_back(count_param({"first_position", "m₀", "tokens"},
+  specs.push_back(count_param({"first_position", "$m₀$", "tokens"},
                               "Position of the first key, where no list of positions is given.", 0,
                               0, 0x1p52));
   append(specs, encoding_table_params());
   append(specs, projection_params());
   specs.push_back(weights_param());
-  specs.push_back(count_param({"heads", "H"},
+  specs.push_back(count_param({"heads", "$H$"},
                               "Heads of the layer, where the shapes of the arrays do not give it.",
                               1, 1, 1024));
+  specs.back().idle = has_like_heads;
   specs.push_back(count_param(
-      {"head", "h"}, "Which head of the layer a single [N, d] is, counted from 0.", 0, 0, 1023));
+      {"head", "$h$"}, "Which head of the layer a single [N, d] is, counted from 0.", 0, 0, 1023));
+  specs.back().idle = has_like_heads;
   specs.push_back(count_param({"d_model", "", "channels"},
                               "Width of tables that project positions; 0 means heads·d.", 0, 0,
                               65536));
+  specs.back().idle = projects_no_positions;
   append(specs, softmax_precision_params());
   specs.push_back(seed_param());
   return with_encoding_params(std::move(specs));
@@ -388,7 +421,8 @@ ExperimentInfo make_info() {
                         "eq. (2)"}},
           .symbols = {{"l_{mn}", "the logit: q·k of the encoding at its scale, and its terms"}},
           .params = attend_params(),
-          .view = {.controls = {"encoding", "q", "k", "v"}, .tabs = {{"weights", "Weights"}}},
+          .view = {.controls = {"encoding", "q", "k", "v"},
+                   .tabs = {{"weights", "Weights"}, {"output", "Output"}}},
           .paired_files = paired_qk()};
 }
 

@@ -193,7 +193,7 @@ std::vector<ParamSpec> linear_params() {
   const Condition linear{"kernel", {"linear"}};
   return {
       {.key = "linear.feature_map",
-       .symbol = "φ",
+       .symbol = "$φ$",
        .description = "Features of queries and keys.",
        .kind = ParamKind::choice,
        .default_value = std::string("elu_plus_one"),
@@ -201,7 +201,7 @@ std::vector<ParamSpec> linear_params() {
        .used_when = linear,
        .retired_values = {{"elu1", "give linear.feature_map=elu_plus_one"}}},
       {.key = "linear.features",
-       .symbol = "M",
+       .symbol = "$M$",
        .description =
            "Random features of favor; 0 takes the rows of a given linear.projection, or d·ln d.",
        .kind = ParamKind::integer,
@@ -225,7 +225,8 @@ std::vector<ParamSpec> linear_params() {
        .max = 1.0,
        .used_when = linear},
       {.key = "linear.weights",
-       .description = "Whether to write the weights, [N_q, N_k], that are never formed otherwise.",
+       .description =
+           "Whether to write the weights, $[N_q, N_k]$, that are never formed otherwise.",
        .kind = ParamKind::boolean,
        .default_value = false,
        .used_when = linear},

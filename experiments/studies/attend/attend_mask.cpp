@@ -94,7 +94,7 @@ bool spreads_to(const Shape& shape, const Shape& whole) {
 std::vector<ParamSpec> mask_params() {
   ParamSpec mask = array_file_param(
       "mask",
-      "Which keys each query sees, [N_q, N_k], [heads, N_q, N_k] or [batch, heads, N_q, N_k], an "
+      "Which keys each query sees, $[N_q, N_k]$, $[H, N_q, N_k]$ or $[B, H, N_q, N_k]$, an "
       "axis of 1 for all: 1 where it sees the key, or additive with 0 where it does.");
   mask.used_when = Condition{"kernel", {"softmax"}};
   mask.may_hide = true;
@@ -113,7 +113,7 @@ std::vector<ParamSpec> mask_params() {
       .stated_if_set = true};
   ParamSpec padding = array_file_param(
       "padding",
-      "Which keys are tokens, [N_k] or [batch, N_k]: 1 for a token and 0 for padding, as the "
+      "Which keys are tokens, $[N_k]$ or $[B, N_k]$: 1 for a token and 0 for padding, as the "
       "attention_mask of Transformers; key_padding_mask of PyTorch is its opposite.");
   return {std::move(mask), std::move(kind), std::move(padding)};
 }

@@ -87,18 +87,19 @@ Matrix<T> bias(const Tables& tables, const char* name, Index width) {
 }  // namespace
 
 ParamSpec weights_param() {
-  return {.key = "weights",
-          .description =
-              "How W_q, W_k, W_v, W_o and projections of the encoding are stored; to be said "
-              "where any of them is given.",
-          .kind = ParamKind::choice,
-          .default_value = std::string("unstated"),
-          .choices = {{"unstated", "no projection is given"},
-                      {"x_W", "applied as x·W: [d_model, heads·d]"},
-                      {"torch_linear",
-                       "applied as x·Wᵀ, [heads·d, d_model], as torch.nn.Linear "
-                       "stores its weight"}},
-          .stated_if_set = true};
+  return {
+      .key = "weights",
+      .description =
+          "How $W_q$, $W_k$, $W_v$, $W_o$ and projections of the encoding are stored; to be said "
+          "where any of them is given.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("unstated"),
+      .choices = {{"unstated", "no projection is given"},
+                  {"x_W", "applied as $x·W$: [d_model, heads·d]"},
+                  {"torch_linear",
+                   "applied as $x·W^T$, [heads·d, d_model], as torch.nn.Linear "
+                   "stores its weight"}},
+      .stated_if_set = true};
 }
 
 std::vector<ParamSpec> projection_params() {
@@ -113,7 +114,7 @@ std::vector<ParamSpec> projection_params() {
                       output ? "Acts on the heads' outputs side by side." : "Acts on contents x."));
       specs.push_back(output ? spec : read_while("x", {"*"}, std::move(spec)));
     };
-    add("W", output ? "[heads·d_v, d_model]" : projection_shape);
+    add("W", output ? "$[H d_v, d]$" : "[d_model, heads·d_head]");
     add("b", output ? "[d_model]" : "[heads·d_head]");
   }
   return specs;

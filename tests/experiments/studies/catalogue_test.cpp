@@ -77,7 +77,9 @@ TEST_CASE("Every check of every experiment holds at the defaults, in exact too")
     ParamSet params = test::affordable_params(*experiment);
     if (params.has("precision")) params.set("precision", "exact");
     for (const Result& result : {run_default(*experiment), run(*experiment, params)}) {
-      CHECK_FALSE(result.checks.empty());
+      // What one's own arrays give is no claim.
+      const bool claims = experiment->info.name != "attend" && experiment->info.name != "apply";
+      CHECK(result.checks.empty() != claims);
       for (const Check& check : result.checks) {
         INFO(experiment->info.name << ": " << check.statement << " " << check.measured);
         CHECK(check.holds());

@@ -53,6 +53,8 @@ Settings small_settings(const std::string& experiment) {
       {"settle", {{"length", "32"}, {"questions", "pairing"}, {"edits", "pairing"}}},
       {"passport", {{"length", "14"}, {"parts", "4"}, {"repeated", "4"}, {"targets", "2"}}},
       {"semantic_reversal", {{"dim", "16"}, {"context", "512"}, {"draws", "2"}}},
+      {"attend", {{"dim", "16"}, {"tokens", "8"}, {"first_position", "1001"}}},
+      {"apply", {{"dim", "16"}}},
       {"identify", {{"dim", "16"}, {"tokens", "12"}}},
       {"defects", {{"dim", "16"}, {"draws", "2"}}},
       {"training",
