@@ -114,7 +114,6 @@ for _name, _restype, _argtypes in [
     ("apply", ctypes.c_int, [_handle, _Arrays, _Arrays, _Arrays]),
     ("bias", ctypes.c_int, [_handle, _Arrays, _Arrays, _Arrays]),
     ("constants", ctypes.c_int, [_handle, _Arrays, _Place]),
-    ("attend", ctypes.c_int, [_text, _Arrays, _size, _Progress, _Place]),
     ("positions", ctypes.c_int, [_text, ctypes.c_int64, _Place]),
     ("identify", ctypes.c_int, [_text, _handle, _Arrays, _size, _Place]),
     ("points", ctypes.c_int, [_text, _text, _Place]),

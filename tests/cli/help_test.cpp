@@ -37,8 +37,8 @@ std::vector<std::string> topic_names(const Shell& shell) {
 std::vector<std::string> command_names(const Shell& shell) {
   const std::string help = shell.run("--help").out;
   std::vector<std::string> names;
-  for (const char* group : {"\nLook up:", "\nRun and sweep:", "\nModels:", "\nYour own arrays:",
-                            "\nSaved results:", "\nLearn:", "\nProgram:"}) {
+  for (const char* group : {"\nLook up:", "\nRun and sweep:", "\nModels:", "\nSaved results:",
+                            "\nLearn:", "\nProgram:"}) {
     const std::vector<std::string> below = names_below(help, group);
     INFO(group);
     CHECK(below.size() > 1);

@@ -25,9 +25,9 @@ ExperimentInfo make_info() {
   return {.name = "apply",
           .title = "An encoding on your own vectors",
           .question = "What does an encoding make of your vectors, and what are its constants?",
-          .formulas = {{R"(f(x, m) = \mathbf{R}_{\Theta,m} x)", "eq. (16)"},
-                       {R"(f(x, m) = x + p_m)", "eq. (3)"}},
-          .symbols = {{"m", "the position of the row x"}},
+          .formulas = {{R"(q_m = \mathbf{R}_{\Theta,m} x_m)", "eq. (16)"},
+                       {R"(q_m = x_m + p_m)", "eq. (3)"}},
+          .symbols = {{"x_m", "a row of x, at position m"}},
           .params = apply_params(),
           .view = {.controls = {"encoding", "x", "dim"}}};
 }

@@ -303,8 +303,8 @@ std::vector<ParamSpec> array_params() {
       array_file_param("x", "Contents [N, d_model] or [batch, N, d_model], in place of q, k, v."),
       of_drawn_arrays(count_param({"tokens", "$N$", "tokens"},
                                   "Rows of random q, k and v, where no arrays are given.", 32, 1,
-                                  4096)),
-      of_drawn_arrays(count_param({"dim", "$d$", "channels"}, "Their channels.", 64, 2, 65536)),
+                                  1024)),
+      of_drawn_arrays(count_param({"dim", "$d$", "channels"}, "Their channels.", 64, 2, 1024)),
       positions_param("positions",
                       "Positions of the keys: 0..9, 3+1+4, or a file of $[N_k]$; by default from "
                       "first_position on."),
