@@ -45,7 +45,7 @@ fs::path out_of(const PlotOptions& options) {
 }
 
 /// "key=value".
-std::pair<std::string, std::string> parts_of(const std::string& word) {
+std::pair<std::string, std::string> two_parts_of(const std::string& word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos || equals == 0)
     throw UsageError(word, "is not of the form key=value", "write it like hue=base");
@@ -98,7 +98,7 @@ void add_choice(const SavedSweep& sweep, const std::string& key, const std::stri
 PlotRequest request_of(const SavedSweep& sweep, const std::vector<std::string>& words) {
   PlotRequest request;
   for (const std::string& word : words) {
-    const auto [key, value] = parts_of(word);
+    const auto [key, value] = two_parts_of(word);
     const auto part = std::find_if(named_parts.begin(), named_parts.end(),
                                    [&key = key](const auto& named) { return named.first == key; });
     if (part != named_parts.end())

@@ -234,17 +234,19 @@ def attend(
         ),
         telling.check,
     )
+    # Those that its figure alone shows are left out.
+    arrays_found = {one["name"]: found.arrays[one["name"]] for one in found.json["arrays"]}
     terms = {
         name[len("term_") :]: array
-        for name, array in found.arrays.items()
+        for name, array in arrays_found.items()
         if name.startswith("term_")
     }
     return Attention(
-        output=found.arrays["output"],
-        logits=found.arrays.get("logits"),
-        weights=found.arrays.get("weights"),
+        output=arrays_found["output"],
+        logits=arrays_found.get("logits"),
+        weights=arrays_found.get("weights"),
         terms=terms,
-        arrays=found.arrays,
+        arrays=arrays_found,
         report=_report(found),
     )
 
