@@ -89,7 +89,7 @@ void check_output(const Experiment& experiment, const ParamSet& params, const Ru
 
 /// Checks everything that can be refused before the first computation.
 RunPoint prepare(const Experiment& experiment, const ParamSet& params, const RunOptions& options,
-              bool several) {
+                 bool several) {
   check_output(experiment, params, options, several);
   RunPoint point{params, load_inputs(params), {}};
   for (const std::string& note : point.loaded.notes) tell(note + "\n");
@@ -284,7 +284,8 @@ class StreamedOutput {
   std::optional<StreamedResult> folder_{};
 };
 
-int run_points(const SweepSpec& spec, const std::vector<RunPoint>& points, const RunOptions& options) {
+int run_points(const SweepSpec& spec, const std::vector<RunPoint>& points,
+               const RunOptions& options) {
   std::vector<nlohmann::ordered_json> as_json;
   bool all_hold = true, has_figures = true;
   for (const RunPoint& point : points) {
