@@ -9,9 +9,6 @@
 
 namespace orrery {
 
-/// Largest tokenizer.json that is read: those of 2^18 tokens have half of it.
-inline constexpr std::uintmax_t max_tokenizer_bytes = std::uintmax_t{64} << 20;
-
 /// The tokenizer of a file, or of a model's folder: the first of tokenizer.json, tokenizer.model,
 /// spiece.model, vocab.json with merges.txt, vocab.txt, and the only *.gguf.
 ///

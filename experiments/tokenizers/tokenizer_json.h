@@ -15,6 +15,9 @@
 
 namespace orrery {
 
+/// Largest tokenizer.json that is read: those of 2^18 tokens have half of it.
+inline constexpr std::uintmax_t max_tokenizer_bytes = std::uintmax_t{64} << 20;
+
 /// JSON whose objects are sorted by key: those of a vocabulary have a hundred thousand.
 using SortedJson = nlohmann::json;
 
