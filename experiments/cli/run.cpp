@@ -5,6 +5,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "core/errors.h"
 #include "experiments/cli/array_options.h"
@@ -213,12 +215,15 @@ Written written_folder(const WrittenResult& written) {
                               written.folder.string())};
 }
 
+UsageError empty_output(const std::string& out) {
+  return {"--out " + out, "would be empty: the result has no arrays",
+          "name a folder, which has its tables and figures"};
+}
+
 Written write_arrays(const Ran& ran, const RunOptions& options) {
   const auto& arrays = ran.result.arrays;
   const Existing existing = options.force ? Existing::replaced : Existing::refused;
-  if (arrays.empty())
-    throw UsageError("--out " + options.out, "would be empty: the result has no arrays",
-                     "name a folder, which has its tables and figures");
+  if (arrays.empty()) throw empty_output(options.out);
   if (is_archive(options.out)) {
     ArchiveFile archive(options.out, existing);
     write_to(archive, arrays);
@@ -248,7 +253,7 @@ Written write_point(const Ran& ran, const RunPoint& point, const RunOptions& opt
 }
 
 /// Where the arrays of an experiment that streams go while they are computed: a file, or a folder.
-class StreamedOutput {
+class StreamedOutput final : public ArraySink {
  public:
   StreamedOutput(const Experiment& experiment, const RunPoint& point, const RunOptions& options)
       : options_(options) {
@@ -262,10 +267,11 @@ class StreamedOutput {
     folder_.emplace(options_for(options, point.folder, from), from);
   }
 
-  ArraySink& sink() {
-    if (archive_) return *archive_;
-    return *folder_;
+  void begin(std::span<const Array> arrays) override {
+    if (archive_ && arrays.empty()) throw empty_output(options_.out);
+    sink().begin(arrays);
   }
+  void append(std::size_t array, std::string_view bytes) override { sink().append(array, bytes); }
   Written commit(const Ran& ran) {
     if (!archive_) {
       Written written = written_folder(folder_->commit(ran.result, ran.record));
@@ -279,6 +285,11 @@ class StreamedOutput {
   }
 
  private:
+  ArraySink& sink() {
+    if (archive_) return *archive_;
+    return *folder_;
+  }
+
   const RunOptions& options_;
   std::optional<ArchiveFile> archive_{};
   std::optional<StreamedResult> folder_{};
@@ -292,8 +303,7 @@ int run_points(const SweepSpec& spec, const std::vector<RunPoint>& points,
     std::optional<StreamedOutput> streamed;
     if (spec.experiment->stream && !options.out.ends_with(".npy"))
       streamed.emplace(*spec.experiment, point, options);
-    const Ran ran =
-        run_point(*spec.experiment, point, options, streamed ? &streamed->sink() : nullptr);
+    const Ran ran = run_point(*spec.experiment, point, options, streamed ? &*streamed : nullptr);
     detail(fmt::format("computed in {}\n", duration_text(ran.record.times->wall_seconds)));
     const Written written = streamed ? streamed->commit(ran) : write_point(ran, point, options);
     all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),

@@ -174,18 +174,17 @@ std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
   return residuals;
 }
 
-ResidualMap residual_map(const WrittenRope& rope, const RotationSample& sample) {
+Matrix<double> residual_map(const WrittenRope& rope, const RotationSample& sample) {
   const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
-  ResidualMap map{Matrix<double>::Zero(sample.before.cols(), sample.rows())};
+  Matrix<double> map = Matrix<double>::Zero(sample.before.cols(), sample.rows());
   for (Index h = 0; h < sample.heads(); ++h)
     for (Index n = 0; n < sample.rows(); ++n)
       for (Index c = 0; c < sample.before.cols(); ++c) {
         const Index i = h * sample.rows() + n;
         const double e = residual_at(sample, i, c, predicted(i, c));
-        map.by_channel(c, n) += e * e / static_cast<double>(sample.heads());
+        map(c, n) += e * e / static_cast<double>(sample.heads());
       }
-  map.by_channel = map.by_channel.cwiseSqrt();
-  return map;
+  return map.cwiseSqrt();
 }
 
 }  // namespace orrery

@@ -72,11 +72,7 @@ std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
 /// The rows from `first` to before `last` of at most that many heads.
 RotationSample rows_between(const RotatedTensor& tensor, Index first, Index last, Index most_heads);
 
-/// Root mean square of the residual by pair of channels and row, over heads. [pairs, rows]; of
-/// channels that no pair has, by channel modulo the pairs.
-struct ResidualMap {
-  Matrix<double> by_channel;  ///< [d, rows]
-};
-ResidualMap residual_map(const WrittenRope& rope, const RotationSample& sample);
+/// Root mean square of the residual by channel and row, over heads. [d, rows]
+Matrix<double> residual_map(const WrittenRope& rope, const RotationSample& sample);
 
 }  // namespace orrery

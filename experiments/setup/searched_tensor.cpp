@@ -40,7 +40,7 @@ std::string place_text(std::size_t i, bool tied) {
 Heatmap residual_heatmap(const WrittenRope& rope, const RotationSample& sample,
                          const std::string& name, std::string quantity) {
   return {
-      .values = to_array<double>(residual_map(rope, sample).by_channel, name,
+      .values = to_array<double>(residual_map(rope, sample), name,
                                  "residual in roundings, by channel and row", {"channel", "row"}),
       .x = {.label = "row", .symbol = "$n$"},
       .y = channel_axis(),
@@ -49,7 +49,7 @@ Heatmap residual_heatmap(const WrittenRope& rope, const RotationSample& sample,
 }
 
 Series residual_series(const WrittenRope& rope, const RotationSample& sample, std::string name) {
-  const Matrix<double> residual = residual_map(rope, sample).by_channel;
+  const Matrix<double> residual = residual_map(rope, sample);
   Series series{.name = std::move(name), .color = encoding_color("rope")};
   for (Index n = 0; n < residual.cols(); ++n) {
     series.x.push_back(static_cast<double>(sample.places.positions(n, 0)));

@@ -1,5 +1,8 @@
 #include "experiments/setup/table_builder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <stdexcept>
 
 namespace orrery {
@@ -32,6 +35,13 @@ void TableBuilder::row(const std::vector<TableCell>& cells) {
   auto column = table_.columns.begin();
   for (const TableCell& cell : cells)
     std::visit([&](const auto& value) { append(*column++, value); }, cell.value);
+}
+
+Table table_of_arrays(const std::vector<std::shared_ptr<const Array>>& arrays) {
+  TableBuilder table("arrays", "arrays that were computed", {{"array"}, {"shape"}});
+  for (const auto& array : arrays)
+    table.row({array->name, fmt::format("[{}]", fmt::join(array->shape, ", "))});
+  return std::move(table).finish();
 }
 
 }  // namespace orrery

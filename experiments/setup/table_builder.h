@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -42,5 +43,8 @@ class TableBuilder {
  private:
   Table table_{};
 };
+
+/// "arrays": the names of a result's arrays and their shapes.
+Table table_of_arrays(const std::vector<std::shared_ptr<const Array>>& arrays);
 
 }  // namespace orrery

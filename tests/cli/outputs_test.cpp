@@ -75,6 +75,10 @@ TEST_CASE("run attend and apply refuse the extension of a file that they do not 
   const Outcome table = shell.run("run apply encoding=rope dim=8 --out t.npy");
   CHECK(table.status == 2);
   CHECK_THAT(table.err, Contains("would be empty: the result has no arrays"));
+  const Outcome none = shell.run("run forward arrays= --out t.npz");
+  CHECK(none.status == 2);
+  CHECK_THAT(none.err, Contains("would be empty: the result has no arrays"));
+  CHECK_FALSE(fs::exists(shell.folder() / "t.npz"));
   const Outcome several = shell.run("run attend q=q.npy k=q.npy v=q.npy --out several.npy");
   CHECK(several.status == 2);
   CHECK_THAT(several.err, Contains("holds one array, and the result has 4"));

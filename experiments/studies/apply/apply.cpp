@@ -100,9 +100,7 @@ Result encoded_result(const AppliedEncoding& encoding, const Tensor& x,
              : consecutive_positions(static_cast<std::ptrdiff_t>(x.shape[x.shape.size() - 2])));
   Result result{.figures = {encoded_figure(caption_of(encoding.params()), *encoded)},
                 .arrays = {encoded}};
-  TableBuilder table("arrays", "arrays that were computed", {{"array"}, {"shape"}});
-  table.row({encoded->name, fmt::format("[{}]", fmt::join(encoded->shape, ", "))});
-  result.tables.push_back(std::move(table).finish());
+  result.tables.push_back(table_of_arrays(result.arrays));
   if (const std::size_t rows = overflowed_rows(*encoded); rows > 0)
     result.scalars.push_back(
         {.name = "overflowed_rows",

@@ -30,20 +30,15 @@ namespace orrery {
 namespace {
 namespace in_attend {
 
-bool asks_for(const ParamSet& params, std::string_view array) {
-  const std::vector<std::string>& asked = params.list("arrays");
-  return std::find(asked.begin(), asked.end(), array) != asked.end();
-}
-
 /// Passes on what is asked for, some queries at a time.
 template <class T>
 class SoftmaxArrays {
  public:
   SoftmaxArrays(const ParamSet& params, AttendOutput<T>& out)
       : out_(out),
-        logits_asked_(asks_for(params, "logits")),
-        weights_asked_(asks_for(params, "weights")),
-        terms_asked_(asks_for(params, "terms")) {}
+        logits_asked_(names(params, "arrays", "logits")),
+        weights_asked_(names(params, "arrays", "weights")),
+        terms_asked_(names(params, "arrays", "terms")) {}
 
   LayerReader<T> reader() {
     return {
@@ -199,13 +194,6 @@ Table notes_table(const std::vector<std::string>& notes) {
   return std::move(table).finish_printed();
 }
 
-Table arrays_table(const std::vector<Array>& arrays) {
-  TableBuilder table("arrays", "arrays that were computed", {{"array"}, {"shape"}});
-  for (const Array& array : arrays)
-    table.row({array.name, fmt::format("[{}]", fmt::join(array.shape, ", "))});
-  return std::move(table).finish();
-}
-
 Figure first_head_figure(const ParamSet& params, ArrayPtr drawn) {
   const bool weights = drawn->axes.back() == "key";
   return {weights ? "weights" : "output",
@@ -238,9 +226,9 @@ Result attend_in(const ParamSet& params, const Inputs& inputs, const Tables& tab
   if (!linear) softmax.finish();
   Result result{.scalars = unusual_scalars(out.unusual, linear)};
   if (!mask.notes().empty()) result.tables.push_back(notes_table(mask.notes()));
-  result.tables.push_back(arrays_table(out.arrays()));
   for (const Array& array : out.arrays())
     result.arrays.push_back(std::make_shared<const Array>(array));
+  result.tables.push_back(table_of_arrays(result.arrays));
   if (ArrayPtr drawn = std::move(first).take())
     result.figures.push_back(first_head_figure(params, std::move(drawn)));
   return result;
@@ -276,8 +264,7 @@ void append(std::vector<ParamSpec>& specs, std::vector<ParamSpec> more) {
 }
 
 ParamSpec softmax_only(ParamSpec spec) {
-  spec.used_when = Condition{"kernel", {"softmax"}};
-  return spec;
+  return read_while("kernel", {"softmax"}, std::move(spec));
 }
 
 ParamSpec by_matrix(ParamSpec spec) {

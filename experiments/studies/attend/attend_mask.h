@@ -20,8 +20,6 @@ class UserMask {
   UserMask(const ParamSet& params, const AttendInputs& in, const AttendLayer& layout);
 
   MaskSpec of_batch(std::size_t batch) const;
-  /// "boolean", "additive", or empty without a mask.
-  const std::string& mask_kind() const { return kind_; }
   /// How mask and padding were read, one sentence each.
   const std::vector<std::string>& notes() const { return notes_; }
 
