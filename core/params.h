@@ -49,7 +49,8 @@ enum class ParamRole {
   seed,              ///< of random draws
   distance,          ///< m − n, at which figures at one distance are drawn
   longest_distance,  ///< the largest m − n of figures by distance
-  context            ///< tokens that wavelengths are compared with
+  context,           ///< tokens that wavelengths are compared with
+  read_length        ///< the length for which a model's file is read, in tokens
 };
 
 /// One parameter, declared once. Flag, configuration key, slider, tooltip, caption and manifest all

@@ -274,7 +274,7 @@ void ActiveEdits<T>::require_all_applied() const {
     if (!applied_[e])
       throw UsageError("edit " + edit_text(edits_->list[e]),
                        "changes nothing in this model: no layer has what it acts on",
-                       "see orrery positions for what its layers have");
+                       "see what its layers have: orrery run model_layers model=MODEL");
 }
 
 template class ActiveEdits<float>;

@@ -27,10 +27,11 @@ const Family& family_of(const PositionPlan& plan, bool gguf) {
   const Family* family =
       gguf ? find_family_of_architecture(plan.model_type) : find_family_of_type(plan.model_type);
   if (family) return *family;
-  throw DataError(fmt::format("{}: {} \"{}\"", plan.source,
-                              gguf ? "general.architecture" : "model_type", plan.model_type),
-                  "is of no family that runs",
-                  "see orrery list families; orrery positions shows its layers all the same");
+  throw DataError(
+      fmt::format("{}: {} \"{}\"", plan.source, gguf ? "general.architecture" : "model_type",
+                  plan.model_type),
+      "is of no family that runs",
+      "see orrery list families; orrery run model_layers shows its layers all the same");
 }
 
 void require_all_read(const Checkpoint& checkpoint, const std::vector<const Places*>& places) {

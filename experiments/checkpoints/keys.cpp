@@ -70,7 +70,7 @@ TransformerDesign design_of(const Family& family) {
                                std::string_view what) {
   throw DataError(fmt::format("{}: layer {}", plan.source, layer.layer),
                   fmt::format("{}, which no family computes", what),
-                  "see its positions with orrery positions, or take another model");
+                  "see its positions with orrery run model_layers, or take another model");
 }
 
 /// T5 and DeBERTa have a scale of their own, which is the plan's as well.

@@ -18,7 +18,6 @@
   X(resume, "Run and sweep")          \
   X(merge, "Run and sweep")           \
   X(models, "Models")                 \
-  X(positions, "Models")              \
   X(tokens, "Models")                 \
   X(passport, "Models")               \
   X(identify, "Models")               \

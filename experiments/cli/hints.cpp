@@ -293,7 +293,9 @@ void suggest(const std::vector<Command>& commands, const Command& command, const
 
 /// Throws UsageError for an experiment, and for commands that became experiments.
 void suggest_experiment(const std::string& word) {
-  const std::string name = word == "what_if" ? "model_heads" : word;
+  const std::string name = word == "what_if"     ? "model_heads"
+                           : word == "positions" ? "model_layers"
+                                                 : word;
   const Experiment* experiment = known_experiment(name);
   if (!experiment) return;
   const std::vector<ParamSpec>& specs = experiment->info.params;

@@ -371,8 +371,8 @@ Command run_command() {
   command.footer =
       R"(Parameters follow as key=value or --key value; orrery describe NAME lists them.
 key=a,b runs each value, and several such keys are crossed; encoding=rope+alibi draws both
-in one plot. model=FILE layer=N stands for the settings of a layer, see orrery
-positions.
+in one plot. model=FILE layer=N stands for the settings of a layer, see orrery run
+model_layers, and layer=0,5 for a point of each.
 --from DIR takes experiment, parameters, inputs and figures from the manifest of a result
 or of a sweep's point, and refuses where the experiment or an input has changed since.
 
@@ -380,6 +380,7 @@ Examples:
   orrery run long_term_decay dim=128 base=10000
   orrery run long_term_decay dim=64,128 base=1e4,5e5
   orrery run attention_map --text README.md encoding=rope --out map
+  orrery run model_layers model=Llama-3.1-8B other=llama-3.1-8b-q4_k_m.gguf
   orrery run --from map --out again
   orrery run long_term_decay max_distance=1e6 --figure decay_bound --format png
   orrery run rotation --formulas --theme dark --format svg)";

@@ -328,11 +328,17 @@ std::string model_name(const std::filesystem::path& file) {
   return folder.empty() || name.ends_with(".gguf") ? name : folder + "/" + name;
 }
 
+/// For which a model's file is read; 0: that of training.
+std::int64_t read_length(const ParamSet& params) {
+  const ParamSpec* spec = params.with_role(ParamRole::read_length);
+  return spec ? params.integer(spec->key) : 0;
+}
+
 /// Of a GGUF, which may be larger than memory, the identity is that of the layers read from it.
-void load_model(LoadedInputs& loaded, const Wanted& wanted) {
+void load_model(LoadedInputs& loaded, const ParamSet& params, const Wanted& wanted) {
   const std::filesystem::path given = path_of(wanted), place = place_of_model(given);
-  auto plan = std::make_shared<PositionPlan>(
-      read_positions(given.extension() == ".safetensors" ? place : given));
+  auto plan = std::make_shared<PositionPlan>(read_positions(
+      given.extension() == ".safetensors" ? place : given, {.length = read_length(params)}));
   const std::filesystem::path file = plan->source;
   plan->source = model_name(file);
   const std::vector<std::filesystem::path> files = files_of_model(place);
@@ -357,7 +363,7 @@ void load_model(LoadedInputs& loaded, const Wanted& wanted) {
 
 void load_into(LoadedInputs& loaded, const ParamSet& params, const Wanted& wanted) {
   if (takes_tables(*wanted.spec)) return load_tables(loaded, params, wanted);
-  if (takes_model(*wanted.spec)) return load_model(loaded, wanted);
+  if (takes_model(*wanted.spec)) return load_model(loaded, params, wanted);
   if (!takes_tensor(*wanted.spec)) return load_text(loaded, wanted);
   if (wanted.spec->by_matrix && load_slices(loaded, wanted)) return;
   load_tensor(loaded, wanted);
@@ -369,6 +375,7 @@ std::string stamp_of(const ParamSet& params, const Wanted& wanted) {
   const FileVersion version = version_at(path);
   std::string stamp = fmt::format("{} {} {} {}.{} {}\n", takes_tensor(*wanted.spec), version.inode,
                                   version.size, version.seconds, version.nanoseconds, wanted.value);
+  if (takes_model(*wanted.spec)) stamp += fmt::format("{} ", read_length(params));
   if (takes_weights(*wanted.spec)) stamp += version_of(files_of_model(place_of_model(path)));
   if (takes_tables(*wanted.spec)) stamp += fmt::format("{}", fmt::join(tables_read(params), ","));
   return stamp;

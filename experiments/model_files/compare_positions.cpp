@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "experiments/model_files/positions_text.h"
-#include "experiments/text/printable.h"
 
 namespace orrery {
 namespace {
@@ -147,38 +145,6 @@ PositionComparison compare_positions(const PositionPlan& a, const PositionPlan& 
                                       fmt::format("{}", b.layers.size()),
                                       {}});
   return comparison;
-}
-
-std::string comparison_text(const PositionPlan& a, const PositionPlan& b,
-                            const PositionComparison& comparison) {
-  const auto name = [](const PositionPlan& plan) {
-    return fmt::format("{}: {}, {} layers", without_controls(plan.source), plan.format,
-                       plan.layers.size());
-  };
-  std::string text = fmt::format("A  {}\nB  {}\n", name(a), name(b));
-  text +=
-      comparison.differences.empty() ? "\nBoth compute the same positions in every layer.\n" : "";
-  for (const PositionComparison::Difference& difference : comparison.differences)
-    text += fmt::format("\n{}{}\n  A  {}\n  B  {}\n", difference.field,
-                        difference.layers.empty() ? "" : ", " + numbers_text(difference.layers),
-                        without_controls(difference.a), without_controls(difference.b));
-  if (!comparison.notes.empty()) text += "\n";
-  for (const std::string& note : comparison.notes) text += fmt::format("Note: {}\n", note);
-  return text;
-}
-
-std::string comparison_json(const PositionPlan& a, const PositionPlan& b,
-                            const PositionComparison& comparison) {
-  using Json = nlohmann::ordered_json;
-  Json differences = Json::array();
-  for (const PositionComparison::Difference& d : comparison.differences)
-    differences.push_back({{"field", d.field}, {"a", d.a}, {"b", d.b}, {"layers", d.layers}});
-  const Json json{{"a", a.source},
-                  {"b", b.source},
-                  {"same", comparison.differences.empty()},
-                  {"differences", std::move(differences)},
-                  {"notes", comparison.notes}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace orrery

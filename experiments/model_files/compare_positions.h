@@ -30,10 +30,4 @@ inline constexpr double same_number = 1e-5;
 /// along (rows_reordered).
 PositionComparison compare_positions(const PositionPlan& a, const PositionPlan& b);
 
-std::string comparison_text(const PositionPlan& a, const PositionPlan& b,
-                            const PositionComparison& comparison);
-/// {"a", "b", "same", "differences": [{"field", "a", "b", "layers"}], "notes"}.
-std::string comparison_json(const PositionPlan& a, const PositionPlan& b,
-                            const PositionComparison& comparison);
-
 }  // namespace orrery

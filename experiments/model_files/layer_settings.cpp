@@ -21,7 +21,7 @@ void require_runnable(const LayerPlan& layer) {
   if (!known)
     throw UsageError(fmt::format("layer={}", layer.layer),
                      fmt::format("is {}, which is no encoding that runs", layer.encoding),
-                     "choose another layer; orrery positions FILE lists them");
+                     "choose another layer; orrery run model_layers model=FILE lists them");
   require_rotation(layer);
 }
 

@@ -5,8 +5,6 @@
 #include <numbers>
 #include <utility>
 
-#include "experiments/text/printable.h"
-
 namespace orrery {
 namespace {
 
@@ -98,17 +96,6 @@ void add_rest(const LayerPlan& layer, Facts& facts) {
   if (!layer.causal) facts.add("causal", "mask", "none: queries see keys on both sides");
 }
 
-std::string group_text(const std::vector<int>& layers, const LayerPlan& first) {
-  std::string text =
-      fmt::format("\n{}{}\n", numbers_text(layers),
-                  first.type.empty() ? "" : fmt::format(" ({})", without_controls(first.type)));
-  for (const PositionFact& fact : facts_of(first))
-    text += fmt::format(
-        "  {:<21} {}{}\n", fact.label, without_controls(fact.value),
-        fact.reason.empty() ? "" : fmt::format("   [{}]", without_controls(fact.reason)));
-  return text;
-}
-
 }  // namespace
 
 std::vector<PositionFact> facts_of(const LayerPlan& layer) {
@@ -166,18 +153,6 @@ std::string numbers_text(const std::vector<int>& layers) {
     i = end;
   }
   return fmt::format("{} {}", layers.size() == 1 ? "layer" : "layers", fmt::join(runs, ", "));
-}
-
-std::string positions_text(const PositionPlan& plan) {
-  std::string text =
-      fmt::format("{}: {}, model type {}, {} layers\n", without_controls(plan.source), plan.format,
-                  without_controls(plan.model_type), plan.layers.size());
-  for (const std::vector<int>& alike : alike_layers(plan))
-    text += group_text(alike, plan.layers[static_cast<std::size_t>(alike.front())]);
-  if (!plan.assumed.empty()) text += "\nAssumed\n";
-  for (const std::string& sentence : plan.assumed)
-    text += fmt::format("  {}\n", without_controls(sentence));
-  return text;
 }
 
 }  // namespace orrery

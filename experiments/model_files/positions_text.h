@@ -30,7 +30,4 @@ std::string window_text(const LayerPlan& layer);
 /// "layers 0 to 3, 5 and 7": runs of numbers.
 std::string numbers_text(const std::vector<int>& layers);
 
-/// The plan for readers: equal layers together, each value with its reason, then what was assumed.
-std::string positions_text(const PositionPlan& plan);
-
 }  // namespace orrery

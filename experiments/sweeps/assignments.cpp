@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/model_files/layer_settings.h"
@@ -63,12 +64,19 @@ std::optional<std::string> taken(std::vector<std::string>& words, const std::str
   return found;
 }
 
-std::int64_t layer_number(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return number;
-  throw UsageError(fmt::format("layer={}", text), "is not the number of one layer",
-                   "write it like layer=12; several are several runs");
+/// "0,5".
+std::vector<std::int64_t> layer_numbers(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    const auto [end, error] =
+        std::from_chars(text.data() + start, text.data() + comma, numbers.emplace_back());
+    if (error != std::errc() || end != text.data() + comma)
+      throw UsageError(fmt::format("layer={}", text), "is not the number of a layer",
+                       "write it like layer=12, or layer=0,5 for both");
+    start = comma + 1;
+  }
+  return numbers;
 }
 
 /// The first layer that has positions, or layer 0.
@@ -89,21 +97,53 @@ ParamSet with_words(const std::vector<ParamSpec>& specs, const std::vector<Assig
   return params;
 }
 
-/// Those settings that something reads, as words.
-std::vector<std::string> words_read(const std::vector<PlannedSetting>& settings, ParamSet params,
-                                    const std::vector<Assignment>& given) {
-  std::vector<PlannedSetting> own;
-  for (const PlannedSetting& setting : settings) {
-    const bool typed = std::any_of(given.begin(), given.end(), [&](const Assignment& assignment) {
-      return assignment.first == setting.first;
-    });
-    if (!typed) own.push_back(setting);
+/// A layer's settings among the parameters, but for those that were typed.
+struct LayerWords {
+  ParamSet params;
+  std::vector<std::string> keys{};  ///< that something reads
+
+  LayerWords(const LayerPlan& layer, const ParamSet& typed, const std::vector<Assignment>& given)
+      : params(typed) {
+    for (const auto& [key, value] : layer_settings(layer, typed.specs())) {
+      const bool is_given =
+          std::any_of(given.begin(), given.end(),
+                      [&](const Assignment& assignment) { return assignment.first == key; });
+      if (is_given) continue;
+      params.set_value(key, value);
+      keys.push_back(key);
+    }
+    std::erase_if(keys, [&](const std::string& key) { return !params.is_used(key); });
   }
-  for (const auto& [key, value] : own) params.set_value(key, value);
-  std::vector<std::string> words;
-  for (const auto& [key, value] : own)
-    if (params.is_used(key)) words.push_back(fmt::format("{}={}", key, params.to_text(key)));
-  return words;
+  std::vector<std::string> words() const {
+    std::vector<std::string> found;
+    for (const std::string& key : keys)
+      found.push_back(fmt::format("{}={}", key, params.to_text(key)));
+    return found;
+  }
+};
+
+/// The words of all layers as one: what some of them set has a value for each kind of layer.
+ExpandedWords united(std::vector<LayerWords> layers) {
+  for (auto at = layers.begin(); at != layers.end();)
+    at = std::any_of(layers.begin(), at,
+                     [&](const LayerWords& before) { return before.words() == at->words(); })
+             ? layers.erase(at)
+             : at + 1;
+  std::vector<std::string> keys;
+  for (const LayerWords& layer : layers)
+    for (const std::string& key : layer.keys)
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  ExpandedWords all;
+  for (const std::string& key : keys) {
+    std::vector<std::string> values;
+    for (const LayerWords& layer : layers) values.push_back(layer.params.to_text(key));
+    const bool same = std::count(values.begin(), values.end(), values.front()) ==
+                      static_cast<std::ptrdiff_t>(values.size());
+    if (same) values.resize(1);
+    if (!same) all.zip.push_back(key);
+    all.words.push_back(fmt::format("{}={}", key, fmt::join(values, ",")));
+  }
+  return all;
 }
 
 /// The words for a reader: of a long list only its beginning.
@@ -141,32 +181,40 @@ ParamSet params_from(ParamSet defaults, const std::vector<std::string>& words) {
   return defaults;
 }
 
-std::vector<std::string> expand_model_words(const std::vector<ParamSpec>& specs,
-                                            std::vector<std::string> words,
-                                            std::vector<std::string>& notes) {
-  notes.clear();
+ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
+                                 std::vector<std::string> words) {
   const bool reads_models = std::any_of(specs.begin(), specs.end(),
                                         [](const ParamSpec& spec) { return spec.key == "model"; });
-  if (reads_models) return words;
+  if (reads_models) return {.words = std::move(words)};
   const std::optional<std::string> model = taken(words, "model");
   const std::optional<std::string> layer = taken(words, "layer");
   if (!model && layer)
     throw UsageError(fmt::format("layer={}", *layer), "says no model",
                      "add model=FILE, a config.json, params.json or .gguf");
-  if (!model) return words;
+  if (!model) return {.words = std::move(words)};
   const PositionPlan plan = read_positions(*model);
-  const LayerPlan& chosen =
-      layer_of(plan, layer ? layer_number(*layer) : first_with_positions(plan));
   const std::vector<Assignment> given = parse_assignments(ParamSet(specs), words);
-  const std::vector<std::string> own =
-      words_read(layer_settings(chosen, specs), with_words(specs, given), given);
-  notes.push_back(fmt::format("layer {} of {} is {}", chosen.layer, plan.source, brief_words(own)));
-  for (const std::string& part : left_out(chosen, specs))
-    notes.push_back(fmt::format("not in this experiment: {}", part));
-  for (const std::string& sentence : plan.assumed)
-    notes.push_back(fmt::format("assumed: {}", sentence));
-  words.insert(words.begin(), own.begin(), own.end());
-  return words;
+  const ParamSet typed = with_words(specs, given);
+  std::vector<LayerWords> layers;
+  std::vector<std::string> notes;
+  const auto note = [&](std::string sentence) {
+    if (std::find(notes.begin(), notes.end(), sentence) == notes.end())
+      notes.push_back(std::move(sentence));
+  };
+  for (const std::int64_t number :
+       layer ? layer_numbers(*layer) : std::vector{first_with_positions(plan)}) {
+    const LayerPlan& chosen = layer_of(plan, number);
+    layers.emplace_back(chosen, typed, given);
+    note(fmt::format("layer {} of {} is {}", number, plan.source,
+                     brief_words(layers.back().words())));
+    for (const std::string& part : left_out(chosen, specs))
+      note(fmt::format("not in this experiment: {}", part));
+  }
+  for (const std::string& sentence : plan.assumed) note(fmt::format("assumed: {}", sentence));
+  ExpandedWords expanded = united(std::move(layers));
+  expanded.notes = std::move(notes);
+  expanded.words.insert(expanded.words.end(), words.begin(), words.end());
+  return expanded;
 }
 
 }  // namespace orrery

@@ -147,9 +147,11 @@ void put_axis(SweepSpec& spec, ValueAxis axis) {
 
 void apply_words(SweepSpec& spec, const std::vector<std::string>& words) {
   const ParamSet defaults(spec.experiment->info.params);
-  for (const auto& [key, text] : parse_assignments(
-           defaults, expand_model_words(spec.experiment->info.params, words, spec.notes)))
+  ExpandedWords expanded = expand_model_words(spec.experiment->info.params, words);
+  for (const auto& [key, text] : parse_assignments(defaults, expanded.words))
     put_axis(spec, read_axis(defaults.spec(key), text));
+  if (expanded.zip.size() > 1) spec.zips.push_back(std::move(expanded.zip));
+  spec.notes = std::move(expanded.notes);
 }
 
 void add_zip(SweepSpec& spec, std::string_view keys) {
@@ -175,9 +177,9 @@ PlanCost plan_cost(const SweepSpec& asked) {
 Combinations combinations_of(const SweepSpec& asked) {
   const SweepSpec spec = with_draws(asked);
   const ParamSet defaults(spec.experiment->info.params);
-  for (const ValueAxis& axis : spec.axes)
-    if (!axis.draw) require_distinct(axis);
   const std::vector<Group> groups = groups_of(spec);
+  for (const Group& group : groups)  // of zipped axes one may repeat what another tells apart
+    if (group.size() == 1 && !group.front()->draw) require_distinct(*group.front());
   const std::size_t crossed = crossed_count(groups);
   cost_of(spec, crossed);
   Combinations all{{}, crossed};

@@ -75,7 +75,7 @@ TEST_CASE("With -q nothing is printed but JSON that was asked for") {
     CHECK(shell.run(line + " -q").out.empty());
     CHECK_THAT(shell.run(line + " -q --json").out, Contains("{"));
   }
-  CHECK(shell.run("positions " + model + "-q").out.empty());
+  CHECK(shell.run("run model_layers -q --format none model=" + model).out.empty());
 }
 
 TEST_CASE("A pass that overflows names layer and token, in every command that runs one") {

@@ -97,7 +97,7 @@ TEST_CASE("run attend says how a mask and heads are given") {
 }
 
 TEST_CASE("A model's name is told apart from a file, with where its configuration is") {
-  for (const char* words : {"run long_term_decay model=", "run model_layers model=", "positions "})
+  for (const char* words : {"run long_term_decay model=", "run model_layers model="})
     check_hints(Shell(),
                 {{std::string(words) + "gpt2", 4,
                   "gpt2: is neither a file nor a folder here, and models are not looked up "

@@ -55,7 +55,7 @@ TEST_CASE("A lesson's state and a model's configuration that are nested without 
   CHECK(lesson.status != 0);
   CHECK((lesson.err + lesson.out).find("is nested deeper than 64 levels") != std::string::npos);
   shell.write("config.json", "{\"a\": " + repeated("[", levels) + repeated("]", levels) + "}");
-  const Outcome config = on_a_small_stack(shell, "positions config.json");
+  const Outcome config = on_a_small_stack(shell, "run model_layers model=config.json");
   INFO(config.err);
   CHECK(config.status == 3);
   CHECK(config.err.find("is nested deeper than 64 levels") != std::string::npos);

@@ -1,4 +1,4 @@
-// orrery positions, and the settings of a layer in the other commands.
+// orrery run model_layers, and the settings of a layer in other experiments.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -23,19 +23,25 @@ std::string golden_gguf(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("positions prints layers that do the same together, with the reason of each value") {
+TEST_CASE("model_layers prints layers that do the same together, with the reason of each value") {
   const Shell shell;
   shell.write("config.json", gemma);
-  const Outcome printed = shell.run("positions config.json");
+  const Outcome printed = shell.run("run model_layers model=config.json --format none --out a");
   CHECK(printed.status == 0);
-  CHECK(printed.out == approved_file("cli/positions.txt", printed.out));
-  CHECK(shell.run("positions .").out == shell.run("positions ./config.json").out);
+  const std::string answer = printed.out.substr(0, printed.out.find("  layers_without_positions"));
+  CHECK(answer == approved_file("cli/positions.txt", answer));
+  CHECK(content(shell.folder() / "a/tables/kind_2.csv").find("1000000") != std::string::npos);
+  shell.run("run model_layers model=. --format none --out b");
+  shell.run("run model_layers model=./config.json --format none --out c");
+  CHECK((content(shell.folder() / "b/positions.json") ==
+         content(shell.folder() / "c/positions.json")));
 }
 
-TEST_CASE("positions speaks JSON with every frequency") {
+TEST_CASE("model_layers leaves every frequency as JSON") {
   const Shell shell;
   shell.write("config.json", gemma);
-  const json plan = json::parse(shell.run("positions config.json --json").out);
+  shell.run("run model_layers model=config.json --format none --out a");
+  const json plan = json::parse(content(shell.folder() / "a/positions.json"));
   REQUIRE(plan.at("layers").size() == 8);
   CHECK(plan.at("assumed").size() == 1);
   const json& full = plan.at("layers").at(5);
@@ -51,7 +57,7 @@ TEST_CASE("positions speaks JSON with every frequency") {
   CHECK(plan.at("layers").at(0).at("window") == 1024);
 }
 
-TEST_CASE("positions compares a configuration with its GGUF, and status 1 says that they differ") {
+TEST_CASE("model_layers compares a configuration with its GGUF, and status 1 says they differ") {
   const Shell shell;
   shell.write("config.json",
               R"({"model_type": "llama", "hidden_size": 256, "num_attention_heads": 2,
@@ -60,31 +66,60 @@ TEST_CASE("positions compares a configuration with its GGUF, and status 1 says t
     "rope_type": "llama3"}})");
   shell.write("lost.json", R"({"model_type": "llama", "hidden_size": 256, "num_attention_heads": 2,
     "num_hidden_layers": 2, "rope_theta": 500000.0})");
-  const Outcome same = shell.run("positions config.json " + golden_gguf("llama31"));
+  const auto compared = [&](const char* file, const std::string& other, const char* options = "") {
+    return shell.run("run model_layers context=4096 --format none model=" + std::string(file) +
+                     " other=" + other + " " + options);
+  };
+  const Outcome same = compared("config.json", golden_gguf("llama31"));
   CHECK(same.status == 0);
-  CHECK_THAT(same.out, Contains("the same positions in every layer"));
-  CHECK_THAT(same.out, Contains("Note: pairs"));
-  const Outcome lost = shell.run("positions lost.json " + golden_gguf("llama31"));
+  CHECK_THAT(same.out, Contains("holds  both files compute the same positions in every layer"));
+  CHECK_THAT(same.out, Contains("note\n  pairs"));
+  CHECK_THAT(same.out, !Contains("default of"));
+  const Outcome lost = compared("lost.json", golden_gguf("llama31"));
   CHECK(lost.status == 1);
-  CHECK_THAT(lost.out, Contains("frequencies (35 of 64 pairs, from pair 29 on), layers 0–1"));
-  const json difference = json::parse(shell.run("positions lost.json config.json --json").out);
-  CHECK(difference.at("same") == false);
-  CHECK(difference.at("differences").at(0).at("layers") == json{0, 1});
+  CHECK_THAT(lost.out,
+             Contains("  layers 0–1  frequencies (35 of 64 pairs, from pair 29 on)  pair "));
+  const json result = json::parse(compared("lost.json", "config.json", "--json").out);
+  CHECK(result.at("checks").back().at("name") == "same_positions");
+  CHECK(result.at("checks").back().at("measured") == 1);
 }
 
-TEST_CASE("positions writes a sweep that computes every kind of layer") {
+TEST_CASE("LongRoPE's frequencies are those of the length that is asked about") {
+  const Shell shell;
+  shell.write("config.json", R"({"model_type": "phi3", "num_hidden_layers": 1, "hidden_size": 16,
+    "num_attention_heads": 4, "max_position_embeddings": 131072,
+    "original_max_position_embeddings": 4096, "rope_scaling": {"type": "longrope",
+    "short_factor": [1, 1], "long_factor": [2, 4]}})");
+  const auto first = [&](const char* words, const char* out) {
+    const std::string folder = out;
+    CHECK(shell
+              .run("run model_layers model=config.json context=4096 --format none --out " + folder +
+                   words)
+              .status == 0);
+    return json::parse(content(shell.folder() / folder / "positions.json"))
+        .at("layers")
+        .at(0)
+        .at("inv_freq")
+        .at(0)
+        .get<double>();
+  };
+  CHECK(first("", "a") == 1);
+  CHECK(first(" length=4096", "b") == 1);
+  CHECK(first(" length=8192", "c") == 0.5);
+}
+
+TEST_CASE("a sweep takes several layers, and computes every kind of them") {
   const Shell shell;
   shell.write("config.json", gemma);
-  const Outcome printed = shell.run("positions config.json --sweep long_term_decay");
-  CHECK(printed.status == 0);
-  shell.write("layers.toml", printed.out);
-  CHECK(shell.run("sweep layers.toml max_distance=16 --format none --out s").status == 0);
+  const Outcome printed = shell.run("run model_layers model=config.json --format none");
+  CHECK_THAT(printed.out, Contains("orrery sweep long_term_decay model=config.json layer=0,5\n"));
+  CHECK(shell
+            .run("sweep long_term_decay model=config.json layer=0,5 max_distance=16 --format none "
+                 "--out s")
+            .status == 0);
   const std::string rows = content(shell.folder() / "s/results.csv");
   CHECK(std::count(rows.begin(), rows.end(), '\n') == 3);
-  CHECK(shell.run("positions config.json --sweep long_term_decay --json").status == 2);
-  const Outcome misspelt = shell.run("positions config.json --sweep long_term_decya");
-  CHECK(misspelt.status == 2);
-  CHECK_THAT(misspelt.err, Contains("did you mean long_term_decay"));
+  CHECK(shell.run("sweep long_term_decay model=config.json layer=0,,5 --out t").status == 2);
 }
 
 TEST_CASE("model_layers draws the plan of a configuration and of a GGUF, and records the file") {
@@ -104,14 +139,17 @@ TEST_CASE("model_layers draws the plan of a configuration and of a GGUF, and rec
   CHECK(shell.run("run model_layers model=config.json layer=3").status == 2);
 }
 
-TEST_CASE("positions refuses what is no model") {
+TEST_CASE("model_layers refuses what is no model, and says so of the command that it was") {
   const Shell shell;
   shell.write("text.json", "hello");
-  CHECK(shell.run("positions text.json").status == 3);
-  CHECK(shell.run("positions nothing.json").status == 4);
-  CHECK(shell.run("positions .").status == 4);
-  CHECK(shell.run("positions").status == 2);
-  CHECK(shell.run("positions text.json --length 0").status == 2);
+  CHECK(shell.run("run model_layers model=text.json").status == 3);
+  CHECK(shell.run("run model_layers model=nothing.json").status == 4);
+  CHECK(shell.run("run model_layers model=.").status == 4);
+  CHECK(shell.run("run model_layers other=text.json").status == 3);
+  CHECK(shell.run("run model_layers length=-1").status == 2);
+  const Outcome gone = shell.run("positions text.json");
+  CHECK(gone.status == 2);
+  CHECK_THAT(gone.err, Contains("type orrery run model_layers model="));
 }
 
 TEST_CASE("run takes the settings of a model's layer and makes the result without the file") {
@@ -125,4 +163,15 @@ TEST_CASE("run takes the settings of a model's layer and makes the result withou
                  "rope.factor=8 --format none --out b")
             .status == 0);
   CHECK(content(shell.folder() / "a/result.json") == content(shell.folder() / "b/result.json"));
+}
+
+TEST_CASE("model_layers prints no control characters of a file") {
+  const Shell shell;
+  shell.write("config.json",
+              "{\"model_type\": \"a\\u001b[2J\", \"n_layer\": 1, \"n_embd\": 8, "
+              "\"n_head\": 1, \"rope_theta\": 1e4}");
+  const Outcome printed = shell.run("run model_layers model=config.json --format none");
+  CHECK(printed.status == 0);
+  CHECK_THAT(printed.out, Contains("[2J"));
+  CHECK(printed.out.find('\x1b') == std::string::npos);
 }

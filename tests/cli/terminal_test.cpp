@@ -73,9 +73,9 @@ TEST_CASE("No command writes what a terminal would obey, whatever files and fold
       "run apply encoding=rope x=q.npy --out \"$N/x.npy\"",
       "identify \"$N\"",
       "identify \"$N\" --json",
-      "positions \"$N.json\"",
-      "positions \"$N.json\" --json",
-      "positions \"$N.json\" --sweep rope_scaling",
+      "run model_layers model=\"$N.json\"",
+      "run model_layers model=\"$N.json\" --json",
+      "sweep rope_scaling model=\"$N.json\" layer=0,1",
       "lesson list \"$N.md\"",
       "lesson check \"$N.md\"",
       "describe \"$N\"",
@@ -94,13 +94,13 @@ TEST_CASE("No command writes what a terminal would obey, whatever files and fold
   CHECK(showing > commands.size() / 2);  // the names are shown, escaped
 }
 
-TEST_CASE("positions --json holds the file's text, escaped where it turns the direction") {
+TEST_CASE("model_layers --json holds the file's text, escaped where it turns the direction") {
   const Shell shell;
   shell.write("config.json",
               "{\"model_type\": \"x\u202Ey\u2066\", \"hidden_size\": 64, "
               "\"num_attention_heads\": 8, \"num_hidden_layers\": 1, "
               "\"rope_theta\": 10000.0}");
-  const Outcome outcome = shell.run("positions config.json --json");
+  const Outcome outcome = shell.run("run model_layers model=config.json --format none --json");
   INFO(outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(obeyed_in(outcome.out).empty());

@@ -76,12 +76,6 @@ runs() {
 
 # ---- What the examples of a command read -----------------------------------------------------------
 
-files_of_positions() {
-  mkdir Llama-3.1-8B
-  llama_config Llama-3.1-8B/config.json
-  llama_gguf llama-3.1-8b-q4_k_m.gguf
-}
-
 files_of_identify() {
   mkdir Llama-3.1-8B dump
   llama_config Llama-3.1-8B/config.json
@@ -120,7 +114,12 @@ files_of_forward() {
 # A small Llama and a small BERT, a text, and ids of two texts.
 files_of_passport() { files_of_forward; }
 
-files_of_run() { ln -s "$tree/README.md" .; }
+files_of_run() {
+  ln -s "$tree/README.md" .
+  mkdir Llama-3.1-8B
+  llama_config Llama-3.1-8B/config.json
+  llama_gguf llama-3.1-8b-q4_k_m.gguf
+}
 
 files_of_attend() {
   local name

@@ -13,11 +13,20 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/studies/model_layers/answers.h"
 #include "experiments/studies/model_layers/figures.h"
 
 namespace orrery {
 namespace {
 namespace in_model_layers {
+
+ParamSpec model_file_param(const char* key, const char* description, const char* usual) {
+  return {.key = key,
+          .description = description,
+          .kind = ParamKind::file,
+          .default_value = std::string(usual),
+          .file_types = {"json", "gguf"}};
+}
 
 ExperimentInfo make_info() {
   return {
@@ -41,11 +50,17 @@ ExperimentInfo make_info() {
                    "uniform attention"},
                   {"n_i", "keys that position $i$ sees"},
                   {"w_l", "window of a layer, in tokens"}},
-      .params = {{.key = "model",
-                  .description = "A model's config.json, params.json or .gguf, or its folder.",
-                  .kind = ParamKind::file,
-                  .default_value = std::string("bundled:gemma_3_27b.json"),
-                  .file_types = {"json", "gguf"}},
+      .params = {model_file_param("model",
+                                  "A model's config.json, params.json or .gguf, or its folder.",
+                                  "bundled:gemma_3_27b.json"),
+                 stated_if_set(model_file_param(
+                     "other", "Another one, such as its GGUF: what differs is found.", "")),
+                 stated_if_set(with_role(
+                     ParamRole::read_length,
+                     count_param({"length", "", "tokens"},
+                                 "Length of the sequence, by which LongRoPE and dynamic NTK choose "
+                                 "frequencies; 0: that of training.",
+                                 0, 0, 0x1p40))),
                  with_role(ParamRole::context, log_count_param({"context", "$L$", "tokens"},
                                                                "Length at which the model is used.",
                                                                131072, 2, 0x1p20)),
@@ -156,13 +171,26 @@ void add_scalars(const LayersFound& found, Result& result) {
              "share of that influence at the first token, where it gathers" + assumption);
 }
 
+bool is_read_by_length(const PositionPlan& plan) {
+  return std::any_of(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
+    const std::string scaling = param_or(layer, "rope.scaling", std::string());
+    return scaling == "longrope" || scaling == "dynamic_ntk";
+  });
+}
+
 /// Files name the length that a model had before it was stretched.
-std::vector<ValueInUse> trained_in_use(const LayersFound& found) {
-  if (found.lengths.empty())
-    return {{.key = "trained", .why = "No layer of this file turns pairs."}};
-  if (found.layers_by_trained > 0) return {};
-  const double said = found.lengths.front();
-  return {{.key = "trained", .value = said, .why = "The file says " + number_text(said) + "."}};
+std::vector<ValueInUse> values_in_use(const LayersFound& found, bool compares) {
+  std::vector<ValueInUse> used;
+  if (!compares && !is_read_by_length(found.plan))
+    used.push_back({.key = "length", .why = "No layer of this file chooses frequencies by it."});
+  if (found.lengths.empty()) {
+    used.push_back({.key = "trained", .why = "No layer of this file turns pairs."});
+  } else if (found.layers_by_trained == 0) {
+    const double said = found.lengths.front();
+    used.push_back(
+        {.key = "trained", .value = said, .why = "The file says " + number_text(said) + "."});
+  }
+  return used;
 }
 
 std::vector<Check> checks_of(const LayersFound& found) {
@@ -257,13 +285,17 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   checkpoint(progress, 0.5, "figures");
   Result result;
   add_scalars(found, result);
-  result.in_use = trained_in_use(found);
+  const auto other = inputs.find("other");
+  result.in_use = values_in_use(found, other != inputs.end());
   result.next = next_step(params, inputs);
   result.checks = checks_of(found);
   result.figures = layers_figures(found);
+  add_answers(found, params.text("model"), result);
   result.tables.push_back(layer_table(found));
   if (!found.lengths.empty()) result.tables.push_back(pair_table(found));
   result.tables.push_back(influence_table(found));
+  if (other != inputs.end())
+    add_comparison(found, *std::get<ModelFile>(other->second).plan, result);
   checkpoint(progress, 1.0, "done");
   return result;
 }

@@ -78,11 +78,3 @@ TEST_CASE("numbers of layers are written as runs") {
   CHECK(numbers_text({3}) == "layer 3");
   CHECK(numbers_text({0, 1, 2, 5, 7, 8}) == "layers 0–2, 5, 7–8");
 }
-
-TEST_CASE("text of a plan shows no control characters of a file") {
-  const PositionPlan plan = read_config(
-      "{\"model_type\": \"a\\u001b[2J\", \"n_layer\": 1, \"n_embd\": 8, "
-      "\"n_head\": 1, \"rope_theta\": 1e4}",
-      "config.json");
-  CHECK(positions_text(plan).find('\x1b') == std::string::npos);
-}

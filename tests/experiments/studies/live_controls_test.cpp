@@ -148,7 +148,7 @@ TEST_CASE("A control that is not dimmed changes the result of dropped models") {
     scene.inputs = load_inputs(scene.params).inputs;
     move_all(scene, count);
   }
-  CHECK(count.dimmed == 4);  // the length of those whose file says it, or that turn no pairs
+  CHECK(count.dimmed == 9);  // trained lengths that a file says or that turn no pairs, and `length`
   check_none_dead(count, 11);
 }
 

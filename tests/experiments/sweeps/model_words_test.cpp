@@ -37,14 +37,11 @@ constexpr const char* gemma = R"({"model_type": "gemma3_text", "num_hidden_layer
   "head_dim": 256, "rope_scaling": {"factor": 8.0, "rope_type": "linear"}})";
 
 Words notes_on(const std::string& experiment, const Words& words) {
-  Words notes;
-  expand_model_words(find_experiment(experiment).info.params, words, notes);
-  return notes;
+  return expand_model_words(find_experiment(experiment).info.params, words).notes;
 }
 
 Words expanded(const std::string& experiment, const Words& words) {
-  Words notes;
-  return expand_model_words(find_experiment(experiment).info.params, words, notes);
+  return expand_model_words(find_experiment(experiment).info.params, words).words;
 }
 
 }  // namespace
@@ -73,6 +70,41 @@ TEST_CASE("a layer of M-RoPE turns by axes where the experiment has them") {
   };
   CHECK_THAT(notes("relative_invariance"), !Contains("axes"));
   CHECK_THAT(notes("spectrum"), Contains("the axes of M-RoPE"));
+}
+
+TEST_CASE("two kinds of layers are two points, and what they share is fixed") {
+  const ConfigFile model(gemma);
+  SweepSpec spec = sweep_spec_named("long_term_decay");
+  apply_words(spec, {model.word(), "layer=0,1,5"});
+  CHECK(spec.zips == std::vector<Words>{{"base", "rope.scaling", "rope.factor"}});
+  CHECK(std::count(spec.notes.begin(), spec.notes.end(),
+                   "not in this experiment: the window of 4096 tokens (m − n < 4096)") == 1);
+  const auto points = combinations_of(spec).points;
+  REQUIRE(points.size() == 2);
+  for (const auto& point : points) {
+    CHECK(point.params.integer("dim") == 256);
+    CHECK(point.params.text("rope.pairing") == "half_split");
+  }
+  CHECK(points[0].params.real("base") == 10000);
+  CHECK(points[0].params.text("rope.scaling") == "none");
+  CHECK(points[1].params.real("base") == 1000000);
+  CHECK(points[1].params.real("rope.factor") == 8);
+}
+
+TEST_CASE("zipped keys may repeat a value, and layers of one kind are one point") {
+  const ConfigFile model(R"({"model_type": "gemma3_text", "num_hidden_layers": 6,
+    "head_dim": 256, "rope_scaling": {"factor": 8.0, "rope_type": "linear"}})");
+  SweepSpec spec = sweep_spec_named("long_term_decay");
+  apply_words(spec, {model.word(), "layer=0,5", "rope.factor=4"});
+  CHECK(combinations_of(spec).points.size() == 2);
+  const ConfigFile same(R"({"model_type": "gpt_oss", "num_hidden_layers": 4})");
+  SweepSpec one = sweep_spec_named("long_term_decay");
+  apply_words(one, {same.word(), "layer=0,1"});
+  CHECK(combinations_of(one).points.size() == 1);
+  SweepSpec zipped = sweep_spec_named("long_term_decay");
+  apply_words(zipped, {"base=1e4,1e4,5e5", "dim=32,64,64"});
+  add_zip(zipped, "base,dim");
+  CHECK(combinations_of(zipped).points.size() == 3);
 }
 
 TEST_CASE("an experiment about models keeps the word model=") {
@@ -105,7 +137,8 @@ TEST_CASE("models and layers that give no settings are refused") {
   };
   refused({"layer=3"}, "says no model");
   refused({model.word(), "layer=6"}, "from 0 to 5");
-  refused({model.word(), "layer=x"}, "number of one layer");
+  refused({model.word(), "layer=x"}, "number of a layer");
+  refused({model.word(), "layer=0,"}, "number of a layer");
   refused({model.word(), model.word()}, "given twice");
   refused({"model=/nowhere/config.json"}, "cannot be read");
   const ConfigFile mamba(R"({"model_type": "mamba", "num_hidden_layers": 2})");
