@@ -291,6 +291,13 @@ std::vector<std::string> Given::names() const {
   return names;
 }
 
+void Given::require_all_taken(const ParamSet& params) const {
+  std::vector<std::string> keys;
+  for (const ParamSpec& spec : params.specs())
+    if (spec.kind == ParamKind::file) keys.push_back(spec.key);
+  require_all_taken(keys);
+}
+
 void Given::require_all_taken(const std::vector<std::string>& known) const {
   if (!arrays_.empty())
     throw_unknown_name(arrays_.front().name, "an array that is read here", known);

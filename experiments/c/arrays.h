@@ -46,6 +46,8 @@ class Given {
   std::vector<std::string> names() const;
   /// Throws UsageError, with the nearest of `known`, when one is left.
   void require_all_taken(const std::vector<std::string>& known) const;
+  /// The same, of those that file parameters take.
+  void require_all_taken(const ParamSet& params) const;
 
  private:
   struct One {

@@ -157,16 +157,18 @@ ORRERY_API orrery_status orrery_constants(const orrery_encoding* encoding,
 
 // ---- Models -----------------------------------------------------------------------------------
 
-/// What a model does with positions, layer by layer: JSON of `orrery positions MODEL --json`.
+/// What a model does with positions, layer by layer: the positions.json of `orrery run
+/// model_layers`.
 /// @param model   a config.json, params.json or .gguf, a folder with one, or the text of a
 ///                config.json, which begins with "{"
 /// @param length  of the sequence, by which some scalings choose; 0: that of the training
 ORRERY_API orrery_status orrery_positions(const char* model, int64_t length,
                                           orrery_result** result);
 
-/// Which rope, bias or mistake explains arrays, as `orrery identify`. Settings: model (as of
-/// orrery_positions: what is expected), layer, format, most, threads, tokens_first.
-/// @param expected  a rope that should explain them, in place of a model; or NULL
+/// Which rope, bias or mistake explains arrays: the identify.json of `orrery run identify`. Settings
+/// and inputs are those of that experiment; `expect` may be the text of a configuration, as of
+/// orrery_positions, and there is `threads`.
+/// @param expected  a rope that should explain them, in place of `expect`; or NULL
 /// @param inputs    by name: before and after; or inv_freq; or cos and sin; or bias; or q, k and
 ///                  logits. And positions, [N] or [N, axes]
 ORRERY_API orrery_status orrery_identify(const char* settings, const orrery_encoding* expected,

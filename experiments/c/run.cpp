@@ -79,13 +79,6 @@ std::vector<std::string> announced_words(const Experiment& experiment, const Giv
   return words;
 }
 
-std::vector<std::string> file_keys(const ParamSet& params) {
-  std::vector<std::string> keys;
-  for (const ParamSpec& spec : params.specs())
-    if (spec.kind == ParamKind::file) keys.push_back(spec.key);
-  return keys;
-}
-
 /// The arrays of a result, and those that its figures alone show.
 class NamedArrays {
  public:
@@ -130,7 +123,7 @@ void run(const std::string& name, const char* settings, Given given,
   const SweepSpec spec = spec_of(name, announced_words(experiment, given, settings));
   const ParamSet params = point_of(spec);
   const Inputs inputs = given.take_inputs(params);
-  given.require_all_taken(file_keys(params));
+  given.require_all_taken(params);
   if (experiment.check) experiment.check(params, inputs);
   require_memory(experiment, params);
   CallerProgress told(progress);

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "core/errors.h"
-#include "core/position.h"
 #include "core/unknown_name.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/npz.h"
@@ -20,31 +18,6 @@
 
 namespace orrery {
 namespace {
-
-constexpr std::int64_t most_positions = std::int64_t{1} << 24;
-
-Position parse_position(std::string_view text) {
-  Position position{};
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), position);
-  const bool whole = end == text.data() + text.size();
-  if (whole && status == std::errc::result_out_of_range) throw position_out_of_range(text);
-  if (whole && status == std::errc()) {
-    check_positions({&position, 1});
-    return position;
-  }
-  throw UsageError(fmt::format("position {}", text), "must be a whole number",
-                   "write positions like 0..9 or 3,1,4");
-}
-
-std::vector<std::int64_t> range(std::int64_t first, std::int64_t last) {
-  if (last < first || last - first >= most_positions)
-    throw UsageError(fmt::format("{}..{}", first, last),
-                     fmt::format("must count up, to at most {} positions", most_positions),
-                     "write positions like 0..9");
-  std::vector<std::int64_t> positions;
-  for (std::int64_t p = first; p <= last; ++p) positions.push_back(p);
-  return positions;
-}
 
 bool is_of_an_encoding(const std::string& key) {
   for (const EncodingSummary& encoding : encoding_list())
@@ -64,20 +37,6 @@ std::string values_text(const ParamSpec& spec) {
 }
 
 }  // namespace
-
-std::vector<std::int64_t> parse_positions(const std::string& text) {
-  const std::size_t dots = text.find("..");
-  if (dots != std::string::npos) {
-    const Position first = parse_position(text.substr(0, dots));
-    return range(first, parse_position(text.substr(dots + 2)));
-  }
-  std::vector<std::int64_t> positions;
-  std::size_t start = 0;
-  for (std::size_t comma; (comma = text.find(',', start)) != std::string::npos; start = comma + 1)
-    positions.push_back(parse_position(text.substr(start, comma - start)));
-  positions.push_back(parse_position(text.substr(start)));
-  return positions;
-}
 
 bool is_archive(const std::string& file) {
   return file.ends_with(".npz") || file.ends_with(".safetensors");
@@ -115,9 +74,9 @@ void require_new_output(const std::string& out, bool force) {
                 "add --force to replace it, or choose another name with --out");
 }
 
-std::string keys_text(const std::vector<ParamSpec>& specs) {
+std::string keys_section(const std::vector<ParamSpec>& specs) {
   constexpr int key_width = 20;
-  std::string text, group;
+  std::string text = "Keys, as key=value, with their defaults:\n", group;
   for (const ParamSpec& spec : specs) {
     if (is_of_an_encoding(spec.key)) continue;
     if (!spec.group.empty() && spec.group != group)
@@ -127,10 +86,6 @@ std::string keys_text(const std::vector<ParamSpec>& specs) {
     text += group.empty() ? values_text(spec) + "\n" : "\n";
   }
   return text;
-}
-
-std::string keys_section(const std::vector<ParamSpec>& specs) {
-  return "Keys, as key=value, with their defaults:\n" + keys_text(specs);
 }
 
 }  // namespace orrery

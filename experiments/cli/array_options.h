@@ -11,10 +11,6 @@
 
 namespace orrery {
 
-/// "0..9", "3,1,4" or "7". Throws UsageError: not of that form, beyond ±2^53, or more than 2^24
-/// positions.
-std::vector<std::int64_t> parse_positions(const std::string& text);
-
 /// Whether the name says .npz or .safetensors.
 bool is_archive(const std::string& file);
 
@@ -29,10 +25,8 @@ void require_archive_or_folder(const std::string& out);
 
 /// Throws IoError when --out is there already and is not to be replaced. Call it before computing.
 void require_new_output(const std::string& out, bool force);
-/// Lines "  key  description" with choices and default, for help texts. Parameters of single
-/// encodings are left out: `describe ENCODING` has them.
-std::string keys_text(const std::vector<ParamSpec>& specs);
-/// The same under its heading.
+/// Lines "  key  description" with choices and default under a heading, for help texts. Parameters of
+/// single encodings are left out: `describe ENCODING` has them.
 std::string keys_section(const std::vector<ParamSpec>& specs);
 
 }  // namespace orrery

@@ -20,7 +20,6 @@
   X(models, "Models")                 \
   X(tokens, "Models")                 \
   X(passport, "Models")               \
-  X(identify, "Models")               \
   X(redraw, "Saved results")          \
   X(plot, "Saved results")            \
   X(report, "Saved results")          \

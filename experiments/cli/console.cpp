@@ -80,9 +80,6 @@ bool is_able_terminal() {
 }  // namespace
 
 void print(std::string_view text) { write_out(filtered(text)); }
-void print_answer(bool json, std::string_view text) {
-  if (json || !is_quiet()) print(text);
-}
 
 void print_data(std::string_view bytes) {
   if (output_is_terminal())

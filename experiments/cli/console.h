@@ -19,8 +19,6 @@ struct ClosedPipe {};
 
 /// Writes text or JSON to stdout. Throws ClosedPipe, or IoError when that fails in another way.
 void print(std::string_view text);
-/// The same for what a command answers: as text not where --quiet was given.
-void print_answer(bool json, std::string_view text);
 /// Writes data to stdout byte for byte, and as text where stdout is a terminal. Throws as print.
 void print_data(std::string_view bytes);
 /// Writes a message to stderr.

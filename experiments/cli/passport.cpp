@@ -80,7 +80,10 @@ int write_passport(const PassportOptions& options) {
   if (!options.out.empty())
     atomic_write(options.out, written_as(options.out, one, other),
                  options.force ? Existing::replaced : Existing::refused);
-  print_answer(options.json, options.json ? written_as("", one, other) : passport_text(one, other));
+  if (options.json)
+    print(written_as("", one, other));
+  else if (!is_quiet())
+    print(passport_text(one, other));
   return exit_ok;
 }
 

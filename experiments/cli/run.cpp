@@ -381,6 +381,7 @@ Examples:
   orrery run long_term_decay dim=64,128 base=1e4,5e5
   orrery run attention_map --text README.md encoding=rope --out map
   orrery run model_layers model=Llama-3.1-8B other=llama-3.1-8b-q4_k_m.gguf
+  orrery run identify before=q_before.npy after=q_after.npy positions=100..163
   orrery run --from map --out again
   orrery run long_term_decay max_distance=1e6 --figure decay_bound --format png
   orrery run rotation --formulas --theme dark --format svg)";

@@ -16,6 +16,7 @@
 #include "core/unknown_name.h"
 #include "experiments/data/sliced_tensor.h"
 #include "experiments/data/tensor_files.h"
+#include "experiments/data/tensor_pairs.h"
 #include "experiments/data/tokens.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
@@ -265,6 +266,20 @@ bool takes_tables(const ParamSpec& spec) {
   return spec.group == table_group && !takes_tensor(spec);
 }
 
+/// A folder or a file of several tensors, before and after.
+bool takes_pairs(const ParamSpec& spec) {
+  return spec.group != table_group && !takes_tensor(spec) &&
+         std::find(spec.file_types.begin(), spec.file_types.end(), "npz") != spec.file_types.end();
+}
+
+void load_pairs(LoadedInputs& loaded, const Wanted& wanted) {
+  TensorPairs pairs = std::make_shared<const std::vector<TensorPair>>(tensor_pairs(wanted.value));
+  const FilesDigest digest = digest_of(files_of_pairs(wanted.value));
+  loaded.files.push_back(file_of(wanted, digest.sha256, digest.bytes));
+  loaded.files.back().tensor = "pairs";
+  loaded.inputs.emplace(wanted.spec->key, std::move(pairs));
+}
+
 /// The tables that the settings read and that no file of their own gives.
 std::vector<std::string> tables_read(const ParamSet& params) {
   std::vector<std::string> read;
@@ -363,6 +378,7 @@ void load_model(LoadedInputs& loaded, const ParamSet& params, const Wanted& want
 
 void load_into(LoadedInputs& loaded, const ParamSet& params, const Wanted& wanted) {
   if (takes_tables(*wanted.spec)) return load_tables(loaded, params, wanted);
+  if (takes_pairs(*wanted.spec)) return load_pairs(loaded, wanted);
   if (takes_model(*wanted.spec)) return load_model(loaded, params, wanted);
   if (!takes_tensor(*wanted.spec)) return load_text(loaded, wanted);
   if (wanted.spec->by_matrix && load_slices(loaded, wanted)) return;
@@ -377,6 +393,7 @@ std::string stamp_of(const ParamSet& params, const Wanted& wanted) {
                                   version.size, version.seconds, version.nanoseconds, wanted.value);
   if (takes_model(*wanted.spec)) stamp += fmt::format("{} ", read_length(params));
   if (takes_weights(*wanted.spec)) stamp += version_of(files_of_model(place_of_model(path)));
+  if (takes_pairs(*wanted.spec)) stamp += version_of(files_of_pairs(path));
   if (takes_tables(*wanted.spec)) stamp += fmt::format("{}", fmt::join(tables_read(params), ","));
   return stamp;
 }

@@ -41,12 +41,14 @@ std::string table_of_key(const std::string& key);
 
 /// Reads the files that the used, non-empty file parameters name. A parameter whose file_types
 /// contain "npy" takes a tensor from a .npy, .npz or .safetensors file: "weights.npz#layer0.q"
-/// names one of several; a file with a single tensor needs no name. One whose file_types contain
-/// "gguf" takes the layers of a model, see read_positions; with "safetensors" among them, the model
-/// is run, and all of its files count. A parameter of arrays also takes whole
-/// numbers in place of a file, "0..9" or "3+1+4", an array [N]. Every other file parameter takes a
-/// text with any extension. "bundled:NAME" is the text or model NAME that comes with Orrery.
-/// Arrays of a parameter `by_matrix` stay in their file where sliced_tensor leaves them there.
+/// names one of several; a file with a single tensor needs no name. It also takes whole numbers in
+/// place of a file, "0..9" or "3+1+4", an array [N]. Arrays of a parameter `by_matrix` stay in their
+/// file where sliced_tensor leaves them there. "npz" without "npy" are the pairs of tensor_pairs.
+///
+/// One whose file_types contain "gguf" takes the layers of a model, see read_positions; with
+/// "safetensors" among them, the model is run, and all of its files count. Every other file
+/// parameter takes a text with any extension. "bundled:NAME" is the text or model NAME that comes
+/// with Orrery.
 ///
 /// Throws UsageError (an unknown extension or tensor, several tensors of which none is named, a
 /// bundled name with a folder in it), IoError (cannot be read) and DataError (see parse_npy,

@@ -165,7 +165,9 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                                        .sequences = sequences},
                             .threads = options.threads};
   if (options.expected) question.expected = expected_rope(*options.expected, before.cols());
-  TensorReport report = report_of(question, identify_rotation(question), options, shows_wiring);
+  const RotationAnswer answer = identify_rotation(question);
+  if (options.see) options.see(question, answer);
+  TensorReport report = report_of(question, answer, options, shows_wiring);
   if (options.positions.empty())
     report.notes.push_back(
         fmt::format("positions 0 to {} are assumed", question.tensor.rows() - 1));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "experiments/model_files/position_plan.h"
 
 namespace orrery {
+struct RotationAnswer;    // experiments/search/rope_search.h
+struct RotationQuestion;  // experiments/search/rope_search.h
 
 /// What is known beside the tensors.
 struct IdentifyOptions {
@@ -20,6 +23,8 @@ struct IdentifyOptions {
   std::optional<LayerPlan> expected{};  ///< what a configuration says of the layer
   std::size_t most{6};                  ///< hypotheses that are reported
   int threads{1};
+  /// Sees what a report is made of, while its tensors are there; empty where nothing draws it.
+  std::function<void(const RotationQuestion&, const RotationAnswer&)> see{};
 };
 
 /// Which rope turned q or k, [N, d], [H, N, d] or [B, H, N, d], into another tensor of that shape.

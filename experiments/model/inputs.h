@@ -9,6 +9,7 @@
 
 namespace orrery {
 class SlicedTensor;   // experiments/data/sliced_tensor.h
+struct TensorPair;    // experiments/data/tensor_pairs.h
 struct PositionPlan;  // experiments/model_files/position_plan.h
 
 /// A text that was read, valid UTF-8 and not empty.
@@ -36,7 +37,10 @@ struct ModelFile {
 /// An array of which a run reads one matrix at a time: that of a parameter `by_matrix`.
 using Matrices = std::shared_ptr<const SlicedTensor>;
 
-using Input = std::variant<Text, Tensor, ModelFile, Matrices>;
+/// Where tensors before and after lie, of which a run reads one pair at a time.
+using TensorPairs = std::shared_ptr<const std::vector<TensorPair>>;
+
+using Input = std::variant<Text, Tensor, ModelFile, Matrices, TensorPairs>;
 /// The contents of the files that a ParamSet names, by parameter key; without keys left empty.
 using Inputs = std::map<std::string, Input, std::less<>>;
 

@@ -23,6 +23,12 @@ bool is_given(const LayerPlan& layer, const PlannedSetting& setting) {
 
 }  // namespace
 
+bool chooses_by_length(const LayerPlan& layer) {
+  const RopeScalingKind kind = layer.rope.scaling.kind;
+  return layer.encoding == "rope" &&
+         (kind == RopeScalingKind::dynamic_ntk || kind == RopeScalingKind::longrope);
+}
+
 bool computes_same(const LayerPlan& a, const LayerPlan& b) { return values_of(a) == values_of(b); }
 
 std::vector<PlannedSetting> settings_of(const LayerPlan& layer) {

@@ -87,6 +87,9 @@ struct ReadOptions {
 /// The numbers of layers of one type that compute the same, in the order of the first of each.
 std::vector<std::vector<int>> alike_layers(const PositionPlan& plan);
 
+/// Whether a layer's frequencies depend on how long the sequence is.
+bool chooses_by_length(const LayerPlan& layer);
+
 /// Whether two layers compute the same: all but number, name of the type and reasons.
 bool computes_same(const LayerPlan& a, const LayerPlan& b);
 

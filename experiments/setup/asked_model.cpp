@@ -30,13 +30,6 @@ std::uint64_t bytes_to_keep() {
   return memory_limit() / third >> halvings;
 }
 
-/// Whether its frequencies depend on how long the sequence is.
-bool chooses_by_length(const LayerPlan& layer) {
-  const RopeScalingKind kind = layer.rope.scaling.kind;
-  return layer.encoding == "rope" &&
-         (kind == RopeScalingKind::dynamic_ntk || kind == RopeScalingKind::longrope);
-}
-
 std::string key_of_model(const ParamSet& params, const ModelFile& model) {
   return fmt::format("{} {} {}", params.text("precision"), model.sha256, model.path.string());
 }

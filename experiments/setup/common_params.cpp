@@ -216,6 +216,15 @@ ParamSpec array_file_param(const std::string& key, const std::string& descriptio
           .file_types = {"npy", "npz", "safetensors"}};
 }
 
+ParamSpec model_file_param(const std::string& key, const std::string& description,
+                           const std::string& usual) {
+  return {.key = key,
+          .description = description,
+          .kind = ParamKind::file,
+          .default_value = usual,
+          .file_types = {"json", "gguf"}};
+}
+
 ParamSpec seed_param() {
   return with_role(
       ParamRole::seed,

@@ -54,6 +54,9 @@ ParamSpec max_distance_param(double max);  ///< "max_distance", r_max: tokens
 ParamSpec causal_param(bool default_value);
 /// An array of a .npy, .npz or .safetensors file, empty unless given.
 ParamSpec array_file_param(const std::string& key, const std::string& description);
+/// A model's configuration or GGUF, whose layers are read.
+ParamSpec model_file_param(const std::string& key, const std::string& description,
+                           const std::string& usual = "");
 ParamSpec seed_param();
 ParamSpec encodings_param(std::vector<std::string> default_names);  ///< "encoding": one or several
 ParamSpec projection_param();

@@ -122,6 +122,8 @@ ParamSpec max_tokens_param() {
       0, 0, static_cast<double>(most_tokens)));
 }
 
+}  // namespace
+
 Position whole_position(double number, const std::string& key) {
   if (number == std::trunc(number) && std::abs(number) <= static_cast<double>(max_position))
     return static_cast<Position>(number);
@@ -129,8 +131,6 @@ Position whole_position(double number, const std::string& key) {
                   "must be whole numbers within ±2^53",
                   "multiply them by s, and divide RoPE's by rope.scaling=linear rope.factor=s");
 }
-
-}  // namespace
 
 ParamSpec positions_param(const std::string& key, const std::string& description) {
   ParamSpec spec = array_file_param(key, description);

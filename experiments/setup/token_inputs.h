@@ -24,6 +24,10 @@ ParamSpec positions_param(const std::string& key, const std::string& description
 /// "positions": of each token, in place of first_position.
 ParamSpec token_positions_param();
 
+/// The number as a position of that key. Throws DataError for one that is not whole or lies beyond
+/// ±2^53.
+Position whole_position(double number, const std::string& key);
+
 /// Those of a positions_param; nothing where none are given. Throws DataError for another shape than
 /// [N], and for numbers that are not whole or lie beyond ±2^53.
 std::optional<Positions> given_positions(const Inputs& inputs, const std::string& key);

@@ -183,10 +183,13 @@ ParamSet params_from(ParamSet defaults, const std::vector<std::string>& words) {
 
 ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
                                  std::vector<std::string> words) {
-  const bool reads_models = std::any_of(specs.begin(), specs.end(),
-                                        [](const ParamSpec& spec) { return spec.key == "model"; });
-  if (reads_models) return {.words = std::move(words)};
+  const auto has = [&](const char* key) {
+    return std::any_of(specs.begin(), specs.end(),
+                       [&](const ParamSpec& spec) { return spec.key == key; });
+  };
+  if (has("model")) return {.words = std::move(words)};
   const std::optional<std::string> model = taken(words, "model");
+  if (!model && has("layer")) return {.words = std::move(words)};
   const std::optional<std::string> layer = taken(words, "layer");
   if (!model && layer)
     throw UsageError(fmt::format("layer={}", *layer), "says no model",

@@ -32,7 +32,8 @@ struct ExpandedWords {
 /// of both, "key=value,value" where they differ. Without layer= it is the first layer with
 /// positions. Settings that other words give stay theirs, and those that nothing would read are left
 /// out. Throws as read_positions and layer_settings do, and UsageError for layer= without model=,
-/// or either given twice. An experiment with a parameter "model" of its own keeps these words.
+/// or either given twice. An experiment with a parameter "model" of its own keeps
+/// these words, and one with "layer" keeps that word beside no model.
 ExpandedWords expand_model_words(const std::vector<ParamSpec>& specs,
                                  std::vector<std::string> words);
 

@@ -133,7 +133,7 @@ def identify(
     if isinstance(expect, Encoding):
         expected = expect
     elif is_model(expect):
-        settings["model"] = _settings.model_text(expect).decode()
+        settings["expect"] = _settings.model_text(expect).decode()
         settings["layer"] = layer
     elif expect is not None:
         expected = Encoding(expect)

@@ -1,4 +1,4 @@
-// orrery identify: tensors of Transformers as files, what is expected of them, folders, tables.
+// orrery run identify: tensors of Transformers as files, what is expected of them, folders, tables.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -43,18 +43,33 @@ std::vector<float> numbers_of(const std::string& hex, bool fp32 = false) {
   return values;
 }
 
-/// Writes before.npy, after.npy and, where the case has one, config.json; returns --positions.
+/// Runs identify, whose result goes to the folder "found".
+Outcome identify(const Shell& shell, const std::string& words) {
+  return shell.run("run identify --format none --force --out found " + words);
+}
+
+/// What it found of the first tensor.
+json first_report(const Shell& shell) {
+  return json::parse(content(shell.folder() / "found/identify.json")).at("tensors").at(0);
+}
+
+/// " positions=3+1+4".
+std::string positions_words(const json& positions) {
+  std::string words;
+  for (const json& position : positions) words += (words.empty() ? "" : "+") + position.dump();
+  return " positions=" + words;
+}
+
+/// Writes before.npy, after.npy and, where the case has one, config.json; returns positions=.
 std::string write_case(const Shell& shell, const json& file, const json& entry,
                        const std::string& before, const std::string& after) {
-  std::string shape, positions;
+  std::string shape;
   for (const json& size : entry.at("shape")) shape += size.dump() + ",";
-  for (const json& position : entry.at("positions"))
-    positions += (positions.empty() ? "" : ",") + position.dump();
   const std::string input = file.at("inputs").at(entry.at("before").get<std::string>());
   shell.write(before, float_npy(numbers_of(input), shape));
   shell.write(after, float_npy(numbers_of(entry.at("after"), entry.value("fp32", false)), shape));
   if (entry.contains("expect")) shell.write("config.json", entry.at("expect").dump());
-  return " --positions " + positions;
+  return positions_words(entry.at("positions"));
 }
 
 }  // namespace
@@ -69,10 +84,10 @@ TEST_CASE("identify names what deviates from the configuration, and nothing else
     const Shell shell;
     const std::string positions = write_case(shell, file, entry, "before.npy", "after.npy");
     const Outcome outcome =
-        shell.run("identify before.npy after.npy --expect config.json --json" + positions);
+        identify(shell, "before=before.npy after=after.npy expect=config.json" + positions);
     INFO(item.key() << outcome.err << outcome.out);
     CHECK(outcome.status == 1);
-    const json report = json::parse(outcome.out).at("tensors").at(0);
+    const json report = first_report(shell);
     CHECK(report.at("explained") == true);
     CHECK(report.at("as_expected") == false);
     CHECK_FALSE(report.at("deviations").empty());
@@ -96,9 +111,9 @@ TEST_CASE("bf16 tables are as expected of a bf16 tensor, and an expected base wi
   shell.write("config.json", R"({"model_type": "llama", "hidden_size": 128, "num_hidden_layers": 1,
       "num_attention_heads": 2, "rope_theta": 500000.0})");
   const Outcome outcome =
-      shell.run("identify before.npy after.npy --expect config.json --json" + positions);
+      identify(shell, "before=before.npy after=after.npy expect=config.json" + positions);
   CHECK(outcome.status == 0);
-  CHECK(json::parse(outcome.out).at("tensors").at(0).at("deviations").empty());
+  CHECK(first_report(shell).at("deviations").empty());
 }
 
 TEST_CASE(
@@ -107,18 +122,18 @@ TEST_CASE(
   std::vector<float> theta;
   for (int t = 0; t < 64; ++t) theta.push_back(static_cast<float>(std::pow(1e6, -t / 64.0)));
   shell.write("inv_freq.npy", float_npy(theta, "64,"));
-  const Outcome frequencies = shell.run("identify inv_freq.npy --inv-freq");
+  const Outcome frequencies = identify(shell, "inv_freq=inv_freq.npy");
   CHECK_THAT(frequencies.out, !Contains("without the minus"));
   CHECK_THAT(frequencies.out, Contains("explained by one rope alone"));
   const json file = golden("identify.json");
   const std::string positions =
       write_case(shell, file, file.at("cases").at("llama"), "before.npy", "after.npy");
-  const Outcome tensor = shell.run("identify before.npy after.npy --most 20" + positions);
+  const Outcome tensor = identify(shell, "before=before.npy after=after.npy most=20" + positions);
   CHECK_THAT(tensor.out, !Contains("attention factor 1 on all channels"));
   CHECK_THAT(tensor.out, Contains("explained by one rope alone"));
 }
 
-TEST_CASE("identify --logits says what deviates from a configuration") {
+TEST_CASE("identify says of logits what deviates from a configuration") {
   if (!is_tried(6)) return;
   const json file = golden("identify_logits.json");
   const Shell shell;
@@ -126,20 +141,18 @@ TEST_CASE("identify --logits says what deviates from a configuration") {
   shell.write("k.npy", float_npy(numbers_of(file.at("k")), "2, 24, 64"));
   shell.write("config.json", R"({"model_type": "llama", "hidden_size": 128, "num_hidden_layers": 1,
       "num_attention_heads": 2, "rope_theta": 500000.0})");
-  std::string positions;
-  for (const json& position : file.at("positions"))
-    positions += (positions.empty() ? "" : ",") + position.dump();
+  const std::string positions = positions_words(file.at("positions"));
   const auto deviations = [&](const std::string& name, int status) {
     const json& entry = file.at("cases").at(name);
     const bool fp32 = !entry.at("bf16").get<bool>();
     shell.write("S.npy", float_npy(numbers_of(entry.at("logits"), fp32), "2, 24, 24"));
-    const Outcome outcome = shell.run(
-        "identify q.npy k.npy --logits S.npy --expect config.json --json --positions " + positions);
+    const Outcome outcome =
+        identify(shell, "q=q.npy k=k.npy logits=S.npy expect=config.json" + positions);
     INFO(name << outcome.err << outcome.out);
     CHECK(outcome.status == status);
     json found = json::object();
-    const json answer = json::parse(outcome.out);
-    for (const json& deviation : answer.at("tensors").at(0).at("deviations"))
+    const json report = first_report(shell);
+    for (const json& deviation : report.at("deviations"))
       found[deviation.at("field").get<std::string>()] = deviation.at("found");
     return found;
   };
@@ -159,7 +172,7 @@ TEST_CASE("identify ends with 0 where a tensor is as its configuration says") {
               R"({"model_type": "llama", "hidden_size": 128, "num_attention_heads": 2,
                   "num_hidden_layers": 1, "rope_theta": 500000.0})");
   const Outcome outcome =
-      shell.run("identify before.npy after.npy --expect config.json" + positions);
+      identify(shell, "before=before.npy after=after.npy expect=config.json" + positions);
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("as the configuration says"));
   CHECK_THAT(outcome.out, Contains("encoding=rope base=500000 rope.pairing=half_split"));
@@ -173,7 +186,7 @@ TEST_CASE("identify says which tensors of a folder disagree") {
       write_case(shell, file, cases.at("llama"), "layer0.q.before.npy", "layer0.q.after.npy");
   write_case(shell, file, cases.at("theta lost"), "layer1.q.before.npy", "layer1.q.after.npy");
   write_case(shell, file, cases.at("llama"), "layer10.q_pre.npy", "layer10.q_post.npy");
-  const Outcome outcome = shell.run("identify . --most 1" + positions);
+  const Outcome outcome = identify(shell, "pairs=. most=1" + positions);
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("3 tensors, 2 explanations"));
   CHECK_THAT(outcome.out, Contains("layer0.q, layer10.q"));
@@ -184,9 +197,9 @@ TEST_CASE("identify reads frequencies alone") {
   std::vector<float> theta;
   for (int t = 0; t < 64; ++t) theta.push_back(static_cast<float>(std::pow(1e6, -t / 64.0)));
   shell.write("inv_freq.npy", float_npy(theta, "64,"));
-  const Outcome outcome = shell.run("identify inv_freq.npy --inv-freq --json");
+  const Outcome outcome = identify(shell, "inv_freq=inv_freq.npy");
   CHECK(outcome.status == 0);
-  const json report = json::parse(outcome.out).at("tensors").at(0);
+  const json report = first_report(shell);
   CHECK(report.at("hypotheses").at(0).at("facts").at("base") == "1000000");
 }
 
@@ -201,7 +214,7 @@ TEST_CASE("identify reads tables of cosines and sines, and says how they are lai
     }
   shell.write("cos.npy", float_npy(cos, "40, 32"));
   shell.write("sin.npy", float_npy(sin, "40, 32"));
-  const Outcome outcome = shell.run("identify cos.npy sin.npy --cos-sin");
+  const Outcome outcome = identify(shell, "cos=cos.npy sin=sin.npy");
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("base 10000"));
   CHECK_THAT(outcome.out, Contains("each angle in both halves"));
@@ -211,13 +224,17 @@ TEST_CASE("identify refuses what it cannot read, with the remedy") {
   const Shell shell;
   shell.write("q.npy", float_npy(std::vector<float>(8, 1.0F), "2, 4"));
   shell.write("r.npy", float_npy(std::vector<float>(8, 1.0F), "4, 2"));
-  CHECK_THAT(shell.run("identify q.npy").err, Contains("--inv-freq"));
-  CHECK(shell.run("identify q.npy").status == 2);
-  const Outcome shapes = shell.run("identify q.npy r.npy");
+  const Outcome alone = identify(shell, "before=q.npy");
+  CHECK(alone.status == 2);
+  CHECK_THAT(alone.err, Contains("before without after") && Contains("inv_freq="));
+  const Outcome shapes = identify(shell, "before=q.npy after=r.npy");
   CHECK(shapes.status == 3);
   CHECK_THAT(shapes.err, Contains("must have the same shape"));
-  CHECK(shell.run("identify q.npy q.npy --positions 0..7").status == 3);
-  CHECK_THAT(shell.run("identify .").err, Contains("before and after"));
+  CHECK(identify(shell, "before=q.npy after=q.npy positions=0..7").status == 3);
+  shell.write("half.npy", float_npy({0, 0.5F}, "2,"));
+  CHECK(identify(shell, "before=q.npy after=q.npy positions=half.npy").status == 3);
+  CHECK_THAT(identify(shell, "pairs=.").err, Contains("before and after"));
+  CHECK_THAT(identify(shell, "pairs=nowhere").err, Contains("nowhere"));
 }
 
 namespace {
@@ -234,39 +251,36 @@ std::vector<float> small_alibi() {
 
 }  // namespace
 
-TEST_CASE("identify --bias names the bias and the mask, and the key that would tell a tie") {
+TEST_CASE("identify names the bias and the mask, and the key that would tell a tie") {
   const Shell shell;
   shell.write("bias.npy", float_npy(small_alibi(), "2, 6, 6"));
-  const Outcome text = shell.run("identify --bias bias.npy");
+  const Outcome text = identify(shell, "bias=bias.npy");
   CHECK(text.status == 0);
   CHECK_THAT(text.out, Contains("ALiBi; distance |m − n|; slopes 2^(−8(h+1)/H)"));
   CHECK_THAT(text.out, Contains("a key 1 ahead of the query would tell"));
   CHECK_THAT(text.out, Contains("hides keys ahead of the query (30 cells of -inf)"));
   CHECK_THAT(text.out, Contains("encoding=alibi alibi.form=symmetric alibi.bias_max=8 heads=2"));
-  const Outcome outcome = shell.run("identify --bias bias.npy --json");
-  const json report = json::parse(outcome.out).at("tensors").at(0);
+  const json report = first_report(shell);
   CHECK(report.at("explained") == true);
   CHECK(report.at("hypotheses").at(0).at("facts").at("family") == "ALiBi");
   CHECK(report.at("hypotheses").at(1).at("tied") == true);
 }
 
-TEST_CASE("identify --logits finds the rope of q and k from their product") {
+TEST_CASE("identify finds the rope of q and k from their product") {
   const json file = golden("identify_logits.json");
   const Shell shell;
   shell.write("q.npy", float_npy(numbers_of(file.at("q")), "2, 24, 64"));
   shell.write("k.npy", float_npy(numbers_of(file.at("k")), "2, 24, 64"));
   shell.write("S.npy",
               float_npy(numbers_of(file.at("cases").at("llama bf16").at("logits")), "2, 24, 24"));
-  std::string positions;
-  for (const json& position : file.at("positions"))
-    positions += (positions.empty() ? "" : ",") + position.dump();
-  const Outcome outcome = shell.run("identify q.npy k.npy --logits S.npy --positions " + positions);
+  const std::string positions = positions_words(file.at("positions"));
+  const Outcome outcome = identify(shell, "q=q.npy k=k.npy logits=S.npy" + positions);
   CHECK(outcome.status == 0);
   CHECK_THAT(outcome.out, Contains("half_split pairs; base 500000; scale 1/√64"));
   CHECK_THAT(outcome.out, Contains("encoding=rope base=500000 rope.pairing=half_split"));
 }
 
-TEST_CASE("identify --logits names the encoding of logits that attend wrote") {
+TEST_CASE("identify names the encoding of logits that attend wrote") {
   const json file = golden("identify_logits.json");
   const Shell shell;
   shell.write("q.npy", float_npy(numbers_of(file.at("q")), "2, 24, 64"));
@@ -277,10 +291,8 @@ TEST_CASE("identify --logits names the encoding of logits that attend wrote") {
         " --out " + precision + ".npz");
     INFO(made.err);
     REQUIRE(made.status == 0);
-    const Outcome outcome =
-        shell.run("identify q.npy k.npy --json --logits " + precision + ".npz#logits");
-    CHECK(outcome.status == 0);
-    const json found = json::parse(outcome.out).at("tensors").at(0).at("hypotheses").at(0);
+    CHECK(identify(shell, "q=q.npy k=k.npy logits=" + precision + ".npz#logits").status == 0);
+    const json found = first_report(shell).at("hypotheses").at(0);
     CHECK(found.at("setting") == "encoding=rope base=500000 rope.pairing=interleaved");
     CHECK(found.at("facts").at("scale") == "1/√64");
   }
@@ -309,7 +321,7 @@ TEST_CASE("identify names the padding of each sequence of a batch, whose axis is
   for (const std::string shape : {"2, 32, 32", "2, 1, 32, 32"}) {
     shell.write("before.npy", float_npy(before, shape));
     shell.write("after.npy", float_npy(after, shape));
-    const Outcome outcome = shell.run("identify before.npy after.npy");
+    const Outcome outcome = identify(shell, "before=before.npy after=after.npy");
     INFO(outcome.out);
     CHECK(outcome.status == 0);
     CHECK_THAT(
@@ -319,17 +331,75 @@ TEST_CASE("identify names the padding of each sequence of a batch, whose axis is
   }
 }
 
-TEST_CASE("identify says what it needs beside --bias and --logits") {
+TEST_CASE("identify says what is read together, and what is not") {
   const Shell shell;
   shell.write("bias.npy", float_npy(small_alibi(), "2, 6, 6"));
-  CHECK(shell.run("identify").status == 2);
-  const Outcome beside = shell.run("identify bias.npy --bias bias.npy");
+  const Outcome beside = identify(shell, "before=bias.npy bias=bias.npy");
   CHECK(beside.status == 2);
-  CHECK_THAT(beside.err, Contains("from its matrix alone"));
-  const Outcome without = shell.run("identify --logits bias.npy");
+  CHECK_THAT(beside.err, Contains("read only when bias is not given"));
+  const Outcome expected = identify(shell, "bias=bias.npy expect=config.json");
+  CHECK(expected.status == 2);
+  CHECK_THAT(expected.err, Contains("read only when bias is not given"));
+  const Outcome without = identify(shell, "logits=bias.npy");
   CHECK(without.status == 2);
-  CHECK_THAT(without.err, Contains("orrery identify q.npy k.npy --logits logits.npy"));
-  CHECK(shell.run("identify --bias bias.npy --positions 0..9").status == 3);
+  CHECK_THAT(without.err, Contains("logits without q") && Contains("q=, k= and logits="));
+  CHECK(identify(shell, "bias=bias.npy positions=0..9").status == 3);
+  const Outcome gone = shell.run("identify q.npy r.npy");
+  CHECK(gone.status == 2);
+  CHECK_THAT(gone.err, Contains("type orrery run identify"));
+}
+
+TEST_CASE("identify reads positions on several axes, tokens first, a format and a layer") {
+  constexpr int rows = 24, heads = 2, channels = 16;
+  std::vector<float> before, after, at;
+  for (int n = 0; n < rows; ++n) {
+    at.push_back(static_cast<float>(n + 7));
+    for (int h = 0; h < heads; ++h)
+      for (int t = 0; t < channels / 2; ++t) {
+        const double a = std::sin(7.3 * n + 3 * t + h), b = std::cos(2.1 * n * t + 5 * h);
+        const double angle = (n + 7) * std::pow(1e4, -2.0 * t / channels);
+        before.insert(before.end(), {static_cast<float>(a), static_cast<float>(b)});
+        after.insert(after.end(), {static_cast<float>(a * std::cos(angle) - b * std::sin(angle)),
+                                   static_cast<float>(b * std::cos(angle) + a * std::sin(angle))});
+      }
+  }
+  const Shell shell;
+  shell.write("before.npy", float_npy(before, "24, 2, 16"));
+  shell.write("after.npy", float_npy(after, "24, 2, 16"));
+  shell.write("at.npy", float_npy(at, "24, 1"));
+  shell.write("config.json", R"({"model_type": "gptj", "n_embd": 32, "n_head": 2, "n_layer": 2,
+      "rotary_dim": 16})");
+  const std::string tensors = "before=before.npy after=after.npy tokens_first=true ";
+  for (const std::string positions : {"positions=at.npy", "positions=7..30", "first_position=7"}) {
+    const Outcome outcome =
+        identify(shell, tensors + "expect=config.json layer=1 format=fp32 " + positions);
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+    CHECK(first_report(shell).at("format") == "fp32");
+    CHECK(first_report(shell).at("as_expected") == true);
+  }
+  CHECK(identify(shell, tensors + "expect=config.json layer=2 first_position=7").status == 2);
+  CHECK(identify(shell, tensors + "layer=1").status == 2);
+  CHECK(identify(shell, tensors + "format=fp8").status == 2);
+}
+
+TEST_CASE("identify draws what a tensor's hypotheses leave, and lists the first of several") {
+  const json file = golden("identify.json");
+  const Shell shell;
+  const json& cases = file.at("cases");
+  const std::string positions =
+      write_case(shell, file, cases.at("llama"), "layer0.q.before.npy", "layer0.q.after.npy");
+  write_case(shell, file, cases.at("theta lost"), "layer1.q.before.npy", "layer1.q.after.npy");
+  const auto figures = [&](const std::string& words) {
+    CHECK(identify(shell, words + positions).status == 0);
+    std::string ids;
+    const json found = json::parse(content(shell.folder() / "found/result.json"));
+    for (const json& figure : found.at("figures")) ids += figure.at("id").get<std::string>() + " ";
+    return ids;
+  };
+  CHECK(figures("before=layer0.q.before.npy after=layer0.q.after.npy") ==
+        "hypotheses residual_by_position residual_of_hypothesis_1 residual_of_usual_rope ");
+  CHECK(figures("pairs=.") == "hypotheses ");
 }
 
 TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
@@ -346,10 +416,8 @@ TEST_CASE("A tensor that apply breaks on purpose is named by identify") {
                   " --out " + defect + ".npy");
     INFO(made.err);
     REQUIRE(made.status == 0);
-    const Outcome outcome =
-        shell.run("identify q.npy " + defect + ".npy --expect config.json --json");
-    CHECK(outcome.status == 1);
-    const json report = json::parse(outcome.out).at("tensors").at(0);
+    CHECK(identify(shell, "before=q.npy after=" + defect + ".npy expect=config.json").status == 1);
+    const json report = first_report(shell);
     CHECK(report.at("hypotheses").at(0).at("defect").at("name") == defect);
   }
   const Outcome refused = shell.run("run apply x=q.npy defect=scaling_skipped --out never.npy");

@@ -46,7 +46,8 @@ TEST_CASE("An array's shape is refused before its bytes are held") {
   shell.write("small.npy", npy("(4, 4)", std::vector<double>(16, 0.5)));
   for (const std::string file : {"huge.npy", "huge.safetensors"})
     for (const std::string& command :
-         {"identify " + file + " small.npy", "identify small.npy " + file,
+         {"run identify before=" + file + " after=small.npy",
+          "run identify before=small.npy after=" + file,
           "run attend q=" + file + " k=small.npy v=small.npy --out o",
           "run attention_map q=" + file + " k=small.npy v=small.npy"}) {
       const Outcome outcome = shell.run_program(little_data, command);

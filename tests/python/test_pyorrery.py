@@ -217,6 +217,26 @@ class Finding(unittest.TestCase):
             orr.apply(q, found.best.setting), right, atol=1e-5
         )
 
+    def test_identify_takes_models_frequencies_and_biases(self):
+        q = normals(2, 40, 32).astype(np.float32)
+        right = half_split(q, range(40), 5e5).astype(np.float32)
+        config = dict(model_type="llama", num_hidden_layers=2, hidden_size=64,
+                      num_attention_heads=2, rope_theta=5e5)  # fmt: skip
+        self.assertTrue(orr.identify(q, right, expect=config, layer=1).as_expected)
+        turned = orr.identify(
+            q.swapaxes(0, 1), right.swapaxes(0, 1), tokens_first=True, most=1, format="fp32"
+        )
+        self.assertEqual((turned.format, turned.best.facts["base"]), ("fp32", "500000"))
+        theta = (5e5 ** (-np.arange(16) / 16)).astype(np.float32)
+        self.assertEqual(orr.identify(inv_freq=theta).best.facts["base"], "500000")
+        ahead = np.arange(8) - np.arange(8)[:, None]
+        bias = np.where(ahead > 0, -np.inf, np.stack([ahead / 16.0, ahead / 256.0]))
+        self.assertEqual(orr.identify(bias=bias).best.facts["family"], "ALiBi")
+        with self.assertRaisesRegex(orr.UsageError, "read only when bias is not given"):
+            orr.identify(q, right, bias=bias)
+        with self.assertRaisesRegex(orr.UsageError, "something to identify"):
+            orr.identify()
+
     def test_check_rope_tells_right_from_wrong(self):
         spec = dict(HALF)
         self.assertTrue(orr.check_rope(half_split, spec))

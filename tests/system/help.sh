@@ -76,23 +76,6 @@ runs() {
 
 # ---- What the examples of a command read -----------------------------------------------------------
 
-files_of_identify() {
-  mkdir Llama-3.1-8B dump
-  llama_config Llama-3.1-8B/config.json
-  npy q.npy "64, 64" 1
-  npy k.npy "64, 64" 2
-  orrery run apply -q encoding=rope x=q.npy positions=100..163 --out q_after.npy >/dev/null
-  mv q.npy q_before.npy
-  npy q.npy "64, 64" 3
-  orrery run attend -q q=q.npy k=k.npy encoding=rope precision=eager_fp32 --out scores >/dev/null
-  mv scores/arrays/logits.npy .
-  orrery run attend -q q=q.npy k=k.npy encoding=alibi --out biased >/dev/null
-  mv biased/arrays/term_linear_bias.npy bias.npy
-  npy dump/layer0.q.before.npy "64, 128" 4
-  orrery run apply -q encoding=rope x=dump/layer0.q.before.npy base=500000 rope.pairing=half_split rope.scaling=llama3 \
-    rope.factor=8 rope.original_length=8192 --out dump/layer0.q.after.npy >/dev/null
-}
-
 files_of_tokens() {
   cp "$tree/tests/golden/tokenizers/smollm2.gguf" .
   echo "An orrery is a small machine of brass." >story.txt
@@ -119,6 +102,8 @@ files_of_run() {
   mkdir Llama-3.1-8B
   llama_config Llama-3.1-8B/config.json
   llama_gguf llama-3.1-8b-q4_k_m.gguf
+  npy q_before.npy "64, 64" 1
+  orrery run apply -q encoding=rope x=q_before.npy positions=100..163 --out q_after.npy >/dev/null
 }
 
 files_of_attend() {

@@ -1,22 +1,26 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/errors.h"
+#include "core/parallel.h"
 #include "core/random.h"
 #include "experiments/model/experiment.h"
 #include "experiments/search/describe_rope.h"
-#include "experiments/search/identify_rotation.h"
-#include "experiments/search/telling_input.h"
+#include "experiments/search/rope_search.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/searched_tensor.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/setup/written_rope_params.h"
+#include "experiments/studies/identify/identify_question.h"
+#include "experiments/studies/identify/identify_tables.h"
 
 namespace orrery {
 namespace {
@@ -39,10 +43,7 @@ bool base_is_lost(const ParamSet& params) { return params.text("defect") == "bas
 std::vector<IgnoredParams> ignored() { return {{.keys = {"base"}, .when = base_is_lost}}; }
 
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> specs{
-      array_file_param("before", "$q$ or $k$ before the rotation, $[N, d]$ or [heads, $N$, $d$]."),
-      array_file_param("after", "The same tensor after it; without files a rope is planted."),
-      count_param({"first_position", "", "tokens"}, "Position of the first row.", 0, 0, 0x1p40)};
+  std::vector<ParamSpec> specs = identify_question_params();
   for (ParamSpec& spec : written_rope_params("base_lost", true))
     specs.push_back(without_files(std::move(spec)));
   specs.push_back(without_files(
@@ -50,8 +51,9 @@ ExperimentInfo make_info() {
   specs.push_back(without_files(seed_param()));
   return {
       .name = "identify",
+      .version = 2,
       .title = "Which rope turned this tensor",
-      .question = "Which convention, or which bug, turned one tensor into the other?",
+      .question = "Which convention, or which bug, made q and k, logits or a bias?",
       .formulas =
           {{R"(\mathbf{q}_m = \mathbf{R}_{\Theta,m} \mathbf{W}_q \mathbf{x}_m, \quad \varphi_t = m\theta_t)",
             "eq. (14)"}},
@@ -61,51 +63,29 @@ ExperimentInfo make_info() {
       .ignored = ignored()};
 }
 
-AxisPositions positions_from(Position first, Index rows) {
-  AxisPositions positions(rows, 1);
-  for (Index n = 0; n < rows; ++n) positions(n, 0) = first + n;
-  return positions;
-}
-
-Matrix<double> all_heads(const Tensor& tensor) {
-  const auto d = static_cast<Index>(tensor.shape.back());
-  return Eigen::Map<const Matrix<double>>(tensor.values.data(),
-                                          static_cast<Index>(tensor.values.size()) / d, d);
-}
-
-SearchedTensor from_files(const ParamSet& params, const Tensor& before, const Tensor& after) {
-  if (before.shape != after.shape)
-    throw DataError(fmt::format("{} and {}", shape_text(before), shape_text(after)),
-                    "the tensors before and after must have the same shape",
-                    "save the same heads and tokens");
-  SearchedTensor tensors{.heads = static_cast<Index>(heads_of(before)),
-                         .before = all_heads(before),
-                         .after = all_heads(after)};
-  tensors.positions =
-      positions_from(params.integer("first_position"), tensors.before.rows() / tensors.heads);
-  tensors.format = narrowest_format(tensors.after);
-  return tensors;
+/// [1, heads, N, d] of a tensor head by head.
+Tensor as_tensor(const Matrix<double>& values, Index heads) {
+  const auto size = [](Index one) { return static_cast<std::size_t>(one); };
+  return {.name = "planted",
+          .shape = {1, size(heads), size(values.rows() / heads), size(values.cols())},
+          .values = {values.data(), values.data() + values.size()}};
 }
 
 /// Turned by the rope with its defect, in fp32 where that rounds to nothing coarser.
-SearchedTensor planted(const ParamSet& params) {
+TensorReport report_planted(const ParamSet& params, IdentifyOptions options) {
   constexpr Index heads = 2;
   const Index rows = params.integer("tokens");
   WrittenRope rope = defective_rope_of(params, rows);
   for (const Stage stage : {Stage::inv_freq, Stage::angle, Stage::cos_sin})
     if (!rope.rounding.rounds(stage)) rope.rounding.set(stage, Precision::fp32);
   Random random(params.integer("seed"), "vectors of identify");
-  return planted_tensor(rope, random, heads,
-                        positions_from(params.integer("first_position"), rows));
-}
-
-SearchedTensor tensors_of(const ParamSet& params, const Inputs& inputs) {
-  const Tensor* before = tensor_of(inputs, "before");
-  const Tensor* after = tensor_of(inputs, "after");
-  if (!before && !after) return planted(params);
-  if (before && after) return from_files(params, *before, *after);
-  throw UsageError(before ? "before without after" : "after without before",
-                   "a rotation is found from both", "give before=FILE.npy after=FILE.npy");
+  options.tokens_first = false;
+  options.positions = consecutive_positions(rows, params.integer("first_position"));
+  const AxisPositions positions =
+      Eigen::Map<const AxisPositions>(options.positions.data(), rows, 1);
+  const SearchedTensor planted = planted_tensor(rope, random, heads, positions);
+  return identify_tensors("planted", as_tensor(planted.before, heads),
+                          as_tensor(planted.after, heads), options);
 }
 
 /// The same rope without what no program should do, or with another base where there is nothing of
@@ -132,17 +112,20 @@ struct Shown {
 
 /// Hypotheses that differ in more than the precision of their stages, at most 3, numbered as in the
 /// table, and the usual rope.
-std::vector<Shown> shown_ropes(const RotationAnswer& answer) {
-  constexpr std::size_t most = 3;
+std::vector<Shown> shown_ropes(const RotationAnswer& answer, std::size_t most) {
   std::vector<Shown> shown;
+  std::vector<const RopeHypothesis*> listed;
   std::vector<WrittenRope> ropes;
-  std::size_t number = 0;
   for (const RopeHypothesis& found : answer.hypotheses) {
-    ++number;
-    if (is_among(ropes, found.rope) || shown.size() >= most) continue;
+    const bool repeated = std::any_of(listed.begin(), listed.end(), [&](const auto* other) {
+      return other->tied == found.tied && same_but_for_precision(other->rope, found.rope);
+    });
+    if (repeated || listed.size() >= most) continue;
+    listed.push_back(&found);
+    if (is_among(ropes, found.rope) || shown.size() >= 3) continue;
     ropes.push_back(found.rope);
-    shown.push_back(
-        {fmt::format("hypothesis_{}", number), fmt::format("hypothesis {}", number), found.rope});
+    shown.push_back({fmt::format("hypothesis_{}", listed.size()),
+                     fmt::format("hypothesis {}", listed.size()), found.rope});
   }
   shown.push_back({"usual_rope", "usual rope", usual_rope(answer.best().rope)});
   return shown;
@@ -170,61 +153,14 @@ Figure rows_figure(const ParamSet& params, const RotationSample& sample,
           caption_of(params), std::move(plot)};
 }
 
-std::string tells(const RotationAnswer& answer, std::size_t i, const RotatedTensor& tensor) {
-  if (i == 0) return "";
-  const TellingInput input = telling_input(answer.best().rope, answer.hypotheses[i].rope, tensor);
-  if (!input.exists) return "never, by more than rounding";
-  return fmt::format("from position {} on", input.position);
-}
-
-void add_hypotheses(const ParamSet& params, const RotationAnswer& answer,
-                    const RotatedTensor& tensor, Result& result) {
-  TableFigure drawn{.header = {"", "rope", "residual", "differs from the first"}};
-  TableBuilder table("hypotheses", "ropes that may have turned the tensor, best first",
-                     {{"rope"},
-                      {"residual", "roundings"},
-                      {"largest", "roundings"},
-                      {"evidence"},
-                      {"tied"},
-                      {"setting"},
-                      {"differs"}});
-  for (std::size_t i = 0; i < answer.hypotheses.size(); ++i) {
-    const RopeHypothesis& found = answer.hypotheses[i];
-    const std::string where = tells(answer, i, tensor);
-    table.row({short_text(found.rope), found.residual.rms(), found.residual.largest, found.evidence,
-               found.tied ? 1 : 0, setting_text(found.rope), where});
-    drawn.rows.push_back({place_text(i, found.tied), short_text(found.rope),
-                          fmt::format("{:.3g}", found.residual.rms()), where});
-  }
-  result.figures.push_back(
-      {"hypotheses", "Which rope turned this tensor", caption_of(params), std::move(drawn)});
-  result.tables.push_back(std::move(table).finish());
-  const std::string words = setting_text(answer.best().rope);
-  if (!words.empty())
-    result.next = NextStep{.title = "Run the first hypothesis",
-                           .about = "Shows the long-term decay with",
-                           .experiment = "long_term_decay",
-                           .words = words};
-}
-
-void add_numbers(const RotationAnswer& answer, Result& result) {
-  const RopeHypothesis& best = answer.best();
-  double tied = 0;
-  for (const RopeHypothesis& found : answer.hypotheses) tied += found.tied ? 1 : 0;
-  result.scalars = {{.name = "residual",
-                     .unit = "roundings",
-                     .value = best.residual.rms(),
-                     .description = "root mean square residual of the first hypothesis: " +
-                                    short_text(best.rope)},
-                    {.name = "tied",
-                     .value = tied,
-                     .description = "hypotheses that this tensor cannot tell apart"}};
-  result.checks.push_back({.name = "first_hypothesis_explains",
-                           .statement = "the first hypothesis explains the tensor (root mean "
-                                        "square residual in roundings of its format)",
-                           .equation = "eq. (14)",
-                           .measured = best.residual.rms(),
-                           .bound = explained_roundings});
+/// What the best hypotheses and the usual rope leave.
+std::vector<Figure> residual_figures(const ParamSet& params, const RotationQuestion& question,
+                                     const RotationAnswer& answer) {
+  const RotationSample sample = sample_of(question.tensor, 256, 8);
+  const std::vector<Shown> ropes =
+      shown_ropes(answer, static_cast<std::size_t>(params.integer("most")));
+  return {rows_figure(params, sample, ropes), map_figure(params, sample, ropes.front()),
+          map_figure(params, sample, ropes.back())};
 }
 
 /// A planted rope forms its angles in fp32.
@@ -240,27 +176,41 @@ void check_first_position(const ParamSet& params) {
 }
 
 void check_params(const ParamSet& params) {
-  if (!params.text("before").empty()) return;
+  if (!params.is_used("defect")) return;
   check_first_position(params);
   frequencies_of(defective_rope_of(params, params.integer("tokens")));
 }
 
+/// The axis of tokens is read of tensors with heads.
+std::vector<ValueInUse> values_in_use(const Inputs& inputs) {
+  const Tensor* before = tensor_of(inputs, "before");
+  if (!before || before->shape.size() > 2) return {};
+  return {{.key = "tokens_first", .why = "The tensors have one head."}};
+}
+
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
-  checkpoint(progress, 0.0, "tensors");
-  const SearchedTensor tensors = tensors_of(params, inputs);
-  const RotatedTensor view = tensors.view();
-  checkpoint(progress, 0.2, "hypotheses");
-  const RotationAnswer answer = identify_rotation({.tensor = view});
-  checkpoint(progress, 0.8, "residuals");
-  const RotationSample sample = sample_of(view, 256, 8);
+  checkpoint(progress, 0.0, "hypotheses");
+  const bool given = has_question(inputs);
+  IdentifyOptions options = identify_options(params);
+  std::vector<Figure> drawn;
+  if (!given || inputs.contains("before"))
+    options.see = [&](const RotationQuestion& question, const RotationAnswer& answer) {
+      checkpoint(progress, 0.8, "residuals");
+      drawn = residual_figures(params, question, answer);
+    };
+  if (given) options.threads = threads_or_all(0);
+  std::vector<TensorReport> reports;
+  if (given)
+    reports = identify_question(params, inputs, std::move(options));
+  else
+    reports.push_back(report_planted(params, std::move(options)));
   Result result;
-  add_numbers(answer, result);
-  add_hypotheses(params, answer, view, result);
-  const std::vector<Shown> ropes = shown_ropes(answer);
-  result.figures.push_back(rows_figure(params, sample, ropes));
-  for (const Shown& shown : {ropes.front(), ropes.back()}) {
-    result.figures.push_back(map_figure(params, sample, shown));
-    result.arrays.push_back(std::get<Heatmap>(result.figures.back().content).values);
+  result.in_use = values_in_use(inputs);
+  add_reports(reports, caption_of(params), result);
+  for (Figure& figure : drawn) {
+    if (const auto* map = std::get_if<Heatmap>(&figure.content))
+      result.arrays.push_back(map->values);
+    result.figures.push_back(std::move(figure));
   }
   return result;
 }

@@ -20,14 +20,6 @@ namespace orrery {
 namespace {
 namespace in_model_layers {
 
-ParamSpec model_file_param(const char* key, const char* description, const char* usual) {
-  return {.key = key,
-          .description = description,
-          .kind = ParamKind::file,
-          .default_value = std::string(usual),
-          .file_types = {"json", "gguf"}};
-}
-
 ExperimentInfo make_info() {
   return {
       .name = "model_layers",
@@ -171,17 +163,11 @@ void add_scalars(const LayersFound& found, Result& result) {
              "share of that influence at the first token, where it gathers" + assumption);
 }
 
-bool is_read_by_length(const PositionPlan& plan) {
-  return std::any_of(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
-    const std::string scaling = param_or(layer, "rope.scaling", std::string());
-    return scaling == "longrope" || scaling == "dynamic_ntk";
-  });
-}
-
 /// Files name the length that a model had before it was stretched.
 std::vector<ValueInUse> values_in_use(const LayersFound& found, bool compares) {
   std::vector<ValueInUse> used;
-  if (!compares && !is_read_by_length(found.plan))
+  const std::vector<LayerPlan>& layers = found.plan.layers;
+  if (!compares && std::none_of(layers.begin(), layers.end(), chooses_by_length))
     used.push_back({.key = "length", .why = "No layer of this file chooses frequencies by it."});
   if (found.lengths.empty()) {
     used.push_back({.key = "trained", .why = "No layer of this file turns pairs."});

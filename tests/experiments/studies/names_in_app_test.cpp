@@ -56,7 +56,7 @@ const std::map<std::string, Names> own_words{
     {"dialogs/file_dialog.cpp", {"text"}},
     {"dialogs/palette.cpp", {"found"}},
     {"dialogs/palette_entries.cpp", {"compare"}},
-    {"headless/script.cpp", {"colors", "shift"}},
+    {"headless/script.cpp", {"colors", "expect", "shift"}},
     {"headless/script_steps.cpp", {"colors", "distance", "none", "scale", "x"}},
     {"player/lesson_pane.cpp", {"steps", "task"}},
     {"panels/param_panel.cpp", {"none", "unit"}},

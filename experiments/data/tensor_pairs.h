@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/data/array_codec.h"
 #include "experiments/model/inputs.h"
 
 namespace orrery {
@@ -24,11 +23,10 @@ struct TensorPair {
 /// Throws UsageError: no pair; IoError and DataError as reading does.
 std::vector<TensorPair> tensor_pairs(const std::filesystem::path& path);
 
-/// Whether tensor_pairs takes the path: a folder, or a .npz or .safetensors file without a name of
-/// a tensor.
-bool holds_pairs(const std::string& path);
+/// The files in which tensor_pairs looks: those of tensors in a folder, or the one that it is.
+std::vector<std::filesystem::path> files_of_pairs(const std::filesystem::path& path);
 
 /// The tensor of a path such as "dump.npz#q_before". Throws as read_tensors does.
-Tensor read_named_tensor(const std::string& path, Values allowed = Values::finite);
+Tensor read_named_tensor(const std::string& path);
 
 }  // namespace orrery

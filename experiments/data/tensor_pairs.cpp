@@ -1,4 +1,4 @@
-#include "experiments/findings/tensor_pairs.h"
+#include "experiments/data/tensor_pairs.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +17,8 @@ namespace orrery {
 namespace {
 
 namespace fs = std::filesystem;
+
+namespace in_tensor_pairs {
 
 struct Words {
   const char* before;
@@ -73,16 +75,9 @@ std::map<std::string, std::string> tensors_at(const fs::path& path) {
     for (const std::string& name : open_tensors(mapped.bytes(), file, shown)->names())
       found[prefix + name] = shown + "#" + name;
   };
-  if (!fs::is_directory(path)) {
-    add_file(path, "");
-    return found;
-  }
-  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
-    const fs::path& file = entry.path();
-    const std::string extension = file.extension().string();
-    if (extension == ".npy" || extension == ".npz" || extension == ".safetensors")
-      add_file(file, file.stem().string() + "#");
-  }
+  const bool is_folder = fs::is_directory(path);
+  for (const fs::path& file : files_of_pairs(path))
+    add_file(file, is_folder ? file.stem().string() + "#" : "");
   return found;
 }
 
@@ -101,9 +96,11 @@ std::string sort_key(const std::string& name) {
   return key;
 }
 
+}  // namespace in_tensor_pairs
 }  // namespace
 
 std::vector<TensorPair> tensor_pairs(const fs::path& path) {
+  using namespace in_tensor_pairs;
   const std::map<std::string, std::string> tensors = tensors_at(path);
   std::vector<TensorPair> pairs;
   for (const auto& [name, where] : tensors)
@@ -127,20 +124,25 @@ std::vector<TensorPair> tensor_pairs(const fs::path& path) {
                    "name them layer0.q.before and layer0.q.after, or give two files");
 }
 
-bool holds_pairs(const std::string& path) {
-  const TensorPath at = tensor_path(path);
-  if (at.is_named) return false;
-  return fs::is_directory(at.file) || at.file.extension() == ".npz" ||
-         at.file.extension() == ".safetensors";
+std::vector<fs::path> files_of_pairs(const fs::path& path) {
+  if (!fs::is_directory(path)) return {path};
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path)) {
+    const std::string extension = entry.path().extension().string();
+    if (extension == ".npy" || extension == ".npz" || extension == ".safetensors")
+      files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
-Tensor read_named_tensor(const std::string& path, Values allowed) {
+Tensor read_named_tensor(const std::string& path) {
   const TensorPath at = tensor_path(path);
   const std::string shown = at.file.string();
   require_tensor_file(at.file, shown);
   const std::string bytes = read_tensor_file(at.file, shown, {at.tensor});
   const auto archive = open_tensors(bytes, at.file, shown);
-  return archive->tensor(resolve_tensor_name(archive->names(), at.tensor, shown), allowed);
+  return archive->tensor(resolve_tensor_name(archive->names(), at.tensor, shown));
 }
 
 }  // namespace orrery

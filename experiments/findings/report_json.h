@@ -7,10 +7,6 @@
 
 namespace orrery {
 
-/// The reports for readers. Several tensors are summed up first: which explanation holds for how
-/// many of them, and which disagree.
-std::string identify_text(const std::vector<TensorReport>& reports);
-
 /// {"tensors": [{"name", "shape", "format", "explained", "as_expected" (null without a
 /// configuration), "deviations": [{"field", "expected", "found"}], "hypotheses": [{"text", "facts",
 /// "defect", "expected", "tied", "residual", "largest", "evidence", "tells", "setting"}],
