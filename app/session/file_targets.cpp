@@ -18,19 +18,28 @@ bool has_type(const ParamSpec& spec, const std::string& type) {
          std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
 }
 
+/// Whether a file dropped by itself is not meant for it: a second model's, which captions leave out
+/// unless it is set, or one that is read beside another that is not there.
+bool is_beside(const ParamSet& params, const ParamSpec& spec) {
+  if (spec.stated_if_set && has_type(spec, "gguf")) return true;
+  return spec.used_when && spec.used_when->any_of.front() == "*" && !params.is_used(spec.key);
+}
+
 /// How well a parameter suits a file of this extension; below 0: not at all.
 int suitability(const ParamSet& params, const ParamSpec& spec, const std::string& extension,
                 const std::string& last_edited) {
   const bool named = has_type(spec, extension);
   if (!named && !has_type(spec, "*")) return -1;
+  if (is_beside(params, spec) && spec.key != last_edited) return -1;
   return 8 * named + 4 * (spec.key == last_edited) + 2 * params.is_used(spec.key) +
          1 * params.is_default(spec.key);
 }
 
 void add_targets(std::vector<FileTarget>& targets, const Session& session, std::size_t index,
                  const std::string& type) {
-  for (const ParamSpec& spec : session.state(index).params.specs())
-    if (has_type(spec, type)) targets.push_back({index, spec.key});
+  const ParamSet& params = session.state(index).params;
+  for (const ParamSpec& spec : params.specs())
+    if (has_type(spec, type) && !is_beside(params, spec)) targets.push_back({index, spec.key});
 }
 
 /// Whether the last word of a file's name is that of a parameter: "layer_3_k.npy" and k.
