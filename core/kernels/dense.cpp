@@ -165,6 +165,15 @@ void pack_panels(std::size_t outputs, std::size_t inner, const T* W, std::ptrdif
   });
 }
 
+// [block of inner][panel][inner in the block][outputs in a panel]
+template <class T>
+void pack_weights(std::size_t outputs, std::size_t inner, const T* W, T* packed) {
+  for_blocks(inner, inner_block, [&](std::size_t k, std::size_t columns) {
+    pack_panels<T>(outputs, columns, W + k, static_cast<std::ptrdiff_t>(inner),
+                   packed + outputs * k);
+  });
+}
+
 template <class T>
 std::size_t dense_room(std::size_t outputs) {
   constexpr std::size_t panel = outputs_in_panel<T>;
@@ -176,9 +185,13 @@ std::size_t dense_room(std::size_t outputs) {
 /// What the block of `inner` from k on adds to y.
 template <class T>
 void multiply_block(const DenseProduct<T>& p, std::size_t k, std::size_t inner) {
-  pack_panels<T>(p.outputs, inner, p.W + k, p.W_stride, p.room);
+  const T* panels = p.W + p.all * k + p.first * inner;
+  if (p.all == 0) {
+    pack_panels<T>(p.outputs, inner, p.W + k, p.W_stride, p.room);
+    panels = p.room;
+  }
   for_blocks(p.rows, most_rows, [&](std::size_t i, std::size_t rows) {
-    DenseTile<T> tile{.inner = inner, .x = p.x + p.rows * k + i * inner, .W = p.room};
+    DenseTile<T> tile{.inner = inner, .x = p.x + p.rows * k + i * inner, .W = panels};
     tile.y_stride = p.y_stride;
     for_blocks(p.outputs, outputs_in_panel<T>, [&](std::size_t j, std::size_t outputs) {
       tile.y = p.y + static_cast<std::ptrdiff_t>(i) * p.y_stride + j;
@@ -214,7 +227,8 @@ void multiply_dense(const DenseProduct<T>& p) {
 }
 
 template <class T>
-constexpr DenseKernels<T> dense_table{dense_room<T>, inner_block, pack_rows<T>, multiply_dense<T>};
+constexpr DenseKernels<T> dense_table{dense_room<T>, inner_block, pack_rows<T>, pack_weights<T>,
+                                      multiply_dense<T>};
 
 }  // namespace
 

@@ -50,8 +50,10 @@ Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads) {
                       .inner = static_cast<std::size_t>(x.cols()),
                       .outputs = static_cast<std::size_t>(std::min(outputs_of_part, out - first)),
                       .x = packed.data(),
-                      .W = w.W.data() + first * w.W.cols(),
+                      .W = w.W.data() + (w.is_packed ? 0 : first * w.W.cols()),
                       .W_stride = w.W.cols(),
+                      .all = w.is_packed ? static_cast<std::size_t>(out) : 0,
+                      .first = w.is_packed ? static_cast<std::size_t>(first) : 0,
                       .b = w.b.size() > 0 ? w.b.data() + first : nullptr,
                       .y = y.data() + first,
                       .y_stride = out,
@@ -65,6 +67,18 @@ Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads) {
   return y;
 }
 
+template <class T>
+LinearWeights<T> packed(const LinearWeights<T>& w) {
+  const auto outputs = static_cast<std::size_t>(w.W.rows());
+  if (w.is_packed || w.W.size() == 0 || outputs % kernels::packed_outputs != 0) return w;
+  LinearWeights<T> other{.W = Matrix<T>(w.W.rows(), w.W.cols()), .b = w.b, .is_packed = true};
+  kernels::dense_kernels<T>().pack_weights(outputs, static_cast<std::size_t>(w.W.cols()),
+                                           w.W.data(), other.W.data());
+  return other;
+}
+
+template LinearWeights<float> packed(const LinearWeights<float>&);
+template LinearWeights<double> packed(const LinearWeights<double>&);
 template Matrix<float> linear(const LinearWeights<float>&, const MatrixIn<float>&, int);
 template Matrix<double> linear(const LinearWeights<double>&, const MatrixIn<double>&, int);
 

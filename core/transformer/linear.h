@@ -15,4 +15,9 @@ namespace orrery {
 template <class T>
 Matrix<T> linear(const LinearWeights<T>& w, const MatrixIn<T>& x, int threads);
 
+/// The same layer, which takes no time to arrange for each product: for weights that are used again.
+/// As it is where its outputs are no multiple of kernels::packed_outputs. Products keep their bytes.
+template <class T>
+LinearWeights<T> packed(const LinearWeights<T>& w);
+
 }  // namespace orrery

@@ -16,6 +16,8 @@ template <class T>
 struct LinearWeights {
   Matrix<T> W{};  ///< [out, in]
   Matrix<T> b{};  ///< [1, out]
+  /// W's numbers lie in the order in which this machine's kernels read them, see packed().
+  bool is_packed{false};
 };
 
 /// Head h of the queries owns rows h·d_head … of q, kv head g rows g·d_head … of k and v.

@@ -11,6 +11,7 @@
 #include "core/analysis/largest.h"
 #include "core/attention/multi_head.h"
 #include "core/errors.h"
+#include "core/transformer/linear.h"
 #include "core/transformer/norm.h"
 #include "core/transformer/pass_edits.h"
 #include "experiments/checkpoints/layer_encoding.h"
@@ -101,8 +102,19 @@ class KeptWeights final : public WeightSource<T> {
     const std::uint64_t bytes = bytes_of(*decoded);
     if (bytes > left_) return decoded;
     left_ -= bytes;
-    all[key] = decoded;
-    return decoded;
+    return all[key] = std::make_shared<const Weights>(packed_weights(*decoded));
+  }
+
+  static LinearWeights<T> packed_weights(const LinearWeights<T>& w) { return packed(w); }
+
+  static LayerWeights<T> packed_weights(const LayerWeights<T>& w) {
+    LayerWeights<T> other = w;
+    for (AttentionWeights<T>* a : {&other.attention, &other.memory})
+      for (LinearWeights<T>* linear : {&a->q, &a->k, &a->v, &a->o}) *linear = packed(*linear);
+    for (LinearWeights<T>* linear :
+         {&other.feed_forward.gate, &other.feed_forward.up, &other.feed_forward.down})
+      *linear = packed(*linear);
+    return other;
   }
 
   static std::uint64_t bytes_of(const LinearWeights<T>& w) {
