@@ -181,3 +181,41 @@ TEST_CASE("An output of a linear layer has the same bits alone and among others"
     check_outputs_alone<double>(level);
   }
 }
+
+namespace {
+
+template <class T>
+void check_packed(Level level, Index inner, Index outputs) {
+  constexpr Index rows = 13, part = 32;
+  const Matrix<T> x = normal_rows<T>(rows, inner, "x"), W = normal_rows<T>(outputs, inner, "W");
+  Matrix<T> y = Matrix<T>::Zero(rows, outputs), of_packed = y, packed = W;
+  multiply_rows<T>(level, x, W, inner, nullptr, y);
+  const DenseKernels<T>& kernels = dense_kernels<T>(level);
+  kernels.pack_weights(static_cast<std::size_t>(outputs), static_cast<std::size_t>(inner), W.data(),
+                       packed.data());
+  Matrix<T> packed_x = x;
+  kernels.pack_rows(rows, static_cast<std::size_t>(inner), x.data(), inner, packed_x.data());
+  for (Index first = 0; first < outputs; first += part)
+    kernels.multiply({.rows = rows,
+                      .inner = static_cast<std::size_t>(inner),
+                      .outputs = part,
+                      .x = packed_x.data(),
+                      .W = packed.data(),
+                      .all = static_cast<std::size_t>(outputs),
+                      .first = static_cast<std::size_t>(first),
+                      .y = of_packed.data() + first,
+                      .y_stride = outputs});
+  INFO(inner << " channels, " << outputs << " outputs");
+  CHECK(of_packed == y);
+}
+
+}  // namespace
+
+TEST_CASE("Packed weights give the same bits at every level") {
+  for (const Level level : levels_here())
+    for (const Index inner : long_sums)
+      for (const Index outputs : {32, 96}) {
+        check_packed<float>(level, inner, outputs);
+        check_packed<double>(level, inner, outputs);
+      }
+}

@@ -56,3 +56,23 @@ TEST_CASE("A linear layer reads a block of a wider matrix, and of no rows makes 
   CHECK(linear<float>(w, x.middleCols(7, 33), 1) == linear<float>(w, block, 1));
   CHECK(linear<float>(w, block.topRows(0), 2).rows() == 0);
 }
+
+TEST_CASE(
+    "A packed linear layer has the same bits, and one that no level can pack is left as it is") {
+  const auto check = [](auto number, Index n, Index in, Index out) {
+    using T = decltype(number);
+    const LinearWeights<T> w = drawn_layer<T>(in, out), p = packed(w);
+    INFO("[" << n << ", " << out << "] over " << in);
+    CHECK(p.is_packed == (out % 32 == 0 && in > 0));
+    CHECK(p.W.rows() == out);
+    CHECK(p.W.cols() == in);
+    const Matrix<T> x = drawn_rows<T>(n, in);
+    for (const int threads : {1, 2, 3}) CHECK(linear<T>(p, x, threads) == linear<T>(w, x, threads));
+    CHECK(packed(p).W == p.W);
+  };
+  for (const Index in : {0, 1, 191, 192, 193, 577})
+    for (const Index out : {31, 32, 64, 160, 300, 640}) {
+      check(float{}, 7, in, out);
+      check(double{}, 13, in, out);
+    }
+}
