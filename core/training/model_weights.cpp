@@ -73,7 +73,7 @@ class Starter {
   }
 
   NormWeights<T> norm(Index d) const {
-    NormWeights<T> w{Matrix<T>::Constant(1, d, design_.norm.adds_one ? T{0} : T{1})};
+    NormWeights<T> w{Matrix<T>::Constant(1, d, static_cast<T>(1 - design_.norm.added))};
     if (sizes_.norm_biases) w.bias = Matrix<T>::Zero(1, d);
     return w;
   }
@@ -83,7 +83,7 @@ class Starter {
     if (qk.over == QkNormSpan::none) return {};
     const Index d = design_.attention.d_head;
     return {Matrix<T>::Constant(1, qk.over == QkNormSpan::layer ? heads * d : d,
-                                qk.norm.adds_one ? T{0} : T{1})};
+                                static_cast<T>(1 - qk.norm.added))};
   }
 
   AttentionWeights<T> attention() {

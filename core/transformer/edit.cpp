@@ -21,7 +21,7 @@ namespace {
 constexpr int most_numbered = 100'000;
 
 /// What follows the name of an edit.
-enum class EditValue { none, number, truth, pairs, heads, name };
+enum class EditValue { none, number, share, pairs, heads, name };
 
 struct KindForm {
   EditKind kind;
@@ -50,8 +50,8 @@ constexpr KindForm kind_forms[] = {
     {EditKind::scale, "scale", EditValue::number, "scale:S", "q·k is multiplied by S."},
     {EditKind::softcap, "softcap", EditValue::number, "softcap:C",
      "Logits l of attention become C tanh(l/C) in all layers; 0 for none."},
-    {EditKind::adds_one, "adds_one", EditValue::truth, "adds_one:yes",
-     "Norms multiply by 1 + gain; no: by gain."},
+    {EditKind::adds_one, "adds_one", EditValue::share, "adds_one:yes",
+     "Norms multiply by 1 + gain; no: by gain; A: by A + gain."},
     {EditKind::defect, "defect", EditValue::name, "defect:NAME",
      "q and k turn as a program with a known mistake turns them."},
     {EditKind::zero, "zero", EditValue::heads, "zero:HEADS", "Outputs of heads become 0."},
@@ -169,9 +169,15 @@ double edit_number(std::string_view text, std::string_view value, EditKind kind)
   return number;
 }
 
-bool parse_truth(std::string_view text, std::string_view value) {
-  if (value != "yes" && value != "no") refuse_value(text, "is neither yes nor no", "write one");
-  return value == "yes";
+/// yes, no, or how much of it.
+double parse_share(std::string_view text, std::string_view value) {
+  if (value == "yes") return 1;
+  if (value == "no") return 0;
+  double share = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), share);
+  if (error != std::errc() || end != value.data() + value.size() || !(std::abs(share) <= 1e6))
+    refuse_value(text, "is neither yes, no nor a number up to 1e6", "write yes");
+  return share;
 }
 
 /// An edit's text in its parts.
@@ -225,8 +231,8 @@ Edit edit_of(std::string_view text, const EditParts& parts, const KindForm& form
     case EditValue::name:
       edit.key = std::string(parts.value);
       break;
-    case EditValue::truth:
-      edit.number = parse_truth(text, parts.value) ? 1 : 0;
+    case EditValue::share:
+      edit.number = parse_share(text, parts.value);
       break;
     case EditValue::none:
       break;
@@ -322,8 +328,10 @@ std::string edit_text(const Edit& edit) {
       case EditValue::name:
         text += mark + edit.key;
         break;
-      case EditValue::truth:
-        text += mark + std::string(edit.number == 0 ? "no" : "yes");
+      case EditValue::share:
+        text += mark + (edit.number == 0   ? "no"
+                        : edit.number == 1 ? "yes"
+                                           : number_text(edit.number));
         break;
       case EditValue::none:
         break;

@@ -22,7 +22,7 @@ enum class EditKind {
   window,       ///< keys with |m − n| < w; 0 for all
   scale,        ///< q·k is multiplied by s
   softcap,      ///< of the logits of attention; 0 for none
-  adds_one,     ///< whether norms multiply by 1 + gain, or by gain
+  adds_one,     ///< norms multiply by 1 + gain, or by gain
   defect,       ///< q and k turn as a program with a known mistake turns them
   zero,         ///< outputs of heads become 0
   mean,         ///< outputs of heads become their mean over the tokens of the pass
@@ -50,7 +50,7 @@ struct Edit {
   EditKind kind{};
   std::string key{};               ///< of rope a key of rope_settings(), of defect its name
   ParamValue value{};              ///< of rope that of its key
-  double number{};                 ///< s, w or c; of adds_one 1 or 0
+  double number{};                 ///< s, w or c; of adds_one what is added to gains
   std::vector<int> pairs{};        ///< still, mute
   std::vector<HeadPlace> heads{};  ///< zero, mean, corpus_mean
   std::vector<int> layers{};       ///< ascending; empty for all

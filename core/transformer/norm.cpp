@@ -20,7 +20,7 @@ void check_width(const Matrix<T>& w, Index d, const char* name) {
 template <class T>
 Matrix<T> factors_of(const NormDesign& design, const NormWeights<T>& weights, Index d) {
   if (weights.gain.size() == 0) return Matrix<T>::Ones(1, d);
-  return (weights.gain.array() + (design.adds_one ? T{1} : T{0})).matrix();
+  return (weights.gain.array() + static_cast<T>(design.added)).matrix();
 }
 
 template <class T>

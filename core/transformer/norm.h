@@ -15,7 +15,7 @@ enum class NormKind {
 struct NormDesign {
   NormKind kind{NormKind::rms};
   double epsilon{1e-5};
-  bool adds_one{false};  ///< multiplies by 1 + gain: Gemma's files hold the difference from 1
+  double added{0};  ///< multiplies by added + gain: Gemma's files hold the difference from 1
 };
 
 /// What queries and keys are normalised over, if they are.

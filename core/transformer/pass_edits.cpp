@@ -85,8 +85,8 @@ TransformerDesign edited_design(TransformerDesign design, const std::vector<Edit
     for (const int layer : edit.layers) check_edited_layer(layer, design);
     if (edit.kind == EditKind::softcap) design.attention.softcap = edit.number;
     if (edit.kind == EditKind::adds_one) {
-      design.norm.adds_one = edit.number != 0;
-      design.attention.qk_norm.norm.adds_one = edit.number != 0;
+      design.norm.added = edit.number;
+      design.attention.qk_norm.norm.added = edit.number;
     }
     for (std::size_t l = 0; l < design.layers.size(); ++l) {
       if (!edit.acts_in(static_cast<int>(l))) continue;

@@ -56,7 +56,8 @@ void put_presence(const ConfigValues& config, std::string_view key, Presence& pr
 
 TransformerDesign design_of(const Family& family) {
   TransformerDesign design;
-  design.norm = {.kind = family.norm, .epsilon = family.epsilon, .adds_one = family.adds_one};
+  design.norm = {
+      .kind = family.norm, .epsilon = family.epsilon, .added = family.adds_one ? 1.0 : 0.0};
   design.norm_place = family.place;
   design.order = family.order;
   design.embedding_norm = family.embedding_norm;
@@ -385,7 +386,7 @@ ModelKeys model_keys(const Family& family, const GgufKeys& file, const PositionP
       experts.value.value_or(0) > 0)
     file.refuse("expert_count", "0: a mixture of experts is no family that runs");
   design.norm.epsilon = gguf_epsilon(family, file);
-  design.norm.adds_one = false;
+  design.norm.added = 0;
   design.feed_forward.activation = gguf_activation(family, file);
   design.attention.softcap = number_or(file, "attn_logit_softcapping", family.attention_softcap);
   design.logit_softcap = number_or(file, "final_logit_softcapping", family.logit_softcap);

@@ -53,11 +53,26 @@ struct Edited {
 }  // namespace
 
 TEST_CASE("An edit's text reads back as the same edit") {
-  for (const char* text :
-       {"base:10000@3..5", "pairing:half_split", "scaling:linear", "factor:4", "sign",
-        "still:0..3@2", "mute:7", "positions:shift=-1000", "positions:compress=4",
-        "positions:group=2@0+2..3", "no_position@0..3", "window:64", "scale:0.125", "softcap:50",
-        "adds_one:yes", "defect:base_lost", "zero:16.0+11.1", "mean:16", "corpus_mean:1.2"}) {
+  for (const char* text : {"base:10000@3..5",
+                           "pairing:half_split",
+                           "scaling:linear",
+                           "factor:4",
+                           "sign",
+                           "still:0..3@2",
+                           "mute:7",
+                           "positions:shift=-1000",
+                           "positions:compress=4",
+                           "positions:group=2@0+2..3",
+                           "no_position@0..3",
+                           "window:64",
+                           "scale:0.125",
+                           "softcap:50",
+                           "adds_one:yes",
+                           "adds_one:0.75",
+                           "defect:base_lost",
+                           "zero:16.0+11.1",
+                           "mean:16",
+                           "corpus_mean:1.2"}) {
     CAPTURE(text);
     const Edit edit = parse_edit(text);
     CHECK(edit_text(edit) == text);
@@ -94,7 +109,8 @@ TEST_CASE("What is no edit is refused with its remedy") {
   refused("window:2.5", "whole number");
   refused("positions:compress=0", "from 1 on");
   refused("scale:inf", "needs a number");
-  refused("adds_one:maybe", "neither yes nor no");
+  refused("adds_one:maybe", "neither yes, no nor a number");
+  refused("adds_one:nan", "neither yes, no nor a number");
   refused("base:10000@99999999999", "layer");
   refused("", "is not an edit");
 }
@@ -231,7 +247,7 @@ TEST_CASE("The design takes windows, scales, softcaps and norms, and twice is on
     CHECK_FALSE(design.layers[1].scale);
     CHECK(design.layers[2].scale == 0.2);
     CHECK(design.attention.softcap == 9);
-    CHECK(design.norm.adds_one);
+    CHECK(design.norm.added == 1);
   }
 }
 

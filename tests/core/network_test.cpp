@@ -161,7 +161,7 @@ TEST_CASE("The derivative of every place of norms and order of halves is that of
     for (const NormPlace place : {NormPlace::before, NormPlace::after, NormPlace::inside,
                                   NormPlace::around, NormPlace::through}) {
       TransformerDesign design = small_design();
-      design.norm = {.kind = kind, .epsilon = 1e-3, .adds_one = kind == NormKind::rms};
+      design.norm = {.kind = kind, .epsilon = 1e-3, .added = kind == NormKind::rms ? 1.0 : 0.0};
       design.norm_place = place;
       design.residual_scale = 0.7;
       design.layers[0].attention_norm = place != NormPlace::before;
