@@ -90,7 +90,8 @@ Stack stack_of(const TensorStore& store, const TensorNames& names, ModelKeys key
   Stack stack{.design = std::move(keys.design),
               .places = std::move(places),
               .layers = std::move(layers),
-              .pad = keys.pad};
+              .pad = keys.pad,
+              .longest = keys.positions};
   // BERT with positions by distance keeps a table that its code does not add.
   if (stack.layers.front().encoding == "shaw") stack.places.positions = {};
   return stack;

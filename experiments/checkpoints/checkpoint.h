@@ -21,6 +21,7 @@ struct Stack {
   std::vector<LayerPlan> layers{};
   /// Row pad + 1 of the table of positions is that of position 0, and tokens of this number have row pad.
   std::optional<std::int32_t> pad{};
+  Index longest{};  ///< tokens of the longest sequences that its file names; 0 where it does not
 
   bool has_head() const { return static_cast<bool>(places.vocabulary.W); }
 };

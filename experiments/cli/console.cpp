@@ -157,7 +157,12 @@ void listen_for_stop_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // what a command computes is written all the same
 }
 
-ConsoleProgress::ConsoleProgress(bool quiet) : shown_(!quiet && can_redraw_lines()) {}
+ConsoleProgress::ConsoleProgress(bool quiet)
+    : quiet_(quiet), shown_(!quiet && can_redraw_lines()) {}
+
+void ConsoleProgress::tell(std::string_view sentence) {
+  if (!quiet_) say(fmt::format("{}\n", sentence));
+}
 
 ConsoleProgress::~ConsoleProgress() {
   if (drawn_) redraw_line("");

@@ -71,6 +71,7 @@ class ConsoleProgress : public Progress {
   explicit ConsoleProgress(bool quiet);
   ~ConsoleProgress() override;
   void update(double fraction, std::string_view stage) override;
+  void tell(std::string_view sentence) override;
   bool stop_requested() const override { return stop_signal() != 0; }
   /// Once it was asked to stop: what was found until then is kept.
   bool wants_to_see() const override { return stop_requested(); }
@@ -80,6 +81,7 @@ class ConsoleProgress : public Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
+  bool quiet_;
   bool shown_;
   bool drawn_{false};
   std::shared_ptr<Result> so_far_{};

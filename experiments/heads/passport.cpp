@@ -256,8 +256,8 @@ Passport passport_of(LiveModel& model, const PassportRequest& request, Progress&
                                   .chosen = request.chosen},
                                  chapters[0]);
   if (!model.predicts_next()) return passport;
-  passport.settlement = settle(
-      model, {.texts = request.texts, .questions = request.questions, .rounds = 0}, chapters[1]);
+  passport.settlement =
+      settle(model, {.texts = request.texts, .questions = request.questions}, chapters[1]);
   passport.reach = context_reach(model, request.texts, request.targets, request.first, chapters[2]);
   passport.repeat = repeat_tokens(model,
                                   {.tokens = request.repeated,

@@ -1,18 +1,15 @@
 #include "experiments/heads/settle.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <utility>
 
-#include "core/encodings/rope_settings.h"
 #include "core/errors.h"
-#include "core/unknown_name.h"
 #include "experiments/heads/model_run.h"
+#include "experiments/heads/text_losses.h"
 #include "experiments/statistics/welch.h"
 
 namespace orrery {
@@ -20,209 +17,110 @@ namespace {
 
 constexpr double significance = 0.05;
 constexpr std::size_t fewest_texts = 4;  // two of each half, without which nothing has a spread
-
-struct AskedQuestion {
-  const char* name;
-  const char* words;
-};
-
-constexpr AskedQuestion all_questions[] = {
-    {"pairing", "which channels of RoPE turn together"},
-    {"base", "the base of RoPE"},
-    {"scaling", "how RoPE's frequencies are scaled"},
-    {"fraction", "the share of a head's channels that turn"},
-    {"direction", "which way RoPE turns"},
-    {"norm_plus_one", "whether norms multiply by their weight or by 1 more"},
-    {"softcap", "whether logits are capped"},
-    {"scale", "by what logits are multiplied"},
-    {"window", "how far back layers see"}};
-
-constexpr const char* rope_questions[] = {"pairing", "base", "scaling", "fraction", "direction"};
-
-using Edits = std::vector<std::string>;
-
-Edits joined(Edits first, const Edits& then) {
-  first.insert(first.end(), then.begin(), then.end());
-  return first;
-}
-
-/// Without those whose setting a later one sets again.
-Edits without_overruled(const Edits& edits) {
-  Edits kept;
-  for (auto edit = edits.begin(); edit != edits.end(); ++edit) {
-    const std::string setting = edit->substr(0, edit->find(':') + 1);
-    const bool again = !setting.empty() && std::any_of(edit + 1, edits.end(), [&](const auto& e) {
-      return e.starts_with(setting);
-    });
-    if (!again) kept.push_back(*edit);
-  }
-  return kept;
-}
-
-Hypothesis alternative(std::string label, Edits edits) {
-  return {.label = std::move(label), .edits = std::move(edits)};
-}
-
-/// The facts of a model that hypotheses are made of.
-struct ModelFacts {
-  const TransformerDesign& design;
-  const LayerPlan* rope;  ///< of the first layer with RoPE; null for none
-  Index d_model;
-};
-
-std::vector<Hypothesis> base_hypotheses(const ModelFacts& facts) {
-  std::vector<double> bases = {1e4, 1e5, 5e5, 1e6};
-  if (std::find(bases.begin(), bases.end(), facts.rope->rope.base) == bases.end())
-    bases.push_back(facts.rope->rope.base);
-  std::vector<Hypothesis> all;
-  for (const double base : bases)
-    all.push_back(alternative(number_text(base), {"base:" + number_text(base)}));
-  return all;
-}
-
-std::vector<Hypothesis> scaling_hypotheses() {
-  std::vector<Hypothesis> all = {alternative("none", {"scaling:none"})};
-  for (const char* factor : {"2", "4", "8"})
-    all.push_back(alternative(fmt::format("linear, factor {}", factor),
-                              {"scaling:linear", fmt::format("factor:{}", factor)}));
-  return all;
-}
-
-std::vector<Hypothesis> fraction_hypotheses(const ModelFacts& facts) {
-  std::vector<Hypothesis> all;
-  for (const double share : {1.0, 0.5, 0.25}) {
-    const double channels = share * static_cast<double>(facts.rope->rope.d_head);
-    if (channels < 2 || std::fmod(channels, 2) != 0) continue;
-    all.push_back(alternative(number_text(share), {"fraction:" + number_text(share)}));
-  }
-  return all;
-}
-
-std::vector<Hypothesis> scale_hypotheses(const ModelFacts& facts) {
-  const auto d = static_cast<double>(facts.design.attention.d_head);
-  const double of_width =
-      static_cast<double>(facts.d_model) / static_cast<double>(facts.design.attention.heads);
-  std::vector<Hypothesis> all;
-  const auto add = [&](const char* label, double scale) {
-    all.push_back(alternative(label, {"scale:" + number_text(scale)}));
-  };
-  add("1/√d_head", 1 / std::sqrt(d));
-  add("1", 1);
-  add("1/d_head", 1 / d);
-  if (of_width != d) add("1/√(d_model/heads)", 1 / std::sqrt(of_width));
-  return all;
-}
-
-std::vector<Hypothesis> window_hypotheses(const ModelFacts& facts, Index tokens) {
-  std::vector<Position> windows = {0, static_cast<Position>(tokens / 2)};
-  for (const LayerDesign& layer : facts.design.layers)
-    if (layer.window > 0 &&
-        std::find(windows.begin(), windows.end(), layer.window) == windows.end())
-      windows.push_back(layer.window);
-  std::vector<Hypothesis> all;
-  for (const Position window : windows)
-    all.push_back(alternative(window == 0 ? "none" : fmt::format("{} in all layers", window),
-                              {fmt::format("window:{}", window)}));
-  return all;
-}
-
-/// What there is beside the model as it stands; empty where the question does not arise.
-std::vector<Hypothesis> hypotheses_of(const std::string& question, const ModelFacts& facts,
-                                      Index tokens) {
-  if (question == "norm_plus_one") {
-    if (facts.design.norm.kind != NormKind::rms) return {};
-    return {alternative("gain", {"adds_one:no"}), alternative("1 + gain", {"adds_one:yes"})};
-  }
-  if (question == "softcap")
-    return {alternative("none", {"softcap:0"}), alternative("30", {"softcap:30"}),
-            alternative("50", {"softcap:50"})};
-  if (question == "scale") return scale_hypotheses(facts);
-  if (question == "window") return window_hypotheses(facts, tokens);
-  if (!facts.rope) return {};
-  if (question == "pairing")
-    return {alternative("half_split", {"pairing:half_split"}),
-            alternative("interleaved", {"pairing:interleaved"})};
-  if (question == "base") return base_hypotheses(facts);
-  if (question == "scaling") return scaling_hypotheses();
-  if (question == "fraction") return fraction_hypotheses(facts);
-  return {alternative("the other way", {"sign"})};
-}
-
-/// Mean losses of texts under edits, each computed once.
-template <class T>
-class TextLosses {
- public:
-  TextLosses(ModelRun<T>& run, const std::vector<ModelText>& texts, Progress& progress)
-      : run_(run), texts_(texts), progress_(progress) {}
-
-  double of(const Edits& edits, std::size_t text) {
-    std::string key = fmt::format("{}", fmt::join(edits, " "));
-    const auto [known, is_new] = known_.try_emplace({std::move(key), text});
-    if (!is_new) return known->second;
-    const std::string& label = known->first.first;
-    checkpoint(progress_, 0.5, label.empty() ? "as it stands" : label);
-    known->second = sample_mean(run_.edited_losses(parse_edits(edits), texts_[text].tokens));
-    ++passes_;
-    return known->second;
-  }
-  std::vector<double> of(const Edits& edits) {
-    std::vector<double> means;
-    for (std::size_t i = 0; i < texts_.size(); ++i) means.push_back(of(edits, i));
-    return means;
-  }
-
-  std::size_t texts() const { return texts_.size(); }
-  std::int64_t passes() const { return passes_; }
-
- private:
-  ModelRun<T>& run_;
-  const std::vector<ModelText>& texts_;
-  Progress& progress_;
-  std::map<std::pair<std::string, std::size_t>, double> known_{};
-  std::int64_t passes_{0};
-};
-
-/// The texts of one half.
-std::vector<double> half_of(const std::vector<double>& of_texts, std::size_t first) {
-  std::vector<double> half;
-  for (std::size_t i = first; i < of_texts.size(); i += 2) half.push_back(of_texts[i]);
-  return half;
-}
+constexpr double far_behind = 0.5;       // nats of one text by which no preference is left
+constexpr double least_gain = 0.05;      // nats, below which a loss is held against no model
+constexpr double least_of_neighbours = 0.005;
 
 template <class T>
 class Settling {
  public:
   Settling(ModelRun<T>& run, const SettleRequest& request, Settlement& result, Progress& progress)
-      : run_(run), request_(request), result_(result), losses_(run, request.texts, progress) {
-    for (const std::string& question : request.questions) require_known(question);
+      : run_(run),
+        request_(request),
+        result_(result),
+        losses_(run, request.texts, request.edits, progress) {
+    for (const std::string& question : request.questions) require_question(question);
   }
 
   void run() {
+    result_.frequencies = frequency_loss(request_.texts, run_.vocabulary_size());
     Edits edits = request_.edits;
     result_.questions = ask_all(edits);
     std::vector<OpenQuestion> asked = result_.questions;
-    for (std::int64_t round = 0; round < request_.rounds; ++round) {
-      const Hypothesis* single = best_correction(asked);
-      Edits correction = single ? single->edits : Edits();
-      if (single || is_rope_open(asked)) {
-        const Edits of_rope = added_to(edits, best_of(ropes_of(asked, edits)).edits);
-        if (is_better(joined(edits, of_rope), joined(edits, correction))) correction = of_rope;
-      }
-      if (correction.empty()) correction = best_pair(asked, edits);
-      if (correction.empty()) break;
-      edits = joined(edits, correction);
-      result_.corrections = without_overruled(joined(result_.corrections, correction));
+    Candidate changed, next = correction_of(asked, edits);
+    const auto ask_again = [&] {
+      edits = changed.edits(request_.edits);
       asked = ask_all(edits);
+      next = correction_of(asked, edits);
+    };
+    for (std::int64_t round = 0; round < request_.rounds && !next.answers.empty(); ++round) {
+      changed = changed.changed_by(next);
+      ask_again();
+    }
+    if (drop_needless(changed)) ask_again();
+    result_.loss = mean_loss(edits);
+    result_.is_at_its_best =
+        is_at_its_best(changed, edits) && is_at_its_best(next, next.edits(edits));
+    result_.is_known = is_known(edits);
+    const bool is_explained = result_.is_at_its_best && result_.is_known;
+    if (!changed.answers.empty() && is_explained) {
+      result_.corrections = added_to(request_.edits, edits);
       result_.corrected = asked;
     }
+    judge(asked, changed, next, is_explained);
+    if (result_.corrections.empty()) result_.loss = mean_loss(request_.edits);
     result_.passes = losses_.passes();
   }
 
  private:
-  static void require_known(const std::string& question) {
-    const std::vector<std::string> names = question_names();
-    if (std::find(names.begin(), names.end(), question) == names.end())
-      throw_unknown_name(question, "a question", names);
+  double mean_loss(const Edits& edits) { return sample_mean(losses_.of_texts(edits, 0, 1)); }
+
+  /// Verdicts of the model as it was asked about, from those of the corrected one.
+  /// @param next  what is better still
+  void judge(const std::vector<OpenQuestion>& corrected, const Candidate& changed,
+             const Candidate& next, bool is_explained) {
+    const auto of_last = [&](const std::string& name) {
+      for (const OpenQuestion& question : corrected)
+        if (question.name == name) return question.verdict;
+      return LossVerdict::undecided;  // it does not arise there
+    };
+    for (std::vector<OpenQuestion>* questions : {&result_.questions, &result_.corrected})
+      for (OpenQuestion& question : *questions) {
+        question.verdict = of_last(question.name);
+        const bool is_open = next.answers.count(question.name) > 0;
+        const bool is_changed =
+            questions == &result_.questions && changed.answers.count(question.name) > 0;
+        if (!is_explained || (!next.answers.empty() && !is_open))
+          question.verdict = LossVerdict::undecided;
+        else if (is_open || is_changed)
+          question.verdict = LossVerdict::contradicted;
+      }
+  }
+
+  /// Leaves out changes without which the others are no worse: what a later one has made needless.
+  bool drop_needless(Candidate& changed) {
+    const std::size_t all = changed.answers.size();
+    for (const std::string& name : question_names()) {
+      if (changed.answers.size() < 2 || changed.answers.count(name) == 0) continue;
+      const Candidate fewer = changed.without(name);
+      if (gain(changed.edits(request_.edits), fewer.edits(request_.edits)) <= 0) changed = fewer;
+    }
+    return changed.answers.size() < all;
+  }
+
+  /// Whether no number of a corrected model would be better a little larger or smaller: a loss that
+  /// something else has raised is lowered by many numbers, and by none of them most where a file
+  /// would say it.
+  bool is_at_its_best(const Candidate& changed, const Edits& edits) {
+    if (changed.answers.empty()) return true;
+    std::vector<std::string> near;
+    for (const auto& [question, answer] : changed.answers)
+      for (std::string& edit : neighbours_of(answer.edits)) near.push_back(std::move(edit));
+    if (run_.design().norm.kind == NormKind::rms && changed.answers.count("norm_plus_one") == 0)
+      for (std::string& edit :
+           neighbours_of({run_.design().norm.added == 0 ? "adds_one:no" : "adds_one:yes"}))
+        near.push_back(std::move(edit));
+    return std::none_of(near.begin(), near.end(), [&](const std::string& edit) {
+      return gain(joined(edits, {edit}), edits, least_of_neighbours) > 0;
+    });
+  }
+
+  /// Whether it predicts better than frequencies, by more than the spread over texts.
+  bool is_known(const Edits& edits) {
+    std::vector<double> better = result_.frequencies.of_same;
+    for (std::size_t i = 0; i < better.size(); ++i) better[i] -= losses_.of(edits, i);
+    const SampleMoments moments = sample_moments(better);
+    return moments.mean > 0 && moments.mean > moments.deviation;
   }
 
   bool is_asked(const std::string& question) const {
@@ -234,7 +132,8 @@ class Settling {
     const LayerPlan* rope = nullptr;
     for (const LayerPlan& layer : run_.layers())
       if (!rope && layer.encoding == "rope") rope = &layer;
-    return {run_.design(), rope, run_.checkpoint().stack().places.layers.front().attention.o.out};
+    return {run_.design(), rope, run_.checkpoint().stack().places.layers.front().attention.o.out,
+            run_.checkpoint().stack().longest};
   }
 
   std::vector<OpenQuestion> ask_all(const Edits& stands) {
@@ -242,19 +141,32 @@ class Settling {
     for (const ModelText& text : request_.texts)
       longest = std::max<Index>(longest, static_cast<Index>(text.tokens.size()));
     std::vector<OpenQuestion> questions;
-    for (const auto& [name, words] : all_questions) {
+    std::size_t others = 0;
+    for (const std::string& name : question_names()) {
       if (!is_asked(name)) continue;
-      OpenQuestion question{.name = name};
-      question.hypotheses = distinct(hypotheses_of(name, facts(), longest), stands);
-      if (question.hypotheses.size() > 1) questions.push_back(std::move(question));
+      questions.push_back({.name = name, .hypotheses = hypotheses_of(name, facts(), longest)});
+      for (Hypothesis& h : questions.back().hypotheses)
+        h.place = static_cast<std::size_t>(&h - questions.back().hypotheses.data());
+      others += questions.back().hypotheses.size();
     }
+    expect_round(others - questions.size());  // of each one is what stands
+    for (OpenQuestion& question : questions)
+      question.hypotheses = distinct(std::move(question.hypotheses), stands);
+    std::erase_if(questions, [](const OpenQuestion& one) { return one.hypotheses.size() < 2; });
     for (OpenQuestion& question : questions) prefer(question, stands);
     test(questions, stands);
     return questions;
   }
 
-  std::vector<double> losses_with(const Edits& stands, const Hypothesis& hypothesis) {
-    return losses_.of(joined(stands, hypothesis.edits));
+  /// What asking and trying pairs take: the texts as they are, of each other hypothesis the odd ones,
+  /// and the beginning of one for each two.
+  void expect_round(std::size_t others) {
+    const auto all = static_cast<double>(losses_.texts()), n = static_cast<double>(others);
+    losses_.expect(all + n * (all / 2 + 2), n * n / 2);
+  }
+
+  double loss_with(const Edits& stands, const Hypothesis& h, std::size_t text) {
+    return losses_.of(joined(stands, h.edits), text);
   }
 
   /// The model as it stands and what gives other losses. Where a hypothesis gives the same ones, it
@@ -262,42 +174,56 @@ class Settling {
   std::vector<Hypothesis> distinct(std::vector<Hypothesis> others, const Edits& stands) {
     std::vector<Hypothesis> all = {{.label = "as it stands", .stands = true}};
     for (Hypothesis& other : others) {
-      const std::vector<double> losses = losses_with(stands, other);
+      // To the bit: a change that the longest of the odd texts does not show is none of these texts.
       const auto same = std::find_if(all.begin(), all.end(), [&](const Hypothesis& one) {
-        return losses_with(stands, one) == losses;
+        return loss_with(stands, one, losses_.longest_odd()) ==
+               loss_with(stands, other, losses_.longest_odd());
       });
       if (same == all.end())
         all.push_back(std::move(other));
       else if (same->stands)
-        same->label = other.label;
+        same->label = other.label, same->place = other.place;
     }
     return all;
   }
 
-  /// The hypothesis of the lowest loss of the even texts comes first.
+  /// The hypothesis of the lowest loss of the even texts comes first; those that are far behind on
+  /// the longest of the odd texts are not tried on them.
   void prefer(OpenQuestion& question, const Edits& stands) {
-    const auto loss = [&](const Hypothesis& h) {
-      return sample_mean(half_of(losses_with(stands, h), 0));
+    std::vector<Hypothesis>& all = question.hypotheses;
+    const auto of_odd = [&](const Hypothesis& h) {
+      return loss_with(stands, h, losses_.longest_odd());
     };
-    auto best = question.hypotheses.begin();
-    for (auto one = question.hypotheses.begin(); one != question.hypotheses.end(); ++one)
-      if (loss(*one) < loss(*best)) best = one;
-    std::rotate(question.hypotheses.begin(), best, best + 1);
+    double least = std::numeric_limits<double>::infinity();
+    for (const Hypothesis& h : all) least = std::min(least, of_odd(h));
+    auto best = all.end();
+    double least_mean = 0;
+    for (auto h = all.begin(); h != all.end(); ++h) {
+      if (of_odd(*h) > least + far_behind) continue;
+      const double mean = sample_mean(losses_.of_texts(joined(stands, h->edits), 0, 2));
+      if (best != all.end() && mean >= least_mean) continue;
+      best = h;
+      least_mean = mean;
+    }
+    std::rotate(all.begin(), best, best + 1);
   }
 
+  /// Tests every hypothesis against the preferred one of its question on the odd texts.
   void test(std::vector<OpenQuestion>& questions, const Edits& stands) {
     std::vector<double> p;
     for (OpenQuestion& question : questions) {
-      const std::vector<double> preferred =
-          half_of(losses_with(stands, question.hypotheses.front()), 1);
+      const std::vector<double> preferred = odd_losses(stands, question.hypotheses.front());
       for (Hypothesis& h : question.hypotheses) {
-        const std::vector<double> own = half_of(losses_with(stands, h), 1);
+        const std::vector<double> own = odd_losses(stands, h);
         const Welch test = paired_test(preferred, own);
         h.loss = sample_mean(own);
         h.difference = test.difference;
         h.low = test.low;
         h.high = test.high;
         h.p = test.p;
+        std::vector<double> apart;
+        for (std::size_t i = 0; i < own.size(); ++i) apart.push_back(own[i] - preferred[i]);
+        h.spread = sample_moments(apart).deviation;
         if (&h != &question.hypotheses.front()) p.push_back(test.p);
       }
     }
@@ -312,49 +238,84 @@ class Settling {
     }
   }
 
+  std::vector<double> odd_losses(const Edits& stands, const Hypothesis& h) {
+    return losses_.of_texts(joined(stands, h.edits), 1, 2);
+  }
+
   static LossVerdict verdict_of(const OpenQuestion& question) {
     const auto& all = question.hypotheses;
     const auto stands =
         std::find_if(all.begin(), all.end(), [](const Hypothesis& h) { return h.stands; });
-    if (stands->rejected) return LossVerdict::contradicted;
-    const bool only = std::all_of(all.begin(), all.end(),
-                                  [&](const Hypothesis& h) { return h.stands || h.rejected; });
+    if (stands->rejected && stands->difference > least_gain) return LossVerdict::contradicted;
+    const bool only = std::all_of(all.begin(), all.end(), [](const Hypothesis& h) {
+      return h.stands || (h.rejected && h.difference > h.spread);
+    });
     return only && stands == all.begin() ? LossVerdict::confirmed : LossVerdict::undecided;
   }
 
+  /// The changes that are better than what stands; none where nothing is.
+  Candidate correction_of(const std::vector<OpenQuestion>& questions, const Edits& stands) {
+    Candidate best = best_single(questions);
+    const auto take_if_better = [&](const Candidate& other) {
+      if (gain(other.edits(stands), best.edits(stands)) > 0) best = other;
+    };
+    take_if_better(best_pair(questions, stands));
+    if (!best.answers.empty() || is_rope_open(questions) || !is_known(stands))
+      take_if_better(best_of(ropes_of(questions), stands));
+    return plainest(std::move(best), questions, stands);
+  }
+
+  /// The same with answers that come earlier in the list where these are no worse: no window rather
+  /// than a long one.
+  Candidate plainest(Candidate best, const std::vector<OpenQuestion>& questions,
+                     const Edits& stands) {
+    for (const OpenQuestion& question : questions) {
+      const auto answer = best.answers.find(question.name);
+      if (answer == best.answers.end()) continue;
+      const Hypothesis* plain = &answer->second;
+      for (const Hypothesis& h : question.hypotheses) {
+        if (h.stands || h.place >= plain->place) continue;
+        const Candidate other = best.with(question.name, h);
+        if (gain(best.edits(stands), other.edits(stands)) <= 0) plain = &h;
+      }
+      best = best.with(question.name, Hypothesis(*plain));
+    }
+    return best;
+  }
+
   /// The preferred hypothesis of the contradicted question in which what stands loses most.
-  static const Hypothesis* best_correction(const std::vector<OpenQuestion>& questions) {
-    const Hypothesis* best = nullptr;
+  static Candidate best_single(const std::vector<OpenQuestion>& questions) {
+    Candidate best;
     double most = 0;
     for (const OpenQuestion& question : questions) {
       if (question.verdict != LossVerdict::contradicted) continue;
       for (const Hypothesis& h : question.hypotheses)
         if (h.stands && h.difference > most) {
           most = h.difference;
-          best = &question.hypotheses.front();
+          best = Candidate().with(question.name, question.hypotheses.front());
         }
     }
     return best;
   }
 
-  struct Candidate {
-    Edits edits{};
-    std::vector<Edits> alone{};  ///< each of its corrections without the other
-    double sum{};                ///< of the losses of the texts that it was tried on
-  };
-
-  /// The candidate that the even texts like best. All are tried on the first text, and ever fewer of
-  /// them, the best ones, on more.
-  Candidate best_of(std::vector<Candidate> candidates) {
-    std::size_t tried = 0;
-    for (std::size_t next = 0; next < losses_.texts(); next += 2) {
-      for (Candidate& one : candidates) one.sum += losses_.of(one.edits, next);
+  /// The candidate that the even texts like best; an empty one where the longest of them likes none
+  /// better than what stands. All are tried on its beginning, and ever fewer, the best ones, on more.
+  Candidate best_of(std::vector<Candidate> candidates, const Edits& stands) {
+    constexpr std::size_t most = 6, fewest = 2;
+    const auto keep_best = [&](std::size_t count) {
       std::stable_sort(candidates.begin(), candidates.end(),
-                       [](const Candidate& a, const Candidate& b) { return a.sum < b.sum; });
-      constexpr std::size_t fewest = 8;
-      if (++tried % 2 == 1 && candidates.size() > fewest)
-        candidates.resize(std::max<std::size_t>(fewest, candidates.size() / 4));
-    }
+                       [](const Candidate& a, const Candidate& b) { return a.loss < b.loss; });
+      if (candidates.size() > count) candidates.resize(count);
+    };
+    for (Candidate& one : candidates) one.loss = losses_.of_beginning(one.edits(stands));
+    keep_best(most);
+    for (Candidate& one : candidates) one.loss = losses_.of(one.edits(stands), losses_.longest());
+    keep_best(fewest);
+    if (candidates.empty() || candidates.front().loss >= losses_.of(stands, losses_.longest()))
+      return {};
+    for (Candidate& one : candidates)
+      one.loss = sample_mean(losses_.of_texts(one.edits(stands), 0, 2));
+    keep_best(1);
     return candidates.front();
   }
 
@@ -363,39 +324,33 @@ class Settling {
     return {edits.begin() + static_cast<std::ptrdiff_t>(stands.size()), edits.end()};
   }
 
-  /// Two settings whose mistakes compensate for each other: mended together they are better than
-  /// what stands, and than either of them mended alone. None where the odd texts do not say so.
-  Edits best_pair(const std::vector<OpenQuestion>& questions, const Edits& stands) {
+  /// Two changes whose mistakes compensate for each other: together they are better than what stands,
+  /// and than either of them alone. None where the odd texts do not say so.
+  Candidate best_pair(const std::vector<OpenQuestion>& questions, const Edits& stands) {
     std::vector<Candidate> pairs;
     for (auto a = questions.begin(); a != questions.end(); ++a)
-      for (auto b = a + 1; b != questions.end(); ++b) {
-        if (is_of_rope(a->name) && is_of_rope(b->name)) continue;  // those are tried all at once
+      for (auto b = a + 1; b != questions.end(); ++b)
         for (const Hypothesis& one : a->hypotheses)
           for (const Hypothesis& other : b->hypotheses)
             if (!one.stands && !other.stands)
-              pairs.push_back({.edits = joined(joined(stands, one.edits), other.edits),
-                               .alone = {joined(stands, one.edits), joined(stands, other.edits)}});
-      }
-    if (pairs.empty()) return {};
-    const Candidate best = best_of(std::move(pairs));
-    const bool is_needed = is_better(best.edits, stands) &&
-                           std::all_of(best.alone.begin(), best.alone.end(), [&](const Edits& one) {
-                             return is_better(best.edits, one);
-                           });
-    return is_needed ? added_to(stands, best.edits) : Edits();
+              pairs.push_back(Candidate().with(a->name, one).with(b->name, other));
+    const Candidate best = best_of(std::move(pairs), stands);
+    bool is_needed = !best.answers.empty() && gain(best.edits(stands), stands) > 0;
+    for (const auto& [question, answer] : best.answers)
+      is_needed = is_needed && gain(best.edits(stands), best.without(question).edits(stands)) > 0;
+    return is_needed ? best : Candidate();
   }
 
   /// One hypothesis of each question about a rope, in all combinations: where several settings are
-  /// wrong, mending one alone may help nothing.
-  static std::vector<Candidate> ropes_of(const std::vector<OpenQuestion>& questions,
-                                         const Edits& stands) {
-    std::vector<Candidate> ropes{{.edits = stands}};
+  /// wrong, mending two of them may help nothing.
+  static std::vector<Candidate> ropes_of(const std::vector<OpenQuestion>& questions) {
+    std::vector<Candidate> ropes(1);
     for (const OpenQuestion& question : questions) {
       if (!is_of_rope(question.name)) continue;
       std::vector<Candidate> more;
       for (const Candidate& rope : ropes)
         for (const Hypothesis& h : question.hypotheses)
-          more.push_back({.edits = joined(rope.edits, h.edits)});
+          more.push_back(h.stands ? rope : rope.with(question.name, h));
       ropes = std::move(more);
     }
     return ropes;
@@ -413,16 +368,12 @@ class Settling {
     return open;
   }
 
-  static bool is_of_rope(const std::string& question) {
-    return std::find(std::begin(rope_questions), std::end(rope_questions), question) !=
-           std::end(rope_questions);
-  }
-
-  /// Whether the odd texts say so.
-  bool is_better(const Edits& a, const Edits& b) {
-    if (a == b) return false;
-    const Welch test = paired_test(half_of(losses_.of(b), 1), half_of(losses_.of(a), 1));
-    return test.p < significance && test.difference < 0;
+  /// How much less the odd texts lose under `a` than under `b`, in nats; 0 where that is less than
+  /// counts, or may be chance.
+  double gain(const Edits& a, const Edits& b, double least = least_gain) {
+    if (a == b) return 0;
+    const Welch test = paired_test(losses_.of_texts(a, 1, 2), losses_.of_texts(b, 1, 2));
+    return test.p < significance && test.difference > least ? test.difference : 0;
   }
 
   ModelRun<T>& run_;
@@ -432,33 +383,6 @@ class Settling {
 };
 
 }  // namespace
-
-const char* verdict_name(LossVerdict verdict) {
-  switch (verdict) {
-    case LossVerdict::confirmed:
-      return "confirmed";
-    case LossVerdict::contradicted:
-      return "contradicted";
-    case LossVerdict::undecided:
-      break;
-  }
-  return "undecided";
-}
-
-std::vector<std::string> question_names() {
-  std::vector<std::string> names;
-  for (const AskedQuestion& question : all_questions) names.emplace_back(question.name);
-  return names;
-}
-
-ParamSpec questions_param(std::string description, std::vector<std::string> usual) {
-  ParamSpec spec{.key = "questions",
-                 .description = std::move(description),
-                 .kind = ParamKind::choice_list,
-                 .default_value = std::move(usual)};
-  for (const auto& [name, words] : all_questions) spec.choices.push_back({name, words});
-  return spec;
-}
 
 Settlement settle(LiveModel& model, const SettleRequest& request, Progress& progress) {
   if (request.texts.size() < fewest_texts)
@@ -474,11 +398,13 @@ Settlement settle(LiveModel& model, const SettleRequest& request, Progress& prog
 }
 
 bool is_contradicted(const Settlement& settlement) {
-  return !settlement.corrections.empty() ||
-         std::any_of(settlement.questions.begin(), settlement.questions.end(),
-                     [](const OpenQuestion& question) {
-                       return question.verdict == LossVerdict::contradicted;
-                     });
+  return std::any_of(
+      settlement.questions.begin(), settlement.questions.end(),
+      [](const OpenQuestion& question) { return question.verdict == LossVerdict::contradicted; });
+}
+
+bool is_wrong_elsewhere(const Settlement& settlement) {
+  return !settlement.is_at_its_best || settlement.loss > settlement.frequencies.of_others;
 }
 
 }  // namespace orrery

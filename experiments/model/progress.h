@@ -22,6 +22,8 @@ class Progress {
   /// fraction in [0, 1] of the whole; stage is a short phrase such as "logits".
   virtual void update(double fraction, std::string_view stage) = 0;
   virtual bool stop_requested() const = 0;
+  /// A sentence about work that has only begun: how long it will take.
+  virtual void tell(std::string_view) {}
   /// Whether it would look at what was found so far. Work that takes seconds asks now and then, and
   /// shows it: a result of status "stopped", with the figures that it will have in the end.
   virtual bool wants_to_see() const { return false; }

@@ -32,6 +32,7 @@ class ProgressWithProvenance final : public Progress {
       : whole_(whole), provenance_(std::move(provenance)) {}
 
   void update(double fraction, std::string_view stage) override { whole_.update(fraction, stage); }
+  void tell(std::string_view sentence) override { whole_.tell(sentence); }
   bool stop_requested() const override { return whole_.stop_requested(); }
   bool wants_to_see() const override { return whole_.wants_to_see(); }
   void see(std::shared_ptr<Result> so_far) override {

@@ -29,10 +29,13 @@ class HandBuilt {
   /// Token 0 comes first, once: before it there is no other.
   static std::vector<std::int32_t> text() { return {0, 1, 2, 3, 4, 5, 1, 2, 3, 4, 5}; }
 
-  explicit HandBuilt(const TempFolder& folder) : path_(folder.path() / "hand_built") {
+  /// @param certainty  of its predictions, right or wrong: with the usual one those of a first round cost
+  ///                   more than the frequencies of tokens would
+  explicit HandBuilt(const TempFolder& folder, float certainty = 40)
+      : path_(folder.path() / "hand_built") {
     std::filesystem::create_directory(path_);
     folder.file("hand_built/config.json", config());
-    embedding();
+    embedding(certainty);
     for (const int layer : {0, 1}) layer_of_zeros(layer);
     previous_head();
     duplicate_head();
@@ -78,12 +81,12 @@ class HandBuilt {
             static_cast<float>(factor);
   }
 
-  void embedding() {
+  void embedding(float certainty) {
     std::vector<float>& rows = add("model.embed_tokens.weight", {vocabulary, width}, 0);
     for (std::size_t t = 0; t < vocabulary; ++t) rows[t * width] = rows[t * width + token + t] = 1;
     add("model.norm.weight", {width}, 1);
     std::vector<float>& head = add("lm_head.weight", {vocabulary, width}, 0);
-    for (std::size_t t = 0; t < vocabulary; ++t) head[t * width + predicted + t] = 40;
+    for (std::size_t t = 0; t < vocabulary; ++t) head[t * width + predicted + t] = certainty;
   }
 
   void layer_of_zeros(int layer) {

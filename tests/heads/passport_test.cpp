@@ -70,7 +70,8 @@ TEST_CASE("The passport of a model made by hand names its heads, and what breaks
   CHECK(chosen.at("induction").at(0).at("head") == "1.0");
   CHECK(heads.at("by_place") == 1);
   CHECK(document.at("copying").at("second_half") == 0);
-  CHECK(document.at("verified").at("questions").at(0).at("verdict") == "confirmed");
+  // It is sure of what it cannot know, and loses more than the frequencies of tokens.
+  CHECK(document.at("verified").at("questions").at(0).at("verdict") == "undecided");
   CHECK(break_of(document, "zero:1.0").at("copying_difference").get<double>() > 2);
   CHECK(break_of(document, "positions:shift=1000").at("difference").get<double>() ==
         Approx(0).margin(1e-3));

@@ -13,6 +13,8 @@ using Catch::Matchers::Contains;
 
 namespace {
 
+constexpr float certainty = 2;
+
 /// Texts that repeat, on which the model made by hand predicts by its induction head.
 std::vector<ModelText> repeating_texts(int count) {
   std::vector<ModelText> texts;
@@ -44,10 +46,12 @@ const OpenQuestion& question_named(const std::vector<OpenQuestion>& questions,
 
 TEST_CASE("A model whose pairing is taken from it gets it back from its loss") {
   const TempFolder folder;
-  const HandBuilt built(folder);
+  const HandBuilt built(folder, certainty);
   const Settlement settlement =
       settled(built.path(), {.texts = repeating_texts(16), .edits = {"pairing:interleaved"}});
-  CHECK(is_contradicted(settlement));
+  CAPTURE(settlement.loss, settlement.frequencies.of_same, settlement.frequencies.of_others,
+          settlement.is_known, settlement.is_at_its_best, settlement.corrections);
+  REQUIRE(is_contradicted(settlement));
   const OpenQuestion& asked = question_named(settlement.questions, "pairing");
   CHECK(asked.verdict == LossVerdict::contradicted);
   CHECK(asked.hypotheses.front().label == "half_split");
@@ -60,9 +64,15 @@ TEST_CASE("A model whose pairing is taken from it gets it back from its loss") {
 
 TEST_CASE("A model as it should be is not contradicted, and what it cannot tell stays open") {
   const TempFolder folder;
-  const HandBuilt built(folder);
-  const Settlement settlement = settled(built.path(), {.texts = repeating_texts(16)});
+  const HandBuilt built(folder, certainty);
+  // How certain it is was not learned, so that norms could make it more so.
+  const Settlement settlement =
+      settled(built.path(),
+              {.texts = repeating_texts(16),
+               .questions = {"pairing", "base", "scaling", "direction", "softcap", "window"}});
+  CAPTURE(settlement.loss, settlement.frequencies.of_same, settlement.frequencies.of_others);
   CHECK_FALSE(is_contradicted(settlement));
+  CHECK_FALSE(is_wrong_elsewhere(settlement));
   CHECK(settlement.corrections.empty());
   CHECK(question_named(settlement.questions, "pairing").verdict == LossVerdict::confirmed);
   CHECK(question_named(settlement.questions, "direction").verdict == LossVerdict::confirmed);
@@ -75,7 +85,7 @@ TEST_CASE("A model as it should be is not contradicted, and what it cannot tell 
 
 TEST_CASE("A hypothesis that computes the same is the model as it stands") {
   const TempFolder folder;
-  const HandBuilt built(folder);
+  const HandBuilt built(folder, certainty);
   const Settlement settlement = settled(
       built.path(), {.texts = repeating_texts(8), .questions = {"window", "norm_plus_one"}});
   // No text looks back farther than half of the longest one, so that no window is a question.
@@ -86,6 +96,32 @@ TEST_CASE("A hypothesis that computes the same is the model as it stands") {
                                    [](const Hypothesis& h) { return h.stands; });
   CHECK(stands->label == "gain");
   CHECK(settlement.texts.size() == 8);
+}
+
+TEST_CASE("Nothing is confirmed of a model that predicts worse than frequencies") {
+  const TempFolder folder;
+  const HandBuilt sure_of_everything(folder);
+  const Settlement settlement = settled(sure_of_everything.path(), {.texts = repeating_texts(16)});
+  CHECK(settlement.loss > settlement.frequencies.of_others);
+  CHECK(is_wrong_elsewhere(settlement));
+  CHECK_FALSE(is_contradicted(settlement));
+  CHECK(settlement.corrections.empty());
+  for (const OpenQuestion& question : settlement.questions) {
+    CAPTURE(question.name);
+    CHECK(question.verdict == LossVerdict::undecided);
+  }
+}
+
+TEST_CASE("Losses of frequencies are those of their formulas") {
+  // Tokens behind the first: 1 1 2 of one text, 1 3 of the other; 7 tokens in all.
+  const FrequencyLoss loss = frequency_loss({{"a", {0, 1, 1, 2}}, {"b", {0, 1, 3}}}, 7);
+  REQUIRE(loss.of_same.size() == 2);
+  CHECK(loss.of_same[0] == Approx(-(2 * std::log(0.6) + std::log(0.2)) / 3));
+  CHECK(loss.of_same[1] == Approx(-(std::log(0.6) + std::log(0.2)) / 2));
+  // By b: N = 2, T = 2; 1 has 1/4, and 2 is one of 5 that share 2/4. By a: N = 3, T = 2.
+  const double of_a = -(2 * std::log(0.25) + std::log(0.1)) / 3;
+  const double of_b = -(std::log(0.4) + std::log(0.4 / 5)) / 2;
+  CHECK(loss.of_others == Approx((of_a + of_b) / 2));
 }
 
 TEST_CASE("What cannot be settled is refused") {
