@@ -86,7 +86,7 @@ const Json* value_in(const Json& object, std::string_view key) {
 
 // Keys of training, generation and bookkeeping, of which no pass reads any.
 constexpr std::string_view idle_keys =
-    "model_type architectures auto_map dtype torch_dtype transformers_version use_cache "
+    "model_type architectures auto_map orrery dtype torch_dtype transformers_version use_cache "
     "is_encoder_decoder add_cross_attention cross_attention_hidden_size gradient_checkpointing "
     "chunk_size_feed_forward return_dict torchscript pruned_heads tie_encoder_decoder "
     "tokenizer_class prefix problem_type task_specific_params finetuning_task id2label label2id "
