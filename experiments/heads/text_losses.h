@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/errors.h"
 #include "core/transformer/edit.h"
 #include "experiments/heads/model_run.h"
 #include "experiments/heads/open_question.h"
@@ -95,6 +96,17 @@ class TextLosses {
     timed_ += work_of(texts_[text].tokens);
   }
 
+  /// A change that overflows is worse than any other; a model that does so as it stands is no model.
+  double loss_of(const Edits& edits, const std::vector<std::int32_t>& tokens) {
+    constexpr double overflown = 1000;  // nats
+    try {
+      return sample_mean(run_.edited_losses(parse_edits(edits), tokens));
+    } catch (const NotFiniteError&) {
+      if (edits == stands_) throw;
+      return overflown;
+    }
+  }
+
   double of(const Edits& edits, std::size_t text, const std::vector<std::int32_t>& tokens) {
     std::string key = fmt::format("{}", fmt::join(edits, " "));
     const auto [known, is_new] = known_.try_emplace({std::move(key), text});
@@ -102,7 +114,7 @@ class TextLosses {
     const std::string& label = known->first.first;
     shown_ = std::max(shown_, std::min(most_shown, done_ / expected_));
     checkpoint(progress_, shown_, label.empty() ? "as it stands" : label);
-    known->second = sample_mean(run_.edited_losses(parse_edits(edits), tokens));
+    known->second = loss_of(edits, tokens);
     done_ += work_of(tokens);
     ++passes_;
     return known->second;

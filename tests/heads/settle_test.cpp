@@ -112,6 +112,24 @@ TEST_CASE("Nothing is confirmed of a model that predicts worse than frequencies"
   }
 }
 
+TEST_CASE("A hypothesis that overflows is rejected, and ends no question") {
+  const TempFolder folder;
+  const HandBuilt built(folder, certainty);
+  // q·k reaches 20² and four times that with other norms: 5e38 is more than fp32 holds.
+  LiveModel model(built.path(), {});
+  SilentProgress progress;
+  const Settlement settlement = settle(model,
+                                       {.texts = repeating_texts(8),
+                                        .edits = {"scale:3e35"},
+                                        .questions = {"norm_plus_one", "scale"}},
+                                       progress);
+  for (const OpenQuestion& question : settlement.questions)
+    for (const Hypothesis& h : question.hypotheses) {
+      CAPTURE(question.name, h.label);
+      CHECK(std::isfinite(h.loss));
+    }
+}
+
 TEST_CASE("Losses of frequencies are those of their formulas") {
   // Tokens behind the first: 1 1 2 of one text, 1 3 of the other; 7 tokens in all.
   const FrequencyLoss loss = frequency_loss({{"a", {0, 1, 1, 2}}, {"b", {0, 1, 3}}}, 7);

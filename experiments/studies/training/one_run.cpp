@@ -11,14 +11,7 @@
 namespace orrery {
 namespace {
 
-/// Of the vectors of tokens where nothing but norms decides how large they are: small enough to be
-/// learned in some hundred steps, large enough to tell tokens apart from the first.
-constexpr double token_deviation = 0.2;
-
-void be_like_bert(ModelSizes& sizes) {
-  sizes.biases = sizes.norm_biases = sizes.tied = true;
-  sizes.token_deviation = initial_deviation;
-}
+void be_like_bert(ModelSizes& sizes) { sizes.biases = sizes.norm_biases = sizes.tied = true; }
 
 void make_gpt2(TransformerDesign& design, ModelSizes& sizes) {
   design.norm = {.kind = NormKind::layer, .epsilon = 1e-5};
@@ -197,7 +190,7 @@ ModelShape<T> model_shape(const ParamSet& params, const Task& task) {
   shape.sizes = {.vocabulary = task.vocabulary(),
                  .d_model = heads * d_head,
                  .d_feed_forward = 4 * heads * d_head,
-                 .token_deviation = token_deviation};
+                 .token_deviation = params.real("token_deviation")};
   TransformerDesign& design = shape.design.transformer;
   design.layers.resize(static_cast<std::size_t>(params.integer("layers")));
   design.attention = {.heads = heads,

@@ -42,7 +42,12 @@ std::vector<ParamSpec> model_params() {
                         {"linear_relu", "linear attention, eq. (19), with $\\max(x, 0)$"}}),
           count_param("layers", "Layers of a model.", 2, 1, 24),
           count_param({"heads", "$H$"}, "Heads of a layer; a model is heads·dim wide.", 4, 1, 32),
-          dim_param(8)};
+          dim_param(8),
+          log_real_param({"token_deviation", "$σ$"},
+                         "Standard deviation of the vectors of tokens, and of positions that are "
+                         "added to them, before the first step; BERT and GPT-2 take 0.02. Which "
+                         "encoding learns best depends on it.",
+                         0.5, 1e-4, 10)};
 }
 
 std::vector<ParamSpec> step_params() {
@@ -71,7 +76,7 @@ std::vector<ParamSpec> step_params() {
 ExperimentInfo make_info() {
   return {
       .name = "training",
-      .version = 2,
+      .version = 3,
       .title = "Training",
       .question =
           "How does a small model learn where its tokens are, and what does it do beyond "
