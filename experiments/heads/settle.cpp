@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/errors.h"
@@ -194,8 +193,9 @@ class Settling {
     const auto of_odd = [&](const Hypothesis& h) {
       return loss_with(stands, h, losses_.longest_odd());
     };
-    double least = std::numeric_limits<double>::infinity();
-    for (const Hypothesis& h : all) least = std::min(least, of_odd(h));
+    double least = of_odd(all.front());
+    for (const Hypothesis& h : all)
+      if (of_odd(h) < least) least = of_odd(h);
     auto best = all.end();
     double least_mean = 0;
     for (auto h = all.begin(); h != all.end(); ++h) {

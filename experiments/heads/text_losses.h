@@ -45,8 +45,8 @@ class TextLosses {
       if (texts[i].tokens.size() > texts[longest].tokens.size()) longest = i;
     }
     const std::vector<std::int32_t>& tokens = texts[longest_].tokens;
-    beginning_.assign(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(
-                                                           std::min(beginning, tokens.size())));
+    const std::size_t count = std::min<std::size_t>(beginning, tokens.size());
+    beginning_.assign(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(count));
   }
 
   double of(const Edits& edits, std::size_t text) { return of(edits, text, texts_[text].tokens); }
@@ -112,7 +112,8 @@ class TextLosses {
     const auto [known, is_new] = known_.try_emplace({std::move(key), text});
     if (!is_new) return known->second;
     const std::string& label = known->first.first;
-    shown_ = std::max(shown_, std::min(most_shown, done_ / expected_));
+    const double share = done_ / expected_;
+    if (share > shown_) shown_ = share < most_shown ? share : most_shown;
     checkpoint(progress_, shown_, label.empty() ? "as it stands" : label);
     known->second = loss_of(edits, tokens);
     done_ += work_of(tokens);

@@ -284,7 +284,7 @@ TEST_CASE(
     repaired += trial.is_repaired;
   }
   CAPTURE(within, repaired);
-  CHECK(within - repaired <= std::max(1, within / 10));
+  CHECK(within - repaired <= std::max<int>(1, within / 10));
 }
 
 TEST_CASE("No answer of a sound model is contradicted by its loss") {

@@ -299,12 +299,38 @@ TEST_CASE("A stop keeps what was trained until then: the same numbers as of the 
       CHECK(some[run * kept_looks + i] == all[run * looks + i]);
 }
 
+TEST_CASE("Each encoding begins with the best of the deviations that were tried for it") {
+  Settings settings = in_steps;
+  for (const char* tried : {"rates_tried", "deviations_tried"}) settings.emplace_back(tried, "3");
+  settings.emplace_back("token_deviation", "0.4");
+  const Result result = run_experiment(training_experiment(), settings);
+  const Table& tried = table(result, "starts");
+  const std::vector<double>&rates = column(tried, "learning_rate"), &losses = column(tried, "loss"),
+        &deviations = column(tried, "token_deviation");
+  REQUIRE(deviations.size() == 18);
+  CHECK(std::set<double>(deviations.begin(), deviations.end()).size() == 3);
+  CHECK(deviations.front() == Approx(0.16));
+  for (std::size_t encoding = 0; encoding < 2; ++encoding) {
+    const std::string name = encoding == 0 ? "rope" : "none";
+    std::size_t best = 9 * encoding;
+    for (std::size_t i = best; i < 9 * encoding + 9; ++i)
+      if (losses[i] < losses[best]) best = i;
+    CHECK(scalar(result, name + "_learning_rate") == rates[best]);
+    CHECK(scalar(result, name + "_token_deviation") == deviations[best]);
+    Settings alone = in_steps;
+    alone.emplace_back("learning_rate", fmt::format("{}", rates[best]));
+    alone.emplace_back("token_deviation", fmt::format("{}", deviations[best]));
+    CHECK(scalar(result, name + "_loss") ==
+          scalar(run_experiment(training_experiment(), alone), name + "_loss"));
+  }
+}
+
 TEST_CASE("Each encoding is trained with the best of the rates that were tried for it") {
   Settings settings = in_steps;
   settings.emplace_back("rates_tried", "3");
   settings.emplace_back("learning_rate", "0.002");
   const Result result = run_experiment(training_experiment(), settings);
-  const Table& tried = table(result, "learning_rates");
+  const Table& tried = table(result, "starts");
   const std::vector<double>&rates = column(tried, "learning_rate"), &losses = column(tried, "loss");
   REQUIRE(rates == std::vector<double>{0.001, 0.002, 0.004, 0.001, 0.002, 0.004});
   for (std::size_t encoding = 0; encoding < 2; ++encoding) {

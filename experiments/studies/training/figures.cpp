@@ -267,12 +267,13 @@ std::vector<Table> training_tables(const Trained& trained) {
       heads.row(cells({run.encoding, run.seed, head.layer, head.head, name_of_head(head.scores)},
                       head.scores, scores));
   }
-  TableBuilder rates("learning_rates", "rates that were tried, and the mean loss at the end",
-                     {{"encoding"}, {"learning_rate"}, {"loss", "nats"}, {"taken"}});
-  for (const TriedRate& one : trained.rates)
-    rates.row({one.encoding, one.rate, one.loss, one.best ? "yes" : "no"});
+  TableBuilder starts(
+      "starts", "rates and deviations that were tried, and the mean loss at the end",
+      {{"encoding"}, {"learning_rate"}, {"token_deviation"}, {"loss", "nats"}, {"taken"}});
+  for (const TriedStart& one : trained.tried)
+    starts.row({one.encoding, one.rate, one.deviation, one.loss, one.best ? "yes" : "no"});
   std::vector<Table> tables;
-  if (!trained.rates.empty()) tables.push_back(std::move(rates).finish());
+  if (!trained.tried.empty()) tables.push_back(std::move(starts).finish());
   tables.push_back(std::move(curves).finish());
   tables.push_back(std::move(lengths).finish());
   tables.push_back(std::move(heads).finish());

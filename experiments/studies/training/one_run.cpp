@@ -232,11 +232,21 @@ std::vector<std::int64_t> kept_moments(std::int64_t steps) {
   return moments;
 }
 
+namespace {
+
+ModelShape<float> shape_of(const TrainingPlan& plan, const Run& run) {
+  ModelShape<float> shape = model_shape<float>(plan.params, plan.task);
+  shape.sizes.token_deviation = run.token_deviation;
+  return shape;
+}
+
+}  // namespace
+
 OneRun::OneRun(const TrainingPlan& plan, Run run, std::int64_t steps)
     : plan_(plan),
       run_(std::move(run)),
       steps_(steps),
-      shape_(model_shape<float>(plan.params, plan.task)),
+      shape_(shape_of(plan, run_)),
       trainer_(make_trainer()),
       data_(run_.seed, "sequences of training"),
       block_(repeated_block(run_.seed, std::min<Index>(plan.task.vocabulary(), 16),

@@ -62,6 +62,7 @@ struct Run {
   std::string encoding{};
   std::int64_t seed{};
   double learning_rate{};
+  double token_deviation{};         ///< of the vectors of its tokens before the first step
   bool causal{};                    ///< its tokens see none behind them
   std::vector<double> steps{};      ///< those after which it was looked at
   std::vector<double> loss{};       ///< mean of the steps since the last look

@@ -32,11 +32,12 @@ class SideBySide {
              const char* stage)
       : plan_(plan), steps_(steps), round_(round), progress_(progress), stage_(stage) {}
 
-  void add(const std::string& encoding, std::int64_t seed, double learning_rate) {
+  void add(const TriedStart& start, std::int64_t seed) {
     models_.push_back(std::make_unique<OneRun>(plan_,
-                                               Run{.encoding = encoding,
+                                               Run{.encoding = start.encoding,
                                                    .seed = seed,
-                                                   .learning_rate = learning_rate,
+                                                   .learning_rate = start.rate,
+                                                   .token_deviation = start.deviation,
                                                    .causal = plan_.task.causal()},
                                                steps_));
   }
@@ -80,10 +81,14 @@ class SideBySide {
   std::int64_t done_{0};
 };
 
-/// The search of a learning rate, in runs of all steps of one encoding: it takes a third of them with
-/// each rate.
+/// How many starts of each encoding are compared.
+std::int64_t tried_starts(const ParamSet& params) {
+  return params.integer("rates_tried") * params.integer("deviations_tried");
+}
+
+/// The search of a start, in runs of all steps of one encoding: it takes a third of them with each.
 double searched_runs(const ParamSet& params) {
-  const std::int64_t tried = params.integer("rates_tried");
+  const std::int64_t tried = tried_starts(params);
   return tried > 1 ? static_cast<double>(tried) / 3 : 0.0;
 }
 
@@ -96,36 +101,41 @@ std::int64_t steps_of_round(const ParamSet& params) {
   return std::clamp<std::int64_t>(std::llround(operations_of_round / of_step), 1, steps);
 }
 
-/// Rates around learning_rate, each twice the one before it.
-std::vector<double> tried_rates(const ParamSet& params) {
-  const std::int64_t count = params.integer("rates_tried");
-  const std::int64_t middle = (count - 1) / 2;
-  std::vector<double> rates;
+/// So many numbers around the middle one, each `factor` times the one before it.
+std::vector<double> around(double middle, std::int64_t count, double factor) {
+  std::vector<double> values;
   for (std::int64_t i = 0; i < count; ++i)
-    rates.push_back(std::ldexp(params.real("learning_rate"), static_cast<int>(i - middle)));
-  return rates;
+    values.push_back(middle * std::pow(factor, static_cast<double>(i - (count - 1) / 2)));
+  return values;
 }
 
-/// Of all seeds the first is trained for a third of the steps, with every rate; the best is that
-/// with the lowest loss at the end, on what it learns from: what models are judged by stays unseen.
-std::vector<TriedRate> search_rates(const TrainingPlan& plan, Progress& progress) {
+/// Of all seeds the first is trained for a third of the steps, with every rate and deviation; the
+/// best is that with the lowest loss at the end, on what it learns from: what models are judged by
+/// stays unseen.
+std::vector<TriedStart> search_starts(const TrainingPlan& plan, Progress& progress) {
+  constexpr double rate_factor = 2, deviation_factor = 2.5;
   const ParamSet& params = plan.params;
-  const std::vector<double> rates = tried_rates(params);
+  const std::vector<double> rates =
+      around(params.real("learning_rate"), params.integer("rates_tried"), rate_factor);
+  const std::vector<double> deviations =
+      around(params.real("token_deviation"), params.integer("deviations_tried"), deviation_factor);
   const std::int64_t steps = std::max<std::int64_t>(10, params.integer("steps") / 3);
-  SideBySide models(plan, steps, steps_of_round(params), progress, "trying learning rates");
-  std::vector<TriedRate> tried;
+  SideBySide models(plan, steps, steps_of_round(params), progress, "trying rates and deviations");
+  std::vector<TriedStart> tried;
   for (const std::string& encoding : params.list("encoding"))
-    for (const double rate : rates) {
-      models.add(encoding, params.integer("seed"), rate);
-      tried.push_back({.encoding = encoding, .rate = rate});
-    }
+    for (const double deviation : deviations)
+      for (const double rate : rates) {
+        tried.push_back({.encoding = encoding, .rate = rate, .deviation = deviation});
+        models.add(tried.back(), params.integer("seed"));
+      }
   models.advance(steps - steps / 10);
   models.look();
   models.advance(steps);
   models.look();
-  for (std::size_t first = 0; first < tried.size(); first += rates.size()) {
+  const std::size_t of_each = rates.size() * deviations.size();
+  for (std::size_t first = 0; first < tried.size(); first += of_each) {
     std::size_t best = first;
-    for (std::size_t i = first; i < first + rates.size(); ++i) {
+    for (std::size_t i = first; i < first + of_each; ++i) {
       tried[i].loss = models.run(i).loss.back();
       // A loss that is not finite is no better than any other.
       if (tried[i].loss < tried[best].loss || !std::isfinite(tried[best].loss)) best = i;
@@ -135,12 +145,15 @@ std::vector<TriedRate> search_rates(const TrainingPlan& plan, Progress& progress
   return tried;
 }
 
-double rate_for(const std::string& encoding, const ParamSet& params,
-                const std::vector<TriedRate>& tried) {
-  const auto found = std::find_if(tried.begin(), tried.end(), [&](const TriedRate& one) {
+TriedStart start_of(const std::string& encoding, const ParamSet& params,
+                    const std::vector<TriedStart>& tried) {
+  const auto found = std::find_if(tried.begin(), tried.end(), [&](const TriedStart& one) {
     return one.best && one.encoding == encoding;
   });
-  return found == tried.end() ? params.real("learning_rate") : found->rate;
+  if (found != tried.end()) return *found;
+  return {.encoding = encoding,
+          .rate = params.real("learning_rate"),
+          .deviation = params.real("token_deviation")};
 }
 
 }  // namespace
@@ -175,13 +188,13 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
   const double searching = searched / (searched + static_cast<double>(params.integer("seeds")));
   if (searching > 0) {
     SubProgress part(progress, 0, searching);
-    trained.rates = search_rates(plan, part);
+    trained.tried = search_starts(plan, part);
   }
   SubProgress part(progress, searching, 1);
   SideBySide models(plan, params.integer("steps"), steps_of_round(params), part, "training");
   for (std::int64_t i = 0; i < params.integer("seeds"); ++i)
     for (const std::string& encoding : params.list("encoding"))
-      models.add(encoding, params.integer("seed") + i, rate_for(encoding, params, trained.rates));
+      models.add(start_of(encoding, params, trained.tried), params.integer("seed") + i);
   const auto show_so_far = [&] {
     if (!progress.wants_to_see()) return;
     models.each([](OneRun& model) { model.judge(glancing); });

@@ -9,18 +9,18 @@
 
 namespace orrery {
 
-/// A learning rate that was tried.
-struct TriedRate {
+/// A learning rate and a deviation of token vectors that were tried together.
+struct TriedStart {
   std::string encoding{};
-  double rate{};
+  double rate{}, deviation{};
   double loss{};  ///< mean of the last tenth of its steps
   bool best{};
 };
 
-/// All of them, and the rates that were tried before.
+/// All of them, and what was tried before.
 struct Trained {
   std::vector<Run> runs{};
-  std::vector<TriedRate> rates{};
+  std::vector<TriedStart> tried{};
   std::vector<ResultFile> files{};  ///< of the models that are kept
 };
 

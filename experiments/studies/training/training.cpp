@@ -66,6 +66,10 @@ std::vector<ParamSpec> step_params() {
                   "Learning rates around learning_rate, a factor of 2 apart, of which each "
                   "encoding gets the best; 1 tries no other.",
                   1, 1, 9),
+      count_param("deviations_tried",
+                  "Deviations around token_deviation, a factor of 2.5 apart, each with every rate, "
+                  "of which each encoding gets the best; 1 tries no other.",
+                  1, 1, 9),
       count_param("seeds", "Models of each encoding, which start and learn differently.", 1, 1, 64),
       count_param("checkpoints",
                   "Times at which models are written to files, evenly spaced, the last at the end; "
@@ -139,6 +143,9 @@ void add_scalars(const std::vector<Run>& runs, const std::string& encoding, cons
   if (params.integer("rates_tried") > 1)
     of.scalar("learning_rate", runs_of(runs, encoding).front()->learning_rate,
               "the best of the learning rates that were tried");
+  if (params.integer("deviations_tried") > 1)
+    of.scalar("token_deviation", runs_of(runs, encoding).front()->token_deviation,
+              "the best of the deviations that were tried");
   of.scalar("accuracy", held_out(runs, encoding, 0, &LossAtLength::accuracy).mean,
             "share of held-out tokens that are said right");
   for (std::size_t i = 1; i < lengths.size(); ++i) {

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Holds each sentence about what encodings learn to the table that was recorded for it.
 
-    lab_claims.py TREE
+    claims.py TREE
 
 A model of the lab that does worst or best at one initial size, rate or seed may not at another: a sentence stands only
 where it holds in every cell of its table. A sentence of TEXTS that names an encoding and ranks it, and that no claim has,
-is told as well. The tables are made by tests/golden/lab/generate.sh.
+is told as well. The tables are made by tests/lab/generate.sh.
 """
 import csv
 import re
@@ -79,7 +79,7 @@ def main():
     for file, sentence, table, holds in CLAIMS:
         if sentence not in " ".join((tree / file).read_text().split()):
             wrong.append(f"{file}: does not have the sentence: {sentence}")
-        cells = cells_of(tree / "tests/golden/lab" / f"{table}.csv")
+        cells = cells_of(tree / "tests/lab" / f"{table}.csv")
         extents = [{key[i] for key in cells} for i in range(3)]
         if len(cells) != 27 or any(len(extent) != 3 for extent in extents):
             wrong.append(f"{table}.csv: is not of 3 deviations, 3 rates and 3 seeds")
