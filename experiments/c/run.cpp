@@ -41,7 +41,7 @@ void give_list(const char* what, orrery_result** result) {
 
 using nlohmann::ordered_json;
 
-SweepSpec spec_of(const std::string& experiment, std::vector<std::string> words) {
+SweepSpec spec_of(const std::string& experiment, const std::vector<std::string>& words) {
   SweepSpec spec = sweep_spec_named(experiment);
   apply_words(spec, words);
   return spec;
@@ -183,7 +183,7 @@ void draw(const orrery_result& result, const char* name, const char* settings,
   // malloc, as the caller frees it through C.
   auto* copy = static_cast<unsigned char*>(std::malloc(picture.size()));
   if (copy == nullptr) throw std::bad_alloc();
-  std::memcpy(copy, picture.data(), picture.size());
+  std::copy(picture.begin(), picture.end(), copy);
   *bytes = copy;
   *size = picture.size();
 }

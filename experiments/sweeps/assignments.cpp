@@ -104,12 +104,13 @@ struct LayerWords {
 
   LayerWords(const LayerPlan& layer, const ParamSet& typed, const std::vector<Assignment>& given)
       : params(typed) {
-    for (const auto& [key, value] : layer_settings(layer, typed.specs())) {
+    for (const auto& setting : layer_settings(layer, typed.specs())) {
+      const std::string& key = setting.first;
       const bool is_given =
           std::any_of(given.begin(), given.end(),
                       [&](const Assignment& assignment) { return assignment.first == key; });
       if (is_given) continue;
-      params.set_value(key, value);
+      params.set_value(key, setting.second);
       keys.push_back(key);
     }
     std::erase_if(keys, [&](const std::string& key) { return !params.is_used(key); });

@@ -20,6 +20,33 @@ namespace orrery {
 namespace {
 namespace in_model_layers {
 
+std::vector<ParamSpec> params() {
+  return {model_file_param("model", "A model's config.json, params.json or .gguf, or its folder.",
+                           "bundled:gemma_3_27b.json"),
+          stated_if_set(model_file_param(
+              "other", "Another one, such as its GGUF: what differs is found.", "")),
+          stated_if_set(with_role(
+              ParamRole::read_length,
+              count_param({"length", "", "tokens"},
+                          "Length of the sequence, by which LongRoPE and dynamic NTK choose "
+                          "frequencies; 0: that of training.",
+                          0, 0, 0x1p40))),
+          with_role(ParamRole::context,
+                    log_count_param({"context", "$L$", "tokens"},
+                                    "Length at which the model is used.", 131072, 2, 0x1p20)),
+          log_count_param({"trained", "$L₀$", "tokens"},
+                          "Positions whose angles are taken as seen, unscaled, for layers whose "
+                          "file names no original length.",
+                          32768, 2, 0x1p20),
+          {.key = "residual",
+           .symbol = "$ρ$",
+           .description = "Share of a layer's output that comes straight from its input.",
+           .kind = ParamKind::real,
+           .default_value = 0.5,
+           .min = 0.0,
+           .max = 1.0}};
+}
+
 ExperimentInfo make_info() {
   return {
       .name = "model_layers",
@@ -42,32 +69,7 @@ ExperimentInfo make_info() {
                    "uniform attention"},
                   {"n_i", "keys that position $i$ sees"},
                   {"w_l", "window of a layer, in tokens"}},
-      .params = {model_file_param("model",
-                                  "A model's config.json, params.json or .gguf, or its folder.",
-                                  "bundled:gemma_3_27b.json"),
-                 stated_if_set(model_file_param(
-                     "other", "Another one, such as its GGUF: what differs is found.", "")),
-                 stated_if_set(with_role(
-                     ParamRole::read_length,
-                     count_param({"length", "", "tokens"},
-                                 "Length of the sequence, by which LongRoPE and dynamic NTK choose "
-                                 "frequencies; 0: that of training.",
-                                 0, 0, 0x1p40))),
-                 with_role(ParamRole::context, log_count_param({"context", "$L$", "tokens"},
-                                                               "Length at which the model is used.",
-                                                               131072, 2, 0x1p20)),
-                 log_count_param(
-                     {"trained", "$L₀$", "tokens"},
-                     "Positions whose angles are taken as seen, unscaled, for layers whose "
-                     "file names no original length.",
-                     32768, 2, 0x1p20),
-                 {.key = "residual",
-                  .symbol = "$ρ$",
-                  .description = "Share of a layer's output that comes straight from its input.",
-                  .kind = ParamKind::real,
-                  .default_value = 0.5,
-                  .min = 0.0,
-                  .max = 1.0}},
+      .params = params(),
       .view = {.layout = ViewLayout::side_by_side,
                .left = "reasons",
                .right = "bands",

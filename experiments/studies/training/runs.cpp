@@ -104,8 +104,9 @@ std::int64_t steps_of_round(const ParamSet& params) {
 /// So many numbers around the middle one, each `factor` times the one before it.
 std::vector<double> around(double middle, std::int64_t count, double factor) {
   std::vector<double> values;
-  for (std::int64_t i = 0; i < count; ++i)
-    values.push_back(middle * std::pow(factor, static_cast<double>(i - (count - 1) / 2)));
+  const std::int64_t below = (count - 1) / 2;
+  for (std::int64_t i = -below; i < count - below; ++i)
+    values.push_back(middle * std::pow(factor, static_cast<double>(i)));
   return values;
 }
 
