@@ -46,7 +46,8 @@ class Settling {
       changed = changed.changed_by(next);
       ask_again();
     }
-    if (drop_needless(changed)) ask_again();
+    const bool fewer = drop_needless(changed);
+    if (exchange_one(changed, asked) || fewer) ask_again();
     result_.loss = mean_loss(edits);
     result_.is_at_its_best =
         is_at_its_best(changed, edits) && is_at_its_best(next, next.edits(edits));
@@ -95,6 +96,24 @@ class Settling {
       if (gain(changed.edits(request_.edits), fewer.edits(request_.edits)) <= 0) changed = fewer;
     }
     return changed.answers.size() < all;
+  }
+
+  /// Takes another question's answer in place of one of the changes where that is better: what is
+  /// wrong there may have been made up for here.
+  bool exchange_one(Candidate& changed, const std::vector<OpenQuestion>& questions) {
+    std::vector<Candidate> others;
+    for (const auto& [name, answer] : changed.answers)
+      for (const OpenQuestion& question : questions) {
+        if (changed.answers.count(question.name) > 0) continue;
+        for (const Hypothesis& h : question.hypotheses)
+          if (!h.stands) others.push_back(changed.without(name).with(question.name, h));
+      }
+    const Candidate best = best_of(std::move(others), request_.edits);
+    const bool is_better =
+        !best.answers.empty() &&
+        gain(best.edits(request_.edits), changed.edits(request_.edits), least_of_neighbours) > 0;
+    if (is_better) changed = best;
+    return is_better;
   }
 
   /// Whether no number of a corrected model would be better a little larger or smaller: a loss that
