@@ -128,8 +128,11 @@ class Settling {
       for (std::string& edit :
            neighbours_of({run_.design().norm.added == 0 ? "adds_one:no" : "adds_one:yes"}))
         near.push_back(std::move(edit));
+    // No text has chosen these, so that all of them test.
     return std::none_of(near.begin(), near.end(), [&](const std::string& edit) {
-      return gain(joined(edits, {edit}), edits, least_of_neighbours) > 0;
+      const Welch test =
+          paired_test(losses_.of_texts(joined(edits, {edit}), 0, 1), losses_.of_texts(edits, 0, 1));
+      return test.p < significance && test.difference > least_of_neighbours;
     });
   }
 
