@@ -151,11 +151,19 @@ std::string heads_text(const std::vector<HeadPlace>& heads) {
   return fmt::format("{}", fmt::join(parts, "+"));
 }
 
-double edit_number(std::string_view text, std::string_view value, EditKind kind) {
+/// The finite number that a value is, and nothing beside it.
+std::optional<double> finite_number(std::string_view value) {
   double number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(number))
-    refuse_value(text, "needs a number", fmt::format("write {}", form_of(kind).form));
+    return std::nullopt;
+  return number;
+}
+
+double edit_number(std::string_view text, std::string_view value, EditKind kind) {
+  const std::optional<double> found = finite_number(value);
+  if (!found) refuse_value(text, "needs a number", fmt::format("write {}", form_of(kind).form));
+  const double number = *found;
   const bool whole = kind == EditKind::shift || kind == EditKind::group || kind == EditKind::window;
   if (whole && number != std::floor(number))
     refuse_value(text, "needs a whole number of tokens", fmt::format("write {:.0f}", number));
@@ -173,11 +181,10 @@ double edit_number(std::string_view text, std::string_view value, EditKind kind)
 double parse_share(std::string_view text, std::string_view value) {
   if (value == "yes") return 1;
   if (value == "no") return 0;
-  double share = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), share);
-  if (error != std::errc() || end != value.data() + value.size() || !(std::abs(share) <= 1e6))
+  const std::optional<double> share = finite_number(value);
+  if (!share || std::abs(*share) > 1e6)
     refuse_value(text, "is neither yes, no nor a number up to 1e6", "write yes");
-  return share;
+  return *share;
 }
 
 /// An edit's text in its parts.

@@ -107,14 +107,18 @@ class KeptWeights final : public WeightSource<T> {
 
   static LinearWeights<T> packed_weights(const LinearWeights<T>& w) { return packed(w); }
 
-  static LayerWeights<T> packed_weights(const LayerWeights<T>& w) {
-    LayerWeights<T> other = w;
-    for (AttentionWeights<T>* a : {&other.attention, &other.memory})
-      for (LinearWeights<T>* linear : {&a->q, &a->k, &a->v, &a->o}) *linear = packed(*linear);
-    for (LinearWeights<T>* linear :
-         {&other.feed_forward.gate, &other.feed_forward.up, &other.feed_forward.down})
-      *linear = packed(*linear);
-    return other;
+  static LayerWeights<T> packed_weights(LayerWeights<T> w) {
+    for_each_linear(w, [](LinearWeights<T>& linear) { linear = packed(linear); });
+    return w;
+  }
+
+  /// @param w  of a layer, constant or not
+  template <class Layer, class Use>
+  static void for_each_linear(Layer& w, const Use& use) {
+    for (auto* a : {&w.attention, &w.memory})
+      for (auto* linear : {&a->q, &a->k, &a->v, &a->o}) use(*linear);
+    for (auto* linear : {&w.feed_forward.gate, &w.feed_forward.up, &w.feed_forward.down})
+      use(*linear);
   }
 
   static std::uint64_t bytes_of(const LinearWeights<T>& w) {
@@ -123,12 +127,7 @@ class KeptWeights final : public WeightSource<T> {
 
   static std::uint64_t bytes_of(const LayerWeights<T>& w) {
     std::uint64_t bytes = 0;
-    for (const AttentionWeights<T>* a : {&w.attention, &w.memory})
-      for (const LinearWeights<T>* linear : {&a->q, &a->k, &a->v, &a->o})
-        bytes += bytes_of(*linear);
-    for (const LinearWeights<T>* linear :
-         {&w.feed_forward.gate, &w.feed_forward.up, &w.feed_forward.down})
-      bytes += bytes_of(*linear);
+    for_each_linear(w, [&](const LinearWeights<T>& linear) { bytes += bytes_of(linear); });
     for (const Matrix<T>& tap : w.convolution.W)
       bytes += static_cast<std::uint64_t>(tap.size()) * sizeof(T);
     return bytes;

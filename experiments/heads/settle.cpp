@@ -48,7 +48,6 @@ class Settling {
     }
     const bool fewer = drop_needless(changed);
     if (exchange_one(changed, asked) || fewer) ask_again();
-    result_.loss = mean_loss(edits);
     result_.is_at_its_best =
         is_at_its_best(changed, edits) && is_at_its_best(next, next.edits(edits));
     result_.is_known = is_known(edits);
@@ -58,13 +57,12 @@ class Settling {
       result_.corrected = asked;
     }
     judge(asked, changed, next, is_explained);
-    if (result_.corrections.empty()) result_.loss = mean_loss(request_.edits);
+    const Edits& judged = result_.corrections.empty() ? request_.edits : edits;
+    result_.loss = sample_mean(losses_.of_texts(judged, 0, 1));
     result_.passes = losses_.passes();
   }
 
  private:
-  double mean_loss(const Edits& edits) { return sample_mean(losses_.of_texts(edits, 0, 1)); }
-
   /// Verdicts of the model as it was asked about, from those of the corrected one.
   /// @param next  what is better still
   void judge(const std::vector<OpenQuestion>& corrected, const Candidate& changed,
@@ -93,7 +91,7 @@ class Settling {
     for (const std::string& name : question_names()) {
       if (changed.answers.size() < 2 || changed.answers.count(name) == 0) continue;
       const Candidate fewer = changed.without(name);
-      if (gain(changed.edits(request_.edits), fewer.edits(request_.edits)) <= 0) changed = fewer;
+      if (!is_better(changed.edits(request_.edits), fewer.edits(request_.edits))) changed = fewer;
     }
     return changed.answers.size() < all;
   }
@@ -109,11 +107,11 @@ class Settling {
           if (!h.stands) others.push_back(changed.without(name).with(question.name, h));
       }
     const Candidate best = best_of(std::move(others), request_.edits);
-    const bool is_better =
-        !best.answers.empty() &&
-        gain(best.edits(request_.edits), changed.edits(request_.edits), least_of_neighbours) > 0;
-    if (is_better) changed = best;
-    return is_better;
+    if (best.answers.empty() ||
+        !is_better(best.edits(request_.edits), changed.edits(request_.edits), least_of_neighbours))
+      return false;
+    changed = best;
+    return true;
   }
 
   /// Whether no number of a corrected model would be better a little larger or smaller: a loss that
@@ -130,9 +128,7 @@ class Settling {
         near.push_back(std::move(edit));
     // No text has chosen these, so that all of them test.
     return std::none_of(near.begin(), near.end(), [&](const std::string& edit) {
-      const Welch test =
-          paired_test(losses_.of_texts(joined(edits, {edit}), 0, 1), losses_.of_texts(edits, 0, 1));
-      return test.p < significance && test.difference > least_of_neighbours;
+      return is_better(joined(edits, {edit}), edits, least_of_neighbours, true);
     });
   }
 
@@ -279,7 +275,7 @@ class Settling {
   Candidate correction_of(const std::vector<OpenQuestion>& questions, const Edits& stands) {
     Candidate best = best_single(questions);
     const auto take_if_better = [&](const Candidate& other) {
-      if (gain(other.edits(stands), best.edits(stands)) > 0) best = other;
+      if (is_better(other.edits(stands), best.edits(stands))) best = other;
     };
     take_if_better(best_pair(questions, stands));
     if (!best.answers.empty() || is_rope_open(questions) || !is_known(stands))
@@ -298,7 +294,7 @@ class Settling {
       for (const Hypothesis& h : question.hypotheses) {
         if (h.stands || h.place >= plain->place) continue;
         const Candidate other = best.with(question.name, h);
-        if (gain(best.edits(stands), other.edits(stands)) <= 0) plain = &h;
+        if (!is_better(best.edits(stands), other.edits(stands))) plain = &h;
       }
       best = best.with(question.name, Hypothesis(*plain));
     }
@@ -357,9 +353,9 @@ class Settling {
             if (!one.stands && !other.stands)
               pairs.push_back(Candidate().with(a->name, one).with(b->name, other));
     const Candidate best = best_of(std::move(pairs), stands);
-    bool is_needed = !best.answers.empty() && gain(best.edits(stands), stands) > 0;
+    bool is_needed = !best.answers.empty() && is_better(best.edits(stands), stands);
     for (const auto& [question, answer] : best.answers)
-      is_needed = is_needed && gain(best.edits(stands), best.without(question).edits(stands)) > 0;
+      is_needed = is_needed && is_better(best.edits(stands), best.without(question).edits(stands));
     return is_needed ? best : Candidate();
   }
 
@@ -390,12 +386,14 @@ class Settling {
     return open;
   }
 
-  /// How much less the odd texts lose under `a` than under `b`, in nats; 0 where that is less than
-  /// counts, or may be chance.
-  double gain(const Edits& a, const Edits& b, double least = least_gain) {
-    if (a == b) return 0;
-    const Welch test = paired_test(losses_.of_texts(a, 1, 2), losses_.of_texts(b, 1, 2));
-    return test.p < significance && test.difference > least ? test.difference : 0;
+  /// Whether the odd texts, or all of them, lose less under `a` than under `b`, by more than `least`
+  /// nats and more than chance.
+  bool is_better(const Edits& a, const Edits& b, double least = least_gain, bool all = false) {
+    if (a == b) return false;
+    const std::size_t first = all ? 0 : 1, step = all ? 1 : 2;
+    const Welch test =
+        paired_test(losses_.of_texts(a, first, step), losses_.of_texts(b, first, step));
+    return test.p < significance && test.difference > least;
   }
 
   ModelRun<T>& run_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "experiments/findings/report_json.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/searched_tensor.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
@@ -169,20 +170,15 @@ void add_checks(const Reports& reports, Result& result) {
     else
       unexplained += nothing + (report.explained ? 0 : 1);
   }
+  const FindingsOn all(result);
   if (expected > 0)
-    result.checks.push_back({.name = "as_expected",
-                             .statement = "what is expected explains each tensor (tensors that "
-                                          "deviate)",
-                             .equation = "expect",
-                             .measured = deviating,
-                             .bound = 0});
+    all.at_most("as_expected", "what is expected explains each tensor (tensors that deviate)",
+                "expect", deviating, 0);
   if (expected < reports.size())
-    result.checks.push_back({.name = "first_hypothesis_explains",
-                             .statement = "the first hypothesis explains each tensor to within "
-                                          "rounding (tensors that it does not)",
-                             .equation = "eq. (14)",
-                             .measured = unexplained,
-                             .bound = 0});
+    all.at_most("first_hypothesis_explains",
+                "the first hypothesis explains each tensor to within rounding (tensors that it "
+                "does not)",
+                "eq. (14)", unexplained, 0);
 }
 
 }  // namespace in_identify_tables
