@@ -96,6 +96,12 @@ class HeadMeter {
     return numbers_of(s.without_first, no_score, s.distance_r2_without_first,
                       swaps_.empty() ? no_score : swaps_[head].place_share_without_first());
   }
+  /// How far two meters are apart in the score place, without the first token.
+  double place_apart(const HeadMeter& other, std::size_t head) const {
+    if (swaps_.empty()) return no_score;
+    return std::abs(swaps_[head].place_share_without_first() -
+                    other.swaps_[head].place_share_without_first());
+  }
   std::size_t size() const { return sums_.size(); }
 
   std::vector<double> pair_shares(std::size_t head) const {
@@ -255,12 +261,17 @@ class HeadMeasurement {
     std::unique_ptr<HeadMeter<T>> repeated = measure_repeated();
     if (request_.texts.size() > 1)
       table.choices = choices_of(halves[0], halves[1], run_.head_count(), request_.chosen);
+    std::vector<double> spreads;
+    for (std::size_t h = 0; h < halves[0].size(); ++h)
+      spreads.push_back(halves[0].place_apart(halves[1], h));
     halves[0].add(halves[1]);
     const HeadScores any = halves[0].scores(0);
     table.queries = any.queries;
     table.induction_queries = any.induction_queries;
-    for (std::size_t h = 0; h < halves[0].size(); ++h)
+    for (std::size_t h = 0; h < halves[0].size(); ++h) {
       table.rows.push_back(row_of(halves[0], repeated.get(), h, run_.head_count()));
+      table.rows.back().place_spread = spreads[h];
+    }
   }
 
  private:

@@ -47,6 +47,9 @@ struct HeadRow {
   /// Shares of RoPE's pairs in the variance of the logits; empty without RoPE.
   std::vector<double> pair_shares{};
   bool sink_dominates{};  ///< more than half of its weight lies on the first token
+  /// By how much the score place, without the first token, differs between even and odd texts; NaN
+  /// for one text.
+  double place_spread{};
 };
 
 /// A head that the first half of the texts has chosen, and its score on the second.

@@ -38,6 +38,7 @@ class NeedleSearch {
 
   void fill() {
     const std::size_t steps = request_.lengths.size() * needles_.size();
+    std::vector<double> all_with(needles_.size()), all_without(needles_.size());  // Σ over cells
     std::size_t done = 0;
     for (const std::int64_t length : request_.lengths) {
       std::vector<NeedleCell> row;
@@ -49,6 +50,8 @@ class NeedleSearch {
         for (NeedleCell& cell : row) {
           const Judged with = judged(context_with(r, length, cell.depth), needles_[r]);
           cell.losses.push_back(with.loss);
+          all_with[r] += with.loss;
+          all_without[r] += without.back();
           cell.retrieved += with.retrieved ? 1 / static_cast<double>(needles_.size()) : 0;
         }
       }
@@ -58,6 +61,12 @@ class NeedleSearch {
         table_.cells.push_back(std::move(cell));
       }
     }
+    const auto cells = static_cast<double>(table_.cells.size());
+    for (std::size_t r = 0; r < needles_.size(); ++r) {
+      all_with[r] /= cells;
+      all_without[r] /= cells;
+    }
+    table_.gain = paired_test(all_with, all_without);
   }
 
  private:

@@ -49,6 +49,7 @@ struct NeedleTable {
   std::vector<std::string> edits{};
   std::vector<double> depths{};
   std::vector<NeedleCell> cells{};  ///< length by length, depth by depth
+  Welch gain{};                     ///< of all cells, paired by draws
   std::int64_t passes{};
   const NeedleCell& at(std::size_t length, std::size_t depth) const {
     return cells[length * depths.size() + depth];

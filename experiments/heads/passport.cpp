@@ -160,9 +160,8 @@ class LossChapter {
       of_texts.push_back(run_.edited_losses({}, text.tokens));
     }
     passport_.by_place = losses_by_place(of_texts);
-    std::vector<double> own;
+    std::vector<double>& own = passport_.losses;
     for (std::size_t t = 1; t < of_texts.size(); t += 2) own.push_back(sample_mean(of_texts[t]));
-    passport_.loss = sample_mean(own);
     const double own_copying = sample_mean(passport_.repeat->second_half);
     const std::vector<TriedBreak> tried =
         tried_breaks(run_.layers(), passport_.table, passport_.request);

@@ -64,7 +64,7 @@ struct Passport {
   std::vector<PlaceLoss> by_place{};
   std::optional<ContextReach> reach{};
   std::optional<Repeat> repeat{};
-  double loss{};  ///< of the odd texts
+  std::vector<double> losses{};  ///< of the odd texts
   std::vector<Break> breaks{};
 };
 

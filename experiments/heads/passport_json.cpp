@@ -20,7 +20,8 @@ ordered_json number_json(double value) {
   return std::isfinite(value) ? ordered_json(value) : ordered_json();
 }
 
-constexpr int passport_version = 1;
+/// 1 had verdicts by other rules, and numbers without a spread.
+constexpr int passport_version = 2;
 /// Of more heads than these, rows of 60 bytes would not fit.
 constexpr std::size_t most_head_rows = 480;
 constexpr double digits_kept = 1e4;
@@ -142,20 +143,27 @@ ordered_json chosen_json(const HeadTable& table) {
 
 ordered_json heads_of_passport(const Passport& passport) {
   const HeadTable& table = passport.table;
-  std::int64_t sinks = 0, by_place = 0, by_content = 0;  // of those that have a place
+  // Of those that have a place; by neither for sure where halves of the texts differ too much.
+  std::int64_t sinks = 0, by_place = 0, by_content = 0, undecided = 0;
   for (const HeadRow& row : table.rows) {
     const double place = row.without_first[score_number("place")];
     sinks += row.sink_dominates ? 1 : 0;
-    by_place += place >= 0.5 ? 1 : 0;
-    by_content += place < 0.5 ? 1 : 0;
+    if (std::isnan(place)) continue;
+    if (place - row.place_spread > 0.5)
+      ++by_place;
+    else if (place + row.place_spread < 0.5)
+      ++by_content;
+    else
+      ++undecided;
   }
-  const bool has_places = by_place + by_content > 0;
+  const bool has_places = by_place + by_content + undecided > 0;
   ordered_json layers = ordered_json::object();
   for (const char* score : {"first", "place", "distance_r2", "mean_distance"})
     layers[score] = short_numbers(layer_means(table, score_number(score)));
   ordered_json json{{"sinks", sinks},
                     {"by_place", has_places ? ordered_json(by_place) : ordered_json()},
                     {"by_content", has_places ? ordered_json(by_content) : ordered_json()},
+                    {"by_neither_for_sure", has_places ? ordered_json(undecided) : ordered_json()},
                     {"queries", table.queries},
                     {"induction_queries", table.induction_queries},
                     {"mean_by_layer", std::move(layers)},
@@ -195,6 +203,7 @@ ordered_json reach_json(const ContextReach& reach) {
 }
 
 ordered_json copying_json(const Repeat& repeat) {
+  const MeanInterval second = mean_interval(sample_moments(repeat.second_half));
   ordered_json json{
       {"repeated", repeat.request.tokens},
       {"repeats", repeat.request.sequences},
@@ -202,6 +211,8 @@ ordered_json copying_json(const Repeat& repeat) {
       {"loss_of_chance", short_number(std::log(static_cast<double>(repeat.vocabulary)))},
       {"first_half", short_number(sample_mean(repeat.first_half))},
       {"second_half", short_number(sample_mean(repeat.second_half))},
+      {"second_half_low", short_number(second.low)},
+      {"second_half_high", short_number(second.high)},
       {"gain", difference_json(repeat.gain)}};
   json["loss_by_position"] = short_numbers(repeat.by_position);
   return json;
@@ -247,7 +258,10 @@ ordered_json passport_document(const Passport& passport) {
       {"assumed", passport.assumed},         {"predicts_next", passport.settlement.has_value()},
       {"verified", verified_json(passport)}, {"heads_by_score", heads_of_passport(passport)}};
   if (!passport.settlement) return json;
-  json["loss"] = short_number(passport.loss);
+  const MeanInterval loss = mean_interval(sample_moments(passport.losses));
+  json["loss"] = short_number(sample_mean(passport.losses));
+  json["loss_low"] = short_number(loss.low);
+  json["loss_high"] = short_number(loss.high);
   json["loss_by_place"] = losses_json(passport);
   json["reach"] = reach_json(*passport.reach);
   json["copying"] = copying_json(*passport.repeat);
@@ -260,10 +274,14 @@ std::string passport_json(const ordered_json& document) { return document.dump()
 ordered_json read_passport(const std::string& text, const std::string& name) {
   ordered_json json = ordered_json::parse(text, nullptr, false);
   const auto version = json.is_object() ? json.find("passport") : json.end();
-  if (json.is_object() && version != json.end() && *version == passport_version) {
+  const bool has_version = json.is_object() && version != json.end();
+  if (has_version && *version == passport_version) {
     require_passport(json, name);
     return json;
   }
+  if (has_version && *version == 1)
+    throw DataError(name, "is a passport of version 1, whose verdicts stood on other rules",
+                    "make it again from the model");
   throw DataError(name, fmt::format("is no passport of version {}", passport_version),
                   "give a model, or what orrery passport --json has written");
 }
@@ -274,18 +292,39 @@ namespace {
 struct Compared {
   const char* name;
   const char* pointer;
+  /// Its ends of what it may as well be; without them no spread of it is known.
+  const char *low, *high;
+  const char* more{""};  ///< a count that may belong to it as well
 };
 constexpr Compared compared_numbers[] = {
-    {"layers", "/layers"},
-    {"heads of a layer", "/heads"},
-    {"heads that sinks dominate", "/heads_by_score/sinks"},
-    {"heads by place", "/heads_by_score/by_place"},
-    {"heads by content", "/heads_by_score/by_content"},
-    {"loss, nats", "/loss"},
-    {"reach, tokens", "/reach/tokens"},
-    {"copying: loss of the first half", "/copying/first_half"},
-    {"copying: loss of the second half", "/copying/second_half"},
+    {"layers", "/layers", "", ""},
+    {"heads of a layer", "/heads", "", ""},
+    {"heads that sinks dominate", "/heads_by_score/sinks", "", ""},
+    {"heads by place", "/heads_by_score/by_place", "/heads_by_score/by_place",
+     "/heads_by_score/by_place", "/heads_by_score/by_neither_for_sure"},
+    {"heads by content", "/heads_by_score/by_content", "/heads_by_score/by_content",
+     "/heads_by_score/by_content", "/heads_by_score/by_neither_for_sure"},
+    {"loss, nats", "/loss", "/loss_low", "/loss_high"},
+    {"reach, tokens", "/reach/tokens", "", ""},
+    {"loss of copied tokens, nats", "/copying/second_half", "/copying/second_half_low",
+     "/copying/second_half_high"},
 };
+
+double number_at(const ordered_json& document, const char* pointer) {
+  const ordered_json::json_pointer at(pointer);
+  const bool is_there = *pointer != 0 && document.contains(at) && document.at(at).is_number();
+  return is_there ? document.at(at).get<double>() : std::nan("");
+}
+
+/// Whether two numbers differ by more than their spreads: yes, no, or null where one is unknown.
+ordered_json beyond_spread(const Compared& number, const ordered_json& a, const ordered_json& b) {
+  const auto high = [&](const ordered_json& document) {
+    return number_at(document, number.high) + (*number.more ? number_at(document, number.more) : 0);
+  };
+  const double low_a = number_at(a, number.low), low_b = number_at(b, number.low);
+  if (std::isnan(low_a + high(a) + low_b + high(b))) return {};
+  return low_a > high(b) || low_b > high(a);
+}
 
 /// The facts of a passport's layers, "layers 0 to 3: base" by value.
 std::vector<std::pair<std::string, std::string>> facts_of_document(const ordered_json& document) {
@@ -309,8 +348,13 @@ std::string values_of(const std::vector<std::pair<std::string, std::string>>& fa
 
 ordered_json passports_compared(const ordered_json& one, const ordered_json& other) {
   ordered_json differences = ordered_json::array();
-  const auto add = [&](const std::string& name, ordered_json a, ordered_json b) {
-    if (a != b) differences.push_back({{"what", name}, {"a", std::move(a)}, {"b", std::move(b)}});
+  const auto add = [&](const std::string& name, ordered_json a, ordered_json b,
+                       ordered_json beyond = {}) {
+    if (a != b)
+      differences.push_back({{"what", name},
+                             {"a", std::move(a)},
+                             {"b", std::move(b)},
+                             {"beyond_spread", std::move(beyond)}});
   };
   const auto of_one = facts_of_document(one), of_other = facts_of_document(other);
   std::vector<std::string> fields;
@@ -322,7 +366,7 @@ ordered_json passports_compared(const ordered_json& one, const ordered_json& oth
   for (const Compared& number : compared_numbers) {
     const ordered_json::json_pointer at(number.pointer);
     add(number.name, one.contains(at) ? one.at(at) : ordered_json(),
-        other.contains(at) ? other.at(at) : ordered_json());
+        other.contains(at) ? other.at(at) : ordered_json(), beyond_spread(number, one, other));
   }
   return {{"a", one}, {"b", other}, {"differences", std::move(differences)}};
 }

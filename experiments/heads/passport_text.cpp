@@ -27,6 +27,7 @@ constexpr std::string_view of_all = R"({
                 "facts": [{"field": "text", "value": "text", "reason": "text"}]}],
   "heads_by_score": {
     "sinks": "count", "by_place": "count?", "by_content": "count?",
+    "by_neither_for_sure": "count?",
     "chosen_by_even_texts_tested_on_odd":
       {"*": [{"head": "text", "tested": "number?", "sink": "flag"}]},
     "rows": ["row"]}})";
@@ -36,11 +37,12 @@ constexpr std::string_view of_losses = R"({
   "verified": {"texts_that_prefer": "count", "texts_that_test": "count",
                "questions": [{"question": "text", "verdict": "text", "stands": "text",
                               "loss": "number?"}]},
-  "loss": "number", "loss_by_place": [{"from": "count", "to": "count", "loss": "number?"}],
+  "loss": "number", "loss_low": "number?", "loss_high": "number?", "loss_by_place": [{"from": "count", "to": "count", "loss": "number?"}],
   "reach": {"tokens": "count", "is_limit_of_the_texts": "flag", "targets": "count",
             "contexts": [{"context": "count", "loss": "number?"}]},
   "copying": {"repeated": "count", "repeats": "count", "seed": "count", "first_half": "number?",
-              "second_half": "number?", "loss_of_chance": "number?",
+              "second_half": "number?", "second_half_low": "number?", "second_half_high": "number?",
+              "loss_of_chance": "number?",
               "loss_by_position": ["number?"]},
   "breaks": [{"name": "text", "edits": ["text"], "difference": "number", "low": "number?",
               "high": "number?", "p_holm": "number?", "copying_difference": "number"}]})";
@@ -166,8 +168,9 @@ std::string heads_of_text(const ordered_json& heads) {
   if (heads.at("by_place").is_null())
     text += "contents carry their places, so that none is told to go by either";
   else
-    text += fmt::format("{} go by place, {} by content", heads.at("by_place").dump(),
-                        heads.at("by_content").dump());
+    text += fmt::format("{} go by place, {} by content, {} by neither in both halves of the texts",
+                        heads.at("by_place").dump(), heads.at("by_content").dump(),
+                        heads.at("by_neither_for_sure").dump());
   text += fmt::format("; in {} the first token has most weight\n", heads.at("sinks").dump());
   for (const auto& [score, chosen] : heads.at("chosen_by_even_texts_tested_on_odd").items()) {
     std::vector<std::string> parts;
@@ -181,7 +184,9 @@ std::string heads_of_text(const ordered_json& heads) {
 }
 
 std::string losses_text(const ordered_json& document) {
-  std::string text = fmt::format("loss {} nats; by place in the text:", document.at("loss").dump());
+  std::string text =
+      fmt::format("loss {} nats, 95 % {} to {}; by place in the text:", document.at("loss").dump(),
+                  cell_text(document.at("loss_low")), cell_text(document.at("loss_high")));
   for (const ordered_json& place : document.at("loss_by_place"))
     text += fmt::format(" {}..{} {}", place.at("from").dump(), place.at("to").dump(),
                         cell_text(place.at("loss")));
@@ -200,7 +205,7 @@ std::string losses_text(const ordered_json& document) {
 
 std::string breaks_text(const ordered_json& breaks) {
   std::string text =
-      fmt::format("what breaks it{:>44} {:>19} {:>8} {:>9}\n", "loss", "95 %", "p", "copying");
+      fmt::format("what changes cost{:>41} {:>19} {:>8} {:>9}\n", "loss", "95 %", "p", "copying");
   for (const ordered_json& one : breaks)
     text += fmt::format("  {:<48} {:>+7.3f} {:>+9.3f} {:>+9.3f} {:>8} {:>+9.3f}\n",
                         cell_text(one.at("name")), one.at("difference").get<double>(),
@@ -229,6 +234,12 @@ std::string one_text(const ordered_json& document) {
   return has_losses ? text + losses_text(document) + breaks_text(document.at("breaks")) : text;
 }
 
+/// Behind a number that may not differ for all that is known.
+const char* spread_words(const ordered_json& difference) {
+  const ordered_json& beyond = difference.at("beyond_spread");
+  return beyond.is_boolean() && !beyond.get<bool>() ? "   (within the spread)" : "";
+}
+
 }  // namespace
 
 void require_passport(const ordered_json& document, std::string_view name) {
@@ -240,8 +251,8 @@ std::string passport_text(const ordered_json& one, const ordered_json& other) {
   const ordered_json compared = passports_compared(one, other);
   std::string text = "A  " + one_text(one) + "\nB  " + one_text(other) + "\ndifferences\n";
   for (const ordered_json& row : compared.at("differences"))
-    text += fmt::format("  {:<34} {:<32} {}\n", cell_text(row.at("what")), cell_text(row.at("a")),
-                        cell_text(row.at("b")));
+    text += fmt::format("  {:<34} {:<32} {}{}\n", cell_text(row.at("what")), cell_text(row.at("a")),
+                        cell_text(row.at("b")), spread_words(row));
   return text;
 }
 

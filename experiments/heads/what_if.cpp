@@ -97,7 +97,6 @@ class SideBySide {
     PassEdits<T> edits = run_.edits_of(edits_, n);
     edits.corpus_means = corpus_means_;
     const int first = result_.first_layer;
-    queries_ += n;
     const Matrix<T> after =
         run_.pass(before.tokens, {.probe = edited_probe(before, is_first),
                                   .edits = &edits,
@@ -105,10 +104,19 @@ class SideBySide {
                                   .first_layer = first});
     for (const auto& [place, map] : after_) add_map("after", place, map);
     after_.clear();
+    add_changes(n);
     if (!run_.predicts_next()) return;
     Matrix<T> last;
     effect.after = run_.losses(edits_, after, before.tokens, &last);
     effect.next = next_tokens(before.next, probabilities_of<T>(last, 0));
+  }
+
+  /// How far a text's maps have moved joins that of the texts before.
+  void add_changes(Index queries) {
+    all_changes_.resize(changes_.size());
+    for (std::size_t h = 0; h < changes_.size(); ++h)
+      all_changes_[h].push_back(std::exchange(changes_[h], 0));
+    queries_.push_back(static_cast<double>(queries));
   }
 
   /// The head whose logits are told apart, if they are a sum.
@@ -351,8 +359,21 @@ class SideBySide {
     }
     if (!request_.heads || edits_.empty()) return;
     for (int l = result_.first_layer; l < run_.layer_count(); ++l)
-      for (int h = 0; h < run_.head_count(); ++h)
-        result_.changes.push_back({l, h, changes_[at({l, h})] / static_cast<double>(queries_)});
+      for (int h = 0; h < run_.head_count(); ++h) result_.changes.push_back(change_of(l, h));
+  }
+
+  HeadChange change_of(int layer, int head) const {
+    const std::vector<double>& of_texts = all_changes_[at({layer, head})];
+    Largest greatest;
+    Smallest least(1);
+    double sum = 0, queries = 0;
+    for (std::size_t t = 0; t < of_texts.size(); ++t) {
+      greatest.see(of_texts[t] / queries_[t]);
+      least.see(of_texts[t] / queries_[t]);
+      sum += of_texts[t];
+      queries += queries_[t];
+    }
+    return {layer, head, sum / queries, least.value(), greatest.value()};
   }
 
   ModelRun<T>& run_;
@@ -366,8 +387,9 @@ class SideBySide {
   std::mutex adding_{};                     ///< to maps
   Index side_{0};                           ///< of the small maps
   std::vector<float> small_{};
-  std::vector<double> changes_;  ///< Σ over queries
-  Index queries_{0};
+  std::vector<double> changes_;                     ///< Σ over the queries of a text
+  std::vector<std::vector<double>> all_changes_{};  ///< Σ over queries, by head and text
+  std::vector<double> queries_{};                   ///< of each text
   std::optional<SeenHead<T>> told_apart_{};
 };
 

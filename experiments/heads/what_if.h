@@ -48,7 +48,8 @@ struct TextEffect {
 struct HeadChange {
   int layer{};
   int head{};
-  double change{};  ///< 0 for the same map, 1 for one on other keys
+  double change{};             ///< 0 for the same map, 1 for one on other keys
+  double least{}, greatest{};  ///< of the texts, each by itself
 };
 
 struct WhatIf {

@@ -242,7 +242,7 @@ ResultComparison compare_results(const Result& a, const Result& b, double tolera
 
 Comparison compare_folders(const std::filesystem::path& a, const std::filesystem::path& b,
                            double tolerance) {
-  Comparison found{.sweeps = is_sweep_folder(a)};
+  Comparison found{.sweeps = is_sweep_folder(a), .tolerance = tolerance};
   if (found.sweeps != is_sweep_folder(b))
     throw UsageError(fmt::format("{} and {}", a.string(), b.string()),
                      "are not of the same kind: one is a result, the other a sweep",

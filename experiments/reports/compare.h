@@ -123,6 +123,7 @@ SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double 
 /// The differences between two folders.
 struct Comparison {
   bool sweeps{};
+  double tolerance{};                     ///< relative differences up to it count as none
   std::vector<TextDifference> program{};  ///< version, commit, compiler …
   std::vector<TextDifference> inputs{};   ///< SHA-256 by parameter
   ResultComparison result{};

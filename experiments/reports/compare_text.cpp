@@ -268,6 +268,7 @@ std::string result_text(const ResultComparison& result) {
 Json to_json(const Comparison& comparison) {
   Json json{{"schema", "orrery.comparison/1"},
             {"same_numbers", comparison.same_numbers()},
+            {"tolerance", comparison.tolerance},
             {"program", list_json(comparison.program, text_json)},
             {"inputs", list_json(comparison.inputs, text_json)}};
   if (comparison.sweeps)
@@ -285,8 +286,12 @@ std::string comparison_text(const Comparison& comparison) {
   const SweepComparison& sweep = comparison.sweep;
   const bool differs = !comparison.sweeps || !sweep.differing.empty() || !sweep.only_a.empty() ||
                        !sweep.only_b.empty();
-  return text +
-         (differs ? "Numbers differ.\n" : "All numbers that can be compared are the same.\n");
+  if (!differs) return text + "All numbers that can be compared are the same.\n";
+  return text + "Numbers differ. " +
+         (comparison.tolerance > 0
+              ? fmt::format("Relative differences up to {:.3g} count as none.\n",
+                            comparison.tolerance)
+              : "They are compared to the bit: --tolerance 1e-9 leaves roundings out.\n");
 }
 
 }  // namespace orrery

@@ -128,8 +128,11 @@ class PassportWriter {
     const std::string told =
         heads.at("by_place").is_null()
             ? "Contents carry their places, so that no head is told to go by either"
-            : fmt::format("{} go by place and {} by content", words(heads.at("by_place")),
-                          words(heads.at("by_content")));
+            : fmt::format(
+                  "{} go by place, {} by content and {} by neither in both halves of the "
+                  "texts",
+                  words(heads.at("by_place")), words(heads.at("by_content")),
+                  words(heads.at("by_neither_for_sure")));
     say(fmt::format("{}; in {} the first token has most of the weight.", told,
                     words(heads.at("sinks"))));
     add_map("places", "Share of places in the logits", "Grey heads are sinks.", 3, {0, 1}, true);
@@ -213,8 +216,8 @@ class PassportWriter {
     const ordered_json& reach = at("reach");
     const ordered_json& copying = at("copying");
     heading("Loss by place and true reach", "reach");
-    say(fmt::format("{} nats on the texts that test. By the last token of each bin:",
-                    words(at("loss"))));
+    say(fmt::format("{} nats on the texts that test, 95 % {} to {}. By the last token of each bin:",
+                    words(at("loss")), words(at("loss_low")), words(at("loss_high"))));
     add_curve("by-place", "Loss by place", at("loss_by_place"), "to",
               {.label = "predicted token", .scale = AxisScale::log2});
     say(
@@ -237,7 +240,7 @@ class PassportWriter {
   }
 
   void add_breaks() {
-    heading("What breaks it", "breaks");
+    heading("What changes cost", "breaks");
     say("Change of the mean loss of odd texts, in nats, with its 95 % over texts; of copying, that "
         "of the second half.",
         TextKind::quiet);
@@ -271,6 +274,12 @@ void add_column(const ordered_json& passport, const char* prefix, std::vector<Bl
   PassportWriter(passport, 3, prefix, blocks).write();
 }
 
+/// Empty for what a file says, and for a number whose spread nobody knows.
+GridCell spread_cell(const ordered_json& difference) {
+  const ordered_json& beyond = difference.at("beyond_spread");
+  return text_cell(beyond.is_null() ? "" : beyond.get<bool>() ? "yes" : "no");
+}
+
 }  // namespace
 
 Document passport_page(const ordered_json& one, const ordered_json& other) {
@@ -280,11 +289,12 @@ Document passport_page(const ordered_json& one, const ordered_json& other) {
     return page;
   }
   page.title = "Two passports";
-  Grid grid{.header = {"differs", words(one.at("model")), words(other.at("model"))}};
+  Grid grid{
+      .header = {"differs", words(one.at("model")), words(other.at("model")), "beyond the spread"}};
   const ordered_json compared = passports_compared(one, other);
   for (const ordered_json& row : compared.at("differences"))
     grid.rows.push_back({text_cell(words(row.at("what"))), text_cell(words(row.at("a"))),
-                         text_cell(words(row.at("b")))});
+                         text_cell(words(row.at("b"))), spread_cell(row)});
   page.blocks.push_back(std::move(grid));
   add_column(one, "a-", page.blocks);
   add_column(other, "b-", page.blocks);

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "core/analysis/largest.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/statistics/welch.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {
@@ -48,6 +51,14 @@ Check check_of_losses(const std::vector<double>& losses) {
           .equation = "loss = −ln p",
           .measured = below.value(),
           .bound = 0};
+}
+
+void add_spread(const std::string& key, const Welch& of, const char* p_of, Result& result) {
+  if (std::isnan(of.low)) return;
+  const FindingsOn all(result);
+  all.scalar(key + "_low", of.low, "lower end of its 95 % interval", "nats");
+  all.scalar(key + "_high", of.high, "upper end", "nats");
+  all.scalar(key + "_p", of.p, p_of);
 }
 
 }  // namespace orrery

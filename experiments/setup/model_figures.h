@@ -8,6 +8,8 @@
 
 namespace orrery {
 
+struct Welch;
+
 // What the experiments that ask a model draw alike.
 
 /// "Llama · WHAT · every setting".
@@ -28,5 +30,9 @@ void add_map_figure(Figure figure, Result& result);
 
 /// No token is more than certain.
 Check check_of_losses(const std::vector<double>& losses);
+
+/// Adds KEY_low, KEY_high and KEY_p of a mean in nats: its 95 % interval, and what p is of. Nothing
+/// where there is no spread, as of one sequence.
+void add_spread(const std::string& key, const Welch& of, const char* p_of, Result& result);
 
 }  // namespace orrery

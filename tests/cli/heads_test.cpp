@@ -172,13 +172,13 @@ TEST_CASE("passport writes a page or JSON, and compares what it has written with
   CHECK(both.status == 0);
   CHECK_THAT(both.out, Contains("differences"));
   CHECK_THAT(content(asked.shell.folder() / "both.html"), Contains("Two passports"));
-  CHECK(json::parse(asked.shell.run("passport a.json --json").out).at("passport") == 1);
+  CHECK(json::parse(asked.shell.run("passport a.json --json").out).at("passport") == 2);
   CHECK_THAT(asked.shell.run("passport a.json seed=3").err, Contains("no model is asked"));
   CHECK_THAT(asked.shell.run("passport a.json --out a.txt").err, Contains(".html or .json"));
   CHECK(asked.shell.run("passport nothing.json").status == 4);
   CHECK(asked.run("passport", "llama-off", "parts=3").status == 2);
   CHECK(asked.run("passport", "llama-off", "parts=4 targets=1 repeated=4 --out r").status == 0);
-  CHECK_THAT(content(asked.shell.folder() / "r/passport.json"), Contains("\"passport\":1"));
+  CHECK_THAT(content(asked.shell.folder() / "r/passport.json"), Contains("\"passport\":2"));
 }
 
 TEST_CASE("Wrong questions end with the status of their kind, and say what to write") {

@@ -55,6 +55,21 @@ TEST_CASE("A model that copies by hand finds a needle at every depth of every le
     CHECK(cell.loss == Approx(0).margin(1e-9));
     CHECK(cell.gain.difference > 2);
   }
+  CHECK(table.gain.low > 2);
+}
+
+TEST_CASE("The gain of all cells is the mean of theirs, with the spread of the draws") {
+  NeedleRequest request = by_hand({"zero:1.0"});
+  const TempFolder folder;
+  const HandBuilt built(folder);
+  CHECK(std::isnan(found(built.path(), request).gain.low));  // all draws alike: no spread is known
+  request = {.texts = {eight_tokens()}, .lengths = {8, 16}, .depths = 3, .draws = 4, .seed = 3};
+  const NeedleTable table = found(tests_folder() + "/golden/transformer/llama-on", request);
+  double sum = 0;
+  for (const NeedleCell& cell : table.cells) sum += cell.gain.difference;
+  CHECK(table.gain.difference == Approx(sum / 6));
+  CHECK(table.gain.low < table.gain.difference);
+  CHECK(table.gain.high - table.gain.difference == Approx(table.gain.difference - table.gain.low));
 }
 
 TEST_CASE("Without what copies, nothing is found, and within a window what lies in it") {

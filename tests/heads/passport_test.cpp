@@ -112,6 +112,43 @@ TEST_CASE("Two passports are compared fact by fact and number by number") {
   CHECK_THAT(passport_text(llama, bert), Contains("differences"));
 }
 
+TEST_CASE("Numbers of two passports differ only beyond their spreads") {
+  const ordered_json llama = document_of(passport_model("llama-on"), small_request());
+  ordered_json other = llama;
+  const auto verdict_of = [&](const char* what) {
+    const ordered_json compared = passports_compared(llama, other);
+    for (const ordered_json& row : compared.at("differences"))
+      if (row.at("what") == what) return row.at("beyond_spread").dump();
+    return std::string("the same");
+  };
+  const double loss = llama.at("loss"), high = llama.at("loss_high");
+  CHECK(llama.at("loss_low").get<double>() < loss);
+  const auto move_by = [&](double by) {
+    for (const char* key : {"loss", "loss_low", "loss_high"})
+      other[key] = llama.at(key).get<double>() + by;
+  };
+  CHECK(verdict_of("loss, nats") == "the same");
+  move_by(high - loss);
+  CHECK(verdict_of("loss, nats") == "false");
+  CHECK_THAT(passport_text(llama, other), Contains("within the spread"));
+  move_by(2.1 * (high - loss));
+  CHECK(verdict_of("loss, nats") == "true");
+  other["loss_low"] = nullptr;
+  CHECK(verdict_of("loss, nats") == "null");
+  ordered_json& heads = other["heads_by_score"];
+  const auto count = [&](const char* key) {
+    return llama.at("heads_by_score").at(key).get<std::int64_t>();
+  };
+  const std::int64_t by_place = count("by_place"), unsure = count("by_neither_for_sure");
+  CHECK(by_place + unsure + count("by_content") ==
+        llama.at("layers").get<std::int64_t>() * llama.at("heads").get<std::int64_t>());
+  heads["by_place"] = by_place + unsure + 1;
+  CHECK(verdict_of("heads by place") == "true");
+  heads["by_neither_for_sure"] = 2;
+  heads["by_place"] = by_place + unsure;
+  CHECK(verdict_of("heads by place") == (unsure > 0 ? "false" : "the same"));
+}
+
 TEST_CASE("A passport of very many heads keeps within its size") {
   LiveModel model(passport_model("llama-on"), {.single = false, .length = 40});
   SilentProgress progress;

@@ -209,6 +209,18 @@ TEST_CASE("Texts give the difference a spread, and one text does not") {
   CHECK(result.difference.difference == Approx(sum / 15));
   CHECK(result.difference.low < result.difference.difference);
   CHECK(result.difference.degrees == 2);
+  for (std::size_t h = 0; h < result.changes.size(); ++h) {
+    std::vector<double> each;
+    for (const Tokens& tokens : {a, b, c})
+      each.push_back(
+          asked(golden_model("llama-on"), {.edits = {"sign"}, .texts = {{"one", tokens}}})
+              .changes[h]
+              .change);
+    const HeadChange& change = result.changes[h];
+    CHECK(change.change == Approx((each[0] + each[1] + each[2]) / 3));
+    CHECK(change.least == Approx(*std::min_element(each.begin(), each.end())));
+    CHECK(change.greatest == Approx(*std::max_element(each.begin(), each.end())));
+  }
   const WhatIf one = asked(golden_model("llama-on"), {.edits = {"sign"}, .texts = {{"a", a}}});
   CHECK(std::isnan(one.difference.low));
   CHECK(one.edits == std::vector<std::string>{"sign"});

@@ -280,6 +280,13 @@ Figure pairs_figure(const HeadsFound& found) {
                                .marked = true}}}};
 }
 
+/// Of what the edits add; empty for one text, which has none.
+std::string spread_of_loss(const WhatIf& effect) {
+  const Welch& added = effect.difference;
+  if (std::isnan(added.low)) return "";
+  return fmt::format(" ({:+.2f} ± {:.2f})", added.difference, (added.high - added.low) / 2);
+}
+
 Figure loss_figure(const HeadsFound& found) {
   const TextEffect& text = found.effect.texts.front();
   LinePlot plot{.x = {.label = "token", .role = AxisRole::position},
@@ -292,13 +299,15 @@ Figure loss_figure(const HeadsFound& found) {
   add("the model", text.before, 0);
   if (is_edited(found)) add("edited", text.after, 1);
   const WhatIf& effect = found.effect;
-  return {
-      "loss",
-      is_edited(found) ? fmt::format("Mean loss {:.2f} → {:.2f} nats, {}", effect.before,
-                                     effect.after, edits_text(effect))
-                       : fmt::format("Loss of each token, {:.2f} nats in the mean", effect.before),
-      (effect.texts.size() > 1 ? "the mean is that of all texts · " : "") + caption_of_text(found),
-      std::move(plot)};
+  return {"loss",
+          is_edited(found)
+              ? fmt::format("Mean loss {:.2f} → {:.2f} nats{}, {}", effect.before, effect.after,
+                            spread_of_loss(effect), edits_text(effect))
+              : fmt::format("Loss of each token, {:.2f} nats in the mean", effect.before),
+          (effect.texts.size() > 1 ? "the mean is that of all texts, ± its 95 % interval · "
+                                   : "one text has no spread; parts=4 gives one · ") +
+              caption_of_text(found),
+          std::move(plot)};
 }
 
 Figure change_figure(const HeadsFound& found) {
@@ -311,8 +320,12 @@ Figure change_figure(const HeadsFound& found) {
   map.quantity = "change of weights";
   map.range = Range{0, 1};
   return {"change",
-          most ? fmt::format("{}: head {} changes most, by {:.2f}", edits_text(effect),
-                             text_of_head(most->layer, most->head), most->change)
+          most ? fmt::format("{}: head {} changes most, by {:.2f}{}", edits_text(effect),
+                             text_of_head(most->layer, most->head), most->change,
+                             effect.texts.size() > 1
+                                 ? fmt::format(" ({:.2f} to {:.2f} in {} texts)", most->least,
+                                               most->greatest, effect.texts.size())
+                                 : "")
                : edits_text(effect),
           fmt::format("½ Σ |a − a'| over keys, the mean over queries: 1 where all weight goes to "
                       "other keys · {}",

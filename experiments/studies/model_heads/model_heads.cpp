@@ -145,12 +145,7 @@ void add_scalars(const HeadsFound& found, Result& result) {
       all.scalar("edited_loss", effect.after, "the same under the edits", "nats");
       all.scalar("loss_change", effect.after - effect.before, "what the edits add to the loss",
                  "nats");
-      if (!std::isnan(effect.difference.low)) {
-        all.scalar("loss_change_low", effect.difference.low,
-                   "lower end of its 95 % interval, paired by texts", "nats");
-        all.scalar("loss_change_high", effect.difference.high, "upper end", "nats");
-        all.scalar("loss_change_p", effect.difference.p, "p of no change");
-      }
+      add_spread("loss_change", effect.difference, "p of no change, paired by texts", result);
     }
   }
   if (!effect.edits.empty())
@@ -286,8 +281,9 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                            .chosen = static_cast<std::size_t>(params.integer("chosen"))};
   const std::string marked =
       marks_alone(params) ? "" : marked_heads(params, model.table(heads, progress));
-  const WhatIfRequest request = request_of(model, chosen, edits_in(params, plan, marked),
-                                           other_texts(model.path(), "corpus", params, inputs));
+  const WhatIfRequest request =
+      request_of(model, chosen, edits_in(params, plan, marked),
+                 other_texts(model.path(), "corpus", params, inputs));
   checkpoint(progress, 0.0, "what if");
   const WhatIf effect = what_if(model.live(), request, progress);
   const auto n = static_cast<Index>(effect.texts.front().tokens.size());

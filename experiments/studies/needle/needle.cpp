@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 
@@ -95,41 +96,55 @@ void add_map_of_needles(const NeedleTable& needle, const char* description, cons
   add_map_figure(std::move(figure), result);
 }
 
-/// The mean of a number over all cells.
-template <class Number>
-double mean_of_cells(const NeedleTable& needle, const Number& number) {
+double share_found(const NeedleTable& needle) {
   double sum = 0;
-  for (const NeedleCell& cell : needle.cells) sum += number(cell);
+  for (const NeedleCell& cell : needle.cells) sum += cell.retrieved;
   return sum / static_cast<double>(needle.cells.size());
+}
+
+std::string title_of(const Welch& gain) {
+  if (std::isnan(gain.low))
+    return fmt::format(
+        "The fact saves {:.2f} nats of an answer's token in one draw, or in all alike",
+        gain.difference);
+  return fmt::format("The fact {} {:.2f} ± {:.2f} nats of an answer's token",
+                     gain.low > 0 ? "saves" : "is not shown to save:", gain.difference,
+                     (gain.high - gain.low) / 2);
 }
 
 Result result_of(const ParamSet& params, const NeedleTable& needle) {
   Result result;
   const auto found_of = [](const NeedleCell& cell) { return cell.retrieved; };
   const auto gain_of = [](const NeedleCell& cell) { return cell.gain.difference; };
-  const double share = mean_of_cells(needle, found_of), gain = mean_of_cells(needle, gain_of);
-  const std::string about =
-      caption_of_model(params, needle.family,
-                       fmt::format("{} draws of each cell, in parts of {}", needle.request.draws,
-                                   as_marked(needle.request.texts.front().name)));
+  const double share = share_found(needle);
+  const std::string about = caption_of_model(
+      params, needle.family,
+      fmt::format("{} draws of each cell, in parts of {}; ± is the 95 % interval "
+                  "over draws",
+                  needle.request.draws, as_marked(needle.request.texts.front().name)));
   add_map_of_needles(
       needle, "share of draws whose answer is the most probable", found_of,
       {.quantity = "share found", .range = Range{0, 1}},
       {"found", fmt::format("The fact is found in {:.0f} % of the draws", 100 * share), about},
       result);
-  add_map_of_needles(
-      needle, "loss of the answer without the fact less with it", gain_of,
-      {.quantity = "gain, nats", .meaning = Meaning::diverging},
-      {"gain", fmt::format("The fact saves {:.2f} nats of an answer's token", gain), about},
-      result);
-  result.scalars = {
-      {"found", "", "", share, "share of draws whose answer is the most probable"},
-      {"gain", "", "nats", gain, "loss of the answer without the fact, less that with it"}};
-  TableBuilder table(
-      "needle", "how well facts are found",
-      {{"length", "tokens"}, {"depth"}, {"found"}, {"loss", "nats"}, {"gain", "nats"}});
+  add_map_of_needles(needle, "loss of the answer without the fact less with it", gain_of,
+                     {.quantity = "gain, nats", .meaning = Meaning::diverging},
+                     {"gain", title_of(needle.gain), about}, result);
+  result.scalars = {{"found", "", "", share, "share of draws whose answer is the most probable"},
+                    {"gain", "", "nats", needle.gain.difference,
+                     "loss of the answer without the fact, less that with it"}};
+  add_spread("gain", needle.gain, "p of no gain, paired by draws", result);
+  TableBuilder table("needle", "how well facts are found",
+                     {{"length", "tokens"},
+                      {"depth"},
+                      {"found"},
+                      {"loss", "nats"},
+                      {"gain", "nats"},
+                      {"low", "nats"},
+                      {"high", "nats"}});
   for (const NeedleCell& cell : needle.cells)
-    table.row({cell.length, cell.depth, cell.retrieved, cell.loss, cell.gain.difference});
+    table.row({cell.length, cell.depth, cell.retrieved, cell.loss, cell.gain.difference,
+               cell.gain.low, cell.gain.high});
   result.tables.push_back(std::move(table).finish_printed());
   return result;
 }

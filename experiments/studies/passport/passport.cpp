@@ -24,7 +24,7 @@ ExperimentInfo make_info() {
   return {
       .name = "passport",
       .title = "Passport of a model",
-      .question = "What does a model do with positions, what proves it, and what breaks it?",
+      .question = "What does a model do with positions, what proves it, and what changes cost?",
       .formulas = {{R"(\mathrm{loss}_i = -\ln p(t_{i+1} | t_1, \ldots, t_i))", ""}},
       .symbols = {{"t_i", "a token of the text"}},
       .params = joined(
@@ -39,13 +39,25 @@ ExperimentInfo make_info() {
             count_param("chosen", "Heads that each score chooses.", 4, 1, 64), seed_param(),
             first_token_param(), asked_precision_param()}}),
       .view = {.controls = {"length", "repeated"},
-               .tabs = {{"breaks", "What breaks it"}, {"by_place", "Loss by place"}}}};
+               .tabs = {{"breaks", "What changes cost"}, {"by_place", "Loss by place"}}}};
+}
+
+/// The change that costs most of those that cost something beyond the spread over texts.
+std::string title_of(const Passport& passport, const Break* worst) {
+  if (passport.breaks.empty())
+    return "Nothing was tried: the model does not predict the next token";
+  const double own = sample_mean(passport.losses);
+  if (!worst) return fmt::format("Loss {:.2f} nats; no change adds more than texts differ by", own);
+  return fmt::format("Loss {:.2f} nats; {:+.2f}, 95 % {:.2f} to {:.2f}, where {}", own,
+                     worst->difference.difference, worst->difference.low, worst->difference.high,
+                     worst->name);
 }
 
 /// What was tried: drawn in short, and with intervals in a table, which is there where the model
 /// predicts the next token.
 void add_breaks(const std::string& about, const Passport& passport, Result& result) {
-  TableFigure drawn{.header = {"change", "loss", "difference", "copying"}};
+  constexpr double level = 0.05;
+  TableFigure drawn{.header = {"change", "loss", "difference", "95 %", "copying"}};
   TableBuilder table("breaks",
                      "changes of the model: loss of the odd texts, less its own with the 95 % "
                      "interval, p by Holm; loss of repeated tokens, less its own",
@@ -62,16 +74,14 @@ void add_breaks(const std::string& about, const Passport& passport, Result& resu
     const Welch& less = one.difference;
     drawn.rows.push_back({one.name, fmt::format("{:.3f}", one.loss),
                           fmt::format("{:+.3f}", less.difference),
+                          fmt::format("{:.3f} to {:.3f}", less.low, less.high),
                           fmt::format("{:+.3f}", one.copying)});
     table.row({one.name, fmt::format("{}", fmt::join(one.edits, " ")), one.loss, less.difference,
                less.low, less.high, one.p, one.copying});
-    if (!worst || one.loss > worst->loss) worst = &one;
+    const bool costs = one.p < level && less.difference > 0;
+    if (costs && (!worst || one.loss > worst->loss)) worst = &one;
   }
-  result.figures.push_back({"breaks",
-                            worst ? fmt::format("Its loss of {:.2f} nats is {:.2f} at worst: {}",
-                                                passport.loss, worst->loss, worst->name)
-                                  : "Nothing was tried: the model does not predict the next token",
-                            about, std::move(drawn)});
+  result.figures.push_back({"breaks", title_of(passport, worst), about, std::move(drawn)});
   if (!passport.by_place.empty()) result.tables.push_back(std::move(table).finish_printed());
 }
 
@@ -102,7 +112,8 @@ Result result_of(const ParamSet& params, const Passport& passport) {
       {"heads", "", "heads", static_cast<double>(passport.heads), "heads of a layer"}};
   if (passport.by_place.empty()) return result;
   result.figures.push_back(place_figure(about, passport));
-  result.scalars.push_back({"loss", "", "nats", passport.loss, "mean loss of the odd texts"});
+  result.scalars.push_back(
+      {"loss", "", "nats", sample_mean(passport.losses), "mean loss of the odd texts"});
   TableBuilder verdicts("verdicts", "what the loss says of the model's settings",
                         {{"question"}, {"verdict"}});
   for (const OpenQuestion& question : passport.settlement->questions)
@@ -116,7 +127,8 @@ Result result_of(const ParamSet& params, const Passport& passport) {
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::int64_t repeated = params.integer("repeated");
-  const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs, 0, 2 * repeated + 1);
+  const std::shared_ptr<AskedModel> model =
+      AskedModel::take(params, inputs, 0, 2 * repeated + 1);
   checkpoint(progress, 0.0, "passport");
   const Passport passport =
       passport_of(model->live(),

@@ -79,11 +79,7 @@ Result result_of(const ParamSet& params, const Repeat& repeat) {
   all.scalar("second_loss", sample_mean(repeat.second_half),
              "the same of those tokens when they come again", "nats");
   all.scalar("gain", repeat.gain.difference, "loss saved by the repetition", "nats");
-  if (!std::isnan(repeat.gain.low)) {  // one sequence has no interval
-    all.scalar("gain_low", repeat.gain.low, "lower end of its 95 % interval", "nats");
-    all.scalar("gain_high", repeat.gain.high, "upper end", "nats");
-    all.scalar("gain_p", repeat.gain.p, "p of no gain, paired by sequences");
-  }
+  add_spread("gain", repeat.gain, "p of no gain, paired by sequences", result);
   TableBuilder table("repeated", "loss of each token, the mean over sequences",
                      {{"position", "tokens"}, {"loss", "nats"}});
   for (std::size_t i = 0; i < repeat.by_position.size(); ++i) table.row({i, repeat.by_position[i]});
