@@ -87,7 +87,9 @@ TEST_CASE("Messages begin with the parameter and its value") {
     CHECK_THROWS_WITH(load_inputs(params),
                       Catch::Matchers::StartsWith(key + "=" + value + ": ") && Contains(message));
   };
-  refusal("text", "/nowhere", "cannot be read (No such file or directory); check the path");
+  refusal("text", "/nowhere",
+          "cannot be read (No such file or directory); give the path of a text, or words with "
+          "spaces between them");
   refusal("text", folder.path().string(), "is a folder");
   refusal("text", folder.file("bad.txt", "\xFF").string(), "is not valid UTF-8");
   refusal("q", folder.file("bad.npy", "x").string(), "is not a .npy file");
@@ -97,6 +99,28 @@ TEST_CASE("Messages begin with the parameter and its value") {
   refusal("q", "bundled:the_orrery.txt", "must be a .npy, .npz or .safetensors file");
   refusal("text", "bundled:none.txt", "is not a bundled text");
   refusal("text", "bundled:../secret", "must name a bundled text without a folder");
+}
+
+TEST_CASE("Words with spaces are a text, unless a file has that name") {
+  const TempFolder folder;
+  ParamSet params = example();
+  const std::string words = (folder.path() / "the cat sat").string();
+  params.set("text", words);
+  InputCache cache;
+  const auto given = cache.load(params);
+  CHECK(std::get<Text>(given->inputs.at("text")).utf8 == words);
+  CHECK(given->files.at(0).path == words);
+  CHECK(given->files.at(0).sha256 == sha256_hex(words));
+  CHECK_THAT(given->notes.at(0), Contains("no such file"));
+  CHECK(cache.load(params) == given);
+  folder.file("the cat sat", "abc");
+  const auto read = cache.load(params);
+  CHECK(std::get<Text>(read->inputs.at("text")).utf8 == "abc");
+  CHECK_THAT(read->notes.at(0), Contains("the file of that name is read"));
+  params.set("text", std::string(5000, 'a') + " b");  // longer than any name of a file
+  CHECK(load_inputs(params).files.at(0).bytes == 5002);
+  params.set("text", "two words\xFF");
+  CHECK_THROWS_WITH(load_inputs(params), Contains("is not valid UTF-8"));
 }
 
 TEST_CASE("A tensor is read from an archive by its name") {
