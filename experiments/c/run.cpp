@@ -20,6 +20,7 @@
 #include "experiments/results/memory.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/plugins.h"
 #include "experiments/sweeps/assignments.h"
 #include "experiments/sweeps/catalogue_json.h"
@@ -127,7 +128,9 @@ void run(const std::string& name, const char* settings, Given given,
   if (experiment.check) experiment.check(params, inputs);
   require_memory(experiment, params);
   CallerProgress told(progress);
-  give(result, handle_of(experiment.run(params, inputs, told), spec.notes));
+  Result found = experiment.run(params, inputs, told);
+  check_obeyed(params, found);
+  give(result, handle_of(std::move(found), spec.notes));
 }
 
 std::vector<Choice> named(std::initializer_list<const char*> names) {

@@ -354,7 +354,9 @@ std::vector<ParamSpec> forward_params() {
       {.key = "length",
        .symbol = "$N$",
        .unit = "tokens",
-       .description = "At most so many tokens are read; 0 reads all.",
+       .description =
+           "At most so many tokens are read; 0 reads all ids, and of a text as many as the "
+           "longest sequences have that the model's file names.",
        .kind = ParamKind::integer,
        .default_value = std::int64_t{0},
        .min = 0,

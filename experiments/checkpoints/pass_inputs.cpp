@@ -26,7 +26,7 @@ std::vector<std::int32_t> ids_of(Inputs& inputs, const char* key) {
 }
 
 std::vector<std::int32_t> tokens_of(const std::filesystem::path& model, const ParamSet& params,
-                                    Inputs& inputs) {
+                                    Inputs& inputs, std::int64_t longest) {
   std::vector<std::int32_t> tokens = ids_of(inputs, "tokens");
   // The text that is read by default gives way to tokens.
   const bool has_text =
@@ -34,8 +34,11 @@ std::vector<std::int32_t> tokens_of(const std::filesystem::path& model, const Pa
   if (tokens.empty() == !has_text)
     throw UsageError(has_text ? "text= and tokens=" : "neither text= nor tokens=",
                      "a pass reads one of the two", "give text=FILE, or tokens=FILE.npy");
-  if (has_text) tokens = read_tokenizer(model)->encode(std::get<Text>(inputs.at("text")).utf8);
-  const auto most = static_cast<std::size_t>(params.integer("length"));
+  auto most = static_cast<std::size_t>(params.integer("length"));
+  if (has_text) {
+    tokens = read_tokenizer(model)->encode(std::get<Text>(inputs.at("text")).utf8);
+    if (most == 0) most = static_cast<std::size_t>(longest);
+  }
   if (most > 0 && tokens.size() > most) tokens.resize(most);
   return tokens;
 }
@@ -53,8 +56,9 @@ std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key) {
   return ids;
 }
 
-PassInputs pass_inputs(const std::filesystem::path& model, const ParamSet& params, Inputs inputs) {
-  return {.tokens = tokens_of(model, params, inputs),
+PassInputs pass_inputs(const std::filesystem::path& model, const ParamSet& params, Inputs inputs,
+                       std::int64_t longest) {
+  return {.tokens = tokens_of(model, params, inputs, longest),
           .segments = ids_of(inputs, "segments"),
           .decoder_tokens = ids_of(inputs, "decoder_tokens")};
 }

@@ -18,8 +18,10 @@ std::vector<std::int32_t> ids_in(const Tensor& tensor, const std::string& key);
 /// tokenizer reads it, at most "length" of them.
 /// @param model   a folder or a .gguf
 /// @param params  of forward_params
+/// @param longest  tokens of a text where "length" is 0; 0 for all
 /// Throws UsageError: text and tokens both or neither, or an array that is not [N]; DataError: a
 /// number that is no id; and as read_tokenizer does.
-PassInputs pass_inputs(const std::filesystem::path& model, const ParamSet& params, Inputs inputs);
+PassInputs pass_inputs(const std::filesystem::path& model, const ParamSet& params, Inputs inputs,
+                       std::int64_t longest);
 
 }  // namespace orrery

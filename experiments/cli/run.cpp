@@ -24,6 +24,7 @@
 #include "experiments/results/point_id.h"
 #include "experiments/results/result_folder.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/number_text.h"
@@ -168,6 +169,7 @@ Ran run_point(const Experiment& experiment, const RunPoint& point, const RunOpti
   record.times = {.started = Clock::now()};
   const auto start = std::chrono::steady_clock::now();
   Result result = found(experiment, point, sink, progress);
+  check_obeyed(point.params, result);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   record.times->wall_seconds = elapsed.count();
   record.times->finished = Clock::now();

@@ -52,16 +52,19 @@ std::vector<ParamSpec> source_params() {
       file_param("tokens", "Ids of the tokens in place of a text, [N] or [texts, N].", "", "npy")};
 }
 
-std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts) {
+std::vector<ParamSpec> text_params(std::int64_t usual, std::int64_t parts) {
   std::vector<ParamSpec> specs = source_params();
-  specs.push_back({.key = "length",
-                   .symbol = "$N$",
-                   .unit = "tokens",
-                   .description = "At most so many tokens of a part.",
-                   .kind = ParamKind::integer,
-                   .default_value = length,
-                   .min = 2,
-                   .max = 1 << 20});
+  specs.push_back(
+      {.key = "length",
+       .symbol = "$N$",
+       .unit = "tokens",
+       .description = fmt::format("At most so many tokens of a part; 0: {}, or of a text what "
+                                  "the model's file names where that is less.",
+                                  usual),
+       .kind = ParamKind::integer,
+       .default_value = std::int64_t{0},
+       .min = 0,
+       .max = 1 << 20});
   specs.push_back({.key = "parts",
                    .description = "Pieces of the text, which follow each other.",
                    .kind = ParamKind::integer,
@@ -69,6 +72,13 @@ std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts) {
                    .min = 1,
                    .max = 4096});
   return specs;
+}
+
+std::int64_t tokens_of_part(const ParamSet& params, std::int64_t usual, std::int64_t longest) {
+  const std::int64_t given = params.integer("length");
+  if (given == 1) throw UsageError("length=1", "a part has 2 tokens or more", "take length=2");
+  if (given > 0) return given;
+  return longest > 1 ? std::min<std::int64_t>(usual, longest) : usual;
 }
 
 std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts) {
@@ -98,12 +108,12 @@ std::vector<ModelText> whole_texts(const std::filesystem::path& model, const Par
 }
 
 std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,
-                                   const Inputs& inputs) {
+                                   const Inputs& inputs, std::int64_t most) {
   const std::int64_t parts = params.has("parts") ? params.integer("parts") : 1;
   std::vector<ModelText> texts;
   for (const ModelText& text : whole_texts(model, params, inputs))
-    for (ModelText& part : parts_of(text, static_cast<std::size_t>(params.integer("length")),
-                                    static_cast<std::size_t>(parts)))
+    for (ModelText& part :
+         parts_of(text, static_cast<std::size_t>(most), static_cast<std::size_t>(parts)))
       texts.push_back(std::move(part));
   return texts;
 }
@@ -115,15 +125,15 @@ std::vector<ParamSpec> other_text_params(const char* key, const char* descriptio
 }
 
 std::vector<ModelText> other_texts(const std::filesystem::path& model, const std::string& key,
-                                   const ParamSet& params, const Inputs& inputs) {
+                                   const Inputs& inputs, std::int64_t most) {
   std::vector<ModelText> texts;
   if (const auto tokens = inputs.find(key + "_tokens"); tokens != inputs.end())
     texts = given_tokens(std::get<Tensor>(tokens->second));
   if (const auto text = inputs.find(key); text != inputs.end())
     texts.push_back(read_text(model, std::get<Text>(text->second)));
-  const auto most = static_cast<std::size_t>(params.integer("length"));
   for (ModelText& text : texts)
-    if (text.tokens.size() > most) text.tokens.resize(most);
+    if (static_cast<std::int64_t>(text.tokens.size()) > most)
+      text.tokens.resize(static_cast<std::size_t>(most));
   return texts;
 }
 

@@ -20,18 +20,23 @@ struct ModelText {
 
 /// The parameters text and tokens.
 std::vector<ParamSpec> source_params();
-/// Those, length and parts, with these for defaults.
-std::vector<ParamSpec> text_params(std::int64_t length, std::int64_t parts);
+/// Those, length, which is 0 by default and then stands for `usual` or less, and parts.
+std::vector<ParamSpec> text_params(std::int64_t usual, std::int64_t parts);
+/// "length", or where that is 0 the smaller of `usual` and the longest sequences that the model's
+/// file names. Throws UsageError for 1.
+/// @param longest  0 where it names none
+std::int64_t tokens_of_part(const ParamSet& params, std::int64_t usual, std::int64_t longest);
 
 /// The texts that those parameters name: a text that the model's own tokenizer reads, or ids
-/// [N] or [texts, N]; of each, `parts` pieces of at most `length` tokens that follow each other, one
+/// [N] or [texts, N]; of each, `parts` pieces of at most `most` tokens that follow each other, one
 /// without that parameter.
 ///
 /// @param inputs  what load_inputs has read of them
+/// @param most    tokens_of_part
 /// Throws UsageError: both are given, or tokens that are no ids; a text of fewer than two tokens
 /// for each part. Throws as read_tokenizer does.
 std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,
-                                   const Inputs& inputs);
+                                   const Inputs& inputs, std::int64_t most);
 
 /// The texts that source_params() name, as a whole. Throws as model_texts does.
 std::vector<ModelText> whole_texts(const std::filesystem::path& model, const ParamSet& params,
@@ -39,9 +44,9 @@ std::vector<ModelText> whole_texts(const std::filesystem::path& model, const Par
 
 /// A text beside the others, KEY and KEY_tokens: a file, or ids [N] or [texts, N].
 std::vector<ParamSpec> other_text_params(const char* key, const char* description);
-/// The texts of those two parameters, cut to `length`; none where both are empty.
+/// The texts of those two parameters, cut to `most` tokens; none where both are empty.
 std::vector<ModelText> other_texts(const std::filesystem::path& model, const std::string& key,
-                                   const ParamSet& params, const Inputs& inputs);
+                                   const Inputs& inputs, std::int64_t most);
 
 /// The parts of a sequence.
 std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts);

@@ -380,6 +380,8 @@ PositionPlan read_gguf(std::string_view bytes, const std::string& file,
   const GgufModel model{keys, architecture, options, layers_of(keys, architecture, plan.assumed),
                         plan.assumed};
   for (int i = 0; i < model.layers; ++i) plan.layers.push_back(read_layer(model, i));
+  if (const auto longest = keys.integer("context_length", 1, most_tokens); longest.value)
+    plan.longest = *longest.value;
   return plan;
 }
 

@@ -73,6 +73,8 @@ struct PositionPlan {
   std::string format{};      ///< "config.json", "params.json", "GGUF v3"
   std::string model_type{};  ///< "llama"; in a GGUF its architecture
   std::vector<LayerPlan> layers{};
+  /// Tokens of the longest sequences that the file names, or its class by default; 0 for none.
+  std::int64_t longest{};
   std::vector<std::string> assumed{};  ///< what no file says, one sentence each
   std::set<std::string> keys_read{};   ///< of a config.json
 };

@@ -290,6 +290,8 @@ PositionPlan read_config(std::string_view text, const std::string& file,
   const ConfigValues config(std::move(part.values), type, file, part.prefix);
   plan.layers = layer_schedule(config, plan.assumed);
   for (LayerPlan& layer : plan.layers) read_layer(config, options, layer, plan.assumed);
+  if (const auto longest = config.integer("max_position_embeddings", 0, most_tokens); longest.value)
+    plan.longest = *longest.value;
   plan.keys_read = config.asked();
   return plan;
 }

@@ -15,6 +15,7 @@
 #include "experiments/files/memory_limit.h"
 #include "experiments/model_files/position_plan.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/model_figures.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery {
@@ -35,7 +36,7 @@ std::string key_of_model(const ParamSet& params, const ModelFile& model) {
 }
 
 std::string key_of_texts(const ParamSet& params, const Inputs& inputs) {
-  std::string key = fmt::format("{} {} {}", params.is_default("text"), params.integer("length"),
+  std::string key = fmt::format("{} {}", params.is_default("text"),
                                 params.has("parts") ? params.integer("parts") : 1);
   if (const auto text = inputs.find("text"); text != inputs.end()) {
     const auto& read = std::get<Text>(text->second);
@@ -98,8 +99,8 @@ std::vector<ParamSpec> asked_text_params() {
   return specs;
 }
 
-std::vector<ParamSpec> asked_model_params(std::int64_t length, std::int64_t parts) {
-  std::vector<ParamSpec> specs = joined({{asked_model_param()}, text_params(length, parts)});
+std::vector<ParamSpec> asked_model_params(std::int64_t usual, std::int64_t parts) {
+  std::vector<ParamSpec> specs = joined({{asked_model_param()}, text_params(usual, parts)});
   for (ParamSpec& spec : specs)
     // The model that comes with Orrery has not learned from it.
     if (spec.key == "text") spec.default_value = std::string("bundled:the_orrery.txt");
@@ -146,7 +147,8 @@ AskedModel::~AskedModel() { --models; }
 std::filesystem::path model_path(const Inputs& inputs) { return model_file(inputs).path; }
 
 std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Inputs& inputs,
-                                             std::int64_t length, std::int64_t least) {
+                                             std::int64_t length, std::int64_t least,
+                                             std::int64_t usual) {
   const ModelFile& file = model_file(inputs);
   std::string key = key_of_model(params, file);
   std::unique_ptr<AskedModel> taken = take_left(key);
@@ -159,8 +161,8 @@ std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Input
     model->tokenizer_ = tokenizer_of(file.path);
     model->leading_ = leading_token(model->tokenizer_.get());
   }
-  if (params.has("text")) model->read(params, inputs);
   model->plan_ = file.plan;
+  if (params.has("text")) model->read(params, inputs, usual);
   model->open(params, length, least);
   return model;
 }
@@ -171,13 +173,22 @@ const ModelText& AskedModel::only_text() const {
                    "give ids of the shape [N]");
 }
 
-void AskedModel::read(const ParamSet& params, const Inputs& inputs) {
-  std::string key = key_of_texts(params, inputs);
+void AskedModel::tell_length(const ParamSet& params, Result& result) const {
+  if (params.has("length") && params.integer("length") == 0)
+    result.in_use.push_back({.key = "length", .value = static_cast<double>(most_tokens_)});
+  tell_longest(*plan_, longest_read_, result);
+}
+
+void AskedModel::read(const ParamSet& params, const Inputs& inputs, std::int64_t usual) {
+  // Ids are a sequence that someone has made; a text goes on.
+  const bool has_ids = inputs.count("tokens") == 1;
+  most_tokens_ = tokens_of_part(params, usual, has_ids ? 0 : plan_->longest);
+  std::string key = fmt::format("{} {}", key_of_texts(params, inputs), most_tokens_);
   if (key == texts_key_) return;
   texts_key_.clear();  // until they are read
   table_key_.clear();
   lens_key_.clear();
-  texts_ = model_texts(path_, params, inputs);
+  texts_ = model_texts(path_, params, inputs, most_tokens_);
   labels_ = labels_of_ids(texts_.front().tokens);
   texts_key_ = std::move(key);
 }
@@ -186,6 +197,7 @@ void AskedModel::open(const ParamSet& params, std::int64_t length, std::int64_t 
   if (length == 0)
     for (const ModelText& text : texts_)
       length = std::max<std::int64_t>(length, static_cast<std::int64_t>(text.tokens.size()));
+  longest_read_ = length;
   length = std::max<std::int64_t>(length, least);
   const bool by_length = std::any_of(plan_->layers.begin(), plan_->layers.end(), chooses_by_length);
   if (live_ && (!by_length || live_->settings().length == length)) return;

@@ -13,12 +13,16 @@
 
 namespace orrery {
 
+/// Tokens of a part of a text where neither parameter nor file says fewer.
+inline constexpr std::int64_t usual_tokens = 64;
+
 /// "model".
 ParamSpec asked_model_param();
 /// It, and "text", "tokens" and "length" of the one text that it reads.
 std::vector<ParamSpec> asked_text_params();
-/// The same with "parts", of several texts.
-std::vector<ParamSpec> asked_model_params(std::int64_t length = 64, std::int64_t parts = 1);
+/// The same with "parts", of several texts. @param usual  tokens that length=0 stands for at most
+std::vector<ParamSpec> asked_model_params(std::int64_t usual = usual_tokens,
+                                          std::int64_t parts = 1);
 /// The path of "model". Throws UsageError where none is given.
 std::filesystem::path model_path(const Inputs& inputs);
 /// "precision" of its passes.
@@ -34,8 +38,10 @@ class AskedModel {
   /// Its texts are those of model_texts where the parameter "text" is used; else those of before.
   /// @param length  tokens of the sequences, if they are not those of the texts; 0 if they are
   /// @param least   tokens of other sequences, where they are longer than the texts
+  /// @param usual   as asked_model_params has it
   static std::shared_ptr<AskedModel> take(const ParamSet& params, const Inputs& inputs,
-                                          std::int64_t length = 0, std::int64_t least = 0);
+                                          std::int64_t length = 0, std::int64_t least = 0,
+                                          std::int64_t usual = usual_tokens);
 
   AskedModel();
   ~AskedModel();
@@ -49,6 +55,10 @@ class AskedModel {
   const std::vector<ModelText>& texts() const { return texts_; }
   /// Throws UsageError where there are several.
   const ModelText& only_text() const;
+  /// At most so many tokens of a part: "length", or what its 0 stands for.
+  std::int64_t most_tokens() const { return most_tokens_; }
+  /// Says of a result how long the sequences are, and where that is beyond what the file names.
+  void tell_length(const ParamSet& params, Result& result) const;
   /// How the tokens of the first text read.
   const std::vector<std::string>& labels() const { return labels_; }
   /// How other tokens read.
@@ -67,7 +77,7 @@ class AskedModel {
   const HeadTable& table(const HeadsRequest& request, Progress& progress);
 
  private:
-  void read(const ParamSet& params, const Inputs& inputs);
+  void read(const ParamSet& params, const Inputs& inputs, std::int64_t usual);
   void open(const ParamSet& params, std::int64_t length, std::int64_t least);
 
   std::string key_{};
@@ -79,6 +89,7 @@ class AskedModel {
   std::unique_ptr<Tokenizer> tokenizer_{};  ///< null without one
   std::vector<std::string> labels_{};
   std::int32_t leading_{-1};
+  std::int64_t most_tokens_{0}, longest_read_{0};
   std::string lens_key_{};  ///< of its request; empty without a lens
   Lens lens_{};
   std::string table_key_{};

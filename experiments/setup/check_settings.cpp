@@ -94,4 +94,12 @@ void check_operations(const std::string& settings, double operations, const std:
                    remedy);
 }
 
+void check_obeyed(const ParamSet& params, const Result& result) {
+  for (const ValueInUse& found : result.in_use)
+    if (!found.why.empty() && params.has(found.key) && params.is_used(found.key) &&
+        !params.is_default(found.key))
+      throw UsageError(fmt::format("{}={}", found.key, params.to_text(found.key)),
+                       "changes nothing: " + found.why, fmt::format("leave {} out", found.key));
+}
+
 }  // namespace orrery

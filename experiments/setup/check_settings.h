@@ -25,7 +25,11 @@ void check_acts_on_qk(const ParamSet& params);
 /// Throws UsageError for the first encoding that has no position `last`: a trained table ends.
 void check_last_position(const ParamSet& params, Position last);
 
-/// What one run may take: some 15 s on one core, of which one does about 10^10 a second. More
+//// Throws UsageError for a setting that is not at its default and that the files have decided in its
+/// place: no value of it changes anything.
+void check_obeyed(const ParamSet& params, const Result& result);
+
+// What one run may take: some 15 s on one core, of which one does about 10^10 a second. More
 /// draws, lengths or encodings are a sweep's, which uses every core and can be stopped and resumed.
 inline constexpr double most_operations = 1.5e11;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/analysis/largest.h"
+#include "experiments/model_files/position_plan.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/statistics/welch.h"
@@ -51,6 +52,18 @@ Check check_of_losses(const std::vector<double>& losses) {
           .equation = "loss = −ln p",
           .measured = below.value(),
           .bound = 0};
+}
+
+void tell_longest(const PositionPlan& plan, std::int64_t read, Result& result) {
+  if (plan.longest == 0) return;
+  const FindingsOn all(result);
+  all.scalar("longest", static_cast<double>(plan.longest),
+             fmt::format(
+                 "tokens of the longest sequences that the model's file names; {} were read", read),
+             "tokens");
+  if (read <= plan.longest) return;
+  for (Figure& figure : result.figures)
+    figure.title += fmt::format(", {} tokens, beyond the {} of its file", read, plan.longest);
 }
 
 void add_spread(const std::string& key, const Welch& of, const char* p_of, Result& result) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 
 namespace orrery {
 
+struct PositionPlan;
 struct Welch;
 
 // What the experiments that ask a model draw alike.
@@ -30,6 +32,10 @@ void add_map_figure(Figure figure, Result& result);
 
 /// No token is more than certain.
 Check check_of_losses(const std::vector<double>& losses);
+
+/// Adds the longest sequences that the model's file names, if it does, and says in every title where
+/// more tokens were read.
+void tell_longest(const PositionPlan& plan, std::int64_t read, Result& result);
 
 /// Adds KEY_low, KEY_high and KEY_p of a mean in nats: its 95 % interval, and what p is of. Nothing
 /// where there is no spread, as of one sequence.

@@ -80,7 +80,7 @@ TokenInputs<T> inputs_of_text(const ParamSet& params, const Inputs& inputs, cons
   const bool bytes = trained || params.text("unit") == "bytes";
   const auto unit = bytes ? TokenUnit::bytes : TokenUnit::words;
   const bool example = params.text("text").starts_with("bundled:");
-  const std::size_t limit = limit_of(params, !example ? own_tokens
+  const std::size_t limit = limit_of(params, !example ? (trained ? trained_tokens : own_tokens)
                                              : bytes  ? example_bytes
                                                       : example_words);
   Tokens found = tokenize(text, unit, limit);
@@ -117,8 +117,9 @@ ParamSpec max_tokens_param() {
   return stated_if_set(log_count_param(
       {"max_tokens", "$N$", "tokens"},
       fmt::format("The most tokens that are read, from the first; 0 reads up to {} of your own "
-                  "text or arrays, and {} words or {} bytes of the text that comes with Orrery.",
-                  own_tokens, example_words, example_bytes),
+                  "text or arrays, {} with contents=trained, and {} words or {} bytes of the "
+                  "text that comes with Orrery.",
+                  own_tokens, trained_tokens, example_words, example_bytes),
       0, 0, static_cast<double>(most_tokens)));
 }
 
@@ -216,6 +217,11 @@ std::string cut_text(const TokensRead& tokens) {
   return cut_notice(tokens.read, and_more ? most : tokens.available, and_more);
 }
 
+std::string beyond_text(const TokensRead& tokens) {
+  if (!tokens.of_trained || tokens.read <= static_cast<std::size_t>(trained_tokens)) return {};
+  return fmt::format(", beyond the {} that the model learned from", trained_tokens);
+}
+
 std::string token_caption(const ParamSet& params, const TokensRead& tokens) {
   std::string caption;
   const auto add = [&](const std::string& part) {
@@ -235,12 +241,12 @@ std::string token_caption(const ParamSet& params, const TokensRead& tokens) {
 
 Scalar token_count(const TokensRead& tokens) {
   const bool said = tokens.own && tokens.cut();
+  const std::string which = said ? cut_text(tokens) : "tokens";
   return {.name = "tokens",
           .symbol = "$N$",
           .unit = "tokens",
           .value = static_cast<double>(tokens.read),
-          .description = said ? cut_text(tokens) + " attend to each other"
-                              : "tokens that attend to each other"};
+          .description = which + " that attend to each other" + beyond_text(tokens)};
 }
 
 std::vector<ValueInUse> tokens_in_use(const ParamSet& params, const TokensRead& tokens) {
@@ -249,8 +255,9 @@ std::vector<ValueInUse> tokens_in_use(const ParamSet& params, const TokensRead& 
 }
 
 void title_cut(const TokensRead& tokens, std::vector<Figure>& figures) {
-  if (!tokens.own || !tokens.cut()) return;
-  for (Figure& figure : figures) figure.title += ", " + cut_text(tokens);
+  if (tokens.own && tokens.cut())
+    for (Figure& figure : figures) figure.title += ", " + cut_text(tokens);
+  for (Figure& figure : figures) figure.title += beyond_text(tokens);
 }
 
 template <class T>

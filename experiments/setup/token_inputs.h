@@ -9,6 +9,7 @@
 #include "experiments/model/experiment.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/trained_head.h"
 
 namespace orrery {
 
@@ -67,17 +68,22 @@ struct TokensRead {
   std::size_t available{};
   bool own{};  ///< of the user's text or arrays
   std::size_t unknown{};
+  bool of_trained{};  ///< by the model that comes with Orrery
   bool cut() const { return read < available; }
 };
 
 template <class T>
 TokensRead tokens_read(const ParamSet& params, const TokenInputs<T>& tokens) {
   const bool example = tokens.from_text() && params.text("text").starts_with("bundled:");
-  return {tokens.positions.size(), tokens.available, !example, tokens.unknown};
+  return {tokens.positions.size(), tokens.available, !example, tokens.unknown,
+          has_trained_contents(params)};
 }
 
 /// "first 32 of 256 tokens"; empty where all were read.
 std::string cut_text(const TokensRead& tokens);
+
+/// ", beyond the 64 that the model learned from"; empty within them.
+std::string beyond_text(const TokensRead& tokens);
 
 /// caption_of, after what a text's contents are, since readers take a map of words for a model's,
 /// and after which tokens were read.
@@ -88,7 +94,8 @@ Scalar token_count(const TokensRead& tokens);
 /// The number of tokens read, where max_tokens leaves it to the text.
 std::vector<ValueInUse> tokens_in_use(const ParamSet& params, const TokensRead& tokens);
 
-/// Says in the titles which of the user's own tokens the figures show, where they are not all.
+/// Says in the titles which of the user's own tokens the figures show, where they are not all, and
+/// where they are more than the model that they are of has learned from.
 void title_cut(const TokensRead& tokens, std::vector<Figure>& figures);
 
 /// What a study of tokens begins and ends with, in the arithmetic of the parameters: reads the tokens,

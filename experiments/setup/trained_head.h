@@ -13,8 +13,8 @@ namespace orrery {
 /// The model that comes with Orrery: it has learned to say the next byte of a text, with RoPE.
 inline constexpr std::string_view trained_model = "bytes_rope";
 
-/// Its sizes.
-inline constexpr std::int64_t trained_layers = 2, trained_heads = 4;
+/// Its sizes, and tokens of the sequences that it learned from.
+inline constexpr std::int64_t trained_layers = 2, trained_heads = 4, trained_tokens = 64;
 inline constexpr Index trained_d_model = 64, trained_d_head = 16;
 
 /// "contents", of a text or of drawn tokens. @param by_default  "random" or "trained"

@@ -20,6 +20,7 @@
 #include "experiments/results/manifest.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
+#include "experiments/setup/check_settings.h"
 #include "experiments/sweeps/measure_titles.h"
 #include "experiments/sweeps/tidy_table.h"
 
@@ -115,6 +116,7 @@ StagedResult stage_point(const Plan& plan, const PlanPoint& point,
                       "has changed since the sweep was planned",
                       "restore the file and resume the sweep");
   Result result = plan.experiment->run(point.params, loaded.inputs, progress);
+  check_obeyed(point.params, result);
   return write_point(plan, point, std::move(result), loaded.files, folder, draw);
 }
 

@@ -166,7 +166,7 @@ TEST_CASE("passport writes a page or JSON, and compares what it has written with
   const Outcome one =
       asked.shell.run("passport " + small_model("llama-off") + small + "--out a.json");
   CHECK(one.status == 0);
-  CHECK_THAT(one.out, Contains("what breaks it") && Contains("verified by its loss"));
+  CHECK_THAT(one.out, Contains("what changes cost") && Contains("verified by its loss"));
   const Outcome both =
       asked.shell.run("passport a.json " + small_model("bert-off") + small + "--out both.html");
   CHECK(both.status == 0);

@@ -5,7 +5,8 @@
 # `orrery COMMAND …` with an argument, in order, in a scratch copy of TREE with the programs of BUILD and
 # with the files that they name; each must succeed. What is left out, and why, says left_out. A ```text
 # block that starts with `$ ./orrery ...` shows a command with its standard output, which must come out
-# exactly so; a line that is only … stands for any lines. Each page has a copy of its own.
+# exactly so; a line that is only … stands for any lines. The pages of a folder share a copy, as they do
+# where someone types them one after another; every other page has one of its own.
 # In tables and prose, `a path/of the tree` in backticks must exist: one that begins with a folder of it
 # and has neither a capital placeholder nor a pattern. So must what a page links to.
 # Of a folder, the commands of a seventh of its pages are run (sampled.sh), and all pages are looked at.
@@ -29,6 +30,8 @@ main() {
   make_files
   for argument in "${@:3}"; do
     if [[ -d $argument ]]; then
+      scratch=$top/pages
+      lay_out_scratch
       for page in "$argument"/*.md; do
         runs_commands=no
         if is_tried $((number++)); then runs_commands=yes; fi
@@ -36,6 +39,8 @@ main() {
       done
     else
       runs_commands=yes
+      scratch=$top/${argument##*/}
+      lay_out_scratch
       run_page "$argument"
     fi
   done
@@ -46,8 +51,6 @@ run_page() {
   page=$(readlink -f "$1")
   block=prose  # prose, sh, text, or other fenced text
   paragraph='' command='' expected=''
-  scratch=$top/${page##*/}
-  lay_out_scratch
   local line
   while IFS= read -r line <&3 || [[ -n $line ]]; do read_line "$line"; done 3<"$page"
   run_what_prose_says

@@ -11,6 +11,7 @@
 #include "core/parallel.h"
 #include "experiments/checkpoints/pass_inputs.h"
 #include "experiments/files/memory_limit.h"
+#include "experiments/model_files/position_plan.h"
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
@@ -95,7 +96,8 @@ void add_assumed(const PassModel& model, Result& result) {
 
 Result compute(const ParamSet& params, const Inputs& inputs, ArraySink& sink, Progress& progress) {
   const std::filesystem::path path = model_path(inputs);
-  const PassInputs read = pass_inputs(path, params, inputs);
+  const PositionPlan& plan = *std::get<ModelFile>(inputs.at("model")).plan;
+  const PassInputs read = pass_inputs(path, params, inputs, plan.longest);
   const PassModel model(path, static_cast<std::int64_t>(read.tokens.size()));
   const PassRequest request{.arrays = params.list("arrays"),
                             .layers = whole_numbers(params, "layers"),
@@ -112,6 +114,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, ArraySink& sink, Pr
       {"tokens", "", "tokens", static_cast<double>(read.tokens.size()), "tokens that it read"}};
   add_assumed(model, result);
   if (!pass.losses.empty()) add_losses(params, model, read, pass.losses, result);
+  tell_longest(plan, static_cast<std::int64_t>(read.tokens.size()), result);
   for (const Array& array : pass.arrays)
     result.arrays.push_back(std::make_shared<const Array>(array));
   checkpoint(progress, 1.0, "done");

@@ -39,7 +39,9 @@ std::vector<ParamSpec> declared_params() {
       log_count_param("draws", "Random projections of FAVOR+ at each number of features.", 4, 1,
                       256),
       unless_q_is_given(log_count_param({"tokens", "$N$", "tokens"},
-                                        "Tokens that attend to each other.", 128, 2, most_tokens)),
+                                        "Tokens that attend to each other; 0: 128, or as many as "
+                                        "the model learned from with contents=trained.",
+                                        0, 0, most_tokens)),
       stated_if_set(read_while(
           "q", {"*"},
           log_count_param({"max_tokens", "$N$", "tokens"},
@@ -311,7 +313,8 @@ double operations_of_maps(double n, double features) {
 }
 
 void check_work(const ParamSet& params) {
-  const std::int64_t tokens = params.integer(params.is_used("tokens") ? "tokens" : "max_tokens");
+  const std::int64_t tokens =
+      params.is_used("tokens") ? tokens_of(params) : params.integer("max_tokens");
   const auto n = static_cast<double>(tokens);
   const double d =
       params.is_used("dim") ? static_cast<double>(params.integer("dim")) : 0;  // or another's
@@ -353,6 +356,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   add_linear_claims(found, result);
   add_linear_figures(params, found, result);
   title_cut(found.in.read, result.figures);
+  if (params.is_used("tokens") && params.integer("tokens") == 0)
+    result.in_use.push_back({.key = "tokens", .value = static_cast<double>(tokens_of(params))});
   return result;
 }
 

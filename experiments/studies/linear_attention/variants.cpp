@@ -159,17 +159,26 @@ std::vector<double> weights_of(const LinearInputs& in, const Matrix<double>& q,
 
 }  // namespace
 
+std::int64_t tokens_of(const ParamSet& params) {
+  constexpr std::int64_t usual = 128;
+  const std::int64_t given = params.integer("tokens");
+  if (given == 1) throw UsageError("tokens=1", "two or more attend to each other", "take tokens=2");
+  if (given > 0) return given;
+  return has_trained_contents(params) ? trained_tokens : usual;
+}
+
 LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs) {
   LinearInputs in;
   if (const UserQkv given = user_qkv(inputs); given.any()) {
     read_files(params, given, in);
   } else if (has_trained_contents(params)) {
-    const auto head = trained_head_of_example<double>(params, params.integer("tokens"));
+    const auto head = trained_head_of_example<double>(params, tokens_of(params));
+    in.read = {.read = static_cast<std::size_t>(head.x.rows()), .of_trained = true};
     in.q = head.projections.queries(head.x);
     in.k = head.projections.keys(head.x);
     in.v = head.projections.values(head.x);
   } else {
-    const Index n = params.integer("tokens");
+    const Index n = tokens_of(params);
     const Index d = params.integer("dim");
     Random random(params.integer("seed"), "q, k and v of linear_attention");
     const double deviation = params.real("deviation");

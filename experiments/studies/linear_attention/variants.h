@@ -24,6 +24,9 @@ struct LinearInputs {
   TokensRead read{};
 };
 
+/// "tokens", or what its 0 stands for. Throws UsageError for 1.
+std::int64_t tokens_of(const ParamSet& params);
+
 /// Contents as independent normals by seed, those of the trained head, or the user's q, k and v (k
 /// when there is no v).
 /// Throws UsageError and DataError for tensors that do not fit each other or RoPE.

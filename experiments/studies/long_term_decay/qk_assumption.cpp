@@ -55,9 +55,8 @@ std::vector<QkPair> pairs_of_files(const ParamSet& params, const Inputs& inputs)
 
 /// What the head has learned to make of a text that the model did not learn from.
 std::vector<QkPair> pairs_of_model(const ParamSet& params) {
-  constexpr std::int64_t tokens = 1024;
   check_acts_on_qk(params);
-  const auto head = trained_head_of_example<double>(params, tokens);
+  const auto head = trained_head_of_example<double>(params, trained_tokens);
   return pairs_of_rows(params, head.projections.queries(head.x), head.projections.keys(head.x));
 }
 

@@ -283,7 +283,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
       marks_alone(params) ? "" : marked_heads(params, model.table(heads, progress));
   const WhatIfRequest request =
       request_of(model, chosen, edits_in(params, plan, marked),
-                 other_texts(model.path(), "corpus", params, inputs));
+                 other_texts(model.path(), "corpus", inputs, model.most_tokens()));
   checkpoint(progress, 0.0, "what if");
   const WhatIf effect = what_if(model.live(), request, progress);
   const auto n = static_cast<Index>(effect.texts.front().tokens.size());
@@ -305,6 +305,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   if (effect.terms) result.checks.push_back(equation_check(*effect.terms, mask));
   result.tables = heads_tables(found);
   for (ArrayPtr& array : heads_arrays(*found.table)) result.arrays.push_back(std::move(array));
+  model.tell_length(params, result);
   checkpoint(progress, 1.0, "done");
   return result;
 }

@@ -33,11 +33,14 @@ std::vector<ParamSpec> params() {
                           0, 0, 0x1p40))),
           with_role(ParamRole::context,
                     log_count_param({"context", "$L$", "tokens"},
-                                    "Length at which the model is used.", 131072, 2, 0x1p20)),
+                                    "Length at which the model is used; 0: the longest sequences "
+                                    "that its file names, 131072 where it names none.",
+                                    0, 0, 0x1p20)),
           log_count_param({"trained", "$L₀$", "tokens"},
                           "Positions whose angles are taken as seen, unscaled, for layers whose "
-                          "file names no original length.",
-                          32768, 2, 0x1p20),
+                          "file names no original length; 0: the longest sequences that the file "
+                          "names, over the factor of rope.scaling; 32768 where it names none.",
+                          0, 0, 0x1p20),
           {.key = "residual",
            .symbol = "$ρ$",
            .description = "Share of a layer's output that comes straight from its input.",
@@ -95,14 +98,38 @@ const PositionPlan& plan_of(const Inputs& inputs) {
   return *std::get<ModelFile>(found->second).plan;
 }
 
+/// By how much layers are stretched whose file names no original length.
+double stretch_of(const PositionPlan& plan) {
+  double most = 1;
+  for (const LayerPlan& layer : plan.layers)
+    if (!find_param(layer, "rope.original_length"))
+      most = larger(most, param_or(layer, "rope.factor", 1.0));
+  return most;
+}
+
+/// A length, or where it is 0 that of the file, or `usual` where it names none.
+std::int64_t length_in(const ParamSet& params, const char* key, std::int64_t of_file,
+                       std::int64_t usual) {
+  const std::int64_t given = params.integer(key);
+  if (given == 1)
+    throw UsageError(fmt::format("{}=1", key), "a length is 2 tokens or more",
+                     fmt::format("take {}=2, or 0 for that of the file", key));
+  if (given > 0) return given;
+  if (of_file < 2) return usual;
+  return std::min<std::int64_t>(of_file, std::int64_t{1} << 20);
+}
+
 LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
+  constexpr std::int64_t usual_context = 131072, usual_trained = 32768;
+  const std::int64_t context = length_in(params, "context", plan.longest, usual_context);
+  const std::int64_t shown = std::llround(static_cast<double>(plan.longest) / stretch_of(plan));
   LayersFound found{
       .plan = plan,
-      .trained = static_cast<double>(params.integer("trained")),
-      .context = static_cast<double>(params.integer("context")),
+      .trained = static_cast<double>(length_in(params, "trained", shown, usual_trained)),
+      .context = static_cast<double>(context),
       .bands = {},
       .groups = alike_layers(plan),
-      .field = receptive_field(plan, params.integer("context"), params.real("residual")),
+      .field = receptive_field(plan, context, params.real("residual")),
       .caption = caption_of(params)};
   for (const LayerPlan& layer : plan.layers) {
     found.bands.push_back(bands_of(layer, found.trained, found.context));
@@ -166,8 +193,10 @@ void add_scalars(const LayersFound& found, Result& result) {
 }
 
 /// Files name the length that a model had before it was stretched.
-std::vector<ValueInUse> values_in_use(const LayersFound& found, bool compares) {
+std::vector<ValueInUse> values_in_use(const ParamSet& params, const LayersFound& found,
+                                      bool compares) {
   std::vector<ValueInUse> used;
+  if (params.integer("context") == 0) used.push_back({.key = "context", .value = found.context});
   const std::vector<LayerPlan>& layers = found.plan.layers;
   if (!compares && std::none_of(layers.begin(), layers.end(), chooses_by_length))
     used.push_back({.key = "length", .why = "No layer of this file chooses frequencies by it."});
@@ -177,6 +206,8 @@ std::vector<ValueInUse> values_in_use(const LayersFound& found, bool compares) {
     const double said = found.lengths.front();
     used.push_back(
         {.key = "trained", .value = said, .why = "The file says " + number_text(said) + "."});
+  } else if (params.integer("trained") == 0) {
+    used.push_back({.key = "trained", .value = found.trained});
   }
   return used;
 }
@@ -274,7 +305,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result;
   add_scalars(found, result);
   const auto other = inputs.find("other");
-  result.in_use = values_in_use(found, other != inputs.end());
+  result.in_use = values_in_use(params, found, other != inputs.end());
   result.next = next_step(params, inputs);
   result.checks = checks_of(found);
   result.figures = layers_figures(found);

@@ -172,6 +172,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   for (const NeedleCell& cell : needle.cells) losses.push_back(cell.loss);
   result.checks = {check_of_losses(losses)};
   result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
+  model->tell_length(params, result);
   checkpoint(progress, 1.0, "done");
   return result;
 }

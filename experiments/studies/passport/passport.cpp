@@ -17,8 +17,10 @@ namespace orrery {
 namespace {
 namespace in_passport {
 
+constexpr std::int64_t usual = 128;  // tokens of a part
+
 ExperimentInfo make_info() {
-  std::vector<ParamSpec> texts = asked_model_params(128, 12);
+  std::vector<ParamSpec> texts = asked_model_params(usual, 12);
   for (ParamSpec& spec : texts)
     if (spec.key == "text") spec.default_value = std::string("bundled:where_tokens_are.txt");
   return {
@@ -128,7 +130,7 @@ Result result_of(const ParamSet& params, const Passport& passport) {
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::int64_t repeated = params.integer("repeated");
   const std::shared_ptr<AskedModel> model =
-      AskedModel::take(params, inputs, 0, 2 * repeated + 1);
+      AskedModel::take(params, inputs, 0, 2 * repeated + 1, usual);
   checkpoint(progress, 0.0, "passport");
   const Passport passport =
       passport_of(model->live(),
@@ -142,6 +144,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                    .first = first_token(params, *model)},
                   progress);
   Result result = result_of(params, passport);
+  model->tell_length(params, result);
   checkpoint(progress, 1.0, "done");
   return result;
 }

@@ -73,7 +73,8 @@ ModelText corrupted(const ModelText& text, std::size_t token) {
 /// The text that is given, or that of `token`.
 ModelText corrupted_of(const AskedModel& model, const ParamSet& params, const Inputs& inputs) {
   const ModelText& text = model.only_text();
-  const std::vector<ModelText> given = other_texts(model.path(), "corrupted", params, inputs);
+  const std::vector<ModelText> given =
+      other_texts(model.path(), "corrupted", inputs, model.most_tokens());
   if (given.empty())
     return corrupted(text, token_in(params, text.tokens.size(), "tokens are read"));
   if (given.size() == 1) return given.front();
@@ -199,6 +200,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   if (one_changed && asks("position"))
     result.checks = {check_of_patch(patch, static_cast<std::size_t>(params.integer("token")))};
   result.in_use = {{.key = "token", .most = static_cast<double>(text.tokens.size() - 1)}};
+  model->tell_length(params, result);
   checkpoint(progress, 1.0, "done");
   return result;
 }

@@ -83,6 +83,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   std::vector<double> losses;
   for (const ContextLoss& one : reach.contexts) losses.push_back(one.loss);
   result.checks = {check_of_losses(losses)};
+  model->tell_length(params, result);
   checkpoint(progress, 1.0, "done");
   return result;
 }

@@ -26,7 +26,7 @@ TEST_CASE("A length that a dropped configuration names is shown, dimmed, with it
   const auto session = start_session({.view = "model_layers"}, {});
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
-  CHECK(value_shown(*session, spec(*session, "trained")) == "32768");
+  CHECK(value_shown(*session, spec(*session, "trained")) == "16384");
   CHECK(why_ignored(*session, "trained").empty());
   session->set("model", folder.file("config.json", llama_3_1).string());
   desktop.settle();

@@ -72,10 +72,12 @@ TEST_CASE("A model without RoPE has no bands, and one of linear interpolation al
   CHECK(scalar(without, "pairs") == 0);
   const auto linear = folder.file("linear.json", R"({"model_type": "llama",
     "num_hidden_layers": 2, "head_dim": 8,
+    "max_position_embeddings": 131072,
     "rope_parameters": {"rope_type": "linear", "factor": 4.0, "rope_theta": 10000.0}})");
   CHECK(scalar(layers_of(linear.string(), "131072"), "unseen_pairs") == 0);
   const auto plain = folder.file("plain.json", R"({"model_type": "llama",
-    "num_hidden_layers": 2, "head_dim": 8, "rope_theta": 1e9})");
+    "num_hidden_layers": 2, "head_dim": 8, "max_position_embeddings": 32768,
+    "rope_theta": 1e9})");
   CHECK(scalar(layers_of(plain.string(), "32768"), "unseen_pairs") == 0);
   CHECK(scalar(layers_of(plain.string(), "65536"), "unseen_pairs") == 4);
 }
