@@ -18,16 +18,16 @@ bool adds_to_input(const EncodingRecipe& recipe) {
 template <class T>
 class Lister {
  public:
-  void add(const std::string& name, Matrix<T>& values, bool decays) {
-    if (values.size() > 0) list_.push_back({name, &values, decays});
+  void add(const std::string& name, Matrix<T>& values, bool decays, bool is_vector = false) {
+    if (values.size() > 0) list_.push_back({name, &values, decays, is_vector});
   }
   void add(const std::string& name, LinearWeights<T>& w) {
-    add(name + ".W", w.W, true);
-    add(name + ".b", w.b, false);
+    add(name + ".weight", w.W, true);
+    add(name + ".bias", w.b, false, true);
   }
   void add(const std::string& name, NormWeights<T>& w) {
-    add(name + ".gain", w.gain, false);
-    add(name + ".bias", w.bias, false);
+    add(name + ".weight", w.gain, false, true);
+    add(name + ".bias", w.bias, false, true);
   }
   void add(const std::string& name, AttentionWeights<T>& w) {
     add(name + ".q", w.q);
@@ -162,8 +162,8 @@ std::shared_ptr<const Encoding> EncodingRecipe::make(const Tables& tables, std::
 template <class T>
 std::vector<NamedWeight<T>> named_weights(ModelWeights<T>& weights) {
   Lister<T> lister;
-  lister.add("tokens", weights.tokens, true);
-  lister.add("embedding.segments", weights.embedding.segments, false);
+  lister.add("tokens.weight", weights.tokens, true);
+  lister.add("embedding.segments.weight", weights.embedding.segments, false);
   lister.add("embedding.norm", weights.embedding.norm);
   lister.add("embedding.projection", weights.embedding.projection);
   lister.add("embedding.position", weights.input_tables);

@@ -48,9 +48,10 @@ struct ModelWeights {
 /// One of the matrices of a ModelWeights.
 template <class T>
 struct NamedWeight {
-  std::string name{};  ///< "layers.0.attention.q.W"
+  std::string name{};  ///< as PyTorch's modules call it: "layers.0.attention.q.weight"
   Matrix<T>* values{};
   bool decays{};  ///< whether weight decay applies: matrices of linear layers, not gains and biases
+  bool is_vector{};  ///< a gain or a bias, [1, d] here
 };
 
 /// Those that are not empty, always in the same order.

@@ -295,7 +295,7 @@ Case roformer_case() {
 void set_by_formula(Case& c) {
   const auto weights = named_weights(c.weights);
   for (std::size_t k = 0; k < weights.size(); ++k) {
-    const double one = weights[k].name.ends_with("gain") ? 1 : 0;
+    const double one = weights[k].is_vector && weights[k].name.ends_with(".weight") ? 1 : 0;
     double* values = weights[k].values->data();
     for (Index j = 0; j < weights[k].values->size(); ++j)
       values[j] = one + 0.3 * std::sin(1.3 * static_cast<double>(k) + 0.5 * static_cast<double>(j));

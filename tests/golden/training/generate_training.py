@@ -18,12 +18,16 @@ TOKENS = [[(5 * i + 3 * s) % VOCABULARY for i in range(LENGTH)] for s in range(S
 TARGETS = [[-1 if i == 2 else (2 * i + s + 1) % VOCABULARY for i in range(LENGTH)] for s in range(SEQUENCES)]
 
 
+def is_gain(name, shape):
+    return name.endswith(".weight") and shape[0] == 1
+
+
 def weights(shapes):
     made = {}
     for k, (name, shape) in enumerate(shapes):
         n = math.prod(shape)
         values = 0.3 * torch.sin(1.3 * k + 0.5 * torch.arange(n, dtype=torch.float64)).reshape(shape)
-        made[name] = (values + (1 if name.endswith("gain") else 0)).requires_grad_()
+        made[name] = (values + (1 if is_gain(name, shape) else 0)).requires_grad_()
     return made
 
 
@@ -44,35 +48,35 @@ def joined(x):
 
 
 def plain(w, tokens):
-    x = w["tokens"][tokens]
+    x = w["tokens.weight"][tokens]
     rms = lambda x, g: F.rms_norm(x, (D,), g, 1e-5)
-    read = rms(x, w["layers.0.before_attention.gain"])
-    q, k, v = (heads_of(read @ w[f"layers.0.attention.{n}.W"].T) for n in "qkv")
+    read = rms(x, w["layers.0.before_attention.weight"])
+    q, k, v = (heads_of(read @ w[f"layers.0.attention.{n}.weight"].T) for n in "qkv")
     y = F.scaled_dot_product_attention(rotate(q), rotate(k), v, is_causal=True)
-    x = x + joined(y) @ w["layers.0.attention.o.W"].T
-    read = rms(x, w["layers.0.before_feed_forward.gain"])
-    x = x + F.relu(read @ w["layers.0.up.W"].T) @ w["layers.0.down.W"].T
-    return rms(x, w["head.norm.gain"]) @ w["vocabulary.W"].T
+    x = x + joined(y) @ w["layers.0.attention.o.weight"].T
+    read = rms(x, w["layers.0.before_feed_forward.weight"])
+    x = x + F.relu(read @ w["layers.0.up.weight"].T) @ w["layers.0.down.weight"].T
+    return rms(x, w["head.norm.weight"]) @ w["vocabulary.weight"].T
 
 
 def gpt2(w, tokens):
-    x = w["tokens"][tokens] + w["embedding.position.learned.table"][:LENGTH]
-    norm = lambda x, n: F.layer_norm(x, (D,), w[n + ".gain"], w[n + ".bias"], 1e-5)
-    linear = lambda x, n: F.linear(x, w[n + ".W"], w[n + ".b"])
+    x = w["tokens.weight"][tokens] + w["embedding.position.learned.table"][:LENGTH]
+    norm = lambda x, n: F.layer_norm(x, (D,), w[n + ".weight"], w[n + ".bias"], 1e-5)
+    linear = lambda x, n: F.linear(x, w[n + ".weight"], w[n + ".bias"])
     read = norm(x, "layers.0.before_attention")
     q, k, v = (heads_of(linear(read, f"layers.0.attention.{n}")) for n in "qkv")
     y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
     x = x + linear(joined(y), "layers.0.attention.o")
     read = norm(x, "layers.0.before_feed_forward")
     x = x + linear(F.gelu(linear(read, "layers.0.up"), approximate="tanh"), "layers.0.down")
-    return norm(x, "head.norm") @ w["tokens"].T + w["vocabulary.b"]
+    return norm(x, "head.norm") @ w["tokens.weight"].T + w["vocabulary.bias"]
 
 
 def roformer(w, tokens):
     """BERT's blocks with linear attention, eq. (19), elu + 1."""
-    norm = lambda x, n: F.layer_norm(x, (D,), w[n + ".gain"], w[n + ".bias"], 1e-12)
-    linear = lambda x, n: F.linear(x, w[n + ".W"], w[n + ".b"])
-    x = norm(w["tokens"][tokens], "embedding.norm")
+    norm = lambda x, n: F.layer_norm(x, (D,), w[n + ".weight"], w[n + ".bias"], 1e-12)
+    linear = lambda x, n: F.linear(x, w[n + ".weight"], w[n + ".bias"])
+    x = norm(w["tokens.weight"][tokens], "embedding.norm")
     q, k, v = (heads_of(linear(x, f"layers.0.attention.{n}")) for n in "qkv")
     phi_q, phi_k = F.elu(q) + 1, F.elu(k) + 1
     above = (rotate(phi_q) @ rotate(phi_k).transpose(-1, -2)) @ v
@@ -81,21 +85,21 @@ def roformer(w, tokens):
     made = linear(F.gelu(linear(x, "layers.0.up")), "layers.0.down")
     x = norm(x + made, "layers.0.after_feed_forward")
     x = norm(F.gelu(linear(x, "head.transform")), "head.transform_norm")
-    return x @ w["tokens"].T + w["vocabulary.b"]
+    return x @ w["tokens.weight"].T + w["vocabulary.bias"]
 
 
 def linear_shapes(name, out, inner, bias):
-    return [(name + ".W", (out, inner))] + ([(name + ".b", (1, out))] if bias else [])
+    return [(name + ".weight", (out, inner))] + ([(name + ".bias", (1, out))] if bias else [])
 
 
 def norm_shapes(name, bias):
-    return [(name + ".gain", (1, D))] + ([(name + ".bias", (1, D))] if bias else [])
+    return [(name + ".weight", (1, D))] + ([(name + ".bias", (1, D))] if bias else [])
 
 
 def shapes(kind):
     """In the order of named_weights."""
     bias = kind != "plain"
-    out = [("tokens", (VOCABULARY, D))]
+    out = [("tokens.weight", (VOCABULARY, D))]
     if kind == "roformer":
         out += norm_shapes("embedding.norm", bias)
     if kind == "gpt2":
@@ -111,12 +115,12 @@ def shapes(kind):
         out += linear_shapes("head.transform", D, D, bias) + norm_shapes("head.transform_norm", bias)
     else:
         out += norm_shapes("head.norm", bias)
-    return out + ([("vocabulary.b", (1, VOCABULARY))] if bias else [("vocabulary.W", (VOCABULARY, D))])
+    return out + ([("vocabulary.bias", (1, VOCABULARY))] if bias else [("vocabulary.weight", (VOCABULARY, D))])
 
 
 def case(kind, model):
     w = weights(shapes(kind))
-    views = lambda: {n: v[0] if n.endswith((".b", ".bias", "gain")) else v for n, v in w.items()}
+    views = lambda: {n: v[0] if v.shape[0] == 1 else v for n, v in w.items()}
     tokens, targets = torch.tensor(TOKENS), torch.tensor(TARGETS)
 
     def loss():
@@ -124,8 +128,8 @@ def case(kind, model):
 
     first = loss()
     gradient = dict(zip(w, torch.autograd.grad(first, list(w.values()))))
-    decays = [v for n, v in w.items() if n.endswith(".W") or n == "tokens"]
-    rest = [v for n, v in w.items() if not (n.endswith(".W") or n == "tokens")]
+    is_matrix = lambda n: n.endswith(".weight") and w[n].shape[0] > 1
+    decays, rest = [v for n, v in w.items() if is_matrix(n)], [v for n, v in w.items() if not is_matrix(n)]
     optimiser = torch.optim.AdamW([{"params": decays, "weight_decay": 0.1}, {"params": rest, "weight_decay": 0.0}],
                                   lr=0.02, betas=(0.9, 0.99), eps=1e-8)
     norms = []
