@@ -157,8 +157,13 @@ bool takes_weights(const ParamSpec& spec) {
                                         "safetensors") != spec.file_types.end();
 }
 
+/// Whether a model's weights are read and nothing else of it.
+bool takes_weights_alone(const ParamSpec& spec) {
+  return spec.file_types == std::vector<std::string>{"safetensors"};
+}
+
 std::filesystem::path bundled_path(const Wanted& wanted) {
-  const bool model = takes_model(*wanted.spec);
+  const bool model = takes_model(*wanted.spec) || takes_weights_alone(*wanted.spec);
   const std::string name = wanted.value.substr(bundled_prefix.size());
   if (name.empty() || name.front() == '.' || name.find('/') != std::string::npos)
     throw UsageError(wanted.assignment(),
@@ -176,8 +181,12 @@ std::filesystem::path bundled_path(const Wanted& wanted) {
 
 std::filesystem::path path_of(const Wanted& wanted) {
   if (takes_tensor(*wanted.spec)) return tensor_path(wanted.value).file;
-  return wanted.value.starts_with(bundled_prefix) ? bundled_path(wanted)
-                                                  : std::filesystem::path(wanted.value);
+  fs::path path =
+      wanted.value.starts_with(bundled_prefix) ? bundled_path(wanted) : fs::path(wanted.value);
+  std::error_code failed;
+  if (takes_weights_alone(*wanted.spec) && fs::is_directory(path, failed))
+    path /= "model.safetensors";
+  return path;
 }
 
 InputFile file_of(const Wanted& wanted, std::string sha256, std::size_t bytes) {
@@ -398,10 +407,20 @@ void load_model(LoadedInputs& loaded, const ParamSet& params, const Wanted& want
   loaded.inputs.emplace(wanted.spec->key, std::move(model));
 }
 
+void load_weights(LoadedInputs& loaded, const Wanted& wanted) {
+  ModelFile model{.path = path_of(wanted), .has_weights = true};
+  const MappedFile file(model.path, wanted.assignment());
+  model.name = model_name(model.path);
+  model.sha256 = sha256_of(file);
+  loaded.files.push_back(file_of(wanted, model.sha256, file.bytes().size()));
+  loaded.inputs.emplace(wanted.spec->key, std::move(model));
+}
+
 void load_into(LoadedInputs& loaded, const ParamSet& params, const Wanted& wanted) {
   if (takes_tables(*wanted.spec)) return load_tables(loaded, params, wanted);
   if (takes_pairs(*wanted.spec)) return load_pairs(loaded, wanted);
   if (takes_model(*wanted.spec)) return load_model(loaded, params, wanted);
+  if (takes_weights_alone(*wanted.spec)) return load_weights(loaded, wanted);
   if (!takes_tensor(*wanted.spec)) return load_text(loaded, wanted);
   if (wanted.spec->by_matrix && load_slices(loaded, wanted)) return;
   load_tensor(loaded, wanted);

@@ -46,9 +46,10 @@ std::string table_of_key(const std::string& key);
 /// file where sliced_tensor leaves them there. "npz" without "npy" are the pairs of tensor_pairs.
 ///
 /// One whose file_types contain "gguf" takes the layers of a model, see read_positions; with
-/// "safetensors" among them, the model is run, and all of its files count. Every other file
-/// parameter takes a text with any extension. "bundled:NAME" is the text or model NAME that comes
-/// with Orrery.
+/// "safetensors" among them, the model is run, and all of its files count. "safetensors"
+/// alone are weights, of a file or of a folder's model.safetensors, which stay in it: a ModelFile
+/// without a plan. Every other file parameter takes a text with any extension. "bundled:NAME" is the
+/// text or model NAME that comes with Orrery.
 ///
 /// Throws UsageError (an unknown extension or tensor, several tensors of which none is named, a
 /// bundled name with a folder in it), IoError (cannot be read) and DataError (see parse_npy,

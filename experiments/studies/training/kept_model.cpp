@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
 
 #include "core/encodings/rope.h"
+#include "core/errors.h"
+#include "experiments/checkpoints/decode_rows.h"
 #include "experiments/checkpoints/family.h"
 #include "experiments/data/safetensors.h"
 #include "experiments/tokenizers/byte_level.h"
@@ -18,15 +22,17 @@ using Json = nlohmann::ordered_json;
 
 // ---- Tensors -----------------------------------------------------------------------------------
 
-Array array_of(std::string name, const Matrix<float>& values, bool vector) {
+template <class T>
+Array array_of(std::string name, const Matrix<T>& values, bool vector) {
   Array array{.name = std::move(name)};
   if (!vector) array.shape.push_back(static_cast<std::size_t>(values.rows()));
   array.shape.push_back(static_cast<std::size_t>(values.cols()));
-  array.values = std::vector<float>(values.data(), values.data() + values.size());
+  array.values = std::vector<T>(values.data(), values.data() + values.size());
   return array;
 }
 
 /// Puts weights under the names of a family.
+template <class T>
 class FamilyWriter {
  public:
   FamilyWriter(const Family& family, std::string_view type) : names_(*family.names) {
@@ -35,24 +41,24 @@ class FamilyWriter {
     });
   }
 
-  void add(const std::string& name, const Matrix<float>& values, bool vector) {
+  void add(const std::string& name, const Matrix<T>& values, bool vector) {
     arrays_.push_back(array_of(name, values, vector));
   }
-  void add(const std::string& name, const NormWeights<float>& w) {
+  void add(const std::string& name, const NormWeights<T>& w) {
     add(name + ".weight", w.gain, true);
     if (w.bias.size() > 0) add(name + ".bias", w.bias, true);
   }
-  void add(const std::string& name, const LinearWeights<float>& w) {
+  void add(const std::string& name, const LinearWeights<T>& w) {
     const bool transposed = names_.transposed == Transposed::layers;
-    add(name + ".weight", transposed ? Matrix<float>(w.W.transpose()) : w.W, false);
+    add(name + ".weight", transposed ? Matrix<T>(w.W.transpose()) : w.W, false);
     if (w.b.size() > 0) add(name + ".bias", w.b, true);
   }
   /// A norm that the family has, or has not.
-  void add_norm(const std::string& place, std::string_view name, const NormWeights<float>& w) {
+  void add_norm(const std::string& place, std::string_view name, const NormWeights<T>& w) {
     if (!name.empty()) add(place + std::string(name), w);
   }
 
-  void add_layer(std::size_t l, const LayerWeights<float>& w) {
+  void add_layer(std::size_t l, const LayerWeights<T>& w) {
     const std::string place = prefix_ + fmt::format(fmt::runtime(names_.layer), l);
     add_norm(place, names_.before_attention, w.before_attention);
     add_norm(place, names_.after_attention, w.after_attention);
@@ -64,7 +70,7 @@ class FamilyWriter {
     add(place + std::string(names_.down), w.feed_forward.down);
   }
 
-  void add_rest(const ModelWeights<float>& w) {
+  void add_rest(const ModelWeights<T>& w) {
     add(prefix_ + std::string(names_.tokens) + ".weight", w.tokens, false);
     add_norm(prefix_, names_.embedding_norm, w.embedding.norm);
     for (const auto& [name, table] : w.input_tables)
@@ -81,13 +87,13 @@ class FamilyWriter {
 
   /// A part that the family has and these models leave out: zeros change nothing.
   void add_zeros(std::string_view name, Index rows, Index columns) {
-    add(prefix_ + std::string(name) + ".weight", Matrix<float>::Zero(rows, columns), false);
+    add(prefix_ + std::string(name) + ".weight", Matrix<T>::Zero(rows, columns), false);
   }
 
   std::vector<Array> arrays() && { return std::move(arrays_); }
 
  private:
-  void add_attention(const std::string& place, const AttentionWeights<float>& w) {
+  void add_attention(const std::string& place, const AttentionWeights<T>& w) {
     add(place + std::string(names_.o), w.o);
     if (names_.layout == QkvLayout::separate) {
       add(place + std::string(names_.q), w.q);
@@ -95,7 +101,7 @@ class FamilyWriter {
       add(place + std::string(names_.v), w.v);
       return;
     }
-    LinearWeights<float> all;
+    LinearWeights<T> all;
     all.W.resize(w.q.W.rows() + w.k.W.rows() + w.v.W.rows(), w.q.W.cols());
     all.W << w.q.W, w.k.W, w.v.W;
     all.b.resize(1, all.W.rows());
@@ -150,7 +156,8 @@ const KeptFamily* find_kept(const TrainingPlan& plan, const std::string& encodin
 }
 
 /// In the pairing of the family's files.
-void pair_as(const KeptFamily& family, const TrainingPlan& plan, ModelWeights<float>& weights) {
+template <class T>
+void pair_as(const KeptFamily& family, const TrainingPlan& plan, ModelWeights<T>& weights) {
   if (std::string_view(family.encoding) != "rope") return;
   const auto pairing = [](bool halves) {
     return halves ? RopePairing::half_split : RopePairing::interleaved;
@@ -159,25 +166,70 @@ void pair_as(const KeptFamily& family, const TrainingPlan& plan, ModelWeights<fl
   const RopePairing wanted = pairing(std::string_view(family.type) == "llama");
   if (own == wanted) return;
   const Index heads = plan.params.integer("heads");
-  for (LayerWeights<float>& layer : weights.layers)
-    for (LinearWeights<float>* w : {&layer.attention.q, &layer.attention.k}) {
-      w->W = repaired_rows<float>(w->W, heads, own, wanted);
+  for (LayerWeights<T>& layer : weights.layers)
+    for (LinearWeights<T>* w : {&layer.attention.q, &layer.attention.k}) {
+      w->W = repaired_rows<T>(w->W, heads, own, wanted);
       if (w->b.size() == 0) continue;
-      const Matrix<float> column = w->b.transpose();
-      w->b = repaired_rows<float>(column, heads, own, wanted).transpose();
+      const Matrix<T> column = w->b.transpose();
+      w->b = repaired_rows<T>(column, heads, own, wanted).transpose();
     }
 }
 
-std::vector<Array> family_tensors(const KeptFamily& family, const TrainingPlan& plan,
-                                  ModelWeights<float> weights) {
-  pair_as(family, plan, weights);
-  const Family& files = *find_family_of_type(family.type);
-  FamilyWriter writer(files, family.type);
+/// As files hold them: under the names of a family, or Orrery's where it is null.
+template <class T>
+std::vector<Array> tensors_of(const KeptFamily* family, const TrainingPlan& plan,
+                              ModelWeights<T> weights) {
+  if (!family) {
+    std::vector<Array> arrays;
+    for (const NamedWeight<T>& weight : named_weights(weights))
+      arrays.push_back(array_of(weight.name, *weight.values, weight.is_vector));
+    return arrays;
+  }
+  pair_as(*family, plan, weights);
+  const Family& files = *find_family_of_type(family->type);
+  FamilyWriter<T> writer(files, family->type);
   writer.add_rest(weights);
   for (std::size_t l = 0; l < weights.layers.size(); ++l) writer.add_layer(l, weights.layers[l]);
-  if (std::string_view(family.type) == "roformer")
+  if (std::string_view(family->type) == "roformer")
     writer.add_zeros(files.names->segments, 1, weights.tokens.cols());
   return std::move(writer).arrays();
+}
+
+// ---- Reading -----------------------------------------------------------------------------------
+
+/// "[8, 32]"
+template <class Shape>
+std::string shape_text(const Shape& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+/// Refuses a file that has not the tensors of the model, no more and no fewer.
+void require_tensors(const TensorStore& start, const std::string& encoding,
+                     const std::vector<Array>& wanted) {
+  const std::string model = fmt::format("with encoding={} and these settings", encoding);
+  constexpr const char* remedy =
+      "give a file that checkpoints=1 wrote with the same settings, or one with its names and "
+      "shapes";
+  std::set<std::string_view> names;
+  for (const Array& array : wanted) {
+    names.insert(array.name);
+    const StoredTensor* found = start.find(array.name);
+    if (!found)
+      throw DataError(fmt::format("start={}", start.name()),
+                      fmt::format("has no tensor {}, which a model has {}, {}", array.name, model,
+                                  shape_text(array.shape)),
+                      remedy);
+    if (!std::equal(array.shape.begin(), array.shape.end(), found->shape.begin(),
+                    found->shape.end()))
+      throw DataError(fmt::format("start={}", start.label(array.name)),
+                      fmt::format("is {}, and {} it is {}", shape_text(found->shape), model,
+                                  shape_text(array.shape)),
+                      remedy);
+  }
+  for (const auto& [name, tensor] : start.tensors())
+    if (!names.contains(name))
+      throw DataError(fmt::format("start={}", start.label(name)),
+                      fmt::format("is no weight of a model {}", model), remedy);
 }
 
 // ---- config.json -------------------------------------------------------------------------------
@@ -309,12 +361,7 @@ std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
   config["torch_dtype"] = "float32";
   config["bos_token_id"] = config["eos_token_id"] = nullptr;  // no symbol begins or ends a text
   config["orrery"] = origin(plan, run);
-  std::vector<Array> arrays;
-  if (family)
-    arrays = family_tensors(*family, plan, std::move(weights));
-  else
-    for (const NamedWeight<float>& weight : named_weights(weights))
-      arrays.push_back(array_of(weight.name, *weight.values, false));
+  const std::vector<Array> arrays = tensors_of(family, plan, std::move(weights));
   std::vector<const Array*> listed;
   for (const Array& array : arrays) listed.push_back(&array);
   std::vector<ResultFile> files{
@@ -325,6 +372,43 @@ std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
     files.push_back({"models/" + name + "/tokenizer.json",
                      tokenizer_of(bytes, plan.task.vocabulary()).dump(2) + "\n"});
   return files;
+}
+
+void take_start(const TrainingPlan& plan, const EncodingRecipe& recipe,
+                ModelWeights<float>& weights) {
+  using namespace in_kept_model;
+  const TensorStore& start = *plan.start;
+  const ModelShape<double> shape = model_shape<double>(plan.params, plan.task);
+  // A model whose numbers are 1, 2, 3, … is written: where each comes to lie, its value does.
+  ModelWeights<double> numbered =
+      initial_weights<double>(shape.design.transformer, shape.sizes, recipe, 0);
+  std::vector<float*> places{nullptr};  // 0: the family has it, and these models have not
+  const auto numbers = named_weights(numbered);
+  const auto values = named_weights(weights);
+  for (std::size_t w = 0; w < values.size(); ++w)
+    for (Index i = 0; i < values[w].values->size(); ++i) {
+      numbers[w].values->data()[i] = static_cast<double>(places.size());
+      places.push_back(values[w].values->data() + i);
+    }
+  const bool own = start.find(numbers.front().name) != nullptr;
+  const KeptFamily* family = own ? nullptr : find_kept(plan, recipe.name);
+  const std::vector<Array> arrays = tensors_of(family, plan, std::move(numbered));
+  require_tensors(start, recipe.name, arrays);
+  for (const Array& array : arrays) {
+    const std::string label = fmt::format("start={}", start.label(array.name));
+    const Matrix<float> read = decoded<float>(PlacedTensor{label, start.find(array.name)});
+    for (std::size_t i = 0; i < array.size(); ++i) {
+      float* const place = places[static_cast<std::size_t>(array[i])];
+      const float value = read.data()[i];
+      if (place)
+        *place = value;
+      else if (value != 0)
+        throw DataError(label,
+                        fmt::format("holds {}, and the lab's models have no such part", value),
+                        "write zeros there");
+    }
+  }
+  start.require_whole();
 }
 
 }  // namespace orrery

@@ -261,6 +261,7 @@ Trainer<float> OneRun::make_trainer() {
                         .heads = static_cast<int>(params.integer("heads"))};
   ModelWeights<float> weights =
       initial_weights<float>(shape_.design.transformer, shape_.sizes, recipe, run_.seed);
+  if (plan_.start) take_start(plan_, recipe, weights);
   for (const NamedWeight<float>& weight : named_weights(weights))
     if (weight.name.find(".position.") == std::string::npos) run_.weights += weight.values->size();
   return {shape_.design,

@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "core/training/network.h"
 #include "core/training/trainer.h"
+#include "experiments/checkpoints/tensor_store.h"
 #include "experiments/model/result.h"
 #include "experiments/studies/training/tasks.h"
 
@@ -85,7 +86,8 @@ struct TrainingPlan {
   const ParamSet& params;
   ParamSet all_params;  ///< those of every encoding
   const Task& task;
-  std::vector<Index> lengths{};  ///< of the sequences by which models are judged
+  std::vector<Index> lengths{};       ///< of the sequences by which models are judged
+  const TensorStore* start{nullptr};  ///< weights before the first step; null draws them
 };
 
 /// A model while it is trained.
@@ -136,5 +138,13 @@ class OneRun {
 /// @param name  "rope_seed_0_step_900"
 std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
                                     const std::string& name);
+
+/// Sets the weights of a model to those of plan.start: what model_files wrote, under the names that
+/// it gives them, or under Orrery's.
+/// Throws DataError, naming tensor and shape: one that is missing, of another shape or type, or no
+/// weight of the model; a NaN or an infinity; other numbers than 0 where only the family has a part.
+/// Throws IoError where the file was shortened meanwhile.
+void take_start(const TrainingPlan& plan, const EncodingRecipe& recipe,
+                ModelWeights<float>& weights);
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 
 #include "core/parallel.h"
@@ -183,7 +184,12 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
                   const std::function<void(const Trained&)>& show) {
   constexpr Index glancing = 8;  // sequences that judge a model which is still trained
   const std::unique_ptr<const Task> task = make_task(params, inputs);
-  const TrainingPlan plan{params, with_every_encoding_param(params), *task, judged_lengths(params)};
+  TrainingPlan plan{params, with_every_encoding_param(params), *task, judged_lengths(params)};
+  std::optional<TensorStore> start;
+  if (const auto given = inputs.find("start"); given != inputs.end()) {
+    start = TensorStore::open(std::get<ModelFile>(given->second).path);
+    plan.start = &*start;
+  }
   Trained trained;
   const double searched = searched_runs(params);
   const double searching = searched / (searched + static_cast<double>(params.integer("seeds")));
@@ -207,6 +213,7 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
   std::set<std::int64_t> kept;  // steps behind which models are written to files
   for (std::int64_t i = 1; i <= checkpoints; ++i)
     kept.insert(std::max<std::int64_t>(1, steps * i / checkpoints));
+  if (!kept.empty()) models.keep(trained.files);  // before the first step
   std::set<std::int64_t> halts = looks;
   halts.insert(kept.begin(), kept.end());
   for (const std::int64_t step : halts) {

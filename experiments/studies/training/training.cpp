@@ -35,6 +35,14 @@ std::vector<ParamSpec> task_params() {
            .used_when = Condition{"task", text_tasks()}}};
 }
 
+bool has_start(const ParamSet& params) { return !params.text("start").empty(); }
+
+/// Of what is drawn without a start.
+ParamSpec drawn_param(ParamSpec spec) {
+  spec.idle = has_start;
+  return spec;
+}
+
 std::vector<ParamSpec> model_params() {
   return {choice_param("model", "The blocks of the models.", "plain", shape_choices()),
           choice_param("attention", "How keys are weighed.", "softmax",
@@ -44,11 +52,19 @@ std::vector<ParamSpec> model_params() {
           count_param("layers", "Layers of a model.", 2, 1, 24),
           count_param({"heads", "$H$"}, "Heads of a layer; a model is heads·dim wide.", 4, 1, 32),
           dim_param(8),
-          log_real_param({"token_deviation", "$σ$"},
-                         "Standard deviation of the vectors of tokens, and of positions that are "
-                         "added to them, before the first step; BERT and GPT-2 take 0.02. Which "
-                         "encoding learns best depends on it.",
-                         0.5, 1e-4, 10)};
+          drawn_param(
+              log_real_param({"token_deviation", "$σ$"},
+                             "Standard deviation of the vectors of tokens, and of positions that "
+                             "are added to them, before the first step; BERT and GPT-2 take 0.02. "
+                             "Which encoding learns best depends on it.",
+                             0.5, 1e-4, 10)),
+          {.key = "start",
+           .description = "Weights of all models before the first step, in place of drawn ones: "
+                          "a model that checkpoints wrote, or a file with its names.",
+           .kind = ParamKind::file,
+           .default_value = std::string(),
+           .file_types = {"safetensors"},
+           .stated_if_set = true}};
 }
 
 std::vector<ParamSpec> step_params() {
@@ -73,8 +89,8 @@ std::vector<ParamSpec> step_params() {
                   1, 1, 9),
       count_param("seeds", "Models of each encoding, which start and learn differently.", 1, 1, 64),
       count_param("checkpoints",
-                  "Times at which models are written to files, evenly spaced, the last at the end; "
-                  "0 writes none.",
+                  "Times at which models are written to files, evenly spaced, the last at the end, "
+                  "beside the start; 0 writes none.",
                   0, 0, 100)};
 }
 
@@ -124,6 +140,10 @@ void check_training(const ParamSet& params) {
                      "linear attention forms no scores that it could add to",
                      "choose rope, sinusoidal, learned or none, or attention=softmax");
   }
+  if (has_start(params) && params.integer("deviations_tried") > 1)
+    throw UsageError(fmt::format("deviations_tried={} with start={}",
+                                 params.integer("deviations_tried"), params.text("start")),
+                     "a file gives the vectors of tokens", "leave one of the two out");
   check_last_position(params, tokens * params.integer("extrapolation") - 1);
   const double operations = training_operations(params);
   if (operations > most_training_operations)
