@@ -61,7 +61,7 @@ fs::path newly_trained(const TempFolder& folder, const std::string& base, Settin
   const Result result =
       run_experiment(training, settings, load_inputs(params_for(training, settings)).inputs);
   for (const ResultFile& file : result.files) write(folder.path() / file.path, file.bytes);
-  return (folder.path() / result.files.front().path).parent_path();
+  return (folder.path() / result.files.back().path).parent_path();
 }
 
 /// Of the text that the models learned from: what weights mean is asked, not what they know.

@@ -204,8 +204,9 @@ std::string shape_text(const Shape& shape) {
 }
 
 /// Refuses a file that has not the tensors of the model, no more and no fewer.
+/// @param computed  one that a family's files have and nobody reads; empty for none
 void require_tensors(const TensorStore& start, const std::string& encoding,
-                     const std::vector<Array>& wanted) {
+                     const std::vector<Array>& wanted, const std::string& computed) {
   const std::string model = fmt::format("with encoding={} and these settings", encoding);
   constexpr const char* remedy =
       "give a file that checkpoints=1 wrote with the same settings, or one with its names and "
@@ -227,7 +228,7 @@ void require_tensors(const TensorStore& start, const std::string& encoding,
                       remedy);
   }
   for (const auto& [name, tensor] : start.tensors())
-    if (!names.contains(name))
+    if (!names.contains(name) && (computed.empty() || !name.ends_with(computed)))
       throw DataError(fmt::format("start={}", start.label(name)),
                       fmt::format("is no weight of a model {}", model), remedy);
 }
@@ -393,7 +394,10 @@ void take_start(const TrainingPlan& plan, const EncodingRecipe& recipe,
   const bool own = start.find(numbers.front().name) != nullptr;
   const KeptFamily* family = own ? nullptr : find_kept(plan, recipe.name);
   const std::vector<Array> arrays = tensors_of(family, plan, std::move(numbered));
-  require_tensors(start, recipe.name, arrays);
+  const std::string_view rotations =
+      family ? find_family_of_type(family->type)->names->rotations : std::string_view();
+  require_tensors(start, recipe.name, arrays,
+                  rotations.empty() ? "" : std::string(rotations) + ".weight");
   for (const Array& array : arrays) {
     const std::string label = fmt::format("start={}", start.label(array.name));
     const Matrix<float> read = decoded<float>(PlacedTensor{label, start.find(array.name)});
