@@ -269,6 +269,9 @@ Inputs Given::take_inputs(const ParamSet& params) {
     if (spec.kind != ParamKind::file) continue;
     auto tensor = take_tensor(spec.key, values_of(spec));
     if (!tensor) continue;
+    if (std::find(spec.file_types.begin(), spec.file_types.end(), "npy") == spec.file_types.end())
+      throw UsageError(fmt::format("{} as an array", spec.key), "is a file, and no array",
+                       "give its path");
     if (params.text(spec.key) != name_of_given)
       throw UsageError(fmt::format("{}={} beside an array", spec.key, params.text(spec.key)),
                        "gives it twice", "leave one of them out");

@@ -406,6 +406,9 @@ TEST_CASE("A call that fails has a status and says what to do") {
   CHECK(orrery_run("long_term_decay", "dim=32,64", nullptr, 0, nullptr, &result) == ORRERY_USAGE);
   const std::vector<orrery_array> wrong{array_of("kk", y, {2, 4})};
   CHECK(orrery_run("attend", "", wrong.data(), 1, nullptr, &result) != ORRERY_OK);
+  const std::vector<orrery_array> start{array_of("start", y, {2, 4})};
+  CHECK(orrery_run("training", "", start.data(), 1, nullptr, &result) == ORRERY_USAGE);
+  CHECK(std::string(orrery_error_text()).find("start as an array") != std::string::npos);
   CHECK(result == nullptr);
   CHECK(orrery_list("all", &result) == ORRERY_OK);
   CHECK(std::string(orrery_error_text()).empty());

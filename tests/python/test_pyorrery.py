@@ -328,6 +328,15 @@ class Experiments(unittest.TestCase):
         self.assertEqual(result.settings["q"], "(array)")
         self.assertTrue(any(array.shape == (12, 12) for array in result.arrays.values()))
 
+    def test_a_training_begins_with_given_weights(self):
+        folder = TESTS / "golden" / "training_start"
+        case = json.loads((folder / "training_start.json").read_text())["cases"][2]
+        start = folder / "alibi.safetensors"
+        curve = next(iter(orr.run("training", **case["settings"], start=start).curves["loss"].values()))
+        np.testing.assert_allclose(curve.y, case["losses"], rtol=1e-5)
+        with self.assertRaisesRegex(orr.UsageError, "start as an array"):
+            orr.run("training", start=normals(4, 4))
+
     def test_a_sweep_has_every_combination(self):
         told = []
         swept = orr.sweep(
