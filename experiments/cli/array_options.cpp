@@ -55,6 +55,21 @@ void require_no_input(const std::string& out, const std::vector<InputFile>& inpu
   if (is_read) throw UsageError("--out " + out, "is a file that is read", "name another one");
 }
 
+void require_no_input_in(const std::filesystem::path& folder,
+                         const std::vector<InputFile>& inputs) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const fs::path out = fs::weakly_canonical(folder, none);
+  for (const InputFile& input : inputs) {
+    const std::string path = input.path.substr(0, input.path.rfind('#'));
+    const fs::path within = fs::weakly_canonical(path, none).lexically_relative(out);
+    if (fs::exists(path, none) && !within.empty() && *within.begin() != "..")
+      throw UsageError("--out " + folder.string(),
+                       fmt::format("holds {}={}, which is read", input.key, input.path),
+                       "name another one");
+  }
+}
+
 void require_archive_or_folder(const std::string& out) {
   const std::string extension = std::filesystem::path(out).extension().string();
   const char first = extension.size() > 1 ? extension[1] : '0';

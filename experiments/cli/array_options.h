@@ -18,6 +18,8 @@ bool is_archive(const std::string& file);
 /// @param model  file or folder of one that is read; empty for none
 void require_no_input(const std::string& out, const std::vector<InputFile>& inputs,
                       const std::filesystem::path& model = {});
+/// Throws UsageError for a folder of a result that is replaced and holds an input.
+void require_no_input_in(const std::filesystem::path& folder, const std::vector<InputFile>& inputs);
 
 /// Throws UsageError for the name of a file that holds no arrays: its extension begins with a letter,
 /// as in x.txt. "run.2" and "x.txt/" are names of folders.

@@ -105,6 +105,7 @@ RunPoint prepare(const Experiment& experiment, const ParamSet& params, const Run
   }
   point.folder = point_folder(options, experiment.info.name,
                               point_id(experiment.info, params, point.loaded.files), several);
+  require_no_input_in(point.folder, point.loaded.files);
   require_replaceable(options_for(options, point.folder, {}),
                       provenance_of(experiment.info, params));
   return point;

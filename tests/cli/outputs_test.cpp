@@ -219,6 +219,20 @@ TEST_CASE("A training that is stopped writes what it has learned until then, and
   }
 }
 
+TEST_CASE("A result that holds what is read is not replaced, whatever is forced") {
+  const Shell shell;
+  const std::string train = "run training encoding=rope steps=2 --format none --out kept ";
+  REQUIRE(shell.run(train + "checkpoints=1").status == 0);
+  const Outcome outcome = shell.run(train + "--force start=kept/models/rope_seed_0_step_2");
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Contains("--out kept: holds start=kept/models/rope_seed_0_step_2"));
+  CHECK(fs::exists(shell.folder() / "kept/models/rope_seed_0_step_2/model.safetensors"));
+  CHECK(shell
+            .run("run training encoding=rope steps=2 --format none --out gone "
+                 "start=kept/models/rope_seed_0_step_2")
+            .status == 0);
+}
+
 TEST_CASE("A current folder that was removed is told as such, and an absolute --out needs none") {
   const Shell shell;
   const auto run = [&](const std::string& command) {
