@@ -35,11 +35,26 @@ int suitability(const ParamSet& params, const ParamSpec& spec, const std::string
          1 * params.is_default(spec.key);
 }
 
+/// Whether a configuration lies beside weights, so that the model can be run.
+bool has_weights_beside(const std::filesystem::path& configuration) {
+  std::error_code failed;
+  const std::filesystem::path folder =
+      configuration.has_parent_path() ? configuration.parent_path() : ".";
+  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed))
+    if (at->path().extension() == ".safetensors") return true;
+  return false;
+}
+
 void add_targets(std::vector<FileTarget>& targets, const Session& session, std::size_t index,
-                 const std::string& type) {
+                 const std::string& path) {
   const ParamSet& params = session.state(index).params;
+  const std::string type = path == "*" ? path : extension_of(path);
+  const bool runs = type != "json" || has_weights_beside(path);
   for (const ParamSpec& spec : params.specs())
-    if (has_type(spec, type) && !is_beside(params, spec)) targets.push_back({index, spec.key});
+    if (has_type(spec, type) && !is_beside(params, spec) &&
+        (runs || !has_type(spec, "safetensors")))
+      targets.push_back({index, spec.key});
 }
 
 /// Whether the last word of a file's name is that of a parameter: "layer_3_k.npy" and k.
@@ -125,11 +140,10 @@ void show_settings(Session& session, const SavedSettings& settings) {
 }
 
 std::vector<FileTarget> file_targets(const Session& session, const std::string& path) {
-  const std::string extension = extension_of(path);
   std::vector<FileTarget> targets;
-  add_targets(targets, session, session.selected(), extension);
+  add_targets(targets, session, session.selected(), path);
   for (std::size_t i = 0; targets.empty() && i < session.size(); ++i)
-    add_targets(targets, session, i, extension);
+    add_targets(targets, session, i, path);
   if (targets.empty()) add_targets(targets, session, session.selected(), "*");
   order_targets(targets, session, path);
   return targets;

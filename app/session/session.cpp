@@ -22,6 +22,19 @@ bool is_refusal(const std::exception_ptr& failure) {
   }
 }
 
+/// Whether a file could not be opened or read.
+bool is_of_file(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const IoError&) {
+    return true;
+  } catch (const DataError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 /// A file that is missing beside the one it is read with.
 struct AwaitedFile {
   std::string missing{};
@@ -52,6 +65,18 @@ Session::Session(const std::vector<const Experiment*>& experiments,
 }
 
 Session::~Session() = default;
+
+std::string ExperimentState::other_file() const {
+  if (!result || !result_params) return {};
+  for (const ParamSpec& spec : params.specs()) {
+    const bool differs = spec.kind == ParamKind::file && params.is_used(spec.key) &&
+                         params.value(spec.key) != result_params->value(spec.key);
+    if (!differs) continue;
+    const std::string& path = result_params->text(spec.key);
+    return path.substr(path.find_last_of("/:") + 1);
+  }
+  return {};
+}
 
 std::optional<std::size_t> Session::find(std::string_view name) const {
   for (std::size_t i = 0; i < states_.size(); ++i)
@@ -273,6 +298,19 @@ void Session::take(std::size_t index) {
                                                      awaited.open, awaited.missing, awaited.reader);
   state.failure = outcome->failure;
   state.run_failed = true;
+  if (state.awaits.empty() && is_of_file(outcome->failure))
+    take_back_files(state, outcome->wish.params);
+}
+
+void Session::take_back_files(ExperimentState& state, const ParamSet& failed) {
+  if (!state.result_params) return;
+  for (const ParamSpec& spec : state.params.specs()) {
+    const ParamValue& good = state.result_params->value(spec.key);
+    const bool is_its = spec.kind == ParamKind::file &&
+                        state.params.value(spec.key) == failed.value(spec.key) &&
+                        failed.value(spec.key) != good;
+    if (is_its) state.params.set_value(spec.key, good);
+  }
 }
 
 ResultStore::Status Session::status(std::size_t index) const {

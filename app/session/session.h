@@ -117,6 +117,8 @@ struct ExperimentState {
 
   /// Whether the parameters differ from those of the result.
   bool is_stale() const { return !result_params || !(*result_params == params); }
+  /// The file that the result is of, where another one is named now; empty otherwise.
+  std::string other_file() const;
 };
 
 /// The state of the desktop, without any drawing. Every change of a parameter asks for a result:
@@ -233,6 +235,8 @@ class Session {
   void remember_path(const std::string& path);
 
  private:
+  /// A file that cannot be read leaves nothing of its name: the ones of the result stand again.
+  static void take_back_files(ExperimentState& state, const ParamSet& failed);
   void say(std::size_t index, std::string message);
   bool change(const std::function<void(ParamSet&)>& edit);
   void submit(std::size_t index);

@@ -140,11 +140,30 @@ class ResultView::Arrangement {
     if (staged_.figures.empty()) return;
     in_panels_ = false;
     draw_figures(session, staged_.figures, {bar, area}, ui);
+    dim_other(session.current().other_file(), area, ui);
     tell_of_family(session);
   }
 
  private:
   using Captions = FigureStage::Captions;
+
+  /// A picture of one file that stands while another is computed, or could not be.
+  static void dim_other(const std::string& file, const Rect& area, const Ui& ui) {
+    if (file.empty()) return;
+    constexpr std::uint8_t veil = 150;
+    Color color = ui.style.background;
+    color.a = veil;
+    const ImVec2 from(static_cast<float>(area.x), static_cast<float>(area.y));
+    const ImVec2 to(static_cast<float>(area.x + area.width),
+                    static_cast<float>(area.y + area.height));
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(from, to, shim::packed(color));
+    const std::string words = "still of " + file;
+    const double left = area.x + (area.width - text_width(words)) / 2;
+    list.AddText({static_cast<float>(left), static_cast<float>(area.y + area.height / 2)},
+                 shim::packed(ui.style.text), words.c_str());
+    if (ui.item_rects) ui.item_rects->mark("still of another file", area);
+  }
 
   ViewLayout layout_of(const Session& session) const {
     return session.current().shown.layout.value_or(view_.layout);

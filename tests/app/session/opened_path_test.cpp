@@ -103,9 +103,12 @@ TEST_CASE("A model's configuration, or its folder, opens as a view of its layers
           .file("config.json", R"({"model_type": "llama", "num_hidden_layers": 3, "head_dim": 8})")
           .string();
   const auto session = start_session({}, {});
-  for (const std::string& dropped : {path, folder.path().string()}) {
+  // Without weights there are no heads to look at.
+  for (const auto& [dropped, view] : {std::pair{path, "attention_map"},
+                                      {folder.path().string(), "attention_map"},
+                                      {path, "model_heads"}}) {
     test::NullDesktop desktop(*session, 1280, 800);
-    session->select(*session->find("attention_map"));
+    session->select(*session->find(view));
     desktop.settle();
     desktop.app().drop({dropped});
     wait_for(desktop, [&] { return session->current().experiment->info.name == "model_layers"; });
@@ -117,6 +120,24 @@ TEST_CASE("A model's configuration, or its folder, opens as a view of its layers
     CHECK(session->current().result->scalars.at(0).value == 3);
     session->reset("model");
   }
+}
+
+TEST_CASE("A picture names its file while another one is read, and one that fails leaves no name") {
+  const TempFolder folder;
+  const std::string good =
+      folder.file("good.json", R"({"model_type": "llama", "head_dim": 8})").string();
+  const std::string bad = folder.file("bad.json", "{").string();
+  const auto session = start_session({.view = "model_layers"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  session->set("model", good);
+  desktop.settle();
+  CHECK(session->current().other_file().empty());
+  session->set("model", bad);
+  CHECK(session->current().other_file() == "good.json");
+  wait_for(desktop, [&] { return !session->current().message.empty(); });
+  CHECK_THAT(session->current().message, Catch::Matchers::Contains("bad.json"));
+  CHECK(session->current().params.text("model") == good);
+  CHECK(session->current().other_file().empty());
 }
 
 TEST_CASE("A tensor that one parameter could read goes there") {
