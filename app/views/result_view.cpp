@@ -153,15 +153,19 @@ class ResultView::Arrangement {
     constexpr std::uint8_t veil = 150;
     Color color = ui.style.background;
     color.a = veil;
-    const ImVec2 from(static_cast<float>(area.x), static_cast<float>(area.y));
-    const ImVec2 to(static_cast<float>(area.x + area.width),
-                    static_cast<float>(area.y + area.height));
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(from, to, shim::packed(color));
-    const std::string words = "still of " + file;
-    const double left = area.x + (area.width - text_width(words)) / 2;
-    list.AddText({static_cast<float>(left), static_cast<float>(area.y + area.height / 2)},
-                 shim::packed(ui.style.text), words.c_str());
+    ImGui::SetCursorScreenPos(shim::vec({area.x, area.y}));
+    constexpr ImGuiWindowFlags flags = ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoScrollbar;
+    // A window of its own lies over those of the figures.
+    if (ImGui::BeginChild("veil", shim::vec({area.width, area.height}), false, flags)) {
+      ImDrawList& list = *ImGui::GetWindowDrawList();
+      list.AddRectFilled(shim::vec({area.x, area.y}), shim::vec({area.right(), area.bottom()}),
+                         shim::packed(color));
+      const std::string words = "still of " + file;
+      list.AddText(
+          shim::vec({area.x + (area.width - text_width(words)) / 2, area.y + area.height / 2}),
+          shim::packed(ui.style.text), words.c_str());
+    }
+    ImGui::EndChild();
     if (ui.item_rects) ui.item_rects->mark("still of another file", area);
   }
 
