@@ -215,7 +215,7 @@ constexpr Family all_families[] = {
      .attention_bias_key = "use_bias", .inner_bias_key = "use_bias", .names = &starcoder2_names},
     {.name = "GPT-2", .types = "gpt2", .architectures = "gpt2", .norm = NormKind::layer,
      .epsilon_key = "layer_norm_epsilon", .epsilon = 1e-5, .activation_key = "activation_function",
-     .activation = Activation::gelu_tanh, .gated = false, .own_keys = OwnKeys::gpt2, .tied = true,
+     .activation = Activation::gelu_tanh, .gated = false, .tied = true,
      .has = biases_in_layers, .inner_key = "n_inner", .names = &gpt2_names},
     {.name = "GPT-NeoX", .types = "gpt_neox", .architectures = "gptneox", .norm = NormKind::layer,
      .epsilon_key = "layer_norm_eps", .epsilon = 1e-5, .order = BlockOrder::parallel,

@@ -88,7 +88,6 @@ struct Family {
     none,
     t5,
     falcon,
-    gpt2,
     neox,
     bloom,
     modernbert,

@@ -111,7 +111,9 @@ void read_tensors(const Family& family, const ConfigValues& config, const Positi
   put_presence(config, family.attention_bias_key, keys.has.attention_bias);
   put_presence(config, family.attention_bias_key, keys.has.output_bias);
   put_presence(config, family.inner_bias_key, keys.has.inner_bias);
-  if (plan.layers.front().encoding == "learned") keys.has.positions = Presence::needed;
+  const LayerPlan& first = plan.layers.front();
+  if (first.encoding == "learned" || first.beside == "learned")
+    keys.has.positions = Presence::needed;
   if (config.has("type_vocab_size"))
     keys.has.segments = keys.segments > 0 ? Presence::needed : Presence::none;
   if (family.counts_behind_pad)
@@ -178,18 +180,6 @@ void read_falcon(const ConfigValues& config, ModelKeys& keys) {
     design.order = BlockOrder::sequential;
 }
 
-void read_gpt2(const ConfigValues& config, ModelKeys& keys) {
-  TransformerDesign& design = keys.design;
-  const bool scaled = flag_or(config, "scale_attn_weights", true);
-  const bool by_layer = config.flag("scale_attn_by_inverse_layer_idx");
-  double divisor = 1;
-  for (LayerDesign& layer : design.layers) {
-    if (!scaled) layer.scale = 1;
-    if (by_layer && layer.scale) layer.scale = *layer.scale / divisor;
-    divisor += 1;
-  }
-}
-
 /// 0, which is none, for a null.
 double cap_of(const ConfigValues& config, const char* key, double usual) {
   return config.is_given(key) ? number_or(config, key, 0) : usual;
@@ -206,10 +196,8 @@ void refuse_unknown_options(const Family& family, const ConfigValues& config) {
       config.refuse(key, "null: the family computes without it");
 }
 
-/// DeBERTa adds a table of positions unless it is told not to, and has no segments of its own.
+/// DeBERTa has no segments of its own.
 void read_deberta(const ConfigValues& config, ModelKeys& keys) {
-  keys.has.positions =
-      flag_or(config, "position_biased_input", true) ? Presence::needed : Presence::none;
   keys.has.segments = keys.segments > 0 ? Presence::needed : Presence::none;
   keys.shares_attention = config.flag("share_att_key");
   // The head of Microsoft's own files has no matrix.
@@ -258,25 +246,18 @@ void read_bloom(const ConfigValues& config, ModelKeys& keys) {
                   config.key_name("slow_but_exact"), config.code()));
 }
 
-/// The window that memory leaves where every query sees as many keys.
 void read_transformer_xl(const ConfigValues& config, ModelKeys& keys) {
-  TransformerDesign& design = keys.design;
   keys.d_embedding = size_of(config, "d_embed");
   if (number_or(config, "attn_type", 0) != 0)
     config.refuse("attn_type", "0: no other kind of attention of Transformer-XL is computed");
-  if (config.flag("pre_lnorm")) design.norm_place = NormPlace::before;
-  if (!config.flag("same_length")) return;
-  const auto memory = config.integer("mem_len", 0, most_channels_of_model);
-  for (LayerDesign& layer : design.layers) layer.window = memory.value.value_or(0);
+  if (config.flag("pre_lnorm")) keys.design.norm_place = NormPlace::before;
 }
 
-/// Queries see as many keys behind them as there is memory, which no file says.
+/// No file says how much memory there is, which with same_length is the window.
 void read_xlnet(const ConfigValues& config, ModelKeys& keys) {
-  TransformerDesign& design = keys.design;
-  if (!design.attention.causal || !config.flag("same_length")) return;
-  if (number_or(config, "mem_len", 0) > 0)
+  if (keys.design.attention.causal && config.flag("same_length") &&
+      number_or(config, "mem_len", 0) > 0)
     config.refuse("same_length", "false: with a memory, the window would be as long as that");
-  for (LayerDesign& layer : design.layers) layer.window = 1;
 }
 
 void read_neox(const ConfigValues& config, ModelKeys& keys) {
@@ -285,11 +266,15 @@ void read_neox(const ConfigValues& config, ModelKeys& keys) {
 
 using ReadOwnKeys = void (*)(const ConfigValues&, ModelKeys&);
 constexpr std::pair<OwnKeys, ReadOwnKeys> own_readers[] = {
-    {OwnKeys::t5, read_t5},           {OwnKeys::falcon, read_falcon},
-    {OwnKeys::gpt2, read_gpt2},       {OwnKeys::neox, read_neox},
-    {OwnKeys::bloom, read_bloom},     {OwnKeys::modernbert, read_modernbert},
-    {OwnKeys::deberta, read_deberta}, {OwnKeys::deberta_v2, read_deberta_v2},
-    {OwnKeys::xlnet, read_xlnet},     {OwnKeys::transformer_xl, read_transformer_xl},
+    {OwnKeys::t5, read_t5},
+    {OwnKeys::falcon, read_falcon},
+    {OwnKeys::neox, read_neox},
+    {OwnKeys::bloom, read_bloom},
+    {OwnKeys::modernbert, read_modernbert},
+    {OwnKeys::deberta, read_deberta},
+    {OwnKeys::deberta_v2, read_deberta_v2},
+    {OwnKeys::xlnet, read_xlnet},
+    {OwnKeys::transformer_xl, read_transformer_xl},
     {OwnKeys::gemma3, read_gemma3}};
 
 // ---- GGUF --------------------------------------------------------------------------------------

@@ -23,6 +23,18 @@ inline constexpr std::int64_t most_channels = 8192;
 /// RoPE's base, where no key says it.
 inline constexpr double usual_base = 10000.0;
 
+/// Whether q and k are [nope | rope], by the type, or in an unknown one by its keys.
+inline bool is_latent(const ConfigValues& config) {
+  return config.type() ? config.type()->latent
+                       : config.has("qk_rope_head_dim") && config.has("qk_nope_head_dim");
+}
+
+/// Whether a file has the keys of an encoder and a decoder, and the class of the decoder alone.
+inline bool has_decoder_alone(const ConfigValues& config) {
+  return config.has("decoder_layers") &&
+         config.class_name().find("ForCausalLM") != std::string::npos;
+}
+
 /// A model's layers with type, window and causal mask, and `encoding` where the type of layer or a
 /// rule of the model leaves none: "none" for attention without positions, "not_attention" for
 /// layers without any. Throws DataError: no number of layers, lists of another length.

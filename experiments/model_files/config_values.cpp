@@ -47,19 +47,19 @@ std::string without_python_numbers(std::string_view text) {
 
 struct OtherNames {
   std::string_view key;
-  std::array<std::string_view, 7> names;
+  std::array<std::string_view, 8> names;
 };
 
 // attribute_map of Transformers' configuration classes, all classes together.
 constexpr OtherNames other_names[] = {
     {"num_hidden_layers",
-     {"n_layer", "n_layers", "num_layers", "encoder_layers", "decoder_layers",
+     {"n_layer", "n_layers", "num_layers", "encoder_layers", "num_encoder_layers", "decoder_layers",
       "decoder_num_hidden_layers"}},
-    {"hidden_size", {"n_embd", "d_model", "dim"}},
+    {"hidden_size", {"n_embd", "d_model", "dim", "emb_dim"}},
     {"num_attention_heads",
-     {"n_head", "n_heads", "num_heads", "encoder_attention_heads", "attention_heads",
-      "decoder_num_attention_heads"}},
-    {"head_dim", {"d_kv", "kv_channels", "attention_head_dim", "d_head"}},
+     {"n_head", "n_heads", "num_heads", "encoder_attention_heads", "num_encoder_attention_heads",
+      "attention_heads", "decoder_attention_heads", "decoder_num_attention_heads"}},
+    {"head_dim", {"d_kv", "attention_head_dim", "kv_channels", "d_head"}},
     {"max_position_embeddings", {"n_positions", "max_seq_len", "model_max_length", "n_ctx"}},
     {"layer_types", {"layers_block_type"}},
     {"sliding_window", {"sliding_window_size", "attention_window_size"}},
@@ -79,10 +79,12 @@ Json defaults_of(const ModelType* type) {
   return json;
 }
 
-const Json* value_in(const Json& object, std::string_view key) {
+const Json* entry_in(const Json& object, std::string_view key) {
   const auto found = object.find(key);
-  return found == object.end() || found->is_null() ? nullptr : &*found;
+  return found == object.end() ? nullptr : &*found;
 }
+
+const Json* unless_null(const Json* value) { return value && !value->is_null() ? value : nullptr; }
 
 // Keys of training, generation and bookkeeping, of which no pass reads any.
 constexpr std::string_view idle_keys =
@@ -139,29 +141,34 @@ Json parse_config(std::string_view text, std::string_view name) {
 }
 
 ConfigValues::ConfigValues(Json values, const ModelType* type, std::string file, std::string prefix)
-    : values_(std::move(values)),
-      defaults_(defaults_of(type)),
+    : values_(std::make_shared<const Json>(std::move(values))),
+      defaults_(std::make_shared<const Json>(defaults_of(type))),
       type_(type),
       file_(std::move(file)),
       prefix_(std::move(prefix)) {}
 
-bool ConfigValues::has_default(std::string_view key) const { return defaults_.contains(key); }
+const Json* ConfigValues::stored(std::string_view key) const {
+  const Json* own = own_ ? entry_in(*own_, key) : nullptr;
+  return own ? own : entry_in(*values_, key);
+}
+
+bool ConfigValues::has_default(std::string_view key) const { return defaults_->contains(key); }
 
 bool ConfigValues::is_unread(std::string_view key) const {
   return type_ && lists_word(type_->unread, key);
 }
 
 std::string ConfigValues::spelling_of(std::string_view key) const {
-  if (!values_.contains(key) || (is_unread(key) && has_default(key)))
+  if (!stored(key) || (is_unread(key) && has_default(key)))
     for (const OtherNames& other : other_names)
       if (other.key == key)
         for (const std::string_view name : other.names)
-          if (!name.empty() && values_.contains(name)) return std::string(name);
+          if (!name.empty() && stored(name)) return std::string(name);
   return std::string(key);
 }
 
 const Json* ConfigValues::find_in_file(std::string_view key) const {
-  return value_in(values_, asked_spelling(key));
+  return unless_null(stored(asked_spelling(key)));
 }
 
 std::string ConfigValues::asked_spelling(std::string_view key) const {
@@ -169,12 +176,12 @@ std::string ConfigValues::asked_spelling(std::string_view key) const {
 }
 
 bool ConfigValues::is_given(std::string_view key) const {
-  return values_.contains(asked_spelling(key));
+  return stored(asked_spelling(key)) != nullptr;
 }
 
 std::vector<std::string> ConfigValues::unread(const std::set<std::string>& others) const {
   std::vector<std::string> keys;
-  for (const auto& [key, value] : values_.items())
+  for (const auto& [key, value] : values_->items())
     if (!value.is_null() && !asked_->contains(key) && !others.contains(key) && may_matter(key))
       keys.push_back(key);
   return keys;
@@ -182,18 +189,22 @@ std::vector<std::string> ConfigValues::unread(const std::set<std::string>& other
 
 const Json* ConfigValues::find(std::string_view key) const {
   const std::string spelling = asked_spelling(key);
-  if (is_unread(key) && (spelling == key || !has_default(key))) return value_in(defaults_, key);
+  const Json* usual = unless_null(entry_in(*defaults_, key));
+  if (is_unread(key) && (spelling == key || !has_default(key))) return usual;
+  const Json* given = stored(spelling);
   // Classes put their own dictionary where a file has null for it.
-  if (key == "rope_parameters" && !value_in(values_, spelling)) return value_in(defaults_, key);
-  return values_.contains(spelling) ? value_in(values_, spelling) : value_in(defaults_, key);
+  if (!given || (key == "rope_parameters" && given->is_null())) return usual;
+  return unless_null(given);
 }
 
 std::string ConfigValues::key_name(std::string_view key) const {
-  return fmt::format("{}: {}{}", file_, prefix_, spelling_of(key));
+  const std::string spelling = spelling_of(key);
+  return fmt::format("{}: {}{}{}", file_, prefix_,
+                     own_ && own_->contains(spelling) ? own_prefix_ : "", spelling);
 }
 
 std::string ConfigValues::reason(std::string_view key) const {
-  if (values_.contains(spelling_of(key))) return key_name(key);
+  if (stored(spelling_of(key))) return key_name(key);
   return fmt::format("default of {}", type_ ? type_->name : "an unknown type");
 }
 
@@ -207,8 +218,32 @@ std::string ConfigValues::not_read(std::string_view key) const {
 
 void ConfigValues::refuse(std::string_view key, std::string_view expected) const {
   throw DataError(key_name(key), fmt::format("is not {}", expected),
-                  "correct it, or take the file from the model's page again");
+                  type_ ? "correct it, or take the file from the model's page again"
+                        : "files of its model type are not read where keys mean something else: "
+                          "give those of another text model");
 }
+
+ConfigValues ConfigValues::of_layer(int layer) const {
+  ConfigValues all = *this;
+  const Json* given = find_in_file("per_layer_config");
+  if (!given || !given->is_object()) return all;
+  for (const auto& [number, values] : given->items()) {
+    const bool is_number = !number.empty() && number.size() <= 6 &&
+                           number.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number || !values.is_object() || std::stoi(number) != layer) continue;
+    all.own_ = &values;
+    all.own_prefix_ = fmt::format("per_layer_config.{}.", number);
+  }
+  return all;
+}
+
+std::string class_in(const Json& values) {
+  const Json* names = entry_in(values, "architectures");
+  const bool named = names && names->is_array() && !names->empty() && names->front().is_string();
+  return named ? names->front().get<std::string>() : "";
+}
+
+std::string ConfigValues::class_name() const { return class_in(*values_); }
 
 std::optional<double> finite_number(const Json& value) {
   if (!value.is_number() || !std::isfinite(value.get<double>())) return std::nullopt;

@@ -65,6 +65,12 @@ class ConfigValues {
   const Json* object(std::string_view key) const;
   const Json* list(std::string_view key) const;
 
+  /// The values of a layer: those of per_layer_config of its number in the place of the model's.
+  ConfigValues of_layer(int layer) const;
+
+  /// The class that `architectures` names first; empty where it names none.
+  std::string class_name() const;
+
   const ModelType* type() const { return type_; }
   const std::string& file() const { return file_; }
   /// "config.json: text_config.KEY", whether or not the file has it.
@@ -76,20 +82,29 @@ class ConfigValues {
   /// training, of generation and of bookkeeping do not.
   std::vector<std::string> unread(const std::set<std::string>& others) const;
 
-  /// Throws DataError: the value of that key is not what was expected.
+  /// Throws DataError: the value of that key is not what was expected. Of an unknown type it may
+  /// mean something else.
   [[noreturn]] void refuse(std::string_view key, std::string_view expected) const;
 
  private:
   std::string spelling_of(std::string_view key) const;
   std::string asked_spelling(std::string_view key) const;
 
-  Json values_;
-  Json defaults_;
+  /// The value that the file has for this layer, or for all; null where it has none.
+  const Json* stored(std::string_view key) const;
+
+  std::shared_ptr<const Json> values_;
+  std::shared_ptr<const Json> defaults_;
   const ModelType* type_;
   std::string file_;
   std::string prefix_;
+  const Json* own_{};  ///< a layer's, within values_
+  std::string own_prefix_{};
   std::shared_ptr<std::set<std::string>> asked_{std::make_shared<std::set<std::string>>()};
 };
+
+/// The class that `architectures` of a file names first; empty where it names none.
+std::string class_in(const Json& values);
 
 /// A number that is finite, or nothing.
 std::optional<double> finite_number(const Json& value);

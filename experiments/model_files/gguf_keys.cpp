@@ -9,6 +9,7 @@
 
 #include "core/errors.h"
 #include "experiments/model_files/config_plan.h"
+#include "experiments/model_files/words.h"
 #include "experiments/text/printable.h"
 
 namespace orrery {
@@ -19,6 +20,7 @@ GgufKeys::GgufKeys(const GgufFile& file, std::string architecture, std::string_v
 std::string GgufKeys::full(const std::string& key) const { return architecture_ + "." + key; }
 
 const GgufValue* GgufKeys::find(const std::string& key) const {
+  asked_.insert(full(key));
   const auto found = file_.values.find(full(key));
   return found == file_.values.end() ? nullptr : &found->second;
 }
@@ -71,6 +73,22 @@ const std::vector<double>* GgufKeys::list(const std::string& key) const {
 
 bool GgufKeys::has_tensor(const std::string& name) const {
   return file_.tensors.find(name) != file_.tensors.end();
+}
+
+std::vector<std::string> GgufKeys::unread() const {
+  constexpr std::string_view beside =
+      "head_count_kv value_length value_length_mla value_length_swa value_length_mla_swa "
+      "layer_norm_epsilon layer_norm_rms_epsilon group_norm_epsilon group_norm_groups q_lora_rank "
+      "kv_lora_rank clamp_kqv shared_kv_layers";
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : file_.values) {
+    const bool of_attention = key.starts_with(full("attention."));
+    if ((!of_attention && !key.starts_with(full("rope."))) || asked_.contains(key)) continue;
+    const std::string last = key.substr(full("attention.").size());
+    if (!of_attention || (!lists_word(beside, last) && !last.starts_with("indexer.")))
+      keys.push_back(key);
+  }
+  return keys;
 }
 
 std::vector<double> GgufKeys::tensor(const std::string& name, int layer,

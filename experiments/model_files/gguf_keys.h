@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ class GgufKeys {
   std::vector<double> tensor(const std::string& name, int layer, std::string& reason) const;
 
   bool has_tensor(const std::string& name) const;
+  /// The keys of rope and attention that nothing asked for, and that no pass needs beside positions.
+  std::vector<std::string> unread() const;
 
   std::string_view name() const { return name_; }
 
@@ -41,6 +44,7 @@ class GgufKeys {
   const GgufFile& file_;
   std::string architecture_;
   std::string_view name_;
+  mutable std::set<std::string> asked_{};
 };
 
 }  // namespace orrery

@@ -1,6 +1,7 @@
 #include "experiments/model_files/read_config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <utility>
@@ -382,6 +383,9 @@ PositionPlan read_gguf(std::string_view bytes, const std::string& file,
   for (int i = 0; i < model.layers; ++i) plan.layers.push_back(read_layer(model, i));
   if (const auto longest = keys.integer("context_length", 1, most_tokens); longest.value)
     plan.longest = *longest.value;
+  if (const std::vector<std::string> unread = keys.unread(); !unread.empty())
+    assume(plan.assumed, fmt::format("keys of rope and attention that change nothing here: {}",
+                                     printable(fmt::format("{}", fmt::join(unread, ", ")))));
   return plan;
 }
 

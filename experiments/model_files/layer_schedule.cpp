@@ -112,6 +112,11 @@ std::string type_by_rule(const ConfigValues& config, int i, int count) {
       return i % 2 == 0 ? "full_attention" : "linear_attention";
     case LayerTypes::block_types:
       return block_type(config, i);
+    case LayerTypes::ends_and_second_of_n_are_full:
+      return full_or_sliding(i < 2 || i % n == 1 || i == count - 1);
+    case LayerTypes::linear_between:
+      if (i % 5 == 0 || i % 5 == 2) return "linear_attention";
+      return full_or_sliding(i % 5 == 3);
     case LayerTypes::convolutions_between:
       if (i % 4 == 2) return "full_attention";
       return i % 4 == 0 && i > 0 ? "sliding_attention" : "conv";
@@ -193,6 +198,14 @@ bool has_no_base(const ConfigValues& config) {
 bool is_without_positions(const ConfigValues& config, const LayerPlan& layer, int count,
                           std::string& reason) {
   const bool full = layer.type == "full_attention";
+  // Keys that say it whatever the type.
+  if (const Json* uses = config.find("use_mem_rope"); uses && *uses == false) {
+    reason = config.reason("use_mem_rope");
+    return true;
+  }
+  if (!config.type() && config.has("no_rope_layers") && !has_rope(config, layer.layer, reason))
+    return true;
+  if (!config.type() && has_zero_base(config, layer.layer, count, reason)) return true;
   reason = config.code() + ": no RoPE in full_attention";
   switch (type_of(config).nope) {
     case NopeRule::never:
@@ -238,7 +251,7 @@ Valued<std::int64_t> window_of(const ConfigValues& config, const LayerPlan& laye
       if (window.value) *window.value /= 2;
       window.reason += ", half of it";
     }
-  } else if (window.value && !layer.causal) {
+  } else if (window.value && !layer.causal && rule != WindowRule::each_side) {
     *window.value = *window.value / 2 + 1;
     window.reason += ", half of it and 1";
   }
@@ -287,9 +300,21 @@ bool bidirectional(const ConfigValues& config) {
   return value && (*value == true || *value == "all");
 }
 
+/// Of an unknown type by its keys: is_causal, an encoder beside a decoder, or a class that fills in
+/// masked tokens.
+bool looks_causal(const ConfigValues& config) {
+  for (const char* key : {"is_causal", "causal"})
+    if (config.is_given(key)) return config.flag(key);
+  if (config.has("encoder_layers") || config.has("num_encoder_layers"))
+    return has_decoder_alone(config);
+  return config.class_name().find("ForMaskedLM") == std::string::npos;
+}
+
 /// Classes of BERT's kind have a causal mask as decoders.
 bool causal(const ConfigValues& config) {
   const ModelType& type = type_of(config);
+  if (!config.type() && !looks_causal(config)) return false;
+  if (type.bidirectional && has_decoder_alone(config)) return true;
   const bool may_decode = type.encoding == "bert" || type.encoding == "roformer";
   if (may_decode && config.flag("is_decoder")) return true;
   return !type.bidirectional && !bidirectional(config);
@@ -310,7 +335,8 @@ std::size_t layer_count(const ConfigValues& config, std::vector<std::string>& as
       assume(assumed, config.not_read("num_hidden_layers") + ": layer_types or its pattern counts");
     return listed;
   }
-  const Valued<std::int64_t> count = config.integer("num_hidden_layers", 1, most_layers);
+  const Valued<std::int64_t> count = config.integer(
+      has_decoder_alone(config) ? "decoder_layers" : "num_hidden_layers", 1, most_layers);
   if (!count.value) config.refuse("num_hidden_layers", "given, so the layers cannot be counted");
   const bool blocks = type.two_per_block && config.find_in_file("num_layers") != nullptr;
   return static_cast<std::size_t>(*count.value) * (blocks ? 2 : 1);
@@ -326,6 +352,7 @@ std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
     layer.layer = static_cast<int>(i);
     read_type(config, static_cast<int>(layers.size()), layer);
     layer.causal = causal(config);
+    const ConfigValues own = config.of_layer(layer.layer);
     std::string reason;
     if (!is_attention(layer.type)) {
       put_encoding(layer, "not_attention", layer.reasons["type"]);
@@ -333,7 +360,7 @@ std::vector<LayerPlan> layer_schedule(const ConfigValues& config,
     }
     if (is_without_positions(config, layer, static_cast<int>(layers.size()), reason))
       put_encoding(layer, "none", reason);
-    read_window(config, layer);
+    read_window(own, layer);
   }
   if (!config.type() && config.has("sliding_window") && !config.has("layer_types"))
     assume(assumed, "sliding_window is given, and no key says on which layers: none is shown");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace orrery {
@@ -30,7 +31,9 @@ struct ModelType {
     nth_or_last_rest_linear,      ///< the same; the last is full_attention where there is no nth
     first_of_two_is_full,  ///< layers 0, 2, … are full_attention, the others linear_attention
     block_types,           ///< the list `block_types`, repeated
-    convolutions_between   ///< full at 2, 6, …, sliding at 4, 8, …, convolutions elsewhere
+    ends_and_second_of_n_are_full,  ///< the first two, the last, and of each n the second
+    linear_between,                 ///< linear, sliding, linear, full, sliding, repeated
+    convolutions_between  ///< full at 2, 6, …, sliding at 4, 8, …, convolutions elsewhere
   };
 
   /// On which layers `sliding_window` acts.
@@ -41,6 +44,7 @@ struct ModelType {
     with_flag,        ///< all, if use_sliding_window
     zero_without_flag,  ///< by type; 0, which hides every key, without use_sliding_window
     window_size,        ///< by type; its key is window_size
+    each_side,          ///< by type; |m − n| up to their number
     half_local          ///< by type; half of local_attention, which sliding_window overrides
   };
 
@@ -76,6 +80,7 @@ struct ModelType {
   enum class ScaleRule {
     head_dim,
     inverse_head_dim,
+    half_head_dim,
     query_pre_attn_scalar,
     attention_multiplier,
     one
@@ -131,5 +136,12 @@ const ModelType* find_model_type(std::string_view name);
 /// The type whose keys a type of another name has: "qwen2_vl_text" for a flat "qwen2_vl". The name
 /// itself where there is none.
 std::string_view text_type_of(std::string_view name);
+
+/// The name of a class of Transformers without what it is for: "gptneox" of GPTNeoXForCausalLM.
+std::string stem_of_class(std::string_view name);
+/// Whether a class is one of the type's: their names begin alike, but for case and strokes.
+bool is_class_of(std::string_view name, std::string_view type);
+/// The known type that a class is named after; empty where there is none.
+std::string_view type_of_class(std::string_view name);
 
 }  // namespace orrery

@@ -1,6 +1,9 @@
 #include "experiments/model_files/model_types.h"
 
+#include <algorithm>
+
 #include "experiments/model_files/words.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery {
 namespace {
@@ -11,7 +14,33 @@ using ScaleRule = ModelType::ScaleRule;
 
 // clang-format off
 constexpr ModelType other_types[] = {
-    {.name = "bart", .encoding = "learned", .sizes = {12, 1024, 16, 0, 1024}, .bidirectional = true,
+    {.name = "albert", .encoding = "learned", .sizes = {12, 4096, 64, 0, 512},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "bart mbart", .encoding = "learned", .sizes = {12, 1024, 16, 0, 1024},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "bigbird_pegasus", .encoding = "learned", .sizes = {16, 1024, 16, 0, 4096},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "blenderbot", .encoding = "learned", .sizes = {2, 2560, 32, 0, 128},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "blenderbot-small", .encoding = "learned", .sizes = {8, 512, 16, 0, 512},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "layoutlm lilt luke splinter squeezebert mra data2vec-text ernie roberta-prelayernorm",
+     .encoding = "learned", .sizes = {12, 768, 12, 0, 512}, .bidirectional = true,
+     .unread = "head_dim"},
+    {.name = "big_bird yoso", .encoding = "learned", .sizes = {12, 768, 12, 0, 4096},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "marian pegasus m2m_100", .encoding = "sinusoidal", .sizes = {12, 1024, 16, 0, 1024},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "parakeet_encoder", .encoding = "conformer", .sizes = {24, 1024, 8, 0, 5000},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "plbart", .encoding = "learned", .sizes = {6, 768, 12, 0, 1024},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "rembert", .encoding = "learned", .sizes = {32, 1152, 18, 0, 512},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "tapas", .encoding = "learned", .sizes = {12, 768, 12, 0, 1024},
+     .bidirectional = true, .unread = "head_dim"},
+    {.name = "wav2vec2-conformer", .encoding = "bert", .sizes = {12, 768, 12, 0, 0},
+     .bidirectional = true, .defaults = R"({"position_embeddings_type": "relative"})",
      .unread = "head_dim"},
     {.name = "bert camembert roberta xlm-roberta", .encoding = "bert",
      .sizes = {12, 768, 12, 0, 512}, .bidirectional = true, .unread = "head_dim"},
@@ -100,8 +129,17 @@ constexpr TextType text_types[] = {
     {"qwen2_vl", "qwen2_vl_text"},   {"qwen3_5", "qwen3_5_text"},
     {"qwen3_5_moe", "qwen3_5_moe_text"}, {"qwen3_vl", "qwen3_vl_text"},
     {"qwen3_vl_moe", "qwen3_vl_moe_text"}, {"deberta_v2", "deberta-v2"},
+    {"gemma4_unified", "gemma4_unified_text"}, {"parakeet_ctc", "parakeet_encoder"},
+    {"hunyuandensev1", "hunyuan_v1_dense"}, {"hunyuanmoev1", "hunyuan_v1_moe"},
 };
 // clang-format on
+
+/// In lower case, without strokes and points.
+std::string bare(std::string_view name) {
+  std::string out(name);
+  std::erase_if(out, [](char c) { return c == '_' || c == '-' || c == '.'; });
+  return lower_ascii(out);
+}
 
 }  // namespace
 
@@ -121,6 +159,33 @@ std::string_view text_type_of(std::string_view name) {
   for (const TextType& type : text_types)
     if (type.name == name) return type.text;
   return name;
+}
+
+std::string stem_of_class(std::string_view name) {
+  for (const char* ending : {"ForCausalLM", "ForConditionalGeneration", "ForMaskedLM", "LMHead",
+                             "ForSequence", "ForToken", "ForQuestion", "ForPreTraining", "ForCTC",
+                             "ForMultiple", "With", "DoubleHeads", "EncoderModel", "Model"})
+    name = name.substr(0, name.find(ending));
+  return bare(name);
+}
+
+bool is_class_of(std::string_view name, std::string_view type) {
+  if (type.empty()) return false;
+  const std::string stem = stem_of_class(name), own = bare(type);
+  return stem.starts_with(own) || own.starts_with(stem) ||
+         std::any_of(std::begin(text_types), std::end(text_types), [&](const TextType& pair) {
+           return pair.text == type && stem.starts_with(bare(pair.name));
+         });
+}
+
+std::string_view type_of_class(std::string_view name) {
+  const std::string stem = stem_of_class(name);
+  for (const TextType& type : text_types)
+    if (bare(type.name) == stem) return type.text;
+  for (const auto types : {rope_model_types(), other_model_types()})
+    for (const ModelType& type : types)
+      if (bare(type.name) == stem) return type.name;
+  return "";
 }
 
 }  // namespace orrery

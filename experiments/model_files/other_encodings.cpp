@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "experiments/model_files/position_plan.h"
+#include "experiments/model_files/words.h"
 
 namespace orrery {
 namespace {
@@ -67,10 +68,14 @@ void t5(const ConfigValues& config, LayerPlan& layer, std::vector<std::string>& 
   put_param(layer, "t5.max_distance", integer_or(config, "relative_attention_max_distance", 128),
             why(config, "relative_attention_max_distance"));
   put_param(layer, "t5.bidirectional", true, mpnet ? code_of(config) : "layers of the encoder");
-  if (!mpnet)
+  if (mpnet) {
+    layer.beside = "learned";
+    layer.reasons["beside"] = code_of(config) + ": a table, whose row 2 is that of position 0";
+  } else {
     assume(assumed,
            "layers of the encoder are shown; those of the decoder have one-sided buckets and a "
            "causal mask");
+  }
 }
 
 /// Terms of pos_att_type: a list, or a text "p2c|c2p".
@@ -104,7 +109,14 @@ void deberta(const ConfigValues& config, LayerPlan& layer) {
         fmt::format(", over √{} for {} terms", 1 + counted, 1 + counted);
   }
   const std::string terms = config.flag("relative_attention") ? deberta_terms(config) : "";
-  if (terms.empty()) return put_encoding(layer, "learned", why(config, "relative_attention"));
+  constexpr const char* added = "position_biased_input";
+  const bool adds = !config.has(added) || config.flag(added);
+  if (terms.empty())
+    return put_encoding(layer, adds ? "learned" : "none", why(config, "relative_attention"));
+  if (adds) {
+    layer.beside = "learned";
+    layer.reasons["beside"] = why(config, added);
+  }
   const std::int64_t context = integer_or(config, "max_position_embeddings", 512);
   std::int64_t distance = integer_or(config, "max_relative_positions", -1);
   if (distance < 1) distance = context;
@@ -144,15 +156,29 @@ void shaw(const ConfigValues& config, LayerPlan& layer, const std::string& kind,
             why(config, key));
 }
 
-/// The types whose position_embedding_type chooses.
+/// The table of the wav2vec kind, whose sines and cosines take turns.
+void conformer(const ConfigValues& config, LayerPlan& layer, std::string reason) {
+  put_encoding(layer, "transformer_xl", std::move(reason));
+  put_param(layer, "transformer_xl.layout", std::string("interleaved"), code_of(config));
+}
+
+/// The types whose position_embedding_type chooses, by its words in Transformers and TensorRT-LLM.
 void bert(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
           std::vector<std::string>& assumed) {
   const char* key = config.has("position_embeddings_type") ? "position_embeddings_type"
                                                            : "position_embedding_type";
   const std::string kind = config.text(key);
   if (kind.starts_with("relative_key")) return shaw(config, layer, kind, key);
-  if (kind == "rotary" || kind == "rope") return read_rope(config, options, layer, assumed);
-  if (kind == "relative") return put_encoding(layer, "transformer_xl", config.reason(key));
+  if (lists_word("rotary rope rope_gpt_neox rope_gptj", kind))
+    return read_rope(config, options, layer, assumed);
+  if (kind == "relative" && key == std::string_view("position_embeddings_type"))
+    return conformer(config, layer, why(config, key));
+  if (kind == "nope" || kind == "none") return put_encoding(layer, "none", config.reason(key));
+  if (!kind.empty() && !lists_word("absolute learned learned_absolute", kind)) {
+    put_encoding(layer, "unknown", config.reason(key));
+    return assume(assumed,
+                  fmt::format("{} is \"{}\", which is not read", config.key_name(key), kind));
+  }
   put_encoding(layer, "learned", why(config, key));
   learned(config, layer);
 }
@@ -181,6 +207,12 @@ void transformer_xl(const ConfigValues& config, LayerPlan& layer,
       bound.value && *bound.value > 0)
     put_param(layer, "transformer_xl.clamp_len", *bound.value, bound.reason);
   if (!layer.causal && config.text("attn_type") == "uni") layer.causal = true;
+  if (layer.causal && config.flag("same_length")) {
+    const bool xlnet = config.type() && config.type()->name == "xlnet";
+    const auto memory = config.integer("mem_len", 0, most_tokens);
+    if (xlnet || memory.value.value_or(0) > 0) layer.window = xlnet ? 1 : *memory.value;
+    if (layer.window) layer.reasons["window"] = config.reason("same_length");
+  }
   if (!layer.causal)
     assume(assumed,
            "the content stream of XLNet is shown, which sees all tokens; its training masks a "
@@ -201,9 +233,9 @@ std::string guessed(const ConfigValues& config) {
   if (config.has("relative_attention")) return "deberta";
   if (config.has("attn_config")) return "mpt";
   if (config.has("alibi")) return "falcon";
-  if (has_rope_keys(config)) return "rope";
   if (config.has("position_embedding_type") || config.has("position_embeddings_type"))
     return "bert";
+  if (has_rope_keys(config)) return "rope";
   return "unknown";
 }
 
@@ -224,6 +256,7 @@ void read_other_encoding(const ConfigValues& config, const ReadOptions& options,
   if (encoding == "t5") return t5(config, layer, assumed);
   if (encoding == "deberta") return deberta(config, layer);
   if (encoding == "learned") return learned(config, layer);
+  if (encoding == "conformer") return conformer(config, layer, code_of(config));
   if (encoding == "transformer_xl") return transformer_xl(config, layer, assumed);
   if (encoding == "content_mixed") return content_mixed(config, layer);
   if (encoding == "unknown") assume(assumed, "no key names a position encoding");

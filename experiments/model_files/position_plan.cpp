@@ -10,8 +10,9 @@ namespace orrery {
 namespace {
 
 auto values_of(const LayerPlan& l) {
-  return std::tie(l.encoding, l.rope, l.params, l.inv_freq, l.attention_factor, l.softmax_scale,
-                  l.window, l.window_in_blocks, l.temperature, l.causal, l.indexer);
+  return std::tie(l.encoding, l.beside, l.rope, l.params, l.inv_freq, l.attention_factor,
+                  l.softmax_scale, l.window, l.window_in_blocks, l.temperature, l.causal,
+                  l.indexer);
 }
 
 /// Base and pairing are told apart from other settings, and lists of factors have no reason of

@@ -45,6 +45,8 @@ struct LayerPlan {
   int layer{};             ///< counted from 0
   std::string type{};      ///< as the model names it: "full_attention"; empty where it has one type
   std::string encoding{};  ///< name of an encoding of the catalogue, or what stands in its place
+  /// A second one that the model has beside it: "learned", a table added to the tokens' vectors. Empty: none.
+  std::string beside{};
   /// How q and k turn. Its d_head is the channels of a head of every encoding, 0 when the file does
   /// not say; without RoPE the rest means nothing.
   RopeConvention rope{};

@@ -70,6 +70,7 @@ ordered_json layer_json(const LayerPlan& layer) {
                        {"head_dim", layer.indexer->head_dim},
                        {"rotary_begin", layer.indexer->rotary_begin},
                        {"rotary_dims", layer.rope.rotary_dims}};
+  if (!layer.beside.empty()) json["beside"] = layer.beside;
   if (layer.rope.clockwise) json["clockwise"] = true;
   if (layer.rows_reordered) json["rows_reordered"] = true;
   json["params"] = params_json(layer);

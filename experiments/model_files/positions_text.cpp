@@ -103,6 +103,7 @@ std::vector<PositionFact> facts_of(const LayerPlan& layer) {
   if (layer.reasons.count("layer_types") > 0)
     facts.add("layer_types", "types of layers", "all alike");
   facts.add("encoding", "encoding", layer.encoding);
+  if (!layer.beside.empty()) facts.add("beside", "and beside it", layer.beside);
   if (layer.encoding == "not_attention") return facts.take();
   const bool rope = layer.encoding == "rope";
   if (rope)

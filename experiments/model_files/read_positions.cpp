@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path file_in(const fs::path& folder) {
-  for (const char* name : {"config.json", "params.json"})
+  for (const char* name : {"config.json", "params.json", "mlc-chat-config.json"})
     if (std::error_code error; fs::is_regular_file(folder / name, error)) return folder / name;
   if (std::optional<fs::path> gguf = only_gguf_in(folder)) return *std::move(gguf);
   throw IoError(folder.string(), "holds neither config.json, params.json nor a .gguf file",

@@ -138,7 +138,7 @@ void read_latent_slice(const ConfigValues& config, LayerPlan& layer) {
 
 void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
                 const std::string& kind, LayerPlan& layer) {
-  if (type_of(config).latent) return read_latent_slice(config, layer);
+  if (is_latent(config)) return read_latent_slice(config, layer);
   const Valued<std::int64_t> rotary = rotary_dim_of(config, dictionary, layer);
   if (rotary.value) {
     layer.rope.rotary_dims = *rotary.value;
@@ -173,14 +173,18 @@ void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
 
 void read_pairing(const ConfigValues& config, LayerPlan& layer, std::vector<std::string>& assumed) {
   const ModelType& type = type_of(config);
-  const Json* key = type.latent ? config.find("rope_interleave") : nullptr;
-  const bool interleaved = key && *key == false ? false : type.interleaved;
+  const Json* key = is_latent(config) ? config.find("rope_interleave") : nullptr;
+  const std::string word = config.type() ? "" : config.text("position_embedding_type");
+  const bool said = (!config.type() && key && *key == true) || word == "rope_gptj";
+  const bool interleaved = key && *key == false ? false : type.interleaved || said;
   layer.rope.pairing = interleaved ? RopePairing::interleaved : RopePairing::half_split;
   layer.rope.clockwise = type.clockwise;
   if (key)
     layer.reasons["pairing"] = config.reason("rope_interleave");
   else if (config.type())
     layer.reasons["pairing"] = config.code();
+  else if (word.starts_with("rope_gpt"))
+    layer.reasons["pairing"] = config.reason("position_embedding_type");
   else {
     layer.reasons["pairing"] = "assumed";
     assume(assumed,
@@ -189,7 +193,8 @@ void read_pairing(const ConfigValues& config, LayerPlan& layer, std::vector<std:
 }
 
 void read_sections(const ConfigValues& config, const RopeDictionary& dictionary, LayerPlan& layer) {
-  const Json* sections = dictionary.find("mrope_section");
+  const char* key = dictionary.find("mrope_section") ? "mrope_section" : "xdrope_section";
+  const Json* sections = dictionary.find(key);
   if (!sections) return;
   if (!sections->is_array() || sections->size() > 8)
     config.refuse("mrope_section", "a list of pairs per axis");
@@ -202,7 +207,7 @@ void read_sections(const ConfigValues& config, const RopeDictionary& dictionary,
   const Json* in_turns = dictionary.find("mrope_interleaved");
   if (in_turns ? *in_turns == true : type_of(config).sections == ModelType::Sections::in_turns)
     layer.rope.design = AxisDesign::interleaved;
-  layer.reasons["sections"] = dictionary.reasons.find("mrope_section")->second;
+  layer.reasons["sections"] = dictionary.reasons.find(key)->second;
 }
 
 void read_query_temperature(const ConfigValues& config, const RopeDictionary& dictionary,
@@ -220,7 +225,7 @@ void read_query_temperature(const ConfigValues& config, const RopeDictionary& di
 
 /// DeepSeek multiplies the softmax scale by g(s, mscale_all_dim)² beside what cos and sin get.
 void scale_softmax(const ConfigValues& config, const std::string& kind, LayerPlan& layer) {
-  if (!type_of(config).latent || kind == "none") return;
+  if (!is_latent(config) || kind == "none") return;
   const RopeScaling& scaling = layer.rope.scaling;
   if (scaling.kind != RopeScalingKind::yarn || scaling.mscale_all_dim == 0) return;
   const double g = 0.1 * scaling.mscale_all_dim * std::log(scaling.factor) + 1;
@@ -254,7 +259,7 @@ void complete(const ConfigValues& config, LayerPlan& layer) {
 void share_lone_frequency(const ConfigValues& config, const RopeDictionary& dictionary,
                           const std::string& kind, LayerPlan& layer) {
   constexpr const char* key = "partial_rotary_factor";
-  if (!type_of(config).latent || kind == "none" || reads_part(config, "none")) return;
+  if (!is_latent(config) || kind == "none" || reads_part(config, "none")) return;
   Valued<double> part = dictionary.number(key, config);
   if (!part.value) part = config.number(key);
   if (!part.value || !(*part.value > 0 && *part.value < 1)) return;
@@ -291,6 +296,8 @@ void read_indexer(const ConfigValues& config, LayerPlan& layer) {
 
 void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
                std::vector<std::string>& assumed) {
+  if (is_latent(config) && config.integer("qk_rope_head_dim", 0, most_channels).value == 0)
+    return put_encoding(layer, "none", config.reason("qk_rope_head_dim") + " is 0");
   const RopeDictionary dictionary = rope_dictionary(config, layer.type);
   if (dictionary.is_null) {
     return put_encoding(

@@ -125,7 +125,7 @@ RopeDictionary compressed(const ConfigValues& config, std::string_view type) {
   return dictionary;
 }
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kinds{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 15> kinds{{
     {"default", "none"},
     {"none", "none"},
     {"mrope", "none"},
@@ -133,6 +133,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kinds{{
     {"linear", "linear"},
     {"dynamic", "dynamic_ntk"},
     {"ntk_alpha", "ntk"},
+    {"xdrope", "dynamic_ntk"},
     {"yarn", "yarn"},
     {"deepseek_yarn", "yarn"},
     {"telechat3-yarn", "yarn"},
@@ -283,6 +284,20 @@ class Reader {
     layer_.rope.scaling.factors = numbers("short_factor");
     layer_.rope.scaling.long_factors = numbers("long_factor");
     put_length(options);
+    if (config_.type() && config_.type()->name == "phimoe") phimoe();
+  }
+
+  /// Its class turns by the short factors at every length; cos and sin alone change with it.
+  void phimoe() {
+    const bool longer = layer_.rope.scaling.length > layer_.rope.scaling.original_length;
+    const Valued<double> m = dictionary_.number(longer ? "long_mscale" : "short_mscale", config_);
+    if (m.value) put("rope.attention_factor", *m.value, m.reason);
+    layer_.rope.scaling.long_factors = layer_.rope.scaling.factors;
+    layer_.reasons["long_factor"] = config_.code() + ": the short factors";
+    assume(assumed_,
+           fmt::format("the {} turns by short_factor at every length and multiplies cos and sin by "
+                       "short_mscale or long_mscale: its file means long_factor beyond {} tokens",
+                       config_.code(), layer_.rope.scaling.original_length));
   }
 
   void put_length(const ReadOptions& options) {
@@ -375,7 +390,7 @@ std::string scaling_kind(const ConfigValues& config, const RopeDictionary& dicti
   const std::string type = type_text(dictionary);
   const bool phi3 = config.type() && config.type()->keys == RopeKeys::phi3;
   if (phi3 && type == "yarn") return "longrope";
-  if (type == "dynamic" && dictionary.find("alpha")) return "ntk";
+  if ((type == "dynamic" || type == "xdrope") && dictionary.find("alpha")) return "ntk";
   for (const auto& [name, kind] : kinds)
     if (name == type) return std::string(kind);
   assume(assumed, fmt::format("rope_type \"{}\" is unknown: frequencies are shown unscaled", type));

@@ -40,19 +40,19 @@ tokens = 24
 seed = 20261124
 draws_of_rope, draws_of_others = 13, 5
 
-rope_types = """afmoe apertus arcee axk1 bamba beam bitnet chameleon codegen cohere cohere2 cohere2_moe cwm dbrx deepseek_v2
-deepseek_v3 deepseek_v32 deepseek_v4 dots1 ernie4_5 ernie4_5_moe esmc eurobert exaone4 exaone_moe falcon_h1 flex_olmo gemma gemma2
-gemma3_text gemma3n_text gemma4_text glm glm4 glm4_moe glm4_moe_lite glm4v_moe_text glm4v_text glm_moe_dsa glm_ocr_text gpt_neox
+rope_types = """afmoe apertus arcee axk1 axk2 bailing_hybrid bamba beam bitnet chameleon codegen cohere cohere2 cohere2_moe cwm dbrx deepseek_v2
+deepseek_v3 deepseek_v32 deepseek_v4 dots1 ernie4_5 ernie4_5_moe ernie4_5_vl_moe_text esmc eurobert exaone4 exaone_moe falcon_h1 flex_olmo flint gemma gemma2
+gemma3_text gemma3n_text gemma4_text gemma4_unified_text glm glm4 glm4_moe glm4_moe_lite glm4v_moe_text glm4v_text glm_moe_dsa glm_ocr_text gpt_neox
 gpt_neox_japanese gpt_oss gptj granite granite_swa granitemoe granitemoe_swa granitemoehybrid granitemoeshared gte helium
-hunyuan_v1_dense hunyuan_v1_moe hy_v3 internlm3 jina_embeddings_v3 kolibri1 laguna lfm2 lfm2_moe lfm3 llama llama4_text
-longcat_flash mellum mimo_v2_flash minicpm3 minimax minimax_m2 ministral ministral3 mistral mistral4 mistral_large4_text mixtral
-modernbert modernbert-decoder moonshine muse_spark_text nanochat nemotron nomic_bert olmo olmo2 olmo3 olmo_hybrid olmoe persimmon
+hunyuan_v1_dense hunyuan_v1_moe hunyuan_vl_text hy_v3 hy_v4 internlm3 jina_embeddings_v3 kolibri1 laguna lara_mini lfm2 lfm2_moe lfm3 llama llama4_text
+longcat_flash mellum mimo_v2_flash minicpm3 minimax minimax_m2 minimax_m3_vl_text ministral ministral3 mistral mistral4 mistral_large4_text mixtral
+modernbert modernbert-decoder moonshine muse_glimmer_text muse_spark_text nanochat nemotron neomme nomic_bert olmo olmo2 olmo3 olmo_hybrid olmoe persimmon
 phi phi3 phi4_multimodal phimoe qwen2 qwen2_5_omni_text qwen2_5_vl_text qwen2_moe qwen2_vl_text qwen3 qwen3_5_moe_text qwen3_5_text
 qwen3_moe qwen3_next qwen3_vl_moe_text qwen3_vl_text recurrent_gemma seed_oss smollm3 solar_open stablelm starcoder2 vaultgemma
-youtu""".split()
-other_types = """bart bert biogpt bloom camembert deberta deberta-v2 distilbert electra esm falcon gpt2 gpt_bigcode gpt_neo inkling_text
-inkling2_text jamba kimi_linear longt5 mamba mamba2 mpnet mpt mt5 nemotron_h opt roberta roformer rwkv sew-d switch_transformers t5
-transfo-xl udop umt5 wav2vec2-bert xglm xlm-roberta xlnet""".split()
+youtu zamba2""".split()
+other_types = """albert bart bert big_bird bigbird_pegasus biogpt blenderbot blenderbot-small bloom camembert data2vec-text deberta deberta-v2 distilbert electra ernie esm falcon gpt2 gpt_bigcode gpt_neo inkling_text
+inkling2_text jamba kimi_linear layoutlm lilt longt5 luke m2m_100 mamba mamba2 marian mbart mpnet mpt mra mt5 nemotron_h opt parakeet_encoder pegasus plbart rembert roberta roberta-prelayernorm roformer rwkv sew-d splinter squeezebert switch_transformers t5 tapas
+transfo-xl udop umt5 wav2vec2-bert wav2vec2-conformer xglm xlm-roberta xlnet yoso""".split()
 
 # Sizes that say nothing about positions, by name where the class has such a field.
 small = {
@@ -93,7 +93,12 @@ special = {
     "qwen3_5_moe_text": {"num_hidden_layers": 4}, "recurrent_gemma": {"num_hidden_layers": 3},
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1, "use_mamba_kernels": False}, "kimi_linear": {"layer_types": ["linear_attention", "full_attention"]},
     "moonshine": {**{f"{part}_num_{what}": 2 for part in ("encoder", "decoder") for what in ("hidden_layers", "attention_heads")}, **own_names},
-    "mamba2": {"num_heads": 4, "head_dim": 16}, "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 2, "d_head": 16, "max_position_embeddings": "absent", **own_names},
+    "mamba2": {"num_heads": 4, "head_dim": 16}, "big_bird": {"attention_type": "original_full"}, "bigbird_pegasus": {"attention_type": "original_full"},
+    "ernie4_5_vl_moe_text": {"moe_intermediate_size": [16, 16]}, "bailing_hybrid": {"num_hidden_layers": 3, "layer_group_size": 3, "linear_head_dim": 8, "linear_num_heads": 2},
+    "zamba2": {"num_hidden_layers": 3, "layers_block_type": ["linear_attention", "hybrid", "linear_attention"], "attention_head_dim": 32, "kv_channels": 16,
+               "num_mem_blocks": 1, "n_mamba_heads": 4, "mamba_headdim": 16, "adapter_rank": 4, "use_mem_rope": True},
+    "parakeet_encoder": {"num_mel_bins": 8, "subsampling_conv_channels": 4}, "wav2vec2-conformer": {"conv_dim": [8], "conv_kernel": [3], "conv_stride": [2],
+               "num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2, "position_embeddings_type": "relative"}, "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 2, "d_head": 16, "max_position_embeddings": "absent", **own_names},
     "gpt_neo": {"attention_types": [[["global", "local"], 1]], "num_layers": 2, "num_heads": 2, "window_size": 8, **own_names, "hidden_size": 32},
     "sew-d": {"conv_dim": [8], "conv_kernel": [3], "conv_stride": [2], "num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2,
               "squeeze_factor": 1, "relative_attention": True},
@@ -140,13 +145,14 @@ def without(arguments, *names):
 def arguments(model, **given):
     names = inspect.signature(model.forward).parameters
     if "input_features" in names:
-        return {"input_features": torch.randn(1, tokens, model.config.feature_projection_input_dim), **without(given, "input_ids")}
+        width = getattr(model.config, "feature_projection_input_dim", None) or model.config.num_mel_bins
+        return {"input_features": torch.randn(1, tokens, width), **without(given, "input_ids")}
     if "input_values" in names:
         return {"input_values": torch.randn(1, 2 * tokens + 1 + 2), **without(given, "input_ids", "position_ids", "use_cache")}
     if "encoder_hidden_states" in names and model.config.model_type == "moonshine":
         given["encoder_hidden_states"] = torch.ones(1, 7, model.config.hidden_size)  # the same in each run
     if "bbox" in names:
-        given["bbox"] = torch.zeros(1, given["input_ids"].shape[1], 4)
+        given["bbox"] = torch.zeros(1, given["input_ids"].shape[1], 4, dtype=torch.float if model.config.model_type == "udop" else torch.long)
     accepted = inspect.signature(model.forward).parameters
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in accepted.values()):
         return given
@@ -202,7 +208,9 @@ def seen_by(call):
     return mask if mask.dtype == torch.bool else mask > -1e4
 
 
-def by_layer(calls):
+def by_layer(calls, config):
+    if any(call["layer"] == -1 for call in calls):  # Zamba's blocks, which several layers share
+        return dict(zip(config.hybrid_layer_ids, calls))
     if any(call["layer"] is None for call in calls) or len({call["layer"] for call in calls}) != len(calls):
         return dict(enumerate(calls))
     return {call["layer"]: call for call in calls}
@@ -221,11 +229,11 @@ def attention_layers(model, module, config, masks):
     keep_projections(model)
     unturned = 1 if config.model_type == "recurrent_gemma" else 0  # recurrent layers start anew at position 0
     with plans.without_rotation(model):
-        pre = by_layer(forward(model, module, [unturned]))
+        pre = by_layer(forward(model, module, [unturned]), config)
     if not pre:
         raise NotImplementedError("attention is a method of its own")
-    post = {position: by_layer(forward(model, module, [position])) for position in positions}
-    over = by_layer(forward(model, module, list(range(tokens))))
+    post = {position: by_layer(forward(model, module, [position]), config) for position in positions}
+    over = by_layer(forward(model, module, list(range(tokens))), config)
     layers, known = [], {}
     for layer, call in sorted(pre.items()):
         at = {position: post[position][layer] for position in positions}
@@ -286,11 +294,13 @@ def build(raw):
         model = getattr(transformers, classes[config.model_type])(config)
     elif config.model_type == "qwen2_5_omni_text":
         model = transformers.models.qwen2_5_omni.modeling_qwen2_5_omni.Qwen2_5OmniThinkerTextModel._from_config(config, attn_implementation="eager")
+    elif config.model_type == "ernie4_5_vl_moe_text":
+        model = transformers.models.ernie4_5_vl_moe.modeling_ernie4_5_vl_moe.Ernie4_5_VLMoeTextModel._from_config(config, attn_implementation="eager")
     else:
         model = AutoModel.from_config(config, attn_implementation="eager")
     if config.model_type == "moonshine":
         model = model.decoder
-    if config.model_type in ("bart", "switch_transformers"):
+    if getattr(config, "is_encoder_decoder", False) and config.model_type not in (*classes, "moonshine"):
         model = model.get_encoder()
     if config.model_type in ("chameleon",):
         model.set_attn_implementation("eager") if hasattr(model, "set_attn_implementation") else None
@@ -355,7 +365,7 @@ def scaling_of(draw, half):
 
 
 # Other sizes of these follow from the hidden size, or their heads must fill it.
-rigid = ("bamba", "granitemoehybrid", "mamba2", "recurrent_gemma", "jamba", "nemotron_h", "helium", "codegen", "xlnet", "sew-d")
+rigid = ("zamba2", "bailing_hybrid", "wav2vec2-conformer", "parakeet_encoder", "squeezebert", "bamba", "granitemoehybrid", "mamba2", "recurrent_gemma", "jamba", "nemotron_h", "helium", "codegen", "xlnet", "sew-d")
 # Classes with a rotary embedding per type of layers.
 nested_types = ("gemma3_text", "gemma3n_text", "gemma4_text", "olmo3", "modernbert", "modernbert-decoder", "laguna", "mellum", "mimo_v2_flash",
                 "beam", "lfm3")
@@ -455,7 +465,7 @@ def draw_rope(draw, config, names):
 def draw_layers(draw, config, names):
     kind = config["model_type"]
     key = next((key for key in ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "decoder_num_hidden_layers") if key in config), None)
-    if key and kind not in ("deepseek_v4", "granitemoehybrid", "lfm2_moe", "kimi_linear", "longcat_flash", "bamba", "jamba", "gpt_neo"):
+    if key and kind not in ("deepseek_v4", "granitemoehybrid", "lfm2_moe", "kimi_linear", "longcat_flash", "bamba", "jamba", "gpt_neo", "zamba2", "bailing_hybrid"):
         config[key] = draw.choice([1, 2, 3, 4, 6]) if config[key] < 3 else draw.choice([3, 4, 6, 8])
     count = config.get(key, 2)
     if draw.random() < 0.45:
@@ -473,7 +483,7 @@ def draw_layers(draw, config, names):
                            "nemotron_h": ["full_attention", "linear_attention", "mlp"],
                            "granitemoehybrid": ["mamba", "attention"], "lfm3": ["conv", "full_attention", "sliding_attention"]}
         choices = names_of_layers.get(kind, ["full_attention", "sliding_attention"])
-        if kind not in ("bamba", "falcon_h1", "deepseek_v4"):
+        if kind not in ("bamba", "falcon_h1", "deepseek_v4", "zamba2", "bailing_hybrid"):
             config["layer_types"] = draw.choice([[draw.choice(choices) for _ in range(count)]] * 5 + [None])
     for key, values in {"sliding_window_pattern": [2, 3], "global_attn_every_n_layers": [2, 3], "full_attention_interval": [2],
                         "local_attention": [6, 10, 9], "attention_chunk_size": [5, 8], "no_rope_layer_interval": [2, 3]}.items():

@@ -224,6 +224,148 @@ TEST_CASE("an unknown model type is read as far as its keys go, and says so") {
   CHECK_THAT(plan.assumed[2], Contains("t + r/2"));
 }
 
+TEST_CASE("keys that say it are read whatever the type") {
+  const PositionPlan plan = plan_of(std::string(R"({"model_type": "new_thing", "n_layer": 4,
+    "hidden_size": 64, "n_head": 4, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
+    "rope_theta": 1e4, "is_causal": false, "layer_rope_theta": [1e4, 0, 1e4, 1e4],
+    "per_layer_config": {"02": {"qk_nope_head_dim": 24}, "3": {"qk_rope_head_dim": 0}}})"));
+  CHECK(plan.layers[0].rope.d_head == 24);
+  CHECK(plan.layers[0].rope.begin == 16);
+  CHECK(plan.layers[0].inv_freq.size() == 4);
+  CHECK_FALSE(plan.layers[0].causal);
+  CHECK(plan.layers[1].encoding == "none");
+  CHECK(plan.layers[2].rope.d_head == 32);
+  CHECK(plan.layers[2].reasons.at("head_dim") == "qk_nope_head_dim + qk_rope_head_dim");
+  CHECK(plan.layers[3].encoding == "none");
+  const PositionPlan masked = plan_of(std::string(R"({"architectures": ["NewForMaskedLM"],
+    "n_layer": 1, "n_embd": 64, "n_head": 4, "rope_theta": 1e4, "model_type": "new"})"));
+  CHECK_FALSE(masked.layers[0].causal);
+  const PositionPlan gemma = plan_of(std::string(R"({"model_type": "gemma4_text", "head_dim": 16,
+    "layer_types": ["sliding_attention", "full_attention"], "num_hidden_layers": 2,
+    "per_layer_config": {"1": {"head_dim": 32}}})"));
+  CHECK(gemma.layers[0].rope.d_head == 16);
+  CHECK(gemma.layers[1].rope.d_head == 32);
+  CHECK(gemma.layers[1].reasons.at("head_dim") == "config.json: per_layer_config.1.head_dim");
+}
+
+TEST_CASE("the class that architectures names decides before model_type") {
+  const PositionPlan chronos = plan_of(std::string(R"({"architectures": ["Chronos2Model"],
+    "model_type": "t5", "d_kv": 16, "d_model": 32, "num_heads": 2, "num_layers": 3,
+    "rope_theta": 1e4})"));
+  CHECK(chronos.model_type == "chronos2");
+  CHECK(chronos.layers[0].encoding == "rope");
+  const PositionPlan qwen = plan_of(std::string(R"({"architectures": ["Qwen3ForCausalLM"],
+    "model_type": "llama", "hidden_size": 64, "num_attention_heads": 2, "num_hidden_layers": 1})"));
+  CHECK(qwen.model_type == "qwen3");
+  CHECK(qwen.layers[0].rope.d_head == 128);
+  // Names that agree but for case, strokes and what the class is for.
+  for (const auto& [name, type] :
+       {std::pair("GPTNeoXForCausalLM", "gpt_neox"), std::pair("Gemma3ForCausalLM", "gemma3_text"),
+        std::pair("TransfoXLLMHeadModel", "transfo-xl"),
+        std::pair("RoFormerForMaskedLM", "roformer"),
+        std::pair("HunYuanDenseV1ForCausalLM", "hunyuan_v1_dense"),
+        std::pair("XLMRobertaModel", "xlm-roberta"), std::pair("T5EncoderModel", "t5")})
+    CHECK(is_class_of(name, type));
+  CHECK_FALSE(is_class_of("Chronos2Model", "t5"));
+}
+
+TEST_CASE("Meta's params.json is scaled where it says so, and names no factor") {
+  const PositionPlan plan = plan_of(std::string(R"({"dim": 4096, "n_layers": 2, "n_heads": 32,
+    "rope_theta": 5e5, "use_scaled_rope": true, "ffn_dim_multiplier": 1.3})"));
+  CHECK(plan.model_type == "llama");
+  const RopeScaling& scaling = plan.layers[0].rope.scaling;
+  CHECK(scaling.kind == RopeScalingKind::llama3);
+  CHECK(scaling.factor == 8);
+  CHECK(scaling.original_length == 8192);
+  REQUIRE(plan.assumed.size() == 2);
+  CHECK_THAT(plan.assumed[0], Contains("1B and 3B"));
+  CHECK_THAT(plan.assumed[1], Contains("ffn_dim_multiplier"));
+}
+
+TEST_CASE("files of other programs are read by their own keys, or refused by name") {
+  const PositionPlan trt = plan_of(std::string(R"({"architecture": "LlamaForCausalLM",
+    "mapping": {"tp_size": 1}, "num_hidden_layers": 2, "num_attention_heads": 4, "hidden_size": 64,
+    "position_embedding_type": "rope_gptj", "rotary_base": 1e6, "head_size": 32,
+    "rotary_scaling": {"type": "linear", "factor": 4.0}})"));
+  CHECK(trt.format == "configuration of TensorRT-LLM");
+  CHECK(trt.layers[0].rope.base == 1e6);
+  CHECK(trt.layers[0].rope.d_head == 32);
+  CHECK(trt.layers[0].rope.pairing == RopePairing::interleaved);
+  CHECK(trt.layers[0].inv_freq[0] == 0.25);
+  const PositionPlan mlc = plan_of(std::string(R"({"model_type": "llama", "context_window_size":
+    4096, "sliding_window_size": -1, "model_config": {"hidden_size": 64, "num_attention_heads": 2,
+    "num_hidden_layers": 3, "position_embedding_base": 5e5}})"));
+  CHECK(mlc.layers.size() == 3);
+  CHECK(mlc.layers[0].rope.base == 5e5);
+  CHECK_FALSE(mlc.layers[0].window);
+  for (const auto& [text, name] :
+       {std::pair(R"({"peft_type": "LORA", "base_model_name_or_path": "x"})", "PEFT"),
+        std::pair(R"({"_class_name": "Unet", "_diffusers_version": "0"})", "Diffusers"),
+        std::pair(R"({"model": {}, "search": {}})", "ONNX Runtime GenAI")})
+    CHECK_THROWS_WITH(plan_of(std::string(text)), Contains(name));
+}
+
+TEST_CASE("what stands in a file is no other word, and no fault where its type is unknown") {
+  const auto shown = [](const char* config) { return plan_of(std::string(config)); };
+  const PositionPlan sine = shown(R"({"model_type": "detr", "encoder_layers": 2, "d_model": 64,
+    "encoder_attention_heads": 4, "decoder_layers": 3, "position_embedding_type": "sine"})");
+  CHECK(sine.layers[0].encoding == "unknown");
+  CHECK_FALSE(sine.layers[0].causal);
+  CHECK_THAT(sine.assumed.back(), Contains("the decoder has 3"));
+  CHECK(shown(R"({"model_type": "bert", "position_embedding_type": "alibi"})").layers[0].encoding ==
+        "unknown");
+  CHECK(shown(R"({"model_type": "vit_of_mine", "image_size": 8, "patch_size": 2, "rope_theta": 100,
+    "num_hidden_layers": 1, "hidden_size": 64, "num_attention_heads": 4})")
+            .layers[0]
+            .encoding == "unknown");
+  CHECK(shown(R"({"model_type": "fnet", "num_hidden_layers": 1, "hidden_size": 64})")
+            .layers[0]
+            .encoding == "unknown");
+  const PositionPlan defaults = shown(R"({"model_type": "llama", "auto_map":
+    {"AutoModelForCausalLM": "modeling_own.OwnForCausalLM"}})");
+  REQUIRE(defaults.assumed.size() == 2);
+  CHECK_THAT(defaults.assumed[0], Contains("modeling_own.OwnForCausalLM"));
+  CHECK_THAT(defaults.assumed[1], Contains("all are defaults of llama"));
+  try {
+    shown(R"({"model_type": "swin_of_mine", "num_layers": 1, "num_heads": [3, 6]})");
+    FAIL("a list of heads was read");
+  } catch (const DataError& error) {
+    CHECK_THAT(error.what(), !Contains("correct it"));
+  }
+}
+
+TEST_CASE("a plan has the scales, masks and tables that a class computes with") {
+  const auto shown = [](const char* config) { return plan_of(std::string(config)); };
+  const PositionPlan gpt2 = shown(R"({"model_type": "gpt2", "n_layer": 3, "n_embd": 64, "n_head": 4,
+    "scale_attn_by_inverse_layer_idx": true})");
+  CHECK(gpt2.layers[2].softmax_scale == Approx(0.25 / 3));
+  CHECK(shown(R"({"model_type": "gpt2", "scale_attn_weights": false})").layers[0].softmax_scale ==
+        1);
+  const PositionPlan gemma = shown(R"({"model_type": "gemma2", "sliding_window": 5,
+    "use_bidirectional_attention": true})");
+  CHECK(gemma.layers[0].causal);
+  CHECK(*gemma.layers[0].window == 5);
+  CHECK(shown(R"({"model_type": "mpnet"})").layers[0].beside == "learned");
+  CHECK(shown(R"({"model_type": "deberta", "relative_attention": true, "pos_att_type": ["c2p"],
+    "position_biased_input": false})")
+            .layers[0]
+            .beside.empty());
+  const PositionPlan marian = shown(R"({"architectures": ["MarianForCausalLM"], "model_type":
+    "marian", "decoder_layers": 4, "encoder_layers": 2, "d_model": 64, "is_decoder": true})");
+  CHECK(marian.layers.size() == 4);
+  CHECK(marian.layers[0].causal);
+  const char* phimoe = R"({"model_type": "phimoe", "hidden_size": 64, "num_attention_heads": 4,
+    "num_hidden_layers": 1, "max_position_embeddings": 256, "rope_parameters": {"rope_type":
+    "longrope", "rope_theta": 1e4, "short_factor": [1, 1, 1, 1, 1, 1, 1, 1], "long_factor":
+    [2, 2, 2, 2, 2, 2, 2, 2], "short_mscale": 1.25, "long_mscale": 1.5,
+    "original_max_position_embeddings": 64}})";
+  for (const auto& [length, factor] : {std::pair(32, 1.25), std::pair(128, 1.5)}) {
+    const PositionPlan plan = read_config(phimoe, "config.json", {.length = length});
+    CHECK(plan.layers[0].attention_factor == factor);
+    CHECK(plan.layers[0].inv_freq[0] == 1);
+  }
+}
+
 TEST_CASE("the text of a multimodal model is read, with its prefix in the reasons") {
   const PositionPlan plan = plan_of(std::string(R"({"model_type": "gemma3", "vision_config": {},
     "text_config": {"model_type": "gemma3_text", "num_hidden_layers": 6, "rope_scaling":
@@ -336,8 +478,9 @@ TEST_CASE("every row of the table of model types gives a plan by its defaults al
       if (type.name == "glm4_moe" || type.name == "glm4v_moe_text") continue;
       const PositionPlan plan = plan_of(Json{{"model_type", std::string(type.name)}});
       CHECK(plan.layers.size() == static_cast<std::size_t>(type.sizes.layers));
-      // Without position_embedding_type this one has none.
-      if (type.encoding == "rope" && type.name != "granitemoehybrid")
+      // Without position_embedding_type, use_mem_rope or layers that slide these have none.
+      const bool without = type.name == "granitemoehybrid" || type.name == "zamba2";
+      if (type.encoding == "rope" && !without)
         CHECK(std::any_of(plan.layers.begin(), plan.layers.end(),
                           [](const LayerPlan& layer) { return layer.encoding == "rope"; }));
     }
