@@ -97,8 +97,12 @@ typename TransformerXl<T>::Weights TransformerXl<T>::behind_W_q(const Weights& w
 
 template <class T>
 TransformerXl<T>::TransformerXl(Weights weights, double base, const StageRounding& rounding,
-                                Position clamp_len)
-    : weights_(std::move(weights)), base_(base), rounding_(rounding), clamp_len_(clamp_len) {
+                                Position clamp_len, SinusoidalLayout layout)
+    : weights_(std::move(weights)),
+      base_(base),
+      rounding_(rounding),
+      clamp_len_(clamp_len),
+      layout_(layout) {
   const Index heads = weights_.u.rows();
   const Index d = weights_.u.cols();
   if (weights_.v.rows() != heads || weights_.v.cols() != d || weights_.W_kR.cols() != heads * d)
@@ -135,6 +139,13 @@ EncodingInfo TransformerXl<T>::info() {
       .default_value = std::int64_t{0},
       .min = 0,
       .max = 1e6};
+  ParamSpec layout{
+      .key = "transformer_xl.layout",
+      .description = "Where the sines and cosines of a distance stand: which rows of $W_{kR}$.",
+      .kind = ParamKind::choice,
+      .default_value = std::string("concatenated"),
+      .choices = {{"concatenated", "all sines, then all cosines: the authors' code, XLNet"},
+                  {"interleaved", "row $2t$ for the sine, $2t+1$ for the cosine: Conformers"}}};
   const std::string initial = "normal, deviation 0.02 (the authors' init_std)";
   return {
       .name = "transformer_xl",
@@ -153,7 +164,7 @@ EncodingInfo TransformerXl<T>::info() {
       .symbols = {{"r_m−n", "projected vector of the distance"},
                   {"u", "trained query of every token, for contents"},
                   {"v", "trained query of every token, for distances"}},
-      .params = {base_param(), std::move(biases), std::move(clamp_len)},
+      .params = {base_param(), std::move(biases), std::move(clamp_len), std::move(layout)},
       .tables =
           {{"transformer_xl.u", "[heads, d_head]", "Global content bias.", initial},
            {"transformer_xl.v", "[heads, d_head]", "Global position bias.", initial},
@@ -198,8 +209,11 @@ std::unique_ptr<TransformerXl<T>> TransformerXl<T>::make(const EncodingSettings&
   } else {
     refuse_table(s, "transformer_xl.W_q", "transformer_xl.biases=roformer");
   }
-  auto made = std::make_unique<TransformerXl>(std::move(weights), s.params.real("base"), s.rounding,
-                                              s.params.integer("transformer_xl.clamp_len"));
+  auto made = std::make_unique<TransformerXl>(
+      std::move(weights), s.params.real("base"), s.rounding,
+      s.params.integer("transformer_xl.clamp_len"),
+      s.params.text("transformer_xl.layout") == "interleaved" ? SinusoidalLayout::interleaved
+                                                              : SinusoidalLayout::concatenated);
   made->behind_ = std::move(behind);
   return made;
 }
@@ -221,7 +235,7 @@ typename TransformerXl<T>::MapOfDistances TransformerXl<T>::distances_of(
 template <class T>
 Matrix<T> TransformerXl<T>::sinusoids(PositionsIn distances, Index first, Index count) const {
   // The position that sinusoids take is a distance here.
-  const Sinusoidal<T> of(weights_.W_kR.rows(), base_, SinusoidalLayout::concatenated,
+  const Sinusoidal<T> of(weights_.W_kR.rows(), base_, layout_,
                          rounding_.with(Stage::position, Stage::distance));
   return of.table(
       distances.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));

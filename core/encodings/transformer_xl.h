@@ -6,6 +6,7 @@
 #include "core/attention/logit_factors.h"
 #include "core/encoding.h"
 #include "core/encodings/settings.h"
+#include "core/encodings/sinusoidal.h"
 
 namespace orrery {
 
@@ -13,6 +14,9 @@ namespace orrery {
 /// query's own position.
 ///   logits_mn = (q_m·k_n + q_m·r_{m−n} + u·k_n + v·r_{m−n})/√d
 ///   r_D = W_kR [sin(D ω) | cos(D ω)],  ω_t = base^(-2t/d_model)
+///
+/// Conformers (NeMo, ESPnet, Wav2Vec2-Conformer, FastSpeech2-Conformer, Parakeet) have the same with
+/// sines and cosines in turns, layout interleaved: sin(D ω_t) in row 2t of W_kR, cos(D ω_t) in 2t+1.
 ///
 /// Distances are indexed directly, D = m − n of any sign. Memory is just keys at earlier
 /// positions, and no shift can leak the next row, as the authors' rel_shift does without a causal
@@ -26,7 +30,7 @@ namespace orrery {
 ///
 /// Terms: content, content_to_position, global_content, global_position, segment.
 /// Source: Dai et al. 2019 §3.3; kimiyoung/transformer-xl; Yang et al. 2019 (XLNet) §2.5;
-/// Transformers, modeling_xlnet, rel_attn_core.
+/// Transformers, modeling_xlnet, rel_attn_core; Gulati et al. 2020 (Conformer).
 template <class T>
 class TransformerXl final : public Encoding, public ScoreTerms<T> {
  public:
@@ -45,9 +49,10 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
                             const StageRounding& rounding = {});
 
   /// Rounding is of the weights, of the distance and its sinusoid, and of r_D. clamp_len 0 bounds
-  /// nothing. Throws UsageError on shapes that do not fit, an odd d_model or a negative clamp_len.
+  /// nothing; layout is that of the sinusoids. Throws UsageError on shapes that do not fit, an odd
+  /// d_model or a negative clamp_len.
   TransformerXl(Weights weights, double base, const StageRounding& rounding = {},
-                Position clamp_len = 0);
+                Position clamp_len = 0, SinusoidalLayout layout = SinusoidalLayout::concatenated);
 
   static EncodingInfo info();
   static std::unique_ptr<TransformerXl> make(const EncodingSettings& settings);
@@ -99,6 +104,7 @@ class TransformerXl final : public Encoding, public ScoreTerms<T> {
   double base_;
   StageRounding rounding_;
   Position clamp_len_;
+  SinusoidalLayout layout_;
 };
 
 }  // namespace orrery

@@ -108,9 +108,23 @@ TEMPLATE_TEST_CASE("Released conventions are plain settings, and equal their own
   }
 }
 
-TEST_CASE("Every setting of a convention changes the numbers: none is ignored") {
-  const auto file = golden("conventions.json");
+TEMPLATE_TEST_CASE("Conformers are Transformer-XL with sines and cosines in turns", "", float,
+                   double) {
+  using T = TestType;
+  const double tolerance = sizeof(T) == 8 ? 1e-6 : 1e-4;  // sinusoids of most are float32
+  const auto file = golden("conformers.json");
   for (const auto& [name, json] : file.at("cases").items()) {
+    INFO(name);
+    const auto out = Convention<T>{json}.attend();
+    CHECK(largest_difference(out.logits, matrix_of<T>(json.at("logits"))) < tolerance);
+    CHECK(largest_difference(out.weights, matrix_of<T>(json.at("weights"))) < tolerance);
+  }
+}
+
+TEST_CASE("Every setting of a convention changes the numbers: none is ignored") {
+  auto cases = golden("conventions.json").at("cases");
+  cases.update(golden("conformers.json").at("cases"));
+  for (const auto& [name, json] : cases.items()) {
     for (const auto& [key, value] : json.at("settings").items()) {
       const CatalogueCase c{json.at("encoding").get<std::string>(), {}};
       const bool is_switch = params_of(c).spec(key).kind == ParamKind::choice;

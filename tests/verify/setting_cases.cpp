@@ -115,6 +115,21 @@ void add_transformer_xl(std::vector<Setting>& all) {
        .terms = [](const literal::Head& head, int h,
                    const Given& t) { return transformer_xl_terms(head, h, t, paper_base); },
        .angle = angle});
+  all.push_back({.label = "Conformers: sines and cosines in turns",
+                 .encoding = "transformer_xl",
+                 .words = {{"transformer_xl.layout", "interleaved"}},
+                 .tables = tables,
+                 .terms =
+                     [](const literal::Head& head, int h, const Given& t) {
+                       // Row t of the sines is row 2t, row t of the cosines row 2t + 1.
+                       const Rows& given = t.at("transformer_xl.W_kR");
+                       Given sorted = t;
+                       Rows& W = sorted.at("transformer_xl.W_kR");
+                       for (Index i = 0; i < given.rows(); ++i)
+                         W.row(i / 2 + i % 2 * (given.rows() / 2)) = given.row(i);
+                       return transformer_xl_terms(head, h, sorted, paper_base);
+                     },
+                 .angle = angle});
   const literal::Ids of_queries{1, 1, 2, 1, 2}, of_keys{1, 2, 2, 1, 1, 3, 1, 2, 2};
   all.push_back({.label = "XLNet: g_0 within a segment",
                  .encoding = "transformer_xl",
