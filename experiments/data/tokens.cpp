@@ -41,16 +41,11 @@ DataError malformed(std::string_view bytes, std::size_t at, const std::string& n
                    "convert it, for example with iconv -f WINDOWS-1252 -t UTF-8");
 }
 
-/// Whether there is a visible character; throws when the bytes are not UTF-8.
-bool has_visible_text(std::string_view bytes, std::size_t from, const std::string& name) {
-  bool visible = false;
+void require_utf8(std::string_view bytes, std::size_t from, const std::string& name) {
   for (std::size_t at = from; at < bytes.size();) {
     const std::size_t start = at;
-    const char32_t character = next_character(bytes, at);
-    if (character == not_utf8) throw malformed(bytes, start, name);
-    visible = visible || !is_blank(character);
+    if (next_character(bytes, at) == not_utf8) throw malformed(bytes, start, name);
   }
-  return visible;
 }
 
 using TextHandle = std::unique_ptr<UText, decltype(&utext_close)>;
@@ -176,16 +171,18 @@ Text parse_text(std::string bytes, std::string name) {
   if (bytes.size() > most)
     throw DataError(name, fmt::format("is longer than {} bytes", most), "give a smaller file");
   const std::size_t mark = bytes.starts_with(utf8_mark) ? utf8_mark.size() : 0;
-  if (!has_visible_text(bytes, mark, name))
-    throw DataError(name, bytes.size() == mark ? "is empty" : "holds only white space",
-                    "give a text with at least one word");
+  require_utf8(bytes, mark, name);
+  if (bytes.size() == mark) throw DataError(name, "is empty", "give a text with at least one word");
   bytes.erase(0, mark);
   return Text{.name = std::move(name), .utf8 = std::move(bytes)};
 }
 
 Tokens tokenize(const Text& text, TokenUnit unit, std::size_t max_tokens) {
-  return unit == TokenUnit::words ? words_of(text.utf8, max_tokens)
-                                  : bytes_of(text.utf8, max_tokens);
+  if (unit == TokenUnit::bytes) return bytes_of(text.utf8, max_tokens);
+  Tokens words = words_of(text.utf8, max_tokens);
+  if (words.types.empty() && max_tokens > 0)
+    throw DataError(text.name, "holds only white space", "give a text with at least one word");
+  return words;
 }
 
 std::size_t count_tokens(const Text& text, TokenUnit unit, std::size_t up_to) {

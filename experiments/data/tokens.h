@@ -8,11 +8,11 @@
 
 namespace orrery {
 
-/// Checks that the bytes are a UTF-8 text with at least one visible character. Removes a UTF-8 byte
+/// Checks that the bytes are a UTF-8 text, if only of white space. Removes a UTF-8 byte
 /// order mark and changes nothing else.
 /// @param name  the Text's name, also in messages
 /// Throws DataError: UTF-16 or UTF-32 (by its byte order mark), a NUL byte, malformed UTF-8 (with
-/// the offset in bytes), empty or only white space, more than 2^31 − 1 bytes.
+/// the offset in bytes), empty, more than 2^31 − 1 bytes.
 Text parse_text(std::string bytes, std::string name);
 
 enum class TokenUnit { words, bytes };
@@ -25,7 +25,8 @@ struct Tokens {
   std::vector<std::string> types{};  ///< the word or byte itself, exactly
 };
 
-/// The first max_tokens tokens of a text that parse_text accepted.
+/// The first max_tokens tokens of a text that parse_text accepted. Throws DataError: words of white
+/// space alone.
 /// words: by Unicode's word boundaries (UAX #29, with ICU's dictionaries for Chinese, Japanese,
 /// Thai,
 ///        Lao, Khmer and Burmese); a punctuation mark is a token, white space is not.

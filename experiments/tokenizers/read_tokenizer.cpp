@@ -29,6 +29,7 @@ struct TokenizerConfig {
   std::string tokenizer_class{};  ///< empty where there is no such file
   bool lowercase{true};           ///< do_lower_case
   bool add_prefix_space{false};
+  AddedBeside added{};
 };
 
 [[noreturn]] void refuse_files(std::string_view name, std::string_view what) {
@@ -126,6 +127,7 @@ std::unique_ptr<Tokenizer> parse_vocabulary_and_merges(std::string_view vocabula
   TokenizerStages pipeline;
   pipeline.added =
       special_tokens(vocabulary, {"<|endoftext|>", "<s>", "</s>", "<pad>", "<unk>", "<mask>"});
+  add_tokens_beside(config.added, vocabulary, pipeline.added);
   if (base_class(config) == "RobertaTokenizer")
     pipeline.around = template_around({vocabulary.require("<s>", "first token")},
                                       {vocabulary.require("</s>", "last token")});
@@ -146,6 +148,7 @@ std::unique_ptr<Tokenizer> parse_word_pieces(std::string_view lines, std::string
   Vocabulary vocabulary = vocabulary_of_lines(lines, name);
   TokenizerStages pipeline;
   pipeline.added = special_tokens(vocabulary, {"[UNK]", "[SEP]", "[PAD]", "[CLS]", "[MASK]"});
+  add_tokens_beside(config.added, vocabulary, pipeline.added);
   pipeline.normalizer =
       bert_normalizer({.strip_accents = config.lowercase, .lowercase = config.lowercase});
   pipeline.pre_tokenizer = in_sequence({split_at(is_white_space, SplitBehavior::removed),
@@ -181,11 +184,71 @@ T value_in(const Json& config, const char* key, T otherwise) {
     return found->is_string() ? found->get<std::string>() : otherwise;
 }
 
+constexpr const char* special_names[] = {"bos_token", "eos_token", "unk_token", "sep_token",
+                                         "pad_token", "cls_token", "mask_token"};
+
+/// A token that a configuration names, as an entry of a list.
+void add_special(const Json& token, Json& list) {
+  if (token.is_string()) list.push_back({{"content", token}, {"special", true}});
+  if (!token.is_object() || !token.contains("content")) return;
+  list.push_back(token);
+  list.back()["special"] = true;
+}
+
+/// added_tokens.json: special are those that the configuration names.
+Json read_added_file(const fs::path& file, const Json& specials) {
+  Json list = Json::array();
+  const Json ids = parse_config(read_file(file, max_config_bytes), file.string());
+  for (const auto& [content, id] : ids.items()) {
+    const bool special =
+        std::any_of(specials.begin(), specials.end(),
+                    [&, &name = content](const Json& one) { return one["content"] == name; });
+    list.push_back({{"id", id}, {"content", content}, {"special", special}});
+  }
+  return list;
+}
+
+bool has_less_id(const Json& a, const Json& b) {
+  return a["id"].is_number_integer() && b["id"].is_number_integer() &&
+         a["id"].get<std::int64_t>() < b["id"].get<std::int64_t>();
+}
+
+AddedBeside added_beside(const fs::path& file) {
+  const Json config = config_beside(file).value_or(Json::object());
+  Json specials = Json::array(), list = Json::array();
+  for (const char* name : special_names)
+    if (const auto token = config.find(name); token != config.end()) add_special(*token, specials);
+  for (const char* name : {"additional_special_tokens", "extra_special_tokens"})
+    if (const auto more = config.find(name); more != config.end() && more->is_structured())
+      for (const Json& token : *more) add_special(token, specials);
+  const fs::path added = file.parent_path() / "added_tokens.json";
+  const auto decoder = config.find("added_tokens_decoder");
+  AddedBeside beside{.list = "", .file = (file.parent_path() / "tokenizer_config.json").string()};
+  if (decoder != config.end() && decoder->is_object()) {
+    for (const auto& [id, token] : decoder->items()) {
+      if (!token.is_object() || id.empty() || id.size() > 9 ||
+          id.find_first_not_of("0123456789") != std::string::npos)
+        refuse_files(beside.file,
+                     "has an entry of added_tokens_decoder that is no token by its id");
+      list.push_back(token);
+      list.back()["id"] = std::stoll(id);
+    }
+  } else if (is_file(added)) {
+    list = read_added_file(added, specials);
+    beside.file = added.string();
+  }
+  std::stable_sort(list.begin(), list.end(), has_less_id);
+  for (Json& token : specials) list.push_back(std::move(token));
+  if (!list.empty()) beside.list = list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return beside;
+}
+
 TokenizerConfig vocabulary_config(const fs::path& file) {
   const Json config = config_beside(file).value_or(Json::object());
   return {.tokenizer_class = value_in<std::string>(config, "tokenizer_class", ""),
           .lowercase = value_in(config, "do_lower_case", true),
-          .add_prefix_space = value_in(config, "add_prefix_space", false)};
+          .add_prefix_space = value_in(config, "add_prefix_space", false),
+          .added = added_beside(file)};
 }
 
 /// What the classes of Transformers add around a text when the configuration does not say.
@@ -243,8 +306,11 @@ std::unique_ptr<Tokenizer> read_tokenizer(const fs::path& path) {
   }
   if (file.filename() == "vocab.json") return read_vocabulary_and_merges(file);
   const std::string bytes = read_file(file, max_tokenizer_bytes, name);
-  if (file.extension() == ".json") return parse_tokenizer_json(bytes, name);
-  if (file.extension() == ".model") return parse_sentencepiece(bytes, name, ends_beside(file));
+  if (file.extension() == ".json") return parse_tokenizer_json(bytes, name, added_beside(file));
+  if (file.extension() == ".model")
+    return parse_sentencepiece(
+        bytes, name, ends_beside(file), added_beside(file),
+        value_in(config_beside(file).value_or(Json::object()), "legacy", false));
   if (file.filename() == "vocab.txt")
     return parse_word_pieces(bytes, name, vocabulary_config(file));
   throw DataError(name, "is no tokenizer by its name",

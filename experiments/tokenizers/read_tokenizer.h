@@ -12,12 +12,22 @@ namespace orrery {
 /// The tokenizer of a file, or of a model's folder: the first of tokenizer.json, tokenizer.model,
 /// spiece.model, vocab.json with merges.txt, vocab.txt, and the only *.gguf.
 ///
+/// As AutoTokenizer does, tokens are added that added_tokens_decoder of tokenizer_config.json has,
+/// or where it has none added_tokens.json, and the special ones that the configuration names.
+///
 /// A tokenizer.model adds <s> and </s> as tokenizer_config.json beside it says, and neither where there
 /// is none.
 ///
 /// Throws IoError: nothing there, or it cannot be read. Throws DataError: of another form, damaged, or of
 /// a kind that is not read, which is named; a folder with several GGUFs.
 std::unique_ptr<Tokenizer> read_tokenizer(const std::filesystem::path& path);
+
+/// Tokens that the files beside a vocabulary add to it: a list in JSON such as tokenizer.json's
+/// added_tokens, where an id may be missing; empty: none.
+struct AddedBeside {
+  std::string list{};
+  std::string file{};  ///< in messages
+};
 
 /// The tokenizer of a tokenizer.json, as Hugging Face's tokenizers 0.23 encodes one text with it.
 /// Truncation, padding and the decoder change no id of a text and are left out.
@@ -27,7 +37,8 @@ std::unique_ptr<Tokenizer> read_tokenizer(const std::filesystem::path& path);
 ///
 /// Characters that Unicode has assigned since 15.0, which ICU 72 does not know, may be split
 /// differently: unicode.h.
-std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view json, std::string_view name);
+std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view json, std::string_view name,
+                                                const AddedBeside& beside = {});
 
 /// The tokenizer of a GGUF's metadata: tokenizer.ggml.model gpt2 (merges, split by the expressions of
 /// .pre), llama (SentencePiece's byte-pair encoding), bert (WordPiece) and t5 (Unigram).
@@ -52,10 +63,13 @@ struct SentenceEnds {
 inline constexpr std::size_t max_sentencepiece_bytes = std::size_t{1} << 20;
 
 /// The tokenizer of a tokenizer.model, by libsentencepiece. Control tokens such as <s> that stand in
-/// the text are text.
+/// the text are text, but for those of `beside`. With any, the text falls into pieces at them, and
+/// the first of these alone gets the space that begins a text, with `legacy` each, as in
+/// Transformers 5.
 /// Throws DataError: a file that is damaged where the library trusts it, or that the library refuses,
 /// exceptions of its own included; a first or last token to add that the model does not have. Its calls throw DataError: a text longer than max_sentencepiece_bytes.
 std::unique_ptr<Tokenizer> parse_sentencepiece(std::string_view proto, std::string_view name,
-                                               const SentenceEnds& ends);
+                                               const SentenceEnds& ends,
+                                               const AddedBeside& beside = {}, bool legacy = false);
 
 }  // namespace orrery

@@ -12,6 +12,8 @@
 #include "experiments/text/utf8.h"
 #include "experiments/tokenizers/byte_level.h"
 #include "experiments/tokenizers/charsmap.h"
+#include "experiments/tokenizers/pipeline.h"
+#include "experiments/tokenizers/tokenizer_json.h"
 #include "experiments/tokenizers/vocabulary.h"
 
 namespace orrery {
@@ -183,21 +185,16 @@ void check_sentencepiece(std::string_view proto, std::string_view file) {
   SentencePieceChecker(proto, file).check();
 }
 
-class SentencePieceTokenizer final : public Tokenizer {
+/// What libsentencepiece makes of a text.
+class SentencePieces {
  public:
-  SentencePieceTokenizer(std::string_view proto, std::string_view name, const SentenceEnds& ends)
-      : name_(name), ends_(ends) {
+  SentencePieces(std::string_view proto, std::string_view name) : name_(name) {
     const auto status = guarded([&] { return processor_.LoadFromSerializedProto(proto); });
     if (!status.ok()) refuse(status.ToString());
-    if (ends.add_bos) require_token(processor_.bos_id(), "first", name);
-    if (ends.add_eos) require_token(processor_.eos_id(), "last", name);
   }
 
-  std::vector<TokenSpan> spans(std::string_view text, Special special) const override {
+  void add_spans(std::string_view text, std::vector<TokenSpan>& all) const {
     require_text(text, max_sentencepiece_bytes);
-    std::vector<TokenSpan> all;
-    const bool adds = special == Special::add;
-    if (adds && ends_.add_bos) all.push_back({processor_.bos_id(), 0, 0});
     sentencepiece::ImmutableSentencePieceText encoded;
     const auto status = guarded([&] { return processor_.Encode(text, encoded.mutable_proto()); });
     if (!status.ok()) refuse(status.ToString());
@@ -205,23 +202,19 @@ class SentencePieceTokenizer final : public Tokenizer {
       const auto piece = encoded.pieces(static_cast<int>(i));
       all.push_back({static_cast<std::int32_t>(piece.id()), piece.begin(), piece.end()});
     }
-    if (adds && ends_.add_eos) all.push_back({processor_.eos_id(), text.size(), text.size()});
-    return all;
   }
 
-  std::string piece(std::int32_t id) const override {
-    if (id < 0 || id >= processor_.GetPieceSize())
-      throw UsageError(fmt::format("token {}", id),
-                       fmt::format("ids are 0 to {}", processor_.GetPieceSize() - 1),
-                       "give one of them");
-    return processor_.IdToPiece(id);
-  }
+  const std::string& piece(std::int32_t id) const { return processor_.IdToPiece(id); }
+  int size() const { return processor_.GetPieceSize(); }
+  const std::string& name() const { return name_; }
 
-  std::string bytes(std::int32_t id) const override {
-    return text_of_piece(piece(id), Writing::metaspace);
+  /// The tokens around a text.
+  std::vector<std::int32_t> before(const SentenceEnds& ends) const {
+    return ends.add_bos ? required(processor_.bos_id(), "first") : std::vector<std::int32_t>{};
   }
-
-  std::size_t size() const override { return static_cast<std::size_t>(processor_.GetPieceSize()); }
+  std::vector<std::int32_t> behind(const SentenceEnds& ends) const {
+    return ends.add_eos ? required(processor_.eos_id(), "last") : std::vector<std::int32_t>{};
+  }
 
  private:
   [[noreturn]] void refuse(std::string_view reason) const {
@@ -240,22 +233,114 @@ class SentencePieceTokenizer final : public Tokenizer {
     }
   }
 
-  static void require_token(int id, std::string_view which, std::string_view name) {
+  std::vector<std::int32_t> required(int id, std::string_view which) const {
     if (id < 0)
-      throw DataError(name, fmt::format("has no {} token, and its model expects one", which),
+      throw DataError(name_, fmt::format("has no {} token, and its model expects one", which),
                       "give the tokenizer.json instead");
+    return {id};
   }
 
   std::string name_;
   sentencepiece::SentencePieceProcessor processor_{};
-  SentenceEnds ends_;
 };
+
+class SentencePieceTokenizer final : public Tokenizer {
+ public:
+  SentencePieceTokenizer(std::string_view proto, std::string_view name, const SentenceEnds& ends)
+      : pieces_(proto, name), before_(pieces_.before(ends)), behind_(pieces_.behind(ends)) {}
+
+  std::vector<TokenSpan> spans(std::string_view text, Special special) const override {
+    std::vector<TokenSpan> all;
+    const bool adds = special == Special::add;
+    if (adds)
+      for (const std::int32_t id : before_) all.push_back({id, 0, 0});
+    pieces_.add_spans(text, all);
+    if (adds)
+      for (const std::int32_t id : behind_) all.push_back({id, text.size(), text.size()});
+    return all;
+  }
+
+  std::string piece(std::int32_t id) const override {
+    if (id < 0 || id >= pieces_.size())
+      throw UsageError(fmt::format("token {}", id),
+                       fmt::format("ids are 0 to {}", pieces_.size() - 1), "give one of them");
+    return pieces_.piece(id);
+  }
+
+  std::string bytes(std::int32_t id) const override {
+    return text_of_piece(piece(id), Writing::metaspace);
+  }
+
+  std::size_t size() const override { return static_cast<std::size_t>(pieces_.size()); }
+
+ private:
+  SentencePieces pieces_;
+  std::vector<std::int32_t> before_, behind_;
+};
+
+Vocabulary vocabulary_of(const SentencePieces& pieces) {
+  Vocabulary vocabulary(pieces.name());
+  for (int id = 0; id < pieces.size(); ++id) vocabulary.add(pieces.piece(id), id);
+  return vocabulary;
+}
+
+/// The same as a stage behind others.
+class SentencePieceModel final : public Model {
+ public:
+  explicit SentencePieceModel(std::unique_ptr<SentencePieces> pieces)
+      : Model(vocabulary_of(*pieces)), pieces_(std::move(pieces)) {}
+
+  void tokenize(std::string_view piece, std::vector<Subword>& tokens) const override {
+    std::vector<TokenSpan> spans;
+    pieces_->add_spans(piece, spans);
+    for (const TokenSpan& span : spans) tokens.push_back({span.id, span.end - span.begin});
+  }
+
+ private:
+  std::unique_ptr<SentencePieces> pieces_;
+};
+
+/// add_dummy_prefix of the normalizer, true by default. A file may have several parts of it, which
+/// are read as one.
+bool adds_prefix(std::string_view proto, std::string_view name) {
+  constexpr std::uint64_t prefix_field = 3;
+  bool adds = true;
+  ProtoReader reader(proto, name);
+  for (ProtoField field; reader.next(field);) {
+    if (field.number != normalizer_field) continue;
+    ProtoReader fields(field.bytes, name);
+    for (ProtoField inner; fields.next(inner);)
+      if (inner.number == prefix_field) adds = inner.value != 0;
+  }
+  return adds;
+}
+
+/// A further part of the normalizer, with add_dummy_prefix: false.
+constexpr std::string_view no_prefix{"\x1A\x02\x18\x00", 4};
+
+std::unique_ptr<Tokenizer> with_added_tokens(std::string_view proto, std::string_view name,
+                                             const SentenceEnds& ends, const AddedBeside& beside,
+                                             bool legacy) {
+  using Scheme = MetaspaceOptions::PrependScheme;
+  auto pieces = std::make_unique<SentencePieces>(std::string(proto).append(no_prefix), name);
+  TokenizerStages pipeline;
+  pipeline.around = template_around(pieces->before(ends), pieces->behind(ends));
+  if (adds_prefix(proto, name))
+    pipeline.pre_tokenizer =
+        metaspace({.prepend_scheme = legacy ? Scheme::always : Scheme::first, .split = false});
+  pipeline.model = std::make_unique<SentencePieceModel>(std::move(pieces));
+  add_tokens_beside(beside, pipeline.model->vocabulary(), pipeline.added);
+  pipeline.writing = Writing::metaspace;
+  return pipeline_tokenizer(std::move(pipeline));
+}
 
 }  // namespace
 
 std::unique_ptr<Tokenizer> parse_sentencepiece(std::string_view proto, std::string_view name,
-                                               const SentenceEnds& ends) {
+                                               const SentenceEnds& ends, const AddedBeside& beside,
+                                               bool legacy) {
   check_sentencepiece(proto, name);
+  if (!beside.list.empty()) return with_added_tokens(proto, name, ends, beside, legacy);
   return std::make_unique<SentencePieceTokenizer>(proto, name, ends);
 }
 

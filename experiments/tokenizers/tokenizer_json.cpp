@@ -135,13 +135,13 @@ SortedJson parsed(std::string_view text, std::string_view name) {
 
 struct ReadToken {
   AddedToken token{};
-  std::int64_t id{};
+  std::optional<std::int64_t> id{};
 };
 
 ReadToken read_added_token(const SortedJson& json, std::string_view name) {
   Component component(json, "added_tokens", name);
   ReadToken read;
-  read.id = component.whole("id");
+  read.id = component.optional_whole("id");
   read.token.content = component.text("content");
   read.token.single_word = component.flag("single_word", false);
   read.token.lstrip = component.flag("lstrip", false);
@@ -149,28 +149,20 @@ ReadToken read_added_token(const SortedJson& json, std::string_view name) {
   const bool special = component.flag("special", false);
   read.token.normalized = component.flag("normalized", !special);
   if (read.token.content.size() > longest_piece) component.refuse("a token that is too long");
+  component.ignore({"__type"});
   component.finish();
   return read;
 }
 
-/// Ids as the reference gives them: that of the vocabulary, else the next one behind it.
+bool has_content(const std::vector<AddedToken>& all, const std::string& content) {
+  return std::any_of(all.begin(), all.end(),
+                     [&](const AddedToken& token) { return token.content == content; });
+}
+
 std::vector<AddedToken> read_added_tokens(Component& file, const Vocabulary& vocabulary) {
   std::vector<AddedToken> all;
-  auto next = static_cast<std::int64_t>(vocabulary.size());
-  if (file.any("added_tokens").is_null()) return all;
-  for (const SortedJson& json : file.list("added_tokens")) {
-    ReadToken read = read_added_token(json, file.file());
-    if (read.token.content.empty()) continue;
-    const auto known = vocabulary.id(read.token.content);
-    const std::int64_t id = known ? *known : next;
-    if (id != read.id)
-      file.refuse(fmt::format("the added token {} with id {}, and its place is {},",
-                              in_quotes(read.token.content), read.id, id));
-    if (!known) ++next;
-    read.token.id = static_cast<std::int32_t>(id);
-    all.push_back(std::move(read.token));
-  }
-  if (next >= most_ids) file.refuse("too many added tokens");
+  if (!file.any("added_tokens").is_null())
+    add_tokens(file.list("added_tokens"), file.file(), vocabulary, all);
   return all;
 }
 
@@ -280,7 +272,46 @@ void Component::refuse_value(const std::string& key, std::string_view wanted) co
   refuse(fmt::format("{} for {}, which must be {},", found->type_name(), in_quotes(key), wanted));
 }
 
-std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view text, std::string_view name) {
+// Ids as the reference gives them: that of the vocabulary, else the next one behind it.
+void add_tokens(const SortedJson& list, std::string_view name, const Vocabulary& vocabulary,
+                std::vector<AddedToken>& all) {
+  auto next = static_cast<std::int64_t>(vocabulary.size());
+  for (const AddedToken& token : all)
+    next = std::max<std::int64_t>(next, std::int64_t{token.id} + 1);
+  for (const SortedJson& json : list) {
+    ReadToken read = read_added_token(json, name);
+    if (read.token.content.empty() || (!read.id && has_content(all, read.token.content))) continue;
+    const auto known = vocabulary.id(read.token.content);
+    const std::int64_t id = known ? *known : next;
+    if (read.id && id != *read.id)
+      throw DataError(name,
+                      fmt::format("has the added token {} with id {}, and its place is {}, in its "
+                                  "added_tokens",
+                                  in_quotes(read.token.content), *read.id, id),
+                      "give a tokenizer of a kind that is read, as it was downloaded");
+    if (!known) ++next;
+    read.token.id = static_cast<std::int32_t>(id);
+    all.push_back(std::move(read.token));
+  }
+  if (next >= most_ids)
+    throw DataError(name, "has too many added tokens in its added_tokens",
+                    "give a tokenizer of a kind that is read, as it was downloaded");
+}
+
+void add_tokens_beside(const AddedBeside& beside, const Vocabulary& vocabulary,
+                       std::vector<AddedToken>& all) {
+  if (beside.list.empty()) return;
+  SortedJson news = SortedJson::array();
+  for (const SortedJson& token : SortedJson::parse(beside.list)) {
+    const auto content = token.find("content");
+    const bool named = content != token.end() && content->is_string();
+    if (!named || !has_content(all, content->get<std::string>())) news.push_back(token);
+  }
+  add_tokens(news, beside.file, vocabulary, all);
+}
+
+std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view text, std::string_view name,
+                                                const AddedBeside& beside) {
   const SortedJson json = parsed(text, name);
   Component file(json, "file", name);
   file.ignore({"version", "truncation", "padding", "decoder"});
@@ -290,6 +321,7 @@ std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view text, std::stri
   pipeline.model = read_model(file.object("model"), name);
   pipeline.around = read_template(file.any("post_processor"), name);
   pipeline.added = read_added_tokens(file, pipeline.model->vocabulary());
+  add_tokens_beside(beside, pipeline.model->vocabulary(), pipeline.added);
   pipeline.writing = writing_of(file);
   file.finish();
   return pipeline_tokenizer(std::move(pipeline));

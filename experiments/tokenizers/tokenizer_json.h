@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "experiments/tokenizers/pipeline.h"
+#include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery {
 
@@ -105,7 +106,11 @@ void require_few_stages(const SortedJson& json, std::string_view where, std::str
 /// {"String": …} or {"Regex": …}.
 Regex read_pattern(const SortedJson& json, const Component& of);
 
-/// See read_tokenizer.h.
-std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view json, std::string_view name);
+/// Adds the tokens of a list such as tokenizer.json's added_tokens. Throws DataError: an id that is not its place.
+void add_tokens(const SortedJson& list, std::string_view name, const Vocabulary& vocabulary,
+                std::vector<AddedToken>& all);
+/// The same of those beside the file, without such as are there.
+void add_tokens_beside(const AddedBeside& beside, const Vocabulary& vocabulary,
+                       std::vector<AddedToken>& all);
 
 }  // namespace orrery

@@ -43,9 +43,12 @@ TEST_CASE("A NUL byte says that the file is not a text") {
                     Contains("looks like a binary file (NUL at byte offset 2)"));
 }
 
-TEST_CASE("A text with nothing to see is refused") {
+TEST_CASE("An empty text is refused, and white space has bytes but no words") {
   CHECK_THROWS_WITH(parse_text("", "a"), Contains("a: is empty; give a text with at least one"));
   CHECK_THROWS_WITH(parse_text("\xEF\xBB\xBF", "a"), Contains("is empty"));
-  CHECK_THROWS_WITH(parse_text(" \t\r\n\xC2\xA0\xE3\x80\x80", "a"), Contains("only white space"));
-  CHECK_THROWS_WITH(parse_text("\u200B\u00AD", "a"), Contains("only white space"));
+  for (const char* blank : {" \t\r\n\xC2\xA0\xE3\x80\x80", "\u200B\u00AD"}) {
+    const Text text = parse_text(blank, "a");
+    CHECK(tokenize(text, TokenUnit::bytes, 100).types.size() == text.utf8.size());
+    CHECK_THROWS_WITH(tokenize(text, TokenUnit::words, 100), Contains("only white space"));
+  }
 }

@@ -106,6 +106,46 @@ TEST_CASE("A tokenizer.model adds the tokens that the class beside it names") {
   CHECK_THROWS_AS(read_tokenizer(folder.path()), DataError);
 }
 
+TEST_CASE("Tokens that files add beside a vocabulary are found as AutoTokenizer finds them") {
+  const Json golden = test::golden("added_tokens.json");
+  for (const auto& [name, one] : golden.at("cases").items()) {
+    INFO(name);
+    const TempFolder folder;
+    const std::string kind = one.at("kind"), base = one.at("base");
+    if (kind == "vocab.json") {
+      folder.file("vocab.json", vocabulary_of(base).dump());
+      folder.file("merges.txt", merges_of_golden(base));
+    } else if (kind == "vocab.txt") {
+      folder.file("vocab.txt", lines_by_id(vocabulary_of(base)));
+    } else {
+      folder.file(kind,
+                  kind == "tokenizer.json" ? test::tokenizer_text(base) : bytes_of_golden(base));
+    }
+    for (const auto& [file, values] : one.at("files").items()) folder.file(file, values.dump());
+    const auto tokenizer = read_tokenizer(folder.path());
+    for (std::size_t i = 0; i < golden.at("texts").size(); ++i) {
+      const std::string text = golden.at("texts")[i];
+      INFO(text);
+      CHECK(tokenizer->encode(text) == one.at("ids")[i].get<std::vector<std::int32_t>>());
+    }
+  }
+}
+
+TEST_CASE("A token that files add with an id that is not its place is refused") {
+  const TempFolder folder;
+  folder.file("vocab.json", vocabulary_of("gpt2").dump());
+  folder.file("merges.txt", merges_of_golden("gpt2"));
+  folder.file("added_tokens.json", R"({"<|far|>": 99999})");
+  CHECK_THROWS_WITH(read_tokenizer(folder.path()), Catch::Contains("99999, and its place is"));
+  folder.file("added_tokens.json", R"({"<|far|>": "x"})");
+  CHECK_THROWS_AS(read_tokenizer(folder.path()), DataError);
+  for (const char* entry : {R"("x": {"content": "a"})", R"("9": {"content": 5})", R"("9": [])"}) {
+    folder.file("tokenizer_config.json",
+                std::string(R"({"added_tokens_decoder": {)") + entry + "}}");
+    CHECK_THROWS_AS(read_tokenizer(folder.path()), DataError);
+  }
+}
+
 TEST_CASE("What is no tokenizer is refused with what would be one") {
   const TempFolder folder;
   CHECK_THROWS_AS(read_tokenizer(folder.path()), IoError);
