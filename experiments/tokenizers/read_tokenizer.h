@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "experiments/tokenizers/added_beside.h"
 #include "experiments/tokenizers/tokenizer.h"
 
 namespace orrery {
@@ -21,13 +22,6 @@ namespace orrery {
 /// Throws IoError: nothing there, or it cannot be read. Throws DataError: of another form, damaged, or of
 /// a kind that is not read, which is named; a folder with several GGUFs.
 std::unique_ptr<Tokenizer> read_tokenizer(const std::filesystem::path& path);
-
-/// Tokens that the files beside a vocabulary add to it: a list in JSON such as tokenizer.json's
-/// added_tokens, where an id may be missing; empty: none.
-struct AddedBeside {
-  std::string list{};
-  std::string file{};  ///< in messages
-};
 
 /// The tokenizer of a tokenizer.json, as Hugging Face's tokenizers 0.23 encodes one text with it.
 /// Truncation, padding and the decoder change no id of a text and are left out.

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/tokenizers/added_beside.h"
 #include "experiments/tokenizers/pipeline.h"
-#include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery {
 
@@ -112,5 +112,9 @@ void add_tokens(const SortedJson& list, std::string_view name, const Vocabulary&
 /// The same of those beside the file, without such as are there.
 void add_tokens_beside(const AddedBeside& beside, const Vocabulary& vocabulary,
                        std::vector<AddedToken>& all);
+
+/// See read_tokenizer.h.
+std::unique_ptr<Tokenizer> parse_tokenizer_json(std::string_view json, std::string_view name,
+                                                const AddedBeside& beside);
 
 }  // namespace orrery

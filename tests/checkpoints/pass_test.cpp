@@ -193,10 +193,12 @@ TEST_CASE("what a model does not have is refused by name") {
 TEST_CASE("models of no family, and options that none has, are refused by name") {
   const TempFolder folder;
   check_model_refused(family_model("deberta-talking"), "talking_head");
-  check_model_refused(
-      changed_model(folder, "llama-off",
-                    [](nlohmann::json& config) { config["model_type"] = "mixtral"; }),
-      "is of no family that runs");
+  check_model_refused(changed_model(folder, "llama-off",
+                                    [](nlohmann::json& config) {
+                                      config["model_type"] = "mixtral";
+                                      config["architectures"] = {"MixtralForCausalLM"};
+                                    }),
+                      "is of no family that runs");
   check_model_refused(
       changed_model(folder, "qwen3-off", [](nlohmann::json& config) { config["num_experts"] = 8; }),
       "num_experts");

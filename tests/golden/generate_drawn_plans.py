@@ -29,6 +29,7 @@ import sys
 import torch
 import transformers
 from transformers import AutoModel
+from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, MODEL_FOR_MASKED_LM_MAPPING_NAMES
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 import generate_plans as plans
@@ -53,6 +54,16 @@ youtu zamba2""".split()
 other_types = """albert bart bert big_bird bigbird_pegasus biogpt blenderbot blenderbot-small bloom camembert data2vec-text deberta deberta-v2 distilbert electra ernie esm falcon gpt2 gpt_bigcode gpt_neo inkling_text
 inkling2_text jamba kimi_linear layoutlm lilt longt5 luke m2m_100 mamba mamba2 marian mbart mpnet mpt mra mt5 nemotron_h opt parakeet_encoder pegasus plbart rembert roberta roberta-prelayernorm roformer rwkv sew-d splinter squeezebert switch_transformers t5 tapas
 transfo-xl udop umt5 wav2vec2-bert wav2vec2-conformer xglm xlm-roberta xlnet yoso""".split()
+
+# Types that the table of orrery has not: their keys are read whatever the type.
+unlisted_types = """apertus1p5_text aria_text bert-generation cohere_compass_text convbert cosmos3_edge_text ctrl deepseek_ocr2_text
+diffllama diffusion_gemma_text doge dory dots3_note_text embedding_gemma2_text exaone falcon_mamba flaubert fnet funnel
+glm5_next_text glm_image_text granite4_vision_text granite_docling_text hrm_text hy_v4_vl_text hyperclovax ibert
+inkling2_loop_text iquestcoder jais2 jetmoe kyutai_speech_to_text longformer megatron-bert mobilebert molmo2_text mvp
+nystromformer openai-gpt paddleocr_vl_text prophetnet qwen3_omni_moe_talker_text qwen3_omni_moe_text qwen4_exp_text
+roc_bert sam3_lite_text sarvam_mla sarvam_moe t5gemma2_text trocr ultrabert unlimited_ocr_text voxtral_realtime_text
+whisper xlm xlm-roberta-xl xmod zaya""".split()
+draws_of_unlisted = 5
 
 # Sizes that say nothing about positions, by name where the class has such a field.
 small = {
@@ -248,7 +259,7 @@ def attention_layers(model, module, config, masks):
         types = getattr(config, "layer_types", None)
         bases = getattr(config, "layer_rope_theta", None)
         kind = (types[layer] if types and layer < len(types) else "", str(bases), layer if bases else 0, turned, entry["scale"], len(call["q"]))
-        if config.model_type in other_types:
+        if config.model_type in other_types or (config.model_type in unlisted_types and not getattr(config, "rope_parameters", None)):
             del entry["turned"]  # positions are added to the hidden state, or to logits
             entry["width"] = len(call["q"])
         elif kind not in known and (turned or moved):
@@ -545,7 +556,7 @@ def drawn(model_type, number):
     if number > 0:
         draw_width(draw, config, names)
         draw_layers(draw, config, names)
-        if model_type in rope_types:
+        if model_type in rope_types or (model_type in unlisted_types and "rope_parameters" in names):
             draw_rope(draw, config, names)
         draw_scale(draw, config, names)
     # With values that turn, layers above the first already see a hidden state that depends on the position.
@@ -554,6 +565,16 @@ def drawn(model_type, number):
     if model_type in wrappers and draw.random() < 0.15:
         return {"model_type": wrappers[model_type], "text_config": config}
     return config
+
+
+def saved(config):
+    """As save_pretrained writes it: every key, and the class; types that are not listed are read by nothing else."""
+    whole = CONFIG_MAPPING[config["model_type"]].from_dict(json.loads(json.dumps(config)))
+    names = {**MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, **MODEL_FOR_MASKED_LM_MAPPING_NAMES}
+    name = names.get(config["model_type"])
+    values = json.loads(whole.to_json_string(use_diff=False))
+    values = {key: value for key, value in values.items() if value is not None and key not in ("id2label", "label2id", "_name_or_path")}
+    return {**values, **({"architectures": [name]} if isinstance(name, str) else {})}
 
 
 def about_positions(config):
@@ -575,17 +596,20 @@ def main():
     parser.add_argument("--out", default=str(here / "drawn_plans.json"))
     options = parser.parse_args()
     masks, cases, refused, counts = Masks(), [], collections.Counter(), {}
-    for model_type in rope_types + other_types:
+    for model_type in rope_types + other_types + unlisted_types:
         if options.only and model_type not in options.only:
             continue
         count = counts.setdefault(model_type, {"drawn": 0, "run": 0})
         if model_type not in CONFIG_MAPPING:
             refused[f"Transformers has no such type: {model_type}"] += 1
             continue
-        for number in range(draws_of_rope if model_type in rope_types else draws_of_others):
+        draws = draws_of_unlisted if model_type in unlisted_types else draws_of_others
+        for number in range(draws_of_rope if model_type in rope_types else draws):
             config = drawn(model_type, number)
             count["drawn"] += 1
             try:
+                if model_type in unlisted_types:
+                    config = saved(config)
                 with contextlib.redirect_stderr(io.StringIO()):
                     result = run(config, masks)
             except Exception as error:  # counted, so that none goes missing unseen
@@ -594,7 +618,9 @@ def main():
                     print(model_type, number, cause(error), file=sys.stderr)
                 continue
             count["run"] += 1
-            cases.append({"config": about_positions(config), **result})
+            # Of types that are not listed a file counts with its keys of sizes: they tell images from texts.
+            kept = config if model_type in unlisted_types else about_positions(config)
+            cases.append({"config": kept, **result})
     versions = {"python": platform.python_version(), "torch": torch.__version__, "transformers": transformers.__version__}
     head = {"generator": "tests/golden/generate_drawn_plans.py", "versions": versions, "positions": positions, "tokens": tokens,
             "drawn": sum(count["drawn"] for count in counts.values()), "run": len(cases), "by_type": counts,

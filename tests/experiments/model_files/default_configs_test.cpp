@@ -19,6 +19,7 @@ using namespace orrery;
 using Json = nlohmann::json;
 
 namespace {
+namespace in_default_configs {
 
 /// Transformers forms frequencies in fp32; the file has seven digits.
 constexpr double tolerance = 2e-6;
@@ -123,8 +124,6 @@ const Named* known_difference(const std::string& name, const std::string& found)
   return at == named.end() ? nullptr : &*at;
 }
 
-}  // namespace
-
 TEST_CASE("the default configurations of Transformers have the frequencies of its own modules") {
   const Json golden = test::golden("default_configs.json");
   std::size_t agreeing = 0, without_table = 0, named_ones = 0;
@@ -147,3 +146,6 @@ TEST_CASE("the default configurations of Transformers have the frequencies of it
   CHECK(without_table <= 23);
   CHECK(golden.at("cases").size() == agreeing + without_table + named_ones);
 }
+
+}  // namespace in_default_configs
+}  // namespace

@@ -21,6 +21,7 @@
 #include "experiments/model_files/read_config.h"
 #include "experiments/model_files/receptive_field.h"
 #include "experiments/model_files/rotation.h"
+#include "experiments/model_files/words.h"
 #include "tests/experiments/model_files/applied.h"
 #include "tests/support/golden_file.h"
 
@@ -201,6 +202,32 @@ constexpr std::array named{
           "q is multiplied by b + s ln(m + 1) with learned b and s, which no configuration has"},
 };
 
+/// Types that the table has not, which are read by their keys alone: those of which some
+/// configurations differ, and why.
+struct Unlisted {
+  std::string_view types, reason;
+};
+constexpr std::array unlisted{
+    Unlisted{"apertus1p5_text cosmos3_edge_text granite_docling_text hrm_text hyperclovax jais2 "
+             "jetmoe molmo2_text",
+             "a part of the head, or one layer's scaling, stands in the file, and the class turns "
+             "all of it"},
+    Unlisted{"aria_text doge flaubert ibert megatron-bert ultrabert xlm",
+             "a scale or a window stands in the file that the class does not read"},
+    Unlisted{
+        "bert-generation dory embedding_gemma2_text hy_v4_vl_text inkling2_loop_text mobilebert "
+        "roc_bert xlm-roberta-xl ctrl",
+        "the code has rules that no key says: masks, scales, layers that are run twice"},
+};
+
+bool is_in_table(const std::string& type) { return find_model_type(type) != nullptr; }
+
+const Unlisted* unlisted_difference(const std::string& type) {
+  const auto at = std::find_if(unlisted.begin(), unlisted.end(),
+                               [&](const Unlisted& one) { return lists_word(one.types, type); });
+  return at == unlisted.end() ? nullptr : &*at;
+}
+
 const Named* known_difference(const Json& config, const Findings& found) {
   const std::string type = type_of(config), text = config.dump();
   const auto at = std::find_if(named.begin(), named.end(), [&](const Named& one) {
@@ -216,6 +243,7 @@ TEST_CASE("configurations drawn at random are read as Transformers reads them") 
   const Json golden = test::golden("drawn_plans.json");
   std::set<std::string_view> used;
   std::size_t agreeing = 0;
+  std::set<std::string> used_types;
   for (const Json& one : golden.at("cases")) {
     const Findings found = compare(one, golden);
     const Named* known = found.empty() ? nullptr : known_difference(one.at("config"), found);
@@ -223,6 +251,9 @@ TEST_CASE("configurations drawn at random are read as Transformers reads them") 
       ++agreeing;
     else if (known)
       used.insert(known->reason);
+    else if (!is_in_table(type_of(one.at("config"))) &&
+             unlisted_difference(type_of(one.at("config"))))
+      used_types.insert(type_of(one.at("config")));
     else
       FAIL_CHECK(type_of(one.at("config"))
                  << ": " << fmt::format("{}", fmt::join(found, ", ")) << "\n"
@@ -230,20 +261,25 @@ TEST_CASE("configurations drawn at random are read as Transformers reads them") 
   }
   CHECK(golden.at("drawn") >= 1000);
   CHECK(golden.at("cases").size() >= 1000);
-  CHECK(agreeing >= 1560);
+  CHECK(agreeing >= 1650);
+  for (const Unlisted& one : unlisted)
+    for_each_word(one.types, [&](std::string_view type) {
+      INFO(type);
+      CHECK(used_types.contains(std::string(type)));
+    });
   for (const Named& one : named) {
     INFO(one.type << " " << one.holds);
     CHECK(used.count(one.reason) == 1);  // a difference that is gone leaves the list
   }
 }
 
-TEST_CASE("every model type of the table was drawn, and no other") {
+TEST_CASE("every model type of the table was drawn") {
   std::set<std::string> drawn, table;
   const Json golden = test::golden("drawn_plans.json");
   for (const auto& [type, count] : golden.at("by_type").items()) drawn.insert(type);
   for (const auto types : {rope_model_types(), other_model_types()})
     for (const ModelType& type : types) table.insert(std::string(type.name));
-  CHECK(drawn == table);
+  CHECK(std::includes(drawn.begin(), drawn.end(), table.begin(), table.end()));
 }
 
 namespace {
