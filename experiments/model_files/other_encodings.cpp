@@ -7,6 +7,7 @@
 
 #include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/words.h"
+#include "experiments/text/printable.h"
 
 namespace orrery {
 namespace {
@@ -176,8 +177,8 @@ void bert(const ConfigValues& config, const ReadOptions& options, LayerPlan& lay
   if (kind == "nope" || kind == "none") return put_encoding(layer, "none", config.reason(key));
   if (!kind.empty() && !lists_word("absolute learned learned_absolute", kind)) {
     put_encoding(layer, "unknown", config.reason(key));
-    return assume(assumed,
-                  fmt::format("{} is \"{}\", which is not read", config.key_name(key), kind));
+    return assume(assumed, fmt::format("{} is \"{}\", which is not read", config.key_name(key),
+                                       printable(kind)));
   }
   put_encoding(layer, "learned", why(config, key));
   learned(config, layer);

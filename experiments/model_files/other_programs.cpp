@@ -219,17 +219,20 @@ bool has_all(const Json& root, std::string_view marks) {
   return all;
 }
 
-/// The model's part of a program's file, in the names of Transformers.
-Json renamed_part(const Json& root, const Program& program) {
+/// The model's part of a program's file in the names of Transformers, and which were exchanged.
+Json renamed_part(const Json& root, const Program& program, std::vector<std::string>& exchanged) {
   Json part = program.within.empty() ? root : root[program.within];
   if (!part.is_object()) return root;
   for (const char* outer : {"model_type", "context_window_size", "sliding_window_size"})
     if (root.contains(outer) && !part.contains(outer)) part[outer] = root[outer];
-  for (const Renamed& key : program.renamed)
-    if (const auto found = part.find(key.from); found != part.end() && !part.contains(key.to)) {
-      if (*found != -1) part[key.to] = *found;  // which stands for none
-      part.erase(key.from);
-    }
+  for (const Renamed& key : program.renamed) {
+    const auto found = part.find(key.from);
+    if (found == part.end() || part.contains(key.to)) continue;
+    const Json value = *found;
+    part.erase(key.from);
+    if (value != -1) part[key.to] = value;  // which stands for none
+    exchanged.push_back(fmt::format("{} as {}", key.from, key.to));
+  }
   if (const auto name = part.find("architecture"); name != part.end() && name->is_string())
     part["architectures"] = {*name};
   return part;
@@ -237,26 +240,19 @@ Json renamed_part(const Json& root, const Program& program) {
 
 }  // namespace
 
-Json in_names_of_transformers(Json root, const std::string& file, PositionPlan& plan) {
-  if (root.contains("model_type")) {
-    const bool mlc = has_all(root, programs[2].marks);
-    if (!mlc) return root;
+Json in_names_of_transformers(const Json& root, const std::string& file, PositionPlan& plan) {
+  for (const Program& program : programs) {
+    if (!has_all(root, program.marks)) continue;
+    plan.format = fmt::format("configuration of {}", program.name);
+    std::vector<std::string> exchanged;
+    Json part = renamed_part(root, program, exchanged);
+    if (!exchanged.empty())
+      assume(plan.assumed, fmt::format("keys of {} are read under the names of Transformers: {}",
+                                       program.name, fmt::join(exchanged, ", ")));
+    return part;
   }
-  for (const Program& program : programs)
-    if (has_all(root, program.marks)) {
-      plan.format = fmt::format("configuration of {}", program.name);
-      std::vector<std::string> names;
-      Json part = renamed_part(root, program);
-      for (const Renamed& key : program.renamed)
-        if (root.dump().find(fmt::format("\"{}\":", key.from)) != std::string::npos)
-          names.push_back(fmt::format("{} as {}", key.from, key.to));
-      if (!names.empty())
-        assume(plan.assumed, fmt::format("keys of {} are read under the names of Transformers: {}",
-                                         program.name, fmt::join(names, ", ")));
-      return part;
-    }
   for (const OtherFile& other : other_files)
-    if (has_all(root, other.marks))
+    if (!root.contains("model_type") && has_all(root, other.marks))
       throw DataError(file, fmt::format("is {}", other.what), std::string(other.remedy));
   return root;
 }

@@ -16,6 +16,6 @@ PositionPlan read_params_file(const Json& root, const std::string& file,
 /// A configuration of TensorRT-LLM or MLC with the names that Transformers has for its keys; others
 /// as they are. Sets the plan's format.
 /// Throws DataError: a file of another kind, by name.
-Json in_names_of_transformers(Json root, const std::string& file, PositionPlan& plan);
+Json in_names_of_transformers(const Json& root, const std::string& file, PositionPlan& plan);
 
 }  // namespace orrery

@@ -72,8 +72,8 @@ void obey_class(TextConfig& part, std::vector<std::string>& assumed) {
   const std::string_view known = type_of_class(name);
   if (!part.model_type.empty())
     assume(assumed,
-           fmt::format("architectures names {}, which is no class of model type \"{}\": {}", name,
-                       part.model_type,
+           fmt::format("architectures names {}, which is no class of model type \"{}\": {}",
+                       printable(name), part.model_type,
                        known.empty() ? "the type is taken as unknown" : "the class decides"));
   part.model_type = known.empty() ? stem_of_class(name) : std::string(known);
 }
