@@ -1,5 +1,6 @@
 #include "experiments/heads/what_if.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <sstream>
@@ -218,8 +219,9 @@ TEST_CASE("Texts give the difference a spread, and one text does not") {
               .change);
     const HeadChange& change = result.changes[h];
     CHECK(change.change == Approx((each[0] + each[1] + each[2]) / 3));
-    CHECK(change.least == Approx(*std::min_element(each.begin(), each.end())));
-    CHECK(change.greatest == Approx(*std::max_element(each.begin(), each.end())));
+    std::sort(each.begin(), each.end());
+    CHECK(change.least == Approx(each.front()));
+    CHECK(change.greatest == Approx(each.back()));
   }
   const WhatIf one = asked(golden_model("llama-on"), {.edits = {"sign"}, .texts = {{"a", a}}});
   CHECK(std::isnan(one.difference.low));
