@@ -163,11 +163,11 @@ bool is_attention(const std::string& type) {
 }
 
 bool is_dense(const ConfigValues& config, int layer) {
-  const Json* kinds = config.list("mlp_layer_types");
-  if (!kinds) return layer < config.integer("first_k_dense_replace", 0, most_layers).value;
+  const Json* types = config.list("mlp_layer_types");
+  if (!types) return layer < config.integer("first_k_dense_replace", 0, most_layers).value;
   const auto at = static_cast<std::size_t>(layer);
-  if (at >= kinds->size()) config.refuse("mlp_layer_types", "a list with a name per layer");
-  return (*kinds)[at] == "dense";
+  if (at >= types->size()) config.refuse("mlp_layer_types", "a list with a name per layer");
+  return (*types)[at] == "dense";
 }
 
 /// Where the list has 0. By default every fourth layer from the last, of which no list is needed.

@@ -12,10 +12,10 @@
 namespace orrery {
 namespace {
 
-constexpr std::int64_t most = std::int64_t{1} << 30;
+constexpr std::int64_t most_of_integers = std::int64_t{1} << 30;
 
 std::int64_t integer_or(const ConfigValues& config, const char* key, std::int64_t usual) {
-  return config.integer(key, -1, most).value.value_or(usual);
+  return config.integer(key, -1, most_of_integers).value.value_or(usual);
 }
 
 std::string why(const ConfigValues& config, const char* key) {

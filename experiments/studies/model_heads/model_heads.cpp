@@ -12,6 +12,7 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/model_edits.h"
+#include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/model_heads/figures.h"
 
