@@ -46,11 +46,10 @@ bool has_weights_beside(const std::filesystem::path& configuration) {
   return false;
 }
 
+/// @param runs  whether a model can be run from the file
 void add_targets(std::vector<FileTarget>& targets, const Session& session, std::size_t index,
-                 const std::string& path) {
+                 const std::string& type, bool runs = true) {
   const ParamSet& params = session.state(index).params;
-  const std::string type = path == "*" ? path : extension_of(path);
-  const bool runs = type != "json" || has_weights_beside(path);
   for (const ParamSpec& spec : params.specs())
     if (has_type(spec, type) && !is_beside(params, spec) &&
         (runs || !has_type(spec, "safetensors")))
@@ -140,10 +139,12 @@ void show_settings(Session& session, const SavedSettings& settings) {
 }
 
 std::vector<FileTarget> file_targets(const Session& session, const std::string& path) {
+  const std::string extension = extension_of(path);
+  const bool runs = extension != "json" || has_weights_beside(path);
   std::vector<FileTarget> targets;
-  add_targets(targets, session, session.selected(), path);
+  add_targets(targets, session, session.selected(), extension, runs);
   for (std::size_t i = 0; targets.empty() && i < session.size(); ++i)
-    add_targets(targets, session, i, path);
+    add_targets(targets, session, i, extension, runs);
   if (targets.empty()) add_targets(targets, session, session.selected(), "*");
   order_targets(targets, session, path);
   return targets;

@@ -11,24 +11,12 @@
 namespace orrery {
 namespace {
 
-/// Whether the settings were refused, rather than a file.
-bool is_refusal(const std::exception_ptr& failure) {
+/// UsageError: the settings were refused; IoError and DataError: a file was.
+template <class Error>
+bool is(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
-  } catch (const UsageError&) {
-    return true;
-  } catch (...) {
-    return false;
-  }
-}
-
-/// Whether a file could not be opened or read.
-bool is_of_file(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const IoError&) {
-    return true;
-  } catch (const DataError&) {
+  } catch (const Error&) {
     return true;
   } catch (...) {
     return false;
@@ -289,7 +277,7 @@ void Session::take(std::size_t index) {
     if (state.run_failed) say(index, {});
     return;
   }
-  const AwaitedFile awaited = is_refusal(outcome->failure)
+  const AwaitedFile awaited = is<UsageError>(outcome->failure)
                                   ? awaited_file(state.experiment->info, outcome->wish.params)
                                   : AwaitedFile{};
   state.awaits = awaited.missing;
@@ -298,7 +286,7 @@ void Session::take(std::size_t index) {
                                                      awaited.open, awaited.missing, awaited.reader);
   state.failure = outcome->failure;
   state.run_failed = true;
-  if (state.awaits.empty() && is_of_file(outcome->failure))
+  if (state.awaits.empty() && (is<IoError>(outcome->failure) || is<DataError>(outcome->failure)))
     take_back_files(state, outcome->wish.params);
 }
 

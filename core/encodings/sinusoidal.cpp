@@ -45,13 +45,13 @@ std::vector<double> negated(std::vector<double> theta) {
   return theta;
 }
 
+}  // namespace
+
 SinusoidalLayout layout_named(const std::string& name) {
   if (name == "concatenated") return SinusoidalLayout::concatenated;
   if (name == "tensor2tensor") return SinusoidalLayout::tensor2tensor;
   return SinusoidalLayout::interleaved;
 }
-
-}  // namespace
 
 template <class T>
 Sinusoidal<T>::Sinusoidal(Index d_model, double base, SinusoidalLayout layout,

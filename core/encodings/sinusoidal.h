@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/encoding.h"
@@ -15,6 +16,8 @@ enum class SinusoidalLayout {
   concatenated,   ///< [sin … | cos …]: a permutation of the same channels
   tensor2tensor,  ///< [sin … | cos …] with frequencies from 1 to 1/base, both included
 };
+/// By its name as a setting; interleaved for any other.
+SinusoidalLayout layout_named(const std::string& name);
 
 /// Sinusoidal absolute positions, added to the input.
 /// p_{i,2t} = sin(i·base^(-2t/d)), p_{i,2t+1} = cos(i·base^(-2t/d)), i the position, d = d_model.

@@ -209,11 +209,9 @@ std::unique_ptr<TransformerXl<T>> TransformerXl<T>::make(const EncodingSettings&
   } else {
     refuse_table(s, "transformer_xl.W_q", "transformer_xl.biases=roformer");
   }
-  auto made = std::make_unique<TransformerXl>(
-      std::move(weights), s.params.real("base"), s.rounding,
-      s.params.integer("transformer_xl.clamp_len"),
-      s.params.text("transformer_xl.layout") == "interleaved" ? SinusoidalLayout::interleaved
-                                                              : SinusoidalLayout::concatenated);
+  auto made = std::make_unique<TransformerXl>(std::move(weights), s.params.real("base"), s.rounding,
+                                              s.params.integer("transformer_xl.clamp_len"),
+                                              layout_named(s.params.text("transformer_xl.layout")));
   made->behind_ = std::move(behind);
   return made;
 }

@@ -123,9 +123,7 @@ std::shared_ptr<const Encoding> transformer_xl(const LayerPlan& layer, const Pla
   return std::make_shared<TransformerXl<T>>(
       std::move(weights), sinusoid_base, StageRounding{},
       param_or<std::int64_t>(layer, "transformer_xl.clamp_len", 0),
-      param_or<std::string>(layer, "transformer_xl.layout", "") == "interleaved"
-          ? SinusoidalLayout::interleaved
-          : SinusoidalLayout::concatenated);
+      layout_named(param_or<std::string>(layer, "transformer_xl.layout", "concatenated")));
 }
 
 }  // namespace

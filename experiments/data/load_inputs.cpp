@@ -198,28 +198,26 @@ InputFile file_of(const Wanted& wanted, std::string_view bytes) {
   return file_of(wanted, sha256_hex(bytes), bytes.size());
 }
 
-/// Words in place of a file: with white space, where no file has that name. Which of the two a
-/// value is, is told.
-bool load_words(LoadedInputs& loaded, const Wanted& wanted, const std::filesystem::path& path) {
-  if (wanted.value.find_first_of(" \t\n") == std::string::npos) return false;
-  std::error_code failed;
-  const bool is_file = fs::exists(path, failed);
-  loaded.notes.push_back(wanted.assignment() + (is_file
-                                                    ? ": the file of that name is read"
-                                                    : ": no such file, so these words are read"));
-  if (is_file) return false;
+/// Words in place of a file.
+void load_words(LoadedInputs& loaded, const Wanted& wanted) {
   Text text = parse_text(wanted.value, wanted.assignment());
   text.name = "the words given";
   loaded.files.push_back(file_of(wanted, wanted.value));
   loaded.inputs.emplace(wanted.spec->key, std::move(text));
-  return true;
 }
 
+/// A file, or words with white space that no file has for a name; which of the two, is told.
 void load_text(LoadedInputs& loaded, const Wanted& wanted) {
   const std::filesystem::path path = path_of(wanted);
-  if (load_words(loaded, wanted, path)) return;
   std::error_code failed;
-  if (!fs::exists(path, failed))
+  const bool is_file = fs::exists(path, failed),
+             has_words = wanted.value.find_first_of(" \t\n") != std::string::npos;
+  if (has_words)
+    loaded.notes.push_back(wanted.assignment() + (is_file
+                                                      ? ": the file of that name is read"
+                                                      : ": no such file, so these words are read"));
+  if (has_words && !is_file) return load_words(loaded, wanted);
+  if (!is_file)
     throw IoError(wanted.assignment(), "cannot be read (No such file or directory)",
                   "give the path of a text, or words with spaces between them");
   std::string bytes = read_file(path, max_text_bytes, wanted.assignment());

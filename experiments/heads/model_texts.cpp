@@ -74,13 +74,6 @@ std::vector<ParamSpec> text_params(std::int64_t usual, std::int64_t parts) {
   return specs;
 }
 
-std::int64_t tokens_of_part(const ParamSet& params, std::int64_t usual, std::int64_t longest) {
-  const std::int64_t given = params.integer("length");
-  if (given == 1) throw UsageError("length=1", "a part has 2 tokens or more", "take length=2");
-  if (given > 0) return given;
-  return longest > 1 ? std::min<std::int64_t>(usual, longest) : usual;
-}
-
 std::vector<ModelText> parts_of(const ModelText& text, std::size_t length, std::size_t parts) {
   const std::size_t of_part = std::min<std::size_t>(length, text.tokens.size() / parts);
   if (of_part < fewest_tokens)

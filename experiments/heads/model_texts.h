@@ -22,17 +22,12 @@ struct ModelText {
 std::vector<ParamSpec> source_params();
 /// Those, length, which is 0 by default and then stands for `usual` or less, and parts.
 std::vector<ParamSpec> text_params(std::int64_t usual, std::int64_t parts);
-/// "length", or where that is 0 the smaller of `usual` and the longest sequences that the model's
-/// file names. Throws UsageError for 1.
-/// @param longest  0 where it names none
-std::int64_t tokens_of_part(const ParamSet& params, std::int64_t usual, std::int64_t longest);
 
 /// The texts that those parameters name: a text that the model's own tokenizer reads, or ids
 /// [N] or [texts, N]; of each, `parts` pieces of at most `most` tokens that follow each other, one
 /// without that parameter.
 ///
 /// @param inputs  what load_inputs has read of them
-/// @param most    tokens_of_part
 /// Throws UsageError: both are given, or tokens that are no ids; a text of fewer than two tokens
 /// for each part. Throws as read_tokenizer does.
 std::vector<ModelText> model_texts(const std::filesystem::path& model, const ParamSet& params,

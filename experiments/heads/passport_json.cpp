@@ -292,38 +292,49 @@ namespace {
 struct Compared {
   const char* name;
   const char* pointer;
-  /// Its ends of what it may as well be; without them no spread of it is known.
-  const char *low, *high;
-  const char* more{""};  ///< a count that may belong to it as well
+  // What it may as well be; with neither no spread of it is known.
+  const char *low{}, *high{};  ///< ends of its interval
+  const char* more{};          ///< a count that may belong to it
 };
 constexpr Compared compared_numbers[] = {
-    {"layers", "/layers", "", ""},
-    {"heads of a layer", "/heads", "", ""},
-    {"heads that sinks dominate", "/heads_by_score/sinks", "", ""},
-    {"heads by place", "/heads_by_score/by_place", "/heads_by_score/by_place",
-     "/heads_by_score/by_place", "/heads_by_score/by_neither_for_sure"},
-    {"heads by content", "/heads_by_score/by_content", "/heads_by_score/by_content",
-     "/heads_by_score/by_content", "/heads_by_score/by_neither_for_sure"},
-    {"loss, nats", "/loss", "/loss_low", "/loss_high"},
-    {"reach, tokens", "/reach/tokens", "", ""},
-    {"loss of copied tokens, nats", "/copying/second_half", "/copying/second_half_low",
-     "/copying/second_half_high"},
+    {.name = "layers", .pointer = "/layers"},
+    {.name = "heads of a layer", .pointer = "/heads"},
+    {.name = "heads that sinks dominate", .pointer = "/heads_by_score/sinks"},
+    {.name = "heads by place",
+     .pointer = "/heads_by_score/by_place",
+     .more = "/heads_by_score/by_neither_for_sure"},
+    {.name = "heads by content",
+     .pointer = "/heads_by_score/by_content",
+     .more = "/heads_by_score/by_neither_for_sure"},
+    {.name = "loss, nats", .pointer = "/loss", .low = "/loss_low", .high = "/loss_high"},
+    {.name = "reach, tokens", .pointer = "/reach/tokens"},
+    {.name = "loss of copied tokens, nats",
+     .pointer = "/copying/second_half",
+     .low = "/copying/second_half_low",
+     .high = "/copying/second_half_high"},
 };
 
+/// NaN where there is none.
 double number_at(const ordered_json& document, const char* pointer) {
+  if (!pointer) return std::nan("");
   const ordered_json::json_pointer at(pointer);
-  const bool is_there = *pointer != 0 && document.contains(at) && document.at(at).is_number();
+  const bool is_there = document.contains(at) && document.at(at).is_number();
   return is_there ? document.at(at).get<double>() : std::nan("");
+}
+
+/// From where to where the number of a document may be.
+std::pair<double, double> ends_of(const Compared& number, const ordered_json& document) {
+  if (!number.more) return {number_at(document, number.low), number_at(document, number.high)};
+  const double least = number_at(document, number.pointer);
+  return {least, least + number_at(document, number.more)};
 }
 
 /// Whether two numbers differ by more than their spreads: yes, no, or null where one is unknown.
 ordered_json beyond_spread(const Compared& number, const ordered_json& a, const ordered_json& b) {
-  const auto high = [&](const ordered_json& document) {
-    return number_at(document, number.high) + (*number.more ? number_at(document, number.more) : 0);
-  };
-  const double low_a = number_at(a, number.low), low_b = number_at(b, number.low);
-  if (std::isnan(low_a + high(a) + low_b + high(b))) return {};
-  return low_a > high(b) || low_b > high(a);
+  const auto [low_a, high_a] = ends_of(number, a);
+  const auto [low_b, high_b] = ends_of(number, b);
+  if (std::isnan(low_a + high_a + low_b + high_b)) return {};
+  return low_a > high_b || low_b > high_a;
 }
 
 /// The facts of a passport's layers, "layers 0 to 3: base" by value.

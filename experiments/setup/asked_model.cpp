@@ -181,8 +181,9 @@ void AskedModel::tell_length(const ParamSet& params, Result& result) const {
 
 void AskedModel::read(const ParamSet& params, const Inputs& inputs, std::int64_t usual) {
   // Ids are a sequence that someone has made; a text goes on.
-  const bool has_ids = inputs.count("tokens") == 1;
-  most_tokens_ = tokens_of_part(params, usual, has_ids ? 0 : plan_->longest);
+  const bool bounded = inputs.count("tokens") == 0 && plan_->longest > 1;
+  most_tokens_ =
+      length_or(params, "length", bounded ? std::min<std::int64_t>(usual, plan_->longest) : usual);
   std::string key = fmt::format("{} {}", key_of_texts(params, inputs), most_tokens_);
   if (key == texts_key_) return;
   texts_key_.clear();  // until they are read

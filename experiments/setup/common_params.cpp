@@ -172,6 +172,14 @@ std::vector<std::int64_t> whole_numbers(const ParamSet& params, const std::strin
   return whole;
 }
 
+std::int64_t length_or(const ParamSet& params, const std::string& key, std::int64_t usual) {
+  const std::int64_t given = params.integer(key);
+  if (given == 1)
+    throw UsageError(key + "=1", "a length is 2 tokens or more",
+                     fmt::format("take {}=2, or 0 for the usual one", key));
+  return given > 0 ? given : usual;
+}
+
 ParamSpec dim_param(std::int64_t default_value) {
   ParamSpec spec =
       log_count_param({"dim", "$d$", "channels"},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,9 @@ std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists);
 
 /// The numbers of a list. Throws UsageError for one that is no whole number.
 std::vector<std::int64_t> whole_numbers(const ParamSet& params, const std::string& key);
+
+/// A length, or `usual` where it is 0. Throws UsageError for 1.
+std::int64_t length_or(const ParamSet& params, const std::string& key, std::int64_t usual);
 
 ParamSpec dim_param(std::int64_t default_value);  ///< "dim", d: channels of a head, even
 ParamSpec heads_param();                          ///< "heads", H: heads of the layer

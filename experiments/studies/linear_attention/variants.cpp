@@ -14,6 +14,7 @@
 #include "core/errors.h"
 #include "core/product.h"
 #include "core/random.h"
+#include "experiments/setup/common_params.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
 
@@ -161,10 +162,7 @@ std::vector<double> weights_of(const LinearInputs& in, const Matrix<double>& q,
 
 std::int64_t tokens_of(const ParamSet& params) {
   constexpr std::int64_t usual = 128;
-  const std::int64_t given = params.integer("tokens");
-  if (given == 1) throw UsageError("tokens=1", "two or more attend to each other", "take tokens=2");
-  if (given > 0) return given;
-  return has_trained_contents(params) ? trained_tokens : usual;
+  return length_or(params, "tokens", has_trained_contents(params) ? trained_tokens : usual);
 }
 
 LinearInputs linear_inputs(const ParamSet& params, const Inputs& inputs) {

@@ -110,13 +110,8 @@ double stretch_of(const PositionPlan& plan) {
 /// A length, or where it is 0 that of the file, or `usual` where it names none.
 std::int64_t length_in(const ParamSet& params, const char* key, std::int64_t of_file,
                        std::int64_t usual) {
-  const std::int64_t given = params.integer(key);
-  if (given == 1)
-    throw UsageError(fmt::format("{}=1", key), "a length is 2 tokens or more",
-                     fmt::format("take {}=2, or 0 for that of the file", key));
-  if (given > 0) return given;
-  if (of_file < 2) return usual;
-  return std::min<std::int64_t>(of_file, std::int64_t{1} << 20);
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  return length_or(params, key, of_file < 2 ? usual : std::min<std::int64_t>(of_file, most));
 }
 
 LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
