@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/encodings/common_formulas.h"
@@ -15,8 +16,9 @@ namespace {
 std::vector<double> tensor2tensor_frequencies(Index d, double base) {
   if (d <= 0)
     throw UsageError(fmt::format("d_model={}", d), "must be at least 1", "use d_model=64");
-  std::vector<double> theta(static_cast<std::size_t>(d / 2));
-  const double steps = std::max(1.0, static_cast<double>(d / 2) - 1.0);
+  const Index pairs = d / 2;
+  std::vector<double> theta(static_cast<std::size_t>(pairs));
+  const double steps = std::max(1.0, static_cast<double>(pairs) - 1.0);
   for (std::size_t t = 0; t < theta.size(); ++t)
     theta[t] = std::pow(base, -static_cast<double>(t) / steps);
   return theta;
@@ -27,7 +29,7 @@ std::vector<double> tensor2tensor_frequencies(Index d, double base, Precision fo
   std::vector<double> theta = tensor2tensor_frequencies(d, base);
   if (format == Precision::fp64) return theta;
   const auto fp32 = [](double value) { return round_to(Precision::fp32, value); };
-  const double steps = std::max(1.0, static_cast<double>(d / 2) - 1.0);
+  const double steps = std::max(1.0, static_cast<double>(theta.size()) - 1.0);
   const double step = fp32(-std::log(base) / steps);
   for (std::size_t t = 0; t < theta.size(); ++t)
     theta[t] = round_to(format, fp32(std::exp(fp32(static_cast<double>(t) * step))));

@@ -27,11 +27,11 @@ constexpr std::size_t most_head_rows = 480;
 constexpr double digits_kept = 1e4;
 
 /// Four decimals: what is judged has no more.
-ordered_json short_number(double value) {
+ordered_json four_decimals(double value) {
   return number_json(std::round(value * digits_kept) / digits_kept);
 }
 
-ordered_json short_numbers(const std::vector<double>& values) {
+ordered_json two_decimals(const std::vector<double>& values) {
   ordered_json json = ordered_json::array();
   for (const double value : values) json.push_back(number_json(std::round(value * 100) / 100));
   return json;
@@ -43,9 +43,9 @@ ordered_json p_json(double p) {
 }
 
 ordered_json difference_json(const Welch& difference) {
-  return {{"difference", short_number(difference.difference)},
-          {"low", short_number(difference.low)},
-          {"high", short_number(difference.high)}};
+  return {{"difference", four_decimals(difference.difference)},
+          {"low", four_decimals(difference.low)},
+          {"high", four_decimals(difference.high)}};
 }
 
 ordered_json encodings_json(const Passport& passport) {
@@ -70,10 +70,10 @@ ordered_json question_json(const OpenQuestion& question) {
   ordered_json json{{"question", question.name},
                     {"verdict", verdict_name(question.verdict)},
                     {"stands", stands->label},
-                    {"loss", short_number(stands->loss)}};
+                    {"loss", four_decimals(stands->loss)}};
   if (!rival) return json;
   json["rival"] = rival->label;
-  json["rival_loss"] = short_number(rival->loss);
+  json["rival_loss"] = four_decimals(rival->loss);
   const Hypothesis& tested = stands == all.begin() ? *rival : *stands;
   json["p_holm"] = p_json(tested.p);
   return json;
@@ -131,10 +131,10 @@ ordered_json chosen_json(const HeadTable& table) {
           static_cast<std::size_t>(head.layer) * static_cast<std::size_t>(table.heads);
       const HeadRow& row = table.rows[before + static_cast<std::size_t>(head.head)];
       heads.push_back({{"head", fmt::format("{}.{}", head.layer, head.head)},
-                       {"tested", short_number(head.tested)},
-                       {"chosen_by", short_number(head.chosen_by)},
+                       {"tested", four_decimals(head.tested)},
+                       {"chosen_by", four_decimals(head.chosen_by)},
                        {"sink", row.sink_dominates},
-                       {"bands", short_numbers(band_shares(row))}});
+                       {"bands", two_decimals(band_shares(row))}});
     }
     all[choice.score] = std::move(heads);
   }
@@ -159,7 +159,7 @@ ordered_json heads_of_passport(const Passport& passport) {
   const bool has_places = by_place + by_content + undecided > 0;
   ordered_json layers = ordered_json::object();
   for (const char* score : {"first", "place", "distance_r2", "mean_distance"})
-    layers[score] = short_numbers(layer_means(table, score_number(score)));
+    layers[score] = two_decimals(layer_means(table, score_number(score)));
   ordered_json json{{"sinks", sinks},
                     {"by_place", has_places ? ordered_json(by_place) : ordered_json()},
                     {"by_content", has_places ? ordered_json(by_content) : ordered_json()},
@@ -180,17 +180,17 @@ ordered_json losses_json(const Passport& passport) {
   for (const PlaceLoss& place : passport.by_place)
     places.push_back({{"from", place.from},
                       {"to", place.to},
-                      {"loss", short_number(place.loss)},
-                      {"error", short_number(place.error)}});
+                      {"loss", four_decimals(place.loss)},
+                      {"error", four_decimals(place.error)}});
   return places;
 }
 
 ordered_json reach_json(const ContextReach& reach) {
   ordered_json contexts = ordered_json::array();
   for (const ContextLoss& one : reach.contexts) {
-    ordered_json json{{"context", one.context}, {"loss", short_number(one.loss)}};
+    ordered_json json{{"context", one.context}, {"loss", four_decimals(one.loss)}};
     if (&one != &reach.contexts.front()) {
-      json["gain"] = short_number(one.gain.difference);
+      json["gain"] = four_decimals(one.gain.difference);
       json["p_holm"] = p_json(one.p);
       json["helps"] = one.helps;
     }
@@ -208,23 +208,23 @@ ordered_json copying_json(const Repeat& repeat) {
       {"repeated", repeat.request.tokens},
       {"repeats", repeat.request.sequences},
       {"seed", repeat.request.seed},
-      {"loss_of_chance", short_number(std::log(static_cast<double>(repeat.vocabulary)))},
-      {"first_half", short_number(sample_mean(repeat.first_half))},
-      {"second_half", short_number(sample_mean(repeat.second_half))},
-      {"second_half_low", short_number(second.low)},
-      {"second_half_high", short_number(second.high)},
+      {"loss_of_chance", four_decimals(std::log(static_cast<double>(repeat.vocabulary)))},
+      {"first_half", four_decimals(sample_mean(repeat.first_half))},
+      {"second_half", four_decimals(sample_mean(repeat.second_half))},
+      {"second_half_low", four_decimals(second.low)},
+      {"second_half_high", four_decimals(second.high)},
       {"gain", difference_json(repeat.gain)}};
-  json["loss_by_position"] = short_numbers(repeat.by_position);
+  json["loss_by_position"] = two_decimals(repeat.by_position);
   return json;
 }
 
 ordered_json breaks_json(const Passport& passport) {
   ordered_json all = ordered_json::array();
   for (const Break& one : passport.breaks) {
-    ordered_json json{{"name", one.name}, {"edits", one.edits}, {"loss", short_number(one.loss)}};
+    ordered_json json{{"name", one.name}, {"edits", one.edits}, {"loss", four_decimals(one.loss)}};
     json.update(difference_json(one.difference));
     json["p_holm"] = p_json(one.p);
-    json["copying_difference"] = short_number(one.copying);
+    json["copying_difference"] = four_decimals(one.copying);
     all.push_back(std::move(json));
   }
   return all;
@@ -259,9 +259,9 @@ ordered_json passport_document(const Passport& passport) {
       {"verified", verified_json(passport)}, {"heads_by_score", heads_of_passport(passport)}};
   if (!passport.settlement) return json;
   const MeanInterval loss = mean_interval(sample_moments(passport.losses));
-  json["loss"] = short_number(sample_mean(passport.losses));
-  json["loss_low"] = short_number(loss.low);
-  json["loss_high"] = short_number(loss.high);
+  json["loss"] = four_decimals(sample_mean(passport.losses));
+  json["loss_low"] = four_decimals(loss.low);
+  json["loss_high"] = four_decimals(loss.high);
   json["loss_by_place"] = losses_json(passport);
   json["reach"] = reach_json(*passport.reach);
   json["copying"] = copying_json(*passport.repeat);
