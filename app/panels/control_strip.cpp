@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <vector>
@@ -16,6 +17,7 @@ namespace {
 
 // Lengths at scale 1.
 constexpr double slider_width = 120, list_width = 150, strip_gap = 18, small_gap = 7;
+constexpr double text_box_width = 210;
 
 bool has_slider(const ParamSpec& spec) { return is_number(spec) && fits_slider(spec); }
 
@@ -70,6 +72,24 @@ class ControlStrip {
   void draw_switch(const ParamSpec& spec) {
     draw(spec, static_cast<double>(ImGui::GetFrameHeight()),
          [&] { boolean_control(session_, spec); });
+  }
+  /// A sentence, in place of the file that is read. Its hint is its label.
+  void draw_text_box(const ParamSpec& spec) {
+    if (!fits(text_box_width * ui_.scale)) return;
+    begin(text_box_width * ui_.scale);
+    const std::string present = session_.current().params.text(spec.key);
+    const bool is_words = present.find(' ') != std::string::npos;
+    std::string text = is_words ? present : "";
+    ImGui::PushID(spec.key.c_str());
+    ImGui::SetNextItemWidth(ui_.px(text_box_width));
+    if (ImGui::InputTextWithHint(
+            "##value", "Type a sentence", &text,
+            ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll))
+      session_.set_text(spec.key, text);
+    ImGui::PopID();
+    mark_item(ui_, "param " + spec.key);
+    const std::string now = is_words ? "" : fmt::format("Now: {}\n", present);
+    tooltip(ui_, now + explanation(session_, spec));
   }
   void begin(double width) {
     if (!first_) ImGui::SameLine(0, ui_.px(strip_gap));
@@ -138,6 +158,8 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
       strip.draw_list(spec);
     else if (has_slider(spec) && numbers++ < sliders)
       strip.draw_slider(spec);
+    else if (!keys.empty() && takes_words(spec))
+      strip.draw_text_box(spec);
     else if (!keys.empty() && is_number(spec) && !has_slider(spec))
       strip.draw_typed(spec);
     else if (!keys.empty() && spec.kind == ParamKind::boolean)

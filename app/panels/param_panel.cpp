@@ -165,10 +165,11 @@ bool ParamPanel::typed_text(Session& session, const ParamSpec& spec, const std::
   const ExperimentState& state = session.current();
   const std::string present = state.params.to_text(spec.key);
   std::string& text = typed_[state.experiment->info.name + "/" + spec.key];
-  const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &text,
-                                                ImGuiInputTextFlags_EnterReturnsTrue);
+  ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue;
+  if (takes_words(spec)) flags |= ImGuiInputTextFlags_AutoSelectAll;
+  const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &text, flags);
   const bool editing = ImGui::IsItemActive();
-  if (entered) session.set(spec.key, text);
+  if (entered) takes_words(spec) ? session.set_text(spec.key, text) : session.set(spec.key, text);
   if (!editing && !entered) text = present;
   return editing;
 }

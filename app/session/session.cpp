@@ -75,8 +75,9 @@ std::optional<std::size_t> Session::find(std::string_view name) const {
 void Session::select(std::size_t index) {
   if (index >= states_.size()) return;
   selected_ = index;
-  const bool never_computed = !states_[index].result && !askers_[index].has_asked();
-  if (never_computed) submit(index);
+  // Nothing was asked since its parameters came, and no result has them.
+  const bool is_due = !askers_[index].has_asked() && states_[index].is_stale();
+  if (is_due) submit(index);
 }
 
 bool Session::change(const std::function<void(ParamSet&)>& edit) {
@@ -111,6 +112,23 @@ bool Session::set_value(std::string_view key, ParamValue value) {
 
 void Session::reset(std::string_view key) {
   change([&](ParamSet& params) { params.reset(key); });
+}
+
+bool Session::set_text(std::string_view key, const std::string& text) {
+  const auto apply = [&](ParamSet& params) {
+    text.empty() ? params.reset(key) : params.set(key, text);
+  };
+  if (!change(apply)) return false;
+  const auto is_first = [&](std::size_t i) {
+    const std::vector<std::string>& controls = states_[i].experiment->info.view.controls;
+    return std::find(controls.begin(), controls.end(), key) != controls.end();
+  };
+  for (std::size_t i = 0; is_first(selected_) && i < states_.size(); ++i) {
+    if (i == selected_ || !is_first(i)) continue;
+    apply(states_[i].params);
+    askers_[i].forget();
+  }
+  return true;
 }
 
 void Session::reset_all() {

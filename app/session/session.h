@@ -186,6 +186,9 @@ class Session {
   bool set_value(std::string_view key, ParamValue value);
   void reset(std::string_view key);
   void reset_all();
+  /// Sets a text, the default one where it is empty. A view that has it among its first controls
+  /// shares it with all others that do; those compute it when they are shown.
+  bool set_text(std::string_view key, const std::string& text);
   /// Back to the parameters of the result on screen.
   void restore();
 

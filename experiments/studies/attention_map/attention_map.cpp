@@ -98,7 +98,7 @@ ExperimentInfo make_info() {
            {of_random_contents(seed_param())}})),
       .view = {.layout = ViewLayout::small_multiples,
                .grouping = Grouping::by_kind,
-               .controls = {"encoding", "max_tokens", "head", "base"}},
+               .controls = {"text", "encoding", "head", "max_tokens", "base"}},
       .questions =
           {{.words = "How do ALiBi and RoPE differ on my text?",
             .answer =

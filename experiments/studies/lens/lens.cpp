@@ -36,7 +36,7 @@ ExperimentInfo make_info() {
            edit_params(EditedHead::declared),
            {asked_precision_param()}}),
       .view = {.layout = ViewLayout::side_by_side,
-               .controls = {"token", "edits", "length"},
+               .controls = {"text", "token", "edits", "length"},
                .tabs = {{"lens", "By token"}, {"by_layer", "By layer"}, {"becomes", "One token"}}},
       .questions = {{.words = "In which layer is the answer there?",
                      .answer = "Each row reads the next token after so many layers. Drag the "

@@ -60,13 +60,14 @@ bool same(const std::vector<Figure>& a, const std::vector<Figure>& b) {
   return true;
 }
 
-/// Another value of a parameter, near its own.
-ParamValue moved_value(const ParamSet& params, const ParamSpec& spec) {
+/// Another value of a parameter, near the one in use.
+ParamValue moved_value(const Session& session, const ParamSpec& spec) {
+  const ParamSet& params = session.current().params;
   switch (spec.kind) {
     case ParamKind::boolean:
       return !params.boolean(spec.key);
     case ParamKind::integer: {
-      const std::int64_t now = params.integer(spec.key);
+      const std::int64_t now = std::llround(number_shown(session, spec));
       const std::int64_t up = nearest_allowed(spec, now + spec.multiple_of);
       return up != now ? up : nearest_allowed(spec, now - spec.multiple_of);
     }
@@ -94,7 +95,7 @@ TEST_CASE("In every view each control that is moved changes the figures, or says
     const ParamSet params = session->current().params;
     for (const ParamSpec& spec : params.specs()) {
       if (!spec.group.empty() || !params.is_used(spec.key)) continue;
-      const ParamValue value = moved_value(params, spec);
+      const ParamValue value = moved_value(*session, spec);
       if (value == params.value(spec.key)) continue;
       if (!test::is_tried(seen++)) continue;
       const std::vector<Figure> before = copied(*session);

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "app/session/number_scale.h"
 #include "app/shell/start.h"
 #include "app/views/figure_stage.h"
 #include "tests/app/fixture.h"
@@ -156,9 +157,7 @@ TEST_CASE("Lines that show a parameter show the value of one that their experime
       for (const Rule& rule : rules_of(figure)) {
         if (rule.param.empty()) continue;
         INFO(state.experiment->info.name << " " << figure.id << " " << rule.param);
-        const ParamValue& value = state.params.value(rule.param);
-        const auto* whole = std::get_if<std::int64_t>(&value);
-        CHECK((whole ? static_cast<double>(*whole) : std::get<double>(value)) == rule.at);
+        CHECK(number_shown(*session, state.params.spec(rule.param)) == rule.at);
         ++bound;
       }
     }
