@@ -85,11 +85,7 @@ Heatmap map_of_heads(const HeadsFound& found, const char* name, const std::strin
 Figure scores_figure(const HeadsFound& found) {
   const std::string& score = found.params.text("score");
   const ScoreKind& kind = kind_of_score(score);
-  const HeadRow* most = nullptr;
-  for (const HeadRow& row : found.table->rows) {
-    const double own = score_of(found.params, row, score);
-    if (!std::isnan(own) && (!most || own > score_of(found.params, *most, score))) most = &row;
-  }
+  const HeadRow* most = highest_row(found.params, *found.table, {-1, -1});
   Heatmap map =
       map_of_heads(found, "scores", std::string(kind.description), [&](int layer, int head) {
         return score_of(found.params, found.table->rows[number_of(found.effect, layer, head)],
@@ -366,6 +362,19 @@ double score_of(const ParamSet& params, const HeadRow& row, const std::string& s
   if (!params.boolean("without_first")) return row.scores[k];
   return score_kinds()[k].has_without_first ? row.without_first[k]
                                             : std::numeric_limits<double>::quiet_NaN();
+}
+
+const HeadRow* highest_row(const ParamSet& params, const HeadTable& table, const HeadPlace& of) {
+  const std::string& score = params.text("score");
+  const HeadRow* highest = nullptr;
+  for (const HeadRow& row : table.rows) {
+    const bool is_asked =
+        (of.layer < 0 || row.layer == of.layer) && (of.head < 0 || row.head == of.head);
+    const double own = score_of(params, row, score);
+    if (!is_asked || std::isnan(own)) continue;
+    if (!highest || own > score_of(params, *highest, score)) highest = &row;
+  }
+  return highest;
 }
 
 bool is_marked(const ParamSet& params, const HeadRow& row) {

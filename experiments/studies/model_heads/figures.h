@@ -30,6 +30,9 @@ struct HeadsFound {
 const HeadRow& chosen_row(const HeadsFound& found);
 /// The number of a head by "score", or of "against".
 double score_of(const ParamSet& params, const HeadRow& row, const std::string& score);
+/// The row with the highest "score", of a layer and a head where these are not −1; null where none
+/// has that score.
+const HeadRow* highest_row(const ParamSet& params, const HeadTable& table, const HeadPlace& of);
 /// Whether a head's score is at least "score_from", and the other one, where it has that, at least
 /// "against_from".
 bool is_marked(const ParamSet& params, const HeadRow& row);

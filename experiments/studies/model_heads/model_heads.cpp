@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "core/analysis/largest.h"
@@ -50,8 +52,11 @@ std::vector<ParamSpec> declared_params() {
   constexpr double most_score = 1 << 20;
   return joined(
       {asked_model_params(),
-       {count_param({"layer", "$l$"}, "The layer of the head that is looked at.", 0, 0, 255),
-        count_param({"head", "$h$"}, "The head that is looked at.", 0, 0, 255),
+       {count_param({"layer", "$l$"},
+                    "The layer of the head that is looked at; −1: of the highest score.", -1, -1,
+                    255),
+        count_param({"head", "$h$"}, "The head that is looked at; −1: of the highest score.", -1,
+                    -1, 255),
         score_param("score", "What every head is measured by.", "previous"),
         score_param("against", "The other score, across, of the figure of two.", "first"),
         {.key = "without_first",
@@ -102,7 +107,7 @@ ExperimentInfo make_info() {
       .view = {.layout = ViewLayout::side_by_side,
                .left = "scores",
                .right = "weights",
-               .controls = {"head", "layer", "edits", "score"},
+               .controls = {"text", "edits", "head", "layer", "score"},
                .tabs = {{"all_heads", "All heads"},
                         {"by_distance", "By distance"},
                         {"two_scores", "Two scores"},
@@ -191,7 +196,8 @@ Check check_of(const WhatIf& effect, bool single) {
           .bound = (tokens + 4) * (single ? 0x1p-23 : 0x1p-52)};
 }
 
-HeadPlace chosen_in(const ParamSet& params, const LiveModel& model) {
+/// −1 for what is left to the scores.
+HeadPlace place_in(const ParamSet& params, const LiveModel& model) {
   const HeadPlace place{static_cast<int>(params.integer("layer")),
                         static_cast<int>(params.integer("head"))};
   const auto require = [&](const char* key, int number, int count) {
@@ -205,10 +211,15 @@ HeadPlace chosen_in(const ParamSet& params, const LiveModel& model) {
   return place;
 }
 
-/// The largest numbers that the model has.
-std::vector<ValueInUse> limits_of(const ParamSet& params, const WhatIf& effect,
-                                  const PositionPlan& plan) {
+/// The largest numbers that the model has, and the head that is looked at.
+std::vector<ValueInUse> limits_of(const HeadsFound& found, const PositionPlan& plan) {
+  const ParamSet& params = found.params;
+  const WhatIf& effect = found.effect;
   std::vector<ValueInUse> limits = edit_limits(effect.layers, effect.heads, plan);
+  for (ValueInUse& limit : limits) {
+    if (limit.key == "layer") limit.value = found.chosen.layer;
+    if (limit.key == "head") limit.value = found.chosen.head;
+  }
   const auto most = [&](const std::string& score, const char* key) {
     const auto tokens = static_cast<double>(effect.texts.front().tokens.size());
     limits.push_back(
@@ -221,7 +232,7 @@ std::vector<ValueInUse> limits_of(const ParamSet& params, const WhatIf& effect,
 
 Result result_of(const HeadsFound& found, const Mask& mask, const PositionPlan& plan) {
   Result result;
-  result.in_use = limits_of(found.params, found.effect, plan);
+  result.in_use = limits_of(found, plan);
   result.figures = heads_figures(found);
   if (std::optional<Figure> equation = equation_figure(found, mask)) {
     for (const MapTerm& term : std::get<MapEquation>(equation->content).terms)
@@ -270,11 +281,51 @@ std::string marked_heads(const ParamSet& params, const HeadTable& table) {
   return marked;
 }
 
+/// A head of a model, with the maps and losses that go with it.
+struct Look {
+  ParamSet params;  ///< with the head in them
+  HeadPlace chosen{};
+  std::vector<std::string> labels{};
+  WhatIf effect{};
+  std::vector<std::string> next{};
+  Mask mask{};
+  std::shared_ptr<const Array> masked{}, masked_before{};
+
+  HeadsFound found(const HeadTable* table) const {
+    return {.params = params,
+            .chosen = chosen,
+            .labels = labels,
+            .effect = effect,
+            .table = table,
+            .masked = masked,
+            .masked_before = masked_before,
+            .next = next};
+  }
+};
+
+Look look_at(const HeadPlace& chosen, const ParamSet& asked, const std::string& marked,
+             AskedModel& model, const Inputs& inputs, Progress& progress) {
+  Look look{.params = asked, .chosen = chosen, .labels = model.labels()};
+  look.params.set_value("layer", std::int64_t{chosen.layer});
+  look.params.set_value("head", std::int64_t{chosen.head});
+  const WhatIfRequest request =
+      request_of(model, chosen, edits_in(look.params, model.plan(), marked),
+                 other_texts(model.path(), "corpus", inputs, model.most_tokens()));
+  checkpoint(progress, 0.0, "what if");
+  look.effect = what_if(model.live(), request, progress);
+  const auto n = static_cast<Index>(look.effect.texts.front().tokens.size());
+  look.next = model.labels_of_ids(next_ids(look.effect));
+  look.mask = mask_of_layer(model.live(), chosen, n, request.edits);
+  look.masked = mask_array(look.mask, n);
+  look.masked_before = mask_array(mask_of_layer(model.live(), chosen, n, {}), n);
+  return look;
+}
+
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::shared_ptr<AskedModel> taken = AskedModel::take(params, inputs);
   AskedModel& model = *taken;
   const PositionPlan& plan = model.plan();
-  const HeadPlace chosen = chosen_in(params, model.live());
+  const HeadPlace asked = place_in(params, model.live());
   const HeadsRequest heads{.texts = model.texts(),
                            .repeated = params.integer("repeated"),
                            .repeats = params.integer("repeats"),
@@ -282,30 +333,24 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                            .chosen = static_cast<std::size_t>(params.integer("chosen"))};
   const std::string marked =
       marks_alone(params) ? "" : marked_heads(params, model.table(heads, progress));
-  const WhatIfRequest request =
-      request_of(model, chosen, edits_in(params, plan, marked),
-                 other_texts(model.path(), "corpus", inputs, model.most_tokens()));
-  checkpoint(progress, 0.0, "what if");
-  const WhatIf effect = what_if(model.live(), request, progress);
-  const auto n = static_cast<Index>(effect.texts.front().tokens.size());
-  const std::vector<std::string> next = model.labels_of_ids(next_ids(effect));
-  const Mask mask = mask_of_layer(model.live(), chosen, n, request.edits);
-  HeadsFound found{.params = params,
-                   .chosen = chosen,
-                   .labels = model.labels(),
-                   .effect = effect,
-                   .masked = mask_array(mask, n),
-                   .masked_before = mask_array(mask_of_layer(model.live(), chosen, n, {}), n),
-                   .next = next};
-  if (progress.wants_to_see() && !model.has_table(heads))
-    progress.see(std::make_shared<Result>(result_of(found, mask, plan)));
-  found.table = &model.table(heads, progress);
-  Result result = result_of(found, mask, plan);
+  HeadPlace chosen{std::max(asked.layer, 0), std::max(asked.head, 0)};
+  const auto look_there = [&] { return look_at(chosen, params, marked, model, inputs, progress); };
+  std::optional<Look> look;
+  if (progress.wants_to_see() && !model.has_table(heads)) {
+    look = look_there();
+    progress.see(std::make_shared<Result>(result_of(look->found(nullptr), look->mask, plan)));
+  }
+  const HeadTable& table = model.table(heads, progress);
+  const HeadRow* highest = highest_row(params, table, asked);
+  if (highest && (asked.layer < 0 || asked.head < 0)) chosen = {highest->layer, highest->head};
+  if (!look || !(look->chosen == chosen)) look = look_there();
+  const HeadsFound found = look->found(&table);
+  Result result = result_of(found, look->mask, plan);
   add_scalars(found, result);
-  result.checks = {check_of(effect, model.live().settings().single)};
-  if (effect.terms) result.checks.push_back(equation_check(*effect.terms, mask));
+  result.checks = {check_of(look->effect, model.live().settings().single)};
+  if (look->effect.terms) result.checks.push_back(equation_check(*look->effect.terms, look->mask));
   result.tables = heads_tables(found);
-  for (ArrayPtr& array : heads_arrays(*found.table)) result.arrays.push_back(std::move(array));
+  for (ArrayPtr& array : heads_arrays(table)) result.arrays.push_back(std::move(array));
   model.tell_length(params, result);
   checkpoint(progress, 1.0, "done");
   return result;

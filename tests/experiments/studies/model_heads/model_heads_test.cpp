@@ -188,6 +188,25 @@ TEST_CASE("Heads above both lines are marked, and silenced together") {
   CHECK_THROWS_WITH(heads_of(settings), Contains("no head reaches"));
 }
 
+TEST_CASE("Without a layer or a head, the head of the highest score is looked at") {
+  for (const auto& [layer, head] : {std::pair{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {-1, 3}}) {
+    CAPTURE(layer, head);
+    const Settings asked{{"layer", std::to_string(layer)}, {"head", std::to_string(head)}};
+    const Result found = heads_of(of_golden(asked));
+    double highest = -1;
+    for (int l = layer < 0 ? 0 : layer; l < (layer < 0 ? 2 : layer + 1); ++l)
+      for (int h = head < 0 ? 0 : head; h < (head < 0 ? 4 : head + 1); ++h) {
+        const double score =
+            scalar(heads_of(of_golden({{"layer", std::to_string(l)}, {"head", std::to_string(h)}})),
+                   "head_previous");
+        if (score > highest) highest = score;
+      }
+    CHECK(scalar(found, "head_previous") == highest);
+  }
+  CHECK(scalar(heads_of(of_golden({})), "head_previous") ==
+        scalar(heads_of(of_golden({{"layer", "-1"}, {"head", "-1"}})), "head_previous"));
+}
+
 TEST_CASE("Small maps hold the largest weight of each cell") {
   const Result result = heads_of({{"length", "40"}, {"layer", "1"}, {"head", "3"}});
   const Array &small = array(result, "small_maps"), &weights = array(result, "weights");
