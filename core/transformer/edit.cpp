@@ -51,7 +51,7 @@ constexpr KindForm kind_forms[] = {
     {EditKind::softcap, "softcap", EditValue::number, "softcap:C",
      "Logits l of attention become C tanh(l/C) in all layers; 0 for none."},
     {EditKind::adds_one, "adds_one", EditValue::share, "adds_one:yes",
-     "Norms multiply by 1 + gain; no: by gain; A: by A + gain."},
+     "Norms multiply by 1 + gain; no: by gain; A: by A + gain. Of layers: not the last norm."},
     {EditKind::defect, "defect", EditValue::name, "defect:NAME",
      "q and k turn as a program with a known mistake turns them."},
     {EditKind::zero, "zero", EditValue::heads, "zero:HEADS", "Outputs of heads become 0."},
@@ -244,7 +244,7 @@ Edit edit_of(std::string_view text, const EditParts& parts, const KindForm& form
     case EditValue::none:
       break;
   }
-  const bool is_of_model = form.kind == EditKind::softcap || form.kind == EditKind::adds_one;
+  const bool is_of_model = form.kind == EditKind::softcap;
   if (parts.has_layers && (is_of_model || form.value == EditValue::heads))
     refuse_value(text, is_of_model ? "acts in all layers" : "has its layers in its heads",
                  "leave out the @");

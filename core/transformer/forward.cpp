@@ -75,12 +75,14 @@ class Pass {
     const int end = is_whole ? layers() : options_.end_layer;
     for (layer_ = options_.first_layer; layer_ < end; ++layer_) {
       if (options_.before_layer) options_.before_layer();
+      norm_ = edits_.norm(layer_, design_.norm);
       pass_layer(*weights_.layer(layer_), x);
       hand_out({Quantity::hidden, layer_ + 1}, x);
     }
     if (!is_whole) return x;
     edits_.require_all_applied();
     if (!design_.final_norm) return x;
+    norm_ = design_.norm;
     x = norm(weights_.head()->norm, x);
     check_finite<T>(x, "the last norm");
     return x;
@@ -209,8 +211,7 @@ class Pass {
   Matrix<T> norm(const NormWeights<T>& w, const Matrix<T>& x) const {
     Matrix<T> out(x.rows(), x.cols());
     for_rows(x, [&](Index first, Index count) {
-      orrery::normalise<T>(design_.norm, w, x.middleRows(first, count),
-                           out.middleRows(first, count));
+      orrery::normalise<T>(norm_, w, x.middleRows(first, count), out.middleRows(first, count));
     });
     return out;
   }
@@ -422,8 +423,9 @@ class Pass {
   }
 
   void normalise(const AttentionWeights<T>& w, Matrix<T>& q, Matrix<T>& k) const {
-    const QkNormDesign& design = design_.attention.qk_norm;
+    QkNormDesign design = design_.attention.qk_norm;
     if (design.over == QkNormSpan::none) return;
+    design.norm = edits_.norm(layer_, design.norm);
     const Index d = design_.attention.d_head;
     q = normed_heads<T>(design, w.q_norm, d, q);
     k = normed_heads<T>(design, w.k_norm, d, k);
@@ -556,6 +558,7 @@ class Pass {
   KeyValueCache<T>& cache_;
   Positions positions_{};  ///< of this pass' tokens
   int layer_{0};
+  NormDesign norm_{design_.norm};  ///< of that layer, or of what is outside of layers
 };
 
 /// What the vocabulary's matrix multiplies.

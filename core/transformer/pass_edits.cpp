@@ -84,7 +84,7 @@ TransformerDesign edited_design(TransformerDesign design, const std::vector<Edit
   for (const Edit& edit : edits) {
     for (const int layer : edit.layers) check_edited_layer(layer, design);
     if (edit.kind == EditKind::softcap) design.attention.softcap = edit.number;
-    if (edit.kind == EditKind::adds_one) {
+    if (edit.kind == EditKind::adds_one && edit.layers.empty()) {
       design.norm.added = edit.number;
       design.attention.qk_norm.norm.added = edit.number;
     }
@@ -104,7 +104,7 @@ ActiveEdits<T>::ActiveEdits(const PassEdits<T>* edits, const TransformerDesign& 
   if (!edits) return;
   check(design);
   for (const Edit& edit : edits->list) {
-    // These change the design itself.
+    // These change the design itself, or each norm that they name.
     const bool of_design = edit.kind == EditKind::window || edit.kind == EditKind::scale ||
                            edit.kind == EditKind::softcap || edit.kind == EditKind::adds_one;
     applied_.push_back(of_design);
@@ -164,6 +164,14 @@ std::shared_ptr<const Encoding> ActiveEdits<T>::encoding(int layer,
     changed = changed_rope(changed ? *changed : rope->second, edit);
   }
   return changed ? edits_->ropes.make(layer, *changed) : own;
+}
+
+template <class T>
+NormDesign ActiveEdits<T>::norm(int layer, NormDesign own) const {
+  for (std::size_t e = 0; edits_ && e < edits_->list.size(); ++e)
+    if (edits_->list[e].kind == EditKind::adds_one && edits_->list[e].acts_in(layer))
+      own.added = edits_->list[e].number;
+  return own;
 }
 
 template <class T>

@@ -101,6 +101,8 @@ class ActiveEdits {
   /// A layer's encoding; `own` itself where nothing changes it.
   /// Throws UsageError for an edit of RoPE where a layer that it names has none.
   std::shared_ptr<const Encoding> encoding(int layer, std::shared_ptr<const Encoding> own);
+  /// A layer's norms, `own` without edits: those without layers are the design's, too.
+  NormDesign norm(int layer, NormDesign own) const;
   /// Positions as a layer's attention gets them; its mask keeps the others.
   /// @param are_read  whether the layer has an encoding
   Positions positions(int layer, PositionsIn own, bool are_read);

@@ -121,9 +121,10 @@ std::vector<Hypothesis> hypotheses_of(const std::string& question, const ModelFa
   return {alternative("the other way", {"sign"})};
 }
 
-std::vector<std::string> neighbours_of(const std::vector<std::string>& edits) {
+std::vector<std::vector<std::string>> neighbours_of(const std::vector<std::string>& edits,
+                                                    const ModelFacts& facts) {
   constexpr double more = 1.25, added = 0.2;
-  std::vector<std::string> near;
+  std::vector<std::vector<std::string>> near;
   for (const std::string& edit : edits) {
     const std::size_t colon = edit.find(':');
     if (colon == std::string::npos) continue;
@@ -131,13 +132,17 @@ std::vector<std::string> neighbours_of(const std::vector<std::string>& edits) {
     if (name == "adds_one:") {
       const double one = value == "yes" ? 1 : 0;
       for (const double other : {one - added, one + added})
-        near.push_back(name + number_text(other));
+        near.push_back({name + number_text(other)});
+      const std::string others = value == "yes" ? "no" : "yes";
+      const std::string of_layers = fmt::format("@0..{}", facts.design.layers.size() - 1);
+      near.push_back({name + others + of_layers});
+      near.push_back({name + others, name + value + of_layers});
     } else if (name == "scale:" || name == "softcap:" || name == "base:" || name == "factor:") {
       const double number = std::stod(value);
       if (number == 0) continue;
       const double times = name == "base:" ? 2 : more;
       for (const double other : {number / times, number * times})
-        near.push_back(name + number_text(other));
+        near.push_back({name + number_text(other)});
     }
   }
   return near;

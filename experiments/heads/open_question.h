@@ -55,9 +55,11 @@ struct ModelFacts {
 std::vector<Hypothesis> hypotheses_of(const std::string& question, const ModelFacts& facts,
                                       std::ptrdiff_t tokens);
 
-/// An answer's numbers a little larger and smaller, an edit each: "scale:0.25" has "scale:0.2" and
-/// "scale:0.3125"; none of an answer without numbers.
-std::vector<std::string> neighbours_of(const std::vector<std::string>& edits);
+/// An answer's numbers a little larger and smaller: "scale:0.25" has "scale:0.2" and "scale:0.3125".
+/// One of all norms has that of the last one alone, and of all the others. None of an answer
+/// without numbers.
+std::vector<std::vector<std::string>> neighbours_of(const std::vector<std::string>& edits,
+                                                    const ModelFacts& facts);
 
 /// The names of all questions.
 std::vector<std::string> question_names();

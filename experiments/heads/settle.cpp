@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "core/errors.h"
@@ -18,6 +19,7 @@ constexpr double significance = 0.05;
 constexpr std::size_t fewest_texts = 4;  // two of each half, without which nothing has a spread
 constexpr double far_behind = 0.5;       // nats of one text by which no preference is left
 constexpr double least_gain = 0.05;      // nats, below which a loss is held against no model
+constexpr double least_of_more = 0.02;   // the same of a model that is known to be wrong already
 constexpr double least_of_neighbours = 0.005;
 
 template <class T>
@@ -44,12 +46,13 @@ class Settling {
     };
     for (std::int64_t round = 0; round < request_.rounds && !next.answers.empty(); ++round) {
       changed = changed.changed_by(next);
+      least_ = least_of_more;
       ask_again();
     }
     const bool fewer = drop_needless(changed);
     if (exchange_one(changed, asked) || fewer) ask_again();
     result_.is_at_its_best =
-        is_at_its_best(changed, edits) && is_at_its_best(next, next.edits(edits));
+        is_at_its_best(changed, edits, asked) && is_at_its_best(next, next.edits(edits), {});
     result_.is_known = is_known(edits);
     const bool is_explained = result_.is_at_its_best && result_.is_known;
     if (!changed.answers.empty() && is_explained) {
@@ -116,20 +119,28 @@ class Settling {
 
   /// Whether no number of a corrected model would be better a little larger or smaller: a loss that
   /// something else has raised is lowered by many numbers, and by none of them most where a file
-  /// would say it.
-  bool is_at_its_best(const Candidate& changed, const Edits& edits) {
+  /// would say it. Nor may another answer be better that loses too little to be a correction.
+  bool is_at_its_best(const Candidate& changed, const Edits& edits,
+                      const std::vector<OpenQuestion>& asked) {
     if (changed.answers.empty()) return true;
-    std::vector<std::string> near;
-    for (const auto& [question, answer] : changed.answers)
-      for (std::string& edit : neighbours_of(answer.edits)) near.push_back(std::move(edit));
+    std::vector<Edits> near;
+    const auto add_near = [&](const Edits& answer) {
+      for (Edits& other : neighbours_of(answer, facts())) near.push_back(std::move(other));
+    };
+    for (const auto& [question, answer] : changed.answers) add_near(answer.edits);
     if (run_.design().norm.kind == NormKind::rms && changed.answers.count("norm_plus_one") == 0)
-      for (std::string& edit :
-           neighbours_of({run_.design().norm.added == 0 ? "adds_one:no" : "adds_one:yes"}))
-        near.push_back(std::move(edit));
+      add_near({run_.design().norm.added == 0 ? "adds_one:no" : "adds_one:yes"});
+    std::vector<Edits> others;
+    for (const OpenQuestion& question : asked)
+      for (const Hypothesis& h : question.hypotheses)
+        if (h.loss < standing(question).loss) others.push_back(h.edits);
     // No text has chosen these, so that all of them test.
-    return std::none_of(near.begin(), near.end(), [&](const std::string& edit) {
-      return is_better(joined(edits, {edit}), edits, least_of_neighbours, true);
-    });
+    const auto is_any_better = [&](const std::vector<Edits>& answers, double least) {
+      return std::any_of(answers.begin(), answers.end(), [&](const Edits& other) {
+        return is_better(joined(edits, other), edits, least, true);
+      });
+    };
+    return !is_any_better(near, least_of_neighbours) && !is_any_better(others, least_of_more);
   }
 
   /// Whether it predicts better than frequencies, by more than the spread over texts.
@@ -260,15 +271,19 @@ class Settling {
     return losses_.of_texts(joined(stands, h.edits), 1, 2);
   }
 
-  static LossVerdict verdict_of(const OpenQuestion& question) {
+  static const Hypothesis& standing(const OpenQuestion& question) {
+    return *std::find_if(question.hypotheses.begin(), question.hypotheses.end(),
+                         [](const Hypothesis& h) { return h.stands; });
+  }
+
+  LossVerdict verdict_of(const OpenQuestion& question) const {
     const auto& all = question.hypotheses;
-    const auto stands =
-        std::find_if(all.begin(), all.end(), [](const Hypothesis& h) { return h.stands; });
-    if (stands->rejected && stands->difference > least_gain) return LossVerdict::contradicted;
+    const Hypothesis& stands = standing(question);
+    if (stands.rejected && stands.difference > least_) return LossVerdict::contradicted;
     const bool only = std::all_of(all.begin(), all.end(), [](const Hypothesis& h) {
       return h.stands || (h.rejected && h.difference > h.spread);
     });
-    return only && stands == all.begin() ? LossVerdict::confirmed : LossVerdict::undecided;
+    return only && all.front().stands ? LossVerdict::confirmed : LossVerdict::undecided;
   }
 
   /// The changes that are better than what stands; none where nothing is.
@@ -316,17 +331,33 @@ class Settling {
     return best;
   }
 
+  /// The best six, and up to as many of other questions, the best one of each: few tokens tell
+  /// answers of one question apart, and none of them may be the one that is wrong.
+  static std::vector<Candidate> best_and_others(const std::vector<Candidate>& sorted) {
+    constexpr std::size_t best = 6, most = 12;
+    std::vector<Candidate> kept;
+    std::set<std::string> questions;
+    for (const Candidate& one : sorted) {
+      std::string own;
+      for (const auto& [question, answer] : one.answers) own += question + " ";
+      const bool is_new = questions.insert(own).second;
+      if (kept.size() < most && (is_new || kept.size() < best)) kept.push_back(one);
+    }
+    return kept;
+  }
+
   /// The candidate that the even texts like best; an empty one where the longest of them likes none
   /// better than what stands. All are tried on its beginning, and ever fewer, the best ones, on more.
   Candidate best_of(std::vector<Candidate> candidates, const Edits& stands) {
-    constexpr std::size_t most = 6, fewest = 2;
+    constexpr std::size_t fewest = 2;
     const auto keep_best = [&](std::size_t count) {
       std::stable_sort(candidates.begin(), candidates.end(),
                        [](const Candidate& a, const Candidate& b) { return a.loss < b.loss; });
       if (candidates.size() > count) candidates.resize(count);
     };
     for (Candidate& one : candidates) one.loss = losses_.of_beginning(one.edits(stands));
-    keep_best(most);
+    keep_best(candidates.size());
+    candidates = best_and_others(candidates);
     for (Candidate& one : candidates) one.loss = losses_.of(one.edits(stands), losses_.longest());
     keep_best(fewest);
     if (candidates.empty() || candidates.front().loss >= losses_.of(stands, losses_.longest()))
@@ -388,7 +419,7 @@ class Settling {
 
   /// Whether the odd texts, or all of them, lose less under `a` than under `b`, by more than `least`
   /// nats and more than chance.
-  bool is_better(const Edits& a, const Edits& b, double least = least_gain, bool all = false) {
+  bool is_better(const Edits& a, const Edits& b, double least, bool all = false) {
     if (a == b) return false;
     const std::size_t first = all ? 0 : 1, step = all ? 1 : 2;
     const Welch test =
@@ -396,10 +427,13 @@ class Settling {
     return test.p < significance && test.difference > least;
   }
 
+  bool is_better(const Edits& a, const Edits& b) { return is_better(a, b, least_); }
+
   ModelRun<T>& run_;
   const SettleRequest& request_;
   Settlement& result_;
   TextLosses<T> losses_;
+  double least_{least_gain};
 };
 
 }  // namespace

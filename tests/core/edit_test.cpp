@@ -68,7 +68,7 @@ TEST_CASE("An edit's text reads back as the same edit") {
                            "scale:0.125",
                            "softcap:50",
                            "adds_one:yes",
-                           "adds_one:0.75",
+                           "adds_one:0.75@2",
                            "defect:base_lost",
                            "zero:16.0+11.1",
                            "mean:16",

@@ -258,6 +258,12 @@ def edits_of_llama(name):
             if "RMSNorm" in type(module).__name__:
                 module.weight += 1
     cases["adds_one:yes"] = losses(with_one, tokens)
+    one_layer = open_model(name)
+    with torch.no_grad():
+        for module in one_layer.model.layers[1].modules():
+            if "RMSNorm" in type(module).__name__:
+                module.weight += 1
+    cases["adds_one:yes@1"] = losses(one_layer, tokens)
     cases["zero:0.1+1.2"] = with_heads(model, tokens, set_zero([(0, 1), (1, 2)]))
     cases["mean:1"] = with_heads(model, tokens, set_mean(1))
     corpus = (tokens + 11) % model.config.vocab_size
