@@ -323,6 +323,12 @@ HeadTable measure_heads(LiveModel& model, const HeadsRequest& request, Progress&
   return table;
 }
 
+bool has_places(const HeadTable& table) {
+  return std::any_of(table.rows.begin(), table.rows.end(), [](const HeadRow& row) {
+    return !std::isnan(row.scores[score_number("place")]);
+  });
+}
+
 std::vector<double> band_shares(const HeadRow& row) {
   if (row.pair_shares.empty()) return {};
   std::vector<double> bands(mixer_bands, 0.0);

@@ -82,6 +82,9 @@ struct HeadTable {
 /// Throws as a pass does. Cost: a pass with all maps, and O(N²) per head.
 HeadTable measure_heads(LiveModel& model, const HeadsRequest& request, Progress& progress);
 
+/// Whether heads have the score place: not where positions are added at the embedding.
+bool has_places(const HeadTable& table);
+
 /// The shares of the eight bands of pairs, the fastest first (mixer_band_of).
 std::vector<double> band_shares(const HeadRow& row);
 

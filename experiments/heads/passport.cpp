@@ -249,8 +249,7 @@ Passport passport_of(LiveModel& model, const PassportRequest& request, Progress&
                             equal_part(progress, 4, 5)};
   passport.table = measure_heads(model,
                                  {.texts = request.texts,
-                                  .repeated = request.repeated,
-                                  .repeats = request.repeats,
+                                  .repeated = 0,
                                   .seed = request.seed,
                                   .chosen = request.chosen},
                                  chapters[0]);

@@ -225,6 +225,8 @@ std::vector<ValueInUse> limits_of(const HeadsFound& found, const PositionPlan& p
     limits.push_back(
         {.key = key, .most = score_kinds()[score_number(score)].is_share ? 1 : tokens});
   };
+  if (found.table && params.integer("repeated") == 0 && !has_places(*found.table))
+    limits.push_back({.key = "swaps", .why = "No head of this model has the score place."});
   most(params.text("score"), "score_from");
   most(params.text("against"), "against_from");
   return limits;

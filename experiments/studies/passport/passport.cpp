@@ -127,6 +127,15 @@ Result result_of(const ParamSet& params, const Passport& passport) {
   return result;
 }
 
+/// What a model without losses leaves without effect.
+void add_unused(const Passport& passport, Result& result) {
+  const auto unused = [&](const char* key) {
+    result.in_use.push_back({.key = key, .why = "The model does not predict the next token."});
+  };
+  for (const char* key : {"questions", "targets", "repeated", "repeats", "first"}) unused(key);
+  if (!has_places(passport.table)) unused("seed");
+}
+
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   const std::int64_t repeated = params.integer("repeated");
   const std::shared_ptr<AskedModel> model =
@@ -145,6 +154,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                   progress);
   Result result = result_of(params, passport);
   model->tell_length(params, result);
+  if (!passport.settlement) add_unused(passport, result);
   checkpoint(progress, 1.0, "done");
   return result;
 }
