@@ -66,9 +66,11 @@ void Learned<T>::check_width(const MatrixIn<T>& x) const {
 template <class T>
 Index Learned<T>::row_of(Position position) const {
   if (position >= 0 && position < table_.rows()) return position;
-  throw UsageError(fmt::format("position {}", position),
-                   fmt::format("the learned table has positions 0 to {}", table_.rows() - 1),
-                   "raise learned.length or choose an encoding that is defined at every position");
+  throw UsageError(
+      fmt::format("position {}", position),
+      fmt::format("the learned table has positions 0 to {}", table_.rows() - 1),
+      "give fewer tokens, raise learned.length or choose an encoding that is defined at every "
+      "position");
 }
 
 template <class T>

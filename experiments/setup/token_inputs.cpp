@@ -218,8 +218,7 @@ std::string cut_text(const TokensRead& tokens) {
 }
 
 std::string beyond_text(const TokensRead& tokens) {
-  if (!tokens.of_trained || tokens.read <= static_cast<std::size_t>(trained_tokens)) return {};
-  return fmt::format(", beyond the {} that the model learned from", trained_tokens);
+  return tokens.of_trained ? beyond_trained(static_cast<std::int64_t>(tokens.read)) : "";
 }
 
 std::string token_caption(const ParamSet& params, const TokensRead& tokens) {

@@ -62,6 +62,11 @@ ParamSpec of_random_contents(ParamSpec spec) {
   return read_while("contents", {"random"}, std::move(spec));
 }
 
+std::string beyond_trained(std::int64_t tokens) {
+  if (tokens <= trained_tokens) return {};
+  return fmt::format(", beyond the {} that the model learned from", trained_tokens);
+}
+
 bool has_trained_contents(const ParamSet& params) {
   return params.has("contents") && params.is_used("contents") &&
          params.text("contents") == "trained";

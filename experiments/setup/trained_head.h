@@ -19,6 +19,8 @@ inline constexpr Index trained_d_model = 64, trained_d_head = 16;
 
 /// "contents", of a text or of drawn tokens. @param by_default  "random" or "trained"
 ParamSpec contents_param(const char* by_default);
+/// ", beyond the 64 that the model learned from", of more tokens than these.
+std::string beyond_trained(std::int64_t tokens);
 /// A parameter of contents that are drawn at random.
 ParamSpec of_random_contents(ParamSpec spec);
 /// Whether queries and keys are those of the model that comes with Orrery.

@@ -250,7 +250,11 @@ void add_curves(const ParamSet& params, const std::vector<Position>& shifts,
         add_curve(table, plots[j], {curves[i].key() + "_" + all[j].column, all[j].y.unit, values},
                   series_of(curves[i], i, curves.size(), pipelines));
   plots.front().rules = bounds_of(pipelines, curves);
-  const std::string where = pipelines.size() == 1 ? "in " + pipelines.front() : "in each pipeline";
+  const std::int64_t tokens = params.integer("tokens");
+  std::string where = pipelines.size() == 1 ? "in " + pipelines.front() : "in each pipeline";
+  if (const std::string beyond = beyond_trained(tokens);
+      has_trained_contents(params) && !beyond.empty())
+    where += fmt::format(", {} tokens{}", tokens, beyond);
   for (std::size_t j = 0; j < all.size(); ++j)
     if (!plots[j].series.empty())
       result.figures.push_back(

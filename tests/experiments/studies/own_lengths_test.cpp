@@ -94,6 +94,16 @@ TEST_CASE("No default reads more than the model's file names, and what does says
   }
   const Result linear = run("linear_attention", {{"contents", "trained"}});
   CHECK(in_use(linear, "tokens") == 64);
+  for (const char* tokens : {"64", "65"}) {
+    const Result shifted = run("relative_invariance", {{"contents", "trained"},
+                                                       {"encoding", "rope"},
+                                                       {"precision", "exact"},
+                                                       {"max_shift", "2"},
+                                                       {"tokens", tokens}});
+    const bool is_beyond = std::string(tokens) == "65";
+    for (const Figure& figure : shifted.figures)
+      CHECK((figure.title.find("beyond the 64") != std::string::npos) == is_beyond);
+  }
   CHECK_THROWS_WITH(run("model_heads", {{"length", "1"}}), Contains("length=1"));
 }
 
