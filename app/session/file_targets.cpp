@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "experiments/checkpoints/family_table.h"
+#include "experiments/checkpoints/models.h"
 #include "experiments/files/file.h"
 #include "experiments/text/ascii.h"
 
@@ -35,25 +37,39 @@ int suitability(const ParamSet& params, const ParamSpec& spec, const std::string
          1 * params.is_default(spec.key);
 }
 
+std::filesystem::path folder_of(const std::filesystem::path& file) {
+  return file.has_parent_path() ? file.parent_path() : ".";
+}
+
 /// Whether a configuration lies beside weights, so that the model can be run.
 bool has_weights_beside(const std::filesystem::path& configuration) {
   std::error_code failed;
-  const std::filesystem::path folder =
-      configuration.has_parent_path() ? configuration.parent_path() : ".";
-  for (std::filesystem::directory_iterator at(folder, failed), end; !failed && at != end;
-       at.increment(failed))
+  for (std::filesystem::directory_iterator at(folder_of(configuration), failed), end;
+       !failed && at != end; at.increment(failed))
     if (at->path().extension() == ".safetensors") return true;
   return false;
 }
 
-/// @param runs  whether a model can be run from the file
+/// Whether the weights of a model can be run within seconds.
+bool runs_soon(const std::filesystem::path& path) {
+  constexpr std::uint64_t most_bytes = 512 << 20;
+  const ModelEntry model = describe_model(path.extension() == ".json" ? folder_of(path) : path);
+  return model.bytes > 0 && model.bytes <= most_bytes && model.problem.empty() &&
+         !family_of_model(model.model_type).empty();
+}
+
+/// Which parameters a model's file may be meant for.
+enum class Meant { weights, any, no_weights };
+
 void add_targets(std::vector<FileTarget>& targets, const Session& session, std::size_t index,
-                 const std::string& type, bool runs = true) {
+                 const std::string& type, Meant meant = Meant::any) {
   const ParamSet& params = session.state(index).params;
-  for (const ParamSpec& spec : params.specs())
+  for (const ParamSpec& spec : params.specs()) {
+    const bool reads_weights = has_type(spec, "safetensors");
     if (has_type(spec, type) && !is_beside(params, spec) &&
-        (runs || !has_type(spec, "safetensors")))
+        (meant == Meant::any || reads_weights == (meant == Meant::weights)))
       targets.push_back({index, spec.key});
+  }
 }
 
 /// Whether the last word of a file's name is that of a parameter: "layer_3_k.npy" and k.
@@ -140,11 +156,16 @@ void show_settings(Session& session, const SavedSettings& settings) {
 
 std::vector<FileTarget> file_targets(const Session& session, const std::string& path) {
   const std::string extension = extension_of(path);
-  const bool runs = extension != "json" || has_weights_beside(path);
+  const bool is_bare = extension == "json" && !has_weights_beside(path);
+  const Meant meant = is_bare ? Meant::no_weights : Meant::any;
   std::vector<FileTarget> targets;
-  add_targets(targets, session, session.selected(), extension, runs);
+  add_targets(targets, session, session.selected(), extension, meant);
+  const bool is_model = extension == "json" || extension == "gguf";
+  if (targets.empty() && is_model && runs_soon(path))
+    for (std::size_t i = 0; targets.empty() && i < session.size(); ++i)
+      add_targets(targets, session, i, extension, Meant::weights);
   for (std::size_t i = 0; targets.empty() && i < session.size(); ++i)
-    add_targets(targets, session, i, extension, runs);
+    add_targets(targets, session, i, extension, meant);
   if (targets.empty()) add_targets(targets, session, session.selected(), "*");
   order_targets(targets, session, path);
   return targets;

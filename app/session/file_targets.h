@@ -44,7 +44,8 @@ struct FileTarget {
 };
 
 /// The parameters that a file may be meant for: those of the experiment on screen that name its
-/// type, else those of the first other one that names it, else those on screen that read anything.
+/// type, else those of the first other one that names it, of a model that can be run within seconds
+/// the first one that reads its weights, else those on screen that read anything.
 /// First the one that the file is called after ("k.npy" and k), then those that hold no file yet.
 std::vector<FileTarget> file_targets(const Session& session, const std::string& path);
 

@@ -10,6 +10,7 @@
 #include "app/shell/start.h"
 #include "tests/app/fixture.h"
 #include "tests/cli/shell.h"
+#include "tests/support/paths.h"
 
 namespace orrery {
 namespace {
@@ -120,6 +121,36 @@ TEST_CASE("A model's configuration, or its folder, opens as a view of its layers
     CHECK(session->current().result->scalars.at(0).value == 3);
     session->reset("model");
   }
+}
+
+TEST_CASE("A model that runs opens on the head of its highest score") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  const std::string model = test::source_folder() + "/assets/models/bytes_rope";
+  for (const auto& [shown, opened] :
+       {std::pair{"attention_map", "model_heads"}, {"model_layers", "model_layers"}}) {
+    session->select(*session->find(shown));
+    desktop.settle();
+    desktop.app().drop({model});
+    wait_for(desktop, [&] {
+      const ExperimentState& now = session->current();
+      return now.params.has("model") && now.params.text("model") == model + "/config.json";
+    });
+    desktop.settle();
+    CHECK(session->current().experiment->info.name == opened);
+    CHECK(session->current().message.empty());
+  }
+  const std::optional<std::size_t> heads = session->find("model_heads");
+  REQUIRE(session->state(*heads).result);
+  double highest = 0;
+  for (const Table& table : session->state(*heads).result->tables)
+    for (const Column& column : table.columns)
+      if (table.name == "heads" && column.name == "previous")
+        for (const double value : std::get<std::vector<double>>(column.values))
+          if (value > highest) highest = value;
+  CHECK(highest > 0);
+  for (const Scalar& scalar : session->state(*heads).result->scalars)
+    if (scalar.name == "head_previous") CHECK(scalar.value == highest);
 }
 
 TEST_CASE("A picture names its file while another one is read, and one that fails leaves no name") {
