@@ -69,7 +69,10 @@ void move_all(const Scene& scene, Count& count) {
     if (scene.is_sampled && !test::is_tried(number)) continue;
     const std::vector<ParamSet> moves = test::moves_of(scene.params, spec);
     const bool lives = std::any_of(moves.begin(), moves.end(), [&](const ParamSet& moved) {
-      return scene.with(moved) != before;
+      // The file is read for this length.
+      const bool is_read_anew = spec.role == ParamRole::read_length;
+      return (is_read_anew ? test::findings_of(*scene.experiment, moved, load_inputs(moved).inputs)
+                           : scene.with(moved)) != before;
     });
     // It cancels in what a shift changes; that a move of it has no effect, the desktop says then.
     // So do rotated values, but for roundings, which some CPUs have and others not.
@@ -161,11 +164,14 @@ TEST_CASE("A control that is not dimmed changes the result of dropped models") {
   check_none_dead(count, 11);
 }
 
-/// The folders of the models that Transformers has drawn, each with the ids that it was run on.
-std::vector<fs::path> drawn_models() {
+/// The folders of the models that Transformers has drawn, each with the ids that it was run on, and
+/// GGUFs without weights.
+std::vector<fs::path> test_models() {
   std::vector<fs::path> models;
   for (const auto& entry : fs::directory_iterator(test::tests_folder() + "/golden/transformer"))
     if (fs::exists(entry.path() / "expected.npz")) models.push_back(entry.path());
+  for (const auto& entry : fs::directory_iterator(test::tests_folder() + "/golden/gguf"))
+    if (entry.path().extension() == ".gguf") models.push_back(entry.path());
   std::sort(models.begin(), models.end());
   return models;
 }
@@ -178,16 +184,19 @@ std::optional<Scene> scene_of(const Experiment& experiment, const fs::path& mode
               experiment.info.name + " with " + model.filename().string(),
               false};
   scene.params.set("model", model.string());
-  scene.params.set("tokens", (model / "expected.npz").string() + "#tokens");
+  const bool reads_tokens = scene.params.has("tokens");
+  if (reads_tokens) scene.params.set("tokens", (model / "expected.npz").string() + "#tokens");
   if (scene.params.has("questions")) scene.params.reset("questions");
   if (scene.params.has("edits")) scene.params.reset("edits");
   try {
     scene.inputs = load_inputs(scene.params).inputs;
-    auto& tokens = std::get<Tensor>(scene.inputs.at("tokens"));
-    const std::vector<double> once = tokens.values;
-    for (int more = 1; more < times; ++more)
-      tokens.values.insert(tokens.values.end(), once.begin(), once.end());
-    tokens.shape = {tokens.values.size()};
+    if (reads_tokens) {
+      auto& tokens = std::get<Tensor>(scene.inputs.at("tokens"));
+      const std::vector<double> once = tokens.values;
+      for (int more = 1; more < times; ++more)
+        tokens.values.insert(tokens.values.end(), once.begin(), once.end());
+      tokens.shape = {tokens.values.size()};
+    }
     SilentProgress progress;
     static_cast<void>(experiment.run(scene.params, scene.inputs, progress));
   } catch (const Error&) {
@@ -199,13 +208,14 @@ std::optional<Scene> scene_of(const Experiment& experiment, const fs::path& mode
 TEST_CASE("A control that is not dimmed changes the result of every test model") {
   Count count;
   std::size_t scenes = 0;
-  const std::vector<fs::path> models = drawn_models();
+  const std::vector<fs::path> models = test_models();
   for (std::size_t m = 0; m < models.size(); ++m)
     for (const Experiment* experiment : experiment_catalogue()) {
       if (!test::is_tried(m)) continue;
       const ParamSet params(experiment->info.params);
-      if (!params.has("model") || !params.has("tokens") ||
-          params.spec("tokens").kind != ParamKind::file)
+      const bool counts_tokens =
+          params.has("tokens") && params.spec("tokens").kind != ParamKind::file;
+      if (!params.has("model") || params.spec("model").kind != ParamKind::file || counts_tokens)
         continue;
       std::optional<Scene> scene = scene_of(*experiment, models[m], 6);
       if (!scene) scene = scene_of(*experiment, models[m], 1);  // a table of 20 positions
