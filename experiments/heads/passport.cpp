@@ -31,7 +31,7 @@ std::string name_of(const std::filesystem::path& path) {
 
 std::vector<Passport::Layers> layers_of(const PositionPlan& plan) {
   std::vector<Passport::Layers> all;
-  for (const std::vector<int>& alike : alike_layers(plan)) {
+  for (const std::vector<int>& alike : alike_layers(plan.layers)) {
     const LayerPlan& layer = plan.layers[static_cast<std::size_t>(alike.front())];
     all.push_back({numbers_text(alike), facts_of(layer)});
   }

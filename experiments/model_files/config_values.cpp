@@ -47,18 +47,19 @@ std::string without_python_numbers(std::string_view text) {
 
 struct OtherNames {
   std::string_view key;
-  std::array<std::string_view, 8> names;
+  std::array<std::string_view, 9> names;
 };
 
 // attribute_map of Transformers' configuration classes, all classes together.
 constexpr OtherNames other_names[] = {
     {"num_hidden_layers",
      {"n_layer", "n_layers", "num_layers", "encoder_layers", "num_encoder_layers", "decoder_layers",
-      "decoder_num_hidden_layers"}},
+      "decoder_num_hidden_layers", "encoder_num_hidden_layers"}},
     {"hidden_size", {"n_embd", "d_model", "dim", "emb_dim"}},
     {"num_attention_heads",
      {"n_head", "n_heads", "num_heads", "encoder_attention_heads", "num_encoder_attention_heads",
-      "attention_heads", "decoder_attention_heads", "decoder_num_attention_heads"}},
+      "attention_heads", "decoder_attention_heads", "encoder_num_attention_heads",
+      "decoder_num_attention_heads"}},
     {"head_dim", {"d_kv", "attention_head_dim", "kv_channels", "d_head"}},
     {"max_position_embeddings", {"n_positions", "max_seq_len", "model_max_length", "n_ctx"}},
     {"layer_types", {"layers_block_type"}},

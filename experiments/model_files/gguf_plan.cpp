@@ -244,10 +244,6 @@ void read_t5(const GgufModel& model, LayerPlan& layer) {
   put_param(layer, "t5.max_distance", std::int64_t{128}, code_reason(model));
   put_param(layer, "t5.bidirectional", true, "layers of the encoder");
   put_softmax_scale(layer, 1, code_reason(model));
-  if (model.architecture.name == "t5")
-    assume(model.assumed,
-           "layers of the encoder are shown; those of the decoder have one-sided buckets and a "
-           "causal mask");
 }
 
 void read_other(const GgufModel& model, LayerPlan& layer) {
@@ -367,6 +363,24 @@ std::string code_reason(const GgufModel& model) {
   return fmt::format("code of {} in llama.cpp", model.architecture.name);
 }
 
+namespace {
+
+/// As its encoder, but for one-sided buckets and a causal mask.
+void add_decoder_of_t5(const GgufKeys& keys, PositionPlan& plan) {
+  const auto count = keys.integer("decoder_block_count", 1, most_layers);
+  plan.other.assign(
+      static_cast<std::size_t>(count.value.value_or(static_cast<std::int64_t>(plan.layers.size()))),
+      plan.layers.front());
+  for (std::size_t i = 0; i < plan.other.size(); ++i) {
+    LayerPlan& layer = plan.other[i];
+    layer.layer = static_cast<int>(i);
+    layer.causal = true;
+    put_param(layer, "t5.bidirectional", false, "layers of the decoder");
+  }
+}
+
+}  // namespace
+
 PositionPlan read_gguf(std::string_view bytes, const std::string& file,
                        const ReadOptions& options) {
   const GgufFile gguf = parse_gguf(bytes, file);
@@ -381,6 +395,7 @@ PositionPlan read_gguf(std::string_view bytes, const std::string& file,
   const GgufModel model{keys, architecture, options, layers_of(keys, architecture, plan.assumed),
                         plan.assumed};
   for (int i = 0; i < model.layers; ++i) plan.layers.push_back(read_layer(model, i));
+  if (model.architecture.name == "t5") add_decoder_of_t5(keys, plan);
   if (const auto longest = keys.integer("context_length", 1, most_tokens); longest.value)
     plan.longest = *longest.value;
   if (const std::vector<std::string> unread = keys.unread(); !unread.empty())

@@ -62,20 +62,24 @@ void mpt(const ConfigValues& config, LayerPlan& layer) {
       put_param(layer, "alibi.bias_max", *number, config.key_name("attn_config.alibi_bias_max"));
 }
 
-void t5(const ConfigValues& config, LayerPlan& layer, std::vector<std::string>& assumed) {
+void t5(const ConfigValues& config, LayerPlan& layer) {
   const bool mpnet = config.type() && config.type()->name == "mpnet";
   put_param(layer, "t5.buckets", integer_or(config, "relative_attention_num_buckets", 32),
             why(config, "relative_attention_num_buckets"));
   put_param(layer, "t5.max_distance", integer_or(config, "relative_attention_max_distance", 128),
             why(config, "relative_attention_max_distance"));
-  put_param(layer, "t5.bidirectional", true, mpnet ? code_of(config) : "layers of the encoder");
+  const bool decodes = has_decoder_alone(config);
+  put_param(layer, "t5.bidirectional", !decodes,
+            mpnet     ? code_of(config)
+            : decodes ? "layers of the decoder"
+                      : "layers of the encoder");
+  if (config.type() && config.type()->name == "longt5" && !decodes) {
+    layer.window = integer_or(config, "local_radius", 127) + 1;
+    layer.reasons["window"] = why(config, "local_radius") + ", and 1";
+  }
   if (mpnet) {
     layer.beside = "learned";
     layer.reasons["beside"] = code_of(config) + ": a table, whose row 2 is that of position 0";
-  } else {
-    assume(assumed,
-           "layers of the encoder are shown; those of the decoder have one-sided buckets and a "
-           "causal mask");
   }
 }
 
@@ -254,7 +258,7 @@ void read_other_encoding(const ConfigValues& config, const ReadOptions& options,
   if (encoding == "bert") return bert(config, options, layer, assumed);
   if (encoding == "alibi") return alibi(config, layer, "key");
   if (encoding == "mpt") return mpt(config, layer);
-  if (encoding == "t5") return t5(config, layer, assumed);
+  if (encoding == "t5") return t5(config, layer);
   if (encoding == "deberta") return deberta(config, layer);
   if (encoding == "learned") return learned(config, layer);
   if (encoding == "conformer") return conformer(config, layer, code_of(config));

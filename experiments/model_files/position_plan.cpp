@@ -81,12 +81,12 @@ void put_temperature(LayerPlan& layer, LayerPlan::Temperature temperature, std::
 }
 
 // Reasons that name the entry of a list differ from layer to layer though the rule is one.
-std::vector<std::vector<int>> alike_layers(const PositionPlan& plan) {
+std::vector<std::vector<int>> alike_layers(const std::vector<LayerPlan>& layers) {
   std::vector<std::vector<int>> groups;
-  for (std::size_t l = 0; l < plan.layers.size(); ++l) {
+  for (std::size_t l = 0; l < layers.size(); ++l) {
     const auto like = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      const LayerPlan& first = plan.layers[static_cast<std::size_t>(group.front())];
-      return first.type == plan.layers[l].type && computes_same(first, plan.layers[l]);
+      const LayerPlan& first = layers[static_cast<std::size_t>(group.front())];
+      return first.type == layers[l].type && computes_same(first, layers[l]);
     });
     if (like != groups.end())
       like->push_back(static_cast<int>(l));

@@ -75,6 +75,7 @@ struct PositionPlan {
   std::string format{};      ///< "config.json", "params.json", "GGUF v3"
   std::string model_type{};  ///< "llama"; in a GGUF its architecture
   std::vector<LayerPlan> layers{};
+  std::vector<LayerPlan> other{};  ///< of an encoder-decoder's stack that is not in layers
   /// Tokens of the longest sequences that the file names, or its class by default; 0 for none.
   std::int64_t longest{};
   std::vector<std::string> assumed{};  ///< what no file says, one sentence each
@@ -89,7 +90,12 @@ struct ReadOptions {
 };
 
 /// The numbers of layers of one type that compute the same, in the order of the first of each.
-std::vector<std::vector<int>> alike_layers(const PositionPlan& plan);
+std::vector<std::vector<int>> alike_layers(const std::vector<LayerPlan>& layers);
+
+/// "decoder" or "encoder": what PositionPlan::other is.
+inline const char* other_stack(const PositionPlan& plan) {
+  return !plan.other.empty() && plan.other.front().causal ? "decoder" : "encoder";
+}
 
 /// Whether a layer's frequencies depend on how long the sequence is.
 bool chooses_by_length(const LayerPlan& layer);

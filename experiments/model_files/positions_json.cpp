@@ -83,11 +83,12 @@ ordered_json layer_json(const LayerPlan& layer) {
 std::string positions_json(const PositionPlan& plan) {
   ordered_json layers = ordered_json::array();
   for (const LayerPlan& layer : plan.layers) layers.push_back(layer_json(layer));
-  const ordered_json json{{"source", plan.source},
-                          {"format", plan.format},
-                          {"model_type", plan.model_type},
-                          {"layers", std::move(layers)},
-                          {"assumed", plan.assumed}};
+  ordered_json json{{"source", plan.source},
+                    {"format", plan.format},
+                    {"model_type", plan.model_type},
+                    {"layers", std::move(layers)},
+                    {"assumed", plan.assumed}};
+  for (const LayerPlan& layer : plan.other) json[other_stack(plan)].push_back(layer_json(layer));
   // Names of a file need not be UTF-8.
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

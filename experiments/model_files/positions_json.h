@@ -10,7 +10,8 @@ namespace orrery {
 /// "head_dim", "rotary_dims", "rotary_begin", "base", "inv_freq": [in order of pairs, after
 /// scaling], "first_channels", "second_channels": [as many], "attention_factor", "softmax_scale",
 /// "window", "window_in_blocks", "causal", "temperature", "sections", "params", "reasons"}],
-/// "assumed": [...]}. What a layer does not have is null.
+/// "assumed": [...]}, and "decoder" or "encoder" where PositionPlan::other has layers. What a layer
+/// does not have is null.
 ///
 /// inv_freq[t] turns channels first_channels[t] and second_channels[t] of a head, counted from 0.
 /// They say what `pairing` and `rotary_dims` mean together: p-RoPE with 8 rotary_dims of 32

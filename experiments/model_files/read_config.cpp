@@ -233,21 +233,50 @@ std::string own_code(const Json& root) {
   return "";
 }
 
-/// T5's kind says it where its buckets are read.
-void tell_of_decoder(const ConfigValues& config, PositionPlan& plan) {
-  const char* key = config.has("num_decoder_layers") ? "num_decoder_layers" : "decoder_layers";
-  const auto layers = config.integer(key, 0, most_layers);
-  if (type_of(config).encoding == "t5" || layers.value.value_or(0) == 0) return;
-  if (has_decoder_alone(config))
-    return assume(plan.assumed, "layers of the decoder are shown, which the class has alone");
-  if (plan.layers.front().causal) return;
-  assume(
-      plan.assumed,
-      fmt::format("layers of the encoder are shown; the decoder has {} ({}){}", *layers.value,
-                  layers.reason,
-                  config.type() ? ", with positions of the same kind, a causal mask and attention "
-                                  "to what the encoder returns"
-                                : ""));
+/// Layers of the decoder where those of the encoder are shown; 0 where there is none.
+std::int64_t decoder_layers(const ConfigValues& config, const PositionPlan& plan) {
+  const bool is_alone =
+      has_decoder_alone(config) || config.class_name().find("EncoderModel") != std::string::npos;
+  if (plan.layers.front().causal || is_alone) return 0;
+  for (const char* key : {"num_decoder_layers", "decoder_layers"})
+    if (config.has(key)) return config.integer(key, 0, most_layers).value.value_or(0);
+  const bool is_t5 = config.type() && config.type()->encoding == "t5";
+  return is_t5 && config.type()->name != "mpnet" ? static_cast<std::int64_t>(plan.layers.size())
+                                                 : 0;
+}
+
+/// The values without those of one stack: keys that begin with its name.
+Json without_stack(Json values, const std::string& stack) {
+  for (auto value = values.begin(); value != values.end();)
+    value = value.key().starts_with(stack + "_") || value.key().starts_with("num_" + stack + "_")
+                ? values.erase(value)
+                : std::next(value);
+  return values;
+}
+
+/// The stack of an encoder-decoder that is not in `layers`: a decoder by its own keys, as its class
+/// alone reads them, or an encoder beside a decoder.
+void read_other_stack(const Json& values, const ConfigValues& config, const std::string& prefix,
+                      const ReadOptions& options, PositionPlan& plan) {
+  const std::int64_t layers = decoder_layers(config, plan);
+  const bool is_decoder = layers > 0;
+  if (!is_decoder && (!config.has("encoder_num_hidden_layers") || !plan.layers.front().causal))
+    return;
+  Json own = without_stack(values, is_decoder ? "encoder" : "decoder");
+  if (is_decoder) {
+    own["decoder_layers"] = layers;
+    own["architectures"] = {"ForCausalLM"};
+  }
+  const ConfigValues other(std::move(own), config.type(), config.file(), prefix);
+  std::vector<std::string> assumed;
+  plan.other = layer_schedule(other, assumed);
+  for (LayerPlan& layer : plan.other) {
+    read_layer(other.of_layer(layer.layer), options, layer, assumed);
+    layer.causal = is_decoder;
+  }
+  plan.keys_read.insert(other.asked().begin(), other.asked().end());
+  if (config.type())
+    assume(plan.assumed, "the decoder attends to what the encoder returns, too, by contents alone");
 }
 
 /// What else the reader of a plan should know.
@@ -272,7 +301,14 @@ void tell(const Json& root, const ConfigValues& config, PositionPlan& plan) {
     assume(plan.assumed, fmt::format("{} acts where attention gets no mask: eager attention stays "
                                      "causal, and that of PyTorch looks both ways",
                                      config.key_name(both_ways)));
-  tell_of_decoder(config, plan);
+  if (config.text("encoder_attention_type") == "transient-global")
+    assume(plan.assumed,
+           "layers of the encoder attend to sums of blocks of tokens, too, which are not shown");
+  if (config.text("attention_type") == "block_sparse")
+    assume(plan.assumed,
+           "attention_type block_sparse hides keys of long texts by blocks, which is not shown");
+  if (has_decoder_alone(config) && plan.layers.front().causal)
+    assume(plan.assumed, "layers of the decoder are shown, which the class has alone");
 }
 
 }  // namespace
@@ -297,7 +333,7 @@ PositionPlan read_config(std::string_view text, const std::string& file,
   if (plan.model_type.size() > 64)
     throw DataError(file, "has a model_type of more than 64 letters", "correct it");
   const ModelType* type = find_model_type(part.model_type);
-  const ConfigValues config(std::move(part.values), type, file, part.prefix);
+  const ConfigValues config(part.values, type, file, part.prefix);
   plan.layers = layer_schedule(config, plan.assumed);
   const bool images = is_of_images(config);
   for (LayerPlan& layer : plan.layers) {
@@ -311,6 +347,7 @@ PositionPlan read_config(std::string_view text, const std::string& file,
   if (!type) tell_of_unknown(config, plan);
   tell(root, config, plan);
   plan.keys_read = config.asked();
+  if (!images) read_other_stack(part.values, config, part.prefix, options, plan);
   return plan;
 }
 

@@ -15,7 +15,8 @@ from .results import Result, run
 
 def positions(model: Any, *, length: int = 0) -> dict[str, Any]:
     """What a model does with positions, layer by layer, and why: "layers" (encoding, pairing, base,
-    inv_freq, window, reasons …), "assumed".
+    inv_freq, window, reasons …), "assumed"; of an encoder-decoder the other stack's layers, too, as
+    "decoder" or "encoder".
 
     model    a config.json, params.json or .gguf, a folder with one; a configuration as a mapping, or
              of Transformers

@@ -45,10 +45,12 @@ Table files_table(const std::string& caption, const std::vector<const PositionPl
   return std::move(table).finish_printed();
 }
 
-Table kind_table(std::size_t number, const std::vector<int>& group, const LayerPlan& layer) {
+/// @param stack  "", or " of the decoder"
+Table kind_table(std::size_t number, const std::vector<int>& group, const LayerPlan& layer,
+                 const std::string& stack) {
   TableBuilder table(
       fmt::format("kind_{}", number),
-      numbers_text(group) + (layer.type.empty() ? "" : " (" + as_marked(layer.type) + ")"),
+      numbers_text(group) + stack + (layer.type.empty() ? "" : " (" + as_marked(layer.type) + ")"),
       {{"setting"}, {"value"}, {"from"}});
   for (const PositionFact& fact : facts_of(layer)) table.row({fact.label, fact.value, fact.reason});
   return std::move(table).finish_printed();
@@ -60,9 +62,20 @@ void add_answers(const LayersFound& found, const std::string& path, Result& resu
   const PositionPlan& plan = found.plan;
   result.files.push_back({"positions.json", positions_json(plan)});
   result.tables.push_back(files_table("what was read" + sweep_of_kinds(found, path), {&plan}));
-  for (std::size_t i = 0; i < found.groups.size(); ++i)
-    result.tables.push_back(kind_table(
-        i + 1, found.groups[i], plan.layers[static_cast<std::size_t>(found.groups[i].front())]));
+  std::size_t kinds = 0;
+  const auto add_kinds = [&](const std::vector<std::vector<int>>& groups,
+                             const std::vector<LayerPlan>& layers, const std::string& stack) {
+    for (const std::vector<int>& group : groups)
+      result.tables.push_back(
+          kind_table(++kinds, group, layers[static_cast<std::size_t>(group.front())], stack));
+  };
+  const bool is_alone = plan.other.empty();
+  const std::string other = other_stack(plan);
+  add_kinds(found.groups, plan.layers,
+            is_alone             ? ""
+            : other == "decoder" ? " of the encoder"
+                                 : " of the decoder");
+  add_kinds(alike_layers(plan.other), plan.other, " of the " + other);
   add_sentences("assumed", "what no file says", "assumed", plan.assumed, result);
 }
 

@@ -106,12 +106,15 @@ Figure groups_figure(const LayersFound& found) {
 
 Figure reasons_figure(const LayersFound& found) {
   TableFigure table{.header = {"layers", "setting", "value", "from"}};
-  for (const std::vector<int>& group : found.groups) {
-    std::string name = numbers_text(group);
-    for (const PositionFact& fact :
-         facts_of(found.plan.layers[static_cast<std::size_t>(group.front())]))
+  const auto add = [&](std::string name, const LayerPlan& layer) {
+    for (const PositionFact& fact : facts_of(layer))
       table.rows.push_back({std::exchange(name, ""), fact.label, fact.value, fact.reason});
-  }
+  };
+  for (const std::vector<int>& group : found.groups)
+    add(numbers_text(group), found.plan.layers[static_cast<std::size_t>(group.front())]);
+  for (const std::vector<int>& group : alike_layers(found.plan.other))
+    add(fmt::format("{}, {}", other_stack(found.plan), numbers_text(group)),
+        found.plan.other[static_cast<std::size_t>(group.front())]);
   for (const std::string& sentence : found.plan.assumed)
     table.rows.push_back({"assumed", "", sentence, ""});
   return {"reasons", fmt::format("What {} says, key by key", as_marked(found.plan.source)),

@@ -123,7 +123,7 @@ LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
       .trained = static_cast<double>(length_in(params, "trained", shown, usual_trained)),
       .context = static_cast<double>(context),
       .bands = {},
-      .groups = alike_layers(plan),
+      .groups = alike_layers(plan.layers),
       .field = receptive_field(plan, context, params.real("residual")),
       .caption = caption_of(params)};
   for (const LayerPlan& layer : plan.layers) {

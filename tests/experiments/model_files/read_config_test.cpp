@@ -305,13 +305,50 @@ TEST_CASE("files of other programs are read by their own keys, or refused by nam
     CHECK_THROWS_WITH(plan_of(std::string(text)), Contains(name));
 }
 
+TEST_CASE("Encoders and decoders are both those of Transformers") {
+  std::size_t t5 = 0;
+  const auto golden = test::golden("stacks.json");
+  for (const auto& model : golden.at("models")) {
+    const std::string config = model.at("config").dump();
+    CAPTURE(config);
+    const PositionPlan plan = plan_of(config);
+    const bool shows_decoder = plan.layers.front().causal;
+    REQUIRE_FALSE(plan.other.empty());
+    CHECK(std::string(other_stack(plan)) == (shows_decoder ? "encoder" : "decoder"));
+    for (const char* name : {"encoder", "decoder"}) {
+      CAPTURE(name);
+      const auto& stack = model.at(name);
+      const auto& layers =
+          (std::string(name) == "decoder") == shows_decoder ? plan.layers : plan.other;
+      CHECK(layers.size() == stack.at("layers").get<std::size_t>());
+      for (const LayerPlan& layer : layers) {
+        CHECK(layer.rope.d_head == stack.at("head_dim").get<Index>());
+        CHECK(layer.softmax_scale ==
+              Approx(stack.at("softmax_scale").get<double>()).epsilon(1e-12));
+        CHECK(layer.causal == stack.at("causal").get<bool>());
+        if (stack.contains("bidirectional")) {
+          ++t5;
+          CHECK(param_or(layer, "t5.bidirectional", layer.causal) ==
+                stack.at("bidirectional").get<bool>());
+        }
+        const auto theta = stack.value("inv_freq", std::vector<double>{});
+        REQUIRE(layer.inv_freq.size() == theta.size());
+        for (std::size_t t = 0; t < theta.size(); ++t)
+          CHECK(layer.inv_freq[t] == Approx(theta[t]).epsilon(2e-6));
+      }
+    }
+  }
+  CHECK(t5 == 5 * 2 + 3 + 2 + 1 + 3 + 3);
+}
+
 TEST_CASE("what stands in a file is no other word, and no fault where its type is unknown") {
   const auto shown = [](const char* config) { return plan_of(std::string(config)); };
   const PositionPlan sine = shown(R"({"model_type": "detr", "encoder_layers": 2, "d_model": 64,
     "encoder_attention_heads": 4, "decoder_layers": 3, "position_embedding_type": "sine"})");
   CHECK(sine.layers[0].encoding == "unknown");
   CHECK_FALSE(sine.layers[0].causal);
-  CHECK_THAT(sine.assumed.back(), Contains("the decoder has 3"));
+  REQUIRE(sine.other.size() == 3);
+  CHECK(sine.other[0].causal);
   CHECK(shown(R"({"model_type": "bert", "position_embedding_type": "alibi"})").layers[0].encoding ==
         "unknown");
   CHECK(shown(R"({"model_type": "vit_of_mine", "image_size": 8, "patch_size": 2, "rope_theta": 100,
