@@ -152,6 +152,27 @@ TensorReport report_of(const RotationQuestion& question, const RotationAnswer& a
   return report;
 }
 
+/// "rows 0–8 at 0–8, 9–23 at 60–74".
+std::string rows_words(const AxisPositions& positions) {
+  constexpr int most = 8;
+  std::vector<std::string> runs;
+  const auto span = [](Position first, Position last) {
+    return first == last ? fmt::format("{}", first) : fmt::format("{}–{}", first, last);
+  };
+  for (Index n = 0; n < positions.rows();) {
+    Index end = n + 1;
+    while (end < positions.rows() && positions(end, 0) == positions(end - 1, 0) + 1) ++end;
+    runs.push_back(
+        fmt::format("{} at {}", span(n, end - 1), span(positions(n, 0), positions(end - 1, 0))));
+    n = end;
+  }
+  if (runs.size() > most) {
+    runs.resize(most);
+    runs.push_back("…");
+  }
+  return fmt::format("row{} {}", positions.rows() == 1 ? "" : "s", fmt::join(runs, ", "));
+}
+
 TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<double>& after,
                              Index heads, const IdentifyOptions& options, bool shows_wiring = true,
                              Index sequences = 1) {
@@ -165,10 +186,15 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                                        .sequences = sequences},
                             .threads = options.threads};
   if (options.expected) question.expected = expected_rope(*options.expected, before.cols());
-  const RotationAnswer answer = identify_rotation(question);
+  const AxisPositions assumed = question.tensor.positions;
+  const RotationAnswer answer =
+      options.positions.empty() ? identify_anywhere(question) : identify_rotation(question);
   if (options.see) options.see(question, answer);
   TensorReport report = report_of(question, answer, options, shows_wiring);
-  if (options.positions.empty())
+  if (question.tensor.positions != assumed)
+    report.notes.push_back("positions are read off the tensor: " +
+                           rows_words(question.tensor.positions));
+  else if (options.positions.empty())
     report.notes.push_back(
         fmt::format("positions 0 to {} are assumed", question.tensor.rows() - 1));
   return report;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -333,6 +334,29 @@ RotationAnswer identify_rotation(const RotationQuestion& question) {
   if (!question.tensor.before.allFinite() || !question.tensor.after.allFinite())
     return without_numbers(question);
   return Search(question).answer();
+}
+
+RotationAnswer identify_anywhere(RotationQuestion& question) {
+  constexpr Position near = 2;  // where programs begin to count by mistake, which has names
+  check_shapes(question.tensor);
+  const AxisPositions stated = question.tensor.positions;
+  AxisPositions measured = stated;
+  if (question.tensor.before.allFinite() && question.tensor.after.allFinite()) {
+    const std::vector<Position> read = measured_positions(question.tensor, question.threads);
+    for (std::size_t n = 0; n < read.size(); ++n) measured(static_cast<Index>(n), 0) = read[n];
+  }
+  if (measured == stated) return identify_rotation(question);
+  std::vector<AxisPositions> tried{stated, measured};
+  if (std::abs(measured(0, 0) - stated(0, 0)) > near) std::swap(tried[0], tried[1]);
+  RotationAnswer as_stated;
+  for (const AxisPositions& positions : tried) {
+    question.tensor.positions = positions;
+    RotationAnswer answer = identify_rotation(question);
+    if (answer.explained) return answer;
+    if (positions == stated) as_stated = std::move(answer);
+  }
+  question.tensor.positions = stated;
+  return as_stated;
 }
 
 }  // namespace orrery

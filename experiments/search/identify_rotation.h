@@ -14,4 +14,10 @@ namespace orrery {
 /// UsageError for shapes that disagree, and for no hypothesis at all: an odd number of channels.
 RotationAnswer identify_rotation(const RotationQuestion& question);
 
+/// The same where nobody states positions: those of the question are tried, and those that the
+/// tensor shows itself (measured_positions), first where rows begin more than 2 away from the stated
+/// ones. The question keeps the positions of the answer: measured ones only if these explain the
+/// tensor.
+RotationAnswer identify_anywhere(RotationQuestion& question);
+
 }  // namespace orrery

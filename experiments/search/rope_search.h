@@ -28,7 +28,6 @@ struct RopeHypothesis {
 
 struct RotationQuestion {
   RotatedTensor tensor;
-  bool positions_known{true};             ///< otherwise a common offset is as likely as none
   std::optional<WrittenRope> expected{};  ///< its defects are tried first
   std::size_t most{8};                    ///< hypotheses that are returned, ties beyond it included
   int threads{1};                         ///< any number: the same answer
@@ -170,6 +169,12 @@ void estimate_again(HypothesisList& search);
 /// 4. Each pair determines the offset modulo its own wavelength.
 std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSample& sample,
                                      int threads);
+
+/// Each row's position, read off the tensor: frequencies from how far neighbouring rows turn, and
+/// then the position that all pairs of a row have turned by, from −2^12 to 2^20. Empty where there
+/// is none that pairs agree on; for one axis and 4 to 4096 rows. A reading is no finding: what it
+/// says is to be held against the tensor.
+std::vector<Position> measured_positions(const RotatedTensor& tensor, int threads);
 
 /// The rope with each rule of positions: where a rule begins at a row, at the row from which on it
 /// fits better, found in the sample and then among the tensor's rows beside it.

@@ -97,7 +97,48 @@ void check_facts(const std::string& name) {
   }
 }
 
+/// Rows of one head, as NumPy wrote fp32.
+Matrix<double> rows_of(const json& entry, const char* name) {
+  const auto shape = entry.at("shape").get<std::vector<Index>>();
+  return numbers_of(entry.at(name), true, shape[0] * shape[1], shape[2]);
+}
+
 }  // namespace
+
+TEST_CASE("Rows are found wherever they are, and the rope with them") {
+  const json file = golden("identify_rows.json");
+  std::size_t seen = 0, unexplained = 0;
+  for (const json& entry : file.at("cases")) {
+    if (!is_tried(seen++)) continue;
+    const Matrix<double> before = rows_of(entry, "before"), after = rows_of(entry, "after");
+    const auto heads = entry.at("shape")[0].get<Index>(), rows = entry.at("shape")[1].get<Index>();
+    AxisPositions stated(rows, 1);
+    for (Index n = 0; n < rows; ++n) stated(n, 0) = n;
+    RotationQuestion question{
+        .tensor = {.heads = heads,
+                   .before = before,
+                   .after = after,
+                   .positions = stated,
+                   .format = precision_named(entry.at("format").get<std::string>())}};
+    const RotationAnswer answer = identify_anywhere(question);
+    const WrittenRope& rope = answer.best().rope;
+    INFO(entry.at("kind") << " " << entry.at("format") << ": " << short_text(rope) << ", residual "
+                          << answer.best().residual.rms());
+    if (!answer.explained) {  // in bf16, which of the scalings slow pairs have
+      ++unexplained;
+      continue;
+    }
+    CHECK(name(rope.pairing) == entry.at("pairing").get<std::string>());
+    CHECK(rope.base == entry.at("base").get<double>());
+    CHECK(rope.rotary_dims == entry.at("width").get<Index>());
+    CHECK(value_of(rope, "scaling") == entry.at("scaling").get<std::string>());
+    for (Index n = 0; n < rows; ++n)
+      for (Index h = 0; h < heads; ++h)
+        CHECK(written_position(rope, question.tensor.positions(n, 0), n, h) ==
+              entry.at("positions")[static_cast<std::size_t>(n)].get<Position>());
+  }
+  CHECK(unexplained <= 1);
+}
 
 TEST_CASE("The search tells how released programs turned their queries") {
   check_facts("identify.json");

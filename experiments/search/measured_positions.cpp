@@ -1,0 +1,217 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numeric>
+
+#include "experiments/search/rope_search.h"
+#include "experiments/search/structures.h"
+
+namespace orrery {
+namespace {
+
+using Complex = std::complex<double>;
+
+/// Below this mean cosine between what pairs turned and what a position turns, it is not that one.
+constexpr double least_agreement = 0.98;
+constexpr Position farthest_near = 4096;  // which a row is looked for at first
+
+/// A rope whose frequencies are read off, with the turns of its pairs in every row.
+struct Reader {
+  WrittenRope rope{};
+  std::vector<double> theta{};  ///< counter-clockwise
+  const PairPhasors* phasors{};
+
+  /// 1 where all pairs of the row have turned by p·theta.
+  double agreement(Index row, Position p) const {
+    double sum = 0, weight = 0;
+    for (std::size_t t = 0; t < theta.size(); ++t) {
+      const auto pair = static_cast<Index>(t);
+      const double w = phasors->weights(pair, row);
+      sum +=
+          w *
+          (phasors->turns(pair, row) * std::polar(1.0, -theta[t] * static_cast<double>(p))).real();
+      weight += w;
+    }
+    return weight > 0 ? sum / weight : 1.0;
+  }
+
+  /// `expected` where the row agrees with it, and better than with its neighbours; else the best
+  /// position from `first` to before `last`. Empty where the row agrees with none.
+  std::optional<Position> near(Index row, Position expected, Position first, Position last) const {
+    double most = agreement(row, expected);
+    if (most >= least_agreement && most > agreement(row, expected - 1) &&
+        most > agreement(row, expected + 1))
+      return expected;
+    Position best = expected;
+    for (Position p = first; p < last; ++p)
+      if (const double own = agreement(row, p); own > most) {
+        most = own;
+        best = p;
+      }
+    return most >= least_agreement ? std::optional(best) : std::nullopt;
+  }
+
+  double mean_agreement(const std::vector<Position>& positions) const {
+    double sum = 0;
+    for (std::size_t n = 0; n < positions.size(); ++n)
+      sum += agreement(static_cast<Index>(n), positions[n]);
+    return sum / static_cast<double>(positions.size());
+  }
+};
+
+Reader reader_of(const WrittenRope& rope, const PairPhasors& phasors) {
+  Reader reader{.rope = rope, .theta = frequencies_of(rope), .phasors = &phasors};
+  if (rope.clockwise)
+    for (double& frequency : reader.theta) frequency = -frequency;
+  return reader;
+}
+
+/// How far pairs turn from one row to the next: the medians, as most rows follow each other.
+std::vector<double> turns_per_row(const PairPhasors& phasors) {
+  std::vector<double> theta;
+  for (Index t = 0; t < phasors.turns.rows(); ++t) {
+    std::vector<double> angles;
+    for (Index n = 1; n < phasors.turns.cols(); ++n)
+      angles.push_back(std::arg(std::conj(phasors.turns(t, n - 1)) * phasors.turns(t, n)));
+    const auto middle = angles.begin() + static_cast<std::ptrdiff_t>(angles.size() / 2);
+    std::nth_element(angles.begin(), middle, angles.end());
+    theta.push_back(*middle);
+  }
+  return theta;
+}
+
+/// Rows that follow each other by known steps: the longest run of them.
+struct Run {
+  Index first{};
+  std::vector<Position> positions{};  ///< from 0 on
+};
+
+Run longest_run(const PairPhasors& phasors) {
+  PairPhasors steps = phasors;
+  for (Index n = phasors.turns.cols() - 1; n > 0; --n)
+    for (Index t = 0; t < phasors.turns.rows(); ++t) {
+      steps.turns(t, n) = phasors.turns(t, n) * std::conj(phasors.turns(t, n - 1));
+      steps.weights(t, n) = std::min<double>(phasors.weights(t, n), phasors.weights(t, n - 1));
+    }
+  const Reader reader{.rope = {}, .theta = turns_per_row(phasors), .phasors = &steps};
+  Run longest, run{0, {0}};
+  for (Index n = 1; n < phasors.turns.cols(); ++n) {
+    if (const std::optional<Position> step = reader.near(n, 1, -farthest_near, farthest_near)) {
+      run.positions.push_back(run.positions.back() + *step);
+      continue;
+    }
+    if (run.positions.size() > longest.positions.size()) longest = run;
+    run = {n, {0}};
+  }
+  return run.positions.size() > longest.positions.size() ? run : longest;
+}
+
+/// The turns of a run's rows, each turned back by those of its first.
+PairPhasors of_run(const PairPhasors& phasors, const Run& run) {
+  PairPhasors part = phasors;
+  const auto count = static_cast<Index>(run.positions.size());
+  part.turns = phasors.turns.middleCols(run.first, count);
+  part.weights = phasors.weights.middleCols(run.first, count);
+  for (Index t = 0; t < part.turns.rows(); ++t) part.turns.row(t) *= std::conj(part.turns(t, 0));
+  return part;
+}
+
+/// The rope, and with its base rounded to few digits, as people write them.
+std::vector<WrittenRope> with_round_bases(const WrittenRope& rope) {
+  std::vector<WrittenRope> all;
+  for (const int digits : {0, 1, 2, 3}) {
+    const double unit = std::pow(10.0, std::floor(std::log10(rope.base)) - digits);
+    all.push_back(rope);
+    all.back().base = std::round(rope.base / unit) * unit;
+  }
+  all.push_back(rope);
+  return all;
+}
+
+/// Positions of all rows: behind the row before, near the first rows of a text, or anywhere up to
+/// 2^20. Empty where too many rows have none.
+class Rows {
+ public:
+  Rows(const RotatedTensor& tensor, const RotationSample& sample, int threads)
+      : tensor_(tensor), sample_(sample), threads_(threads) {}
+
+  std::vector<Position> read(const Reader& reader) {
+    std::vector<Position> positions;
+    for (Index n = 0; n < sample_.rows(); ++n) {
+      const Position next = positions.empty() ? 0 : positions.back() + 1;
+      std::optional<Position> own = reader.near(n, next, -64, farthest_near);
+      if (!own && searched_++ < most_searched) own = anywhere(reader, n);
+      if (!own) return {};
+      positions.push_back(*own);
+    }
+    return positions;
+  }
+
+ private:
+  static constexpr int most_searched = 24;  // of all ropes that are tried
+
+  std::optional<Position> anywhere(const Reader& reader, Index row) const {
+    const RotationSample one = rows_between(tensor_, row, row + 1, sampled_heads);
+    for (const Position offset : likely_offsets(reader.rope, one, threads_)) {
+      const Position own = tensor_.positions(row, 0) + offset;
+      if (reader.agreement(row, own) >= least_agreement) return own;
+    }
+    return std::nullopt;
+  }
+
+  const RotatedTensor& tensor_;
+  const RotationSample& sample_;
+  int threads_;
+  int searched_{0};
+};
+
+/// A rope with the structure that it was read with.
+struct Candidate {
+  WrittenRope rope{};
+  std::size_t structure{};
+  double agreement{};  ///< of the longest run
+};
+
+/// Those whose frequencies agree best with the longest run, round bases before others.
+std::vector<Candidate> likely_ropes(const std::vector<StructureFit>& fits) {
+  constexpr std::size_t structures = 2, families = 6, kept_ropes = 3;
+  std::vector<Candidate> found;
+  for (std::size_t s = 0; s < std::min<std::size_t>(structures, fits.size()); ++s) {
+    const Run run = longest_run(fits[s].phasors);
+    const PairPhasors part = of_run(fits[s].phasors, run);
+    const auto estimates = estimate_frequencies(part, run.positions);
+    if (estimates.empty()) continue;
+    for (const WrittenRope& family : fit_families(fits[s].rope, estimates, families))
+      for (const WrittenRope& rope : with_round_bases(family))
+        found.push_back({rope, s, reader_of(rope, part).mean_agreement(run.positions)});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    return a.agreement > b.agreement + 1e-9;
+  });
+  if (found.size() > kept_ropes) found.resize(kept_ropes);
+  return found;
+}
+
+}  // namespace
+
+std::vector<Position> measured_positions(const RotatedTensor& tensor, int threads) {
+  constexpr Index fewest = 4, most = 4096;
+  if (tensor.positions.cols() != 1 || tensor.rows() < fewest || tensor.rows() > most) return {};
+  const RotationSample sample = rows_between(tensor, 0, tensor.rows(), sampled_heads);
+  Rows rows(tensor, sample, threads);
+  const std::vector<StructureFit> fits = likely_structures(sample);
+  std::vector<Position> best;
+  double most_agreement = least_agreement;
+  for (const Candidate& candidate : likely_ropes(fits)) {
+    const Reader reader = reader_of(candidate.rope, fits[candidate.structure].phasors);
+    std::vector<Position> read = rows.read(reader);
+    if (read.empty()) continue;
+    const double agreement = reader.mean_agreement(read);
+    if (!(agreement > most_agreement)) continue;
+    most_agreement = agreement;
+    best = std::move(read);
+  }
+  return best;
+}
+
+}  // namespace orrery
