@@ -316,7 +316,8 @@ bool causal(const ConfigValues& config) {
   if (!config.type() && !looks_causal(config)) return false;
   if (type.bidirectional && has_decoder_alone(config)) return true;
   const bool may_decode = type.encoding == "bert" || type.encoding == "roformer";
-  if (may_decode && config.flag("is_decoder")) return true;
+  const char* key = config.is_unread("is_decoder") ? "causal" : "is_decoder";
+  if (may_decode && config.flag(key)) return true;
   return !type.bidirectional && !bidirectional(config);
 }
 
@@ -324,6 +325,14 @@ bool causal(const ConfigValues& config) {
 std::size_t listed_layers(const ConfigValues& config) {
   const Json* list = config.list("layer_types");
   return list ? list->size() : config.text("hybrid_override_pattern").size();
+}
+
+/// HRM runs its stacks in turns; a file that counts the layers of a stack alone leaves that out.
+std::size_t passes(const ConfigValues& config) {
+  if (!config.has_default("H_cycles") || config.has("num_layers_per_stack")) return 1;
+  const auto high = config.integer("H_cycles", 1, most_layers).value.value_or(1),
+             low = config.integer("L_cycles", 0, most_layers).value.value_or(0);
+  return static_cast<std::size_t>(high * (low + 1));
 }
 
 std::size_t layer_count(const ConfigValues& config, std::vector<std::string>& assumed) {
@@ -339,7 +348,9 @@ std::size_t layer_count(const ConfigValues& config, std::vector<std::string>& as
       has_decoder_alone(config) ? "decoder_layers" : "num_hidden_layers", 1, most_layers);
   if (!count.value) config.refuse("num_hidden_layers", "given, so the layers cannot be counted");
   const bool blocks = type.two_per_block && config.find_in_file("num_layers") != nullptr;
-  return static_cast<std::size_t>(*count.value) * (blocks ? 2 : 1);
+  const std::size_t layers = static_cast<std::size_t>(*count.value) * passes(config);
+  if (layers > most_layers) config.refuse("H_cycles", "a number of passes over so many layers");
+  return layers * (blocks ? 2 : 1);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace orrery {
 
 /// What a model of this type does where its file does not say otherwise: the defaults of its
-/// configuration class and the code of its attention in Transformers 5.23.
+/// configuration class and the code of its attention in Transformers 5.24.
 struct ModelType {
   /// How the types of layers follow from their numbers where a file has no `layer_types`. Counting is
   /// from 0; n is the row's `period`, or the key `period_key` of the file.
@@ -121,6 +121,7 @@ struct ModelType {
   double unscaled_part{};  ///< of the head that turns in layers without a scaling whose dictionary
                            ///< names none; 0: as in other layers
   std::string_view indexer{};  ///< pairing of the attention that picks keys; empty: there is none
+  bool indexer_turns_last{};   ///< the last channels of its heads, else the first
   /// Values of further keys, as JSON; empty: none. A type reads partial_rotary_factor where it has
   /// a value here or takes another key for it.
   std::string_view defaults{};

@@ -94,7 +94,7 @@ std::vector<std::vector<int>> alike_layers(const std::vector<LayerPlan>& layers)
 
 /// "decoder" or "encoder": what PositionPlan::other is.
 inline const char* other_stack(const PositionPlan& plan) {
-  return !plan.other.empty() && plan.other.front().causal ? "decoder" : "encoder";
+  return !plan.layers.empty() && plan.layers.front().causal ? "encoder" : "decoder";
 }
 
 /// Whether a layer's frequencies depend on how long the sequence is.

@@ -36,8 +36,8 @@ std::string type_in(const Json& values) {
 /// The part of a configuration that is about text, or one of several models in the place of it.
 const char* part_in(const Json& values) {
   constexpr std::array texts{"text_config", "thinker_config", "llm_config", "language_config"};
-  constexpr std::array parts{"vlm_config", "decoder_config", "decoder", "encoder_config",
-                             "encoder"};
+  constexpr std::array parts{"vlm_config",     "decoder_config", "decoder",
+                             "encoder_config", "encoder",        "model_config"};
   const auto is_part = [&](const char* key) {
     return values.contains(key) && values[key].is_object();
   };
@@ -143,8 +143,9 @@ void read_temperature(const ConfigValues& config, LayerPlan& layer,
   const TemperatureRule rule = type_of(config).temperature;
   if (rule == TemperatureRule::learned)
     assume(assumed,
-           "queries are multiplied by b + s ln(m + 1) with a learned b and s per head, which no "
-           "configuration has: 1 is shown, which they begin as");
+           "queries are multiplied by b + s ln(m + 1) with a learned b and s per head, and "
+           "frequencies by exp α with a learned α per pair, which no configuration has: 1 is "
+           "shown, which they begin as");
   if (layer.encoding != "none") return;
   if (rule == TemperatureRule::llama4 && config.flag("attn_temperature_tuning")) {
     const Valued<double> floor = config.number("floor_scale"), scale = config.number("attn_scale");
@@ -270,12 +271,16 @@ void read_other_stack(const Json& values, const ConfigValues& config, const std:
   const ConfigValues other(std::move(own), config.type(), config.file(), prefix);
   std::vector<std::string> assumed;
   plan.other = layer_schedule(other, assumed);
+  const bool over_frames = type_of(config).encoding == "conformer";
   for (LayerPlan& layer : plan.other) {
     read_layer(other.of_layer(layer.layer), options, layer, assumed);
-    layer.causal = is_decoder;
+    layer.causal = is_decoder && !over_frames;
   }
   plan.keys_read.insert(other.asked().begin(), other.asked().end());
-  if (config.type())
+  if (over_frames)
+    assume(plan.assumed,
+           "the decoder looks both ways, over what the encoder returns of each frame");
+  else if (config.type())
     assume(plan.assumed, "the decoder attends to what the encoder returns, too, by contents alone");
 }
 

@@ -78,6 +78,15 @@ bool full_is_scaled(const ConfigValues& config) {
   return scaling_kind(config, full, said_for_its_layers) != "none";
 }
 
+/// None in layers that a list of the scaled ones leaves out.
+std::string scaling_of_layer(const ConfigValues& config, const RopeDictionary& dictionary,
+                             const LayerPlan& layer, std::vector<std::string>& assumed) {
+  const Json* scaled = config.list("rope_scaling_layers");
+  if (scaled && std::find(scaled->begin(), scaled->end(), Json(layer.layer)) == scaled->end())
+    return "none";
+  return scaling_kind(config, dictionary, assumed);
+}
+
 /// The share of the head that turns, for types that say it so.
 Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dictionary,
                            const std::string& kind, const LayerPlan& layer) {
@@ -276,8 +285,7 @@ void share_lone_frequency(const ConfigValues& config, const RopeDictionary& dict
     put_param(layer, "rope.attention_factor", lone.attention_factor, "that of its scaling");
 }
 
-/// Of DeepSeek-V4 only layers that pick among compressed keys have one, and as in its heads the
-/// last channels turn; elsewhere the first.
+/// Of DeepSeek-V4 only layers that pick among compressed keys have one.
 void read_indexer(const ConfigValues& config, LayerPlan& layer) {
   const ModelType& type = type_of(config);
   const bool compressed = type.keys == RopeKeys::compressed;
@@ -288,7 +296,7 @@ void read_indexer(const ConfigValues& config, LayerPlan& layer) {
   layer.indexer = LayerPlan::Indexer{
       .pairing = type.indexer == "half_split" ? RopePairing::half_split : RopePairing::interleaved,
       .head_dim = channels,
-      .rotary_begin = compressed ? channels - layer.rope.rotary_dims : 0};
+      .rotary_begin = type.indexer_turns_last ? channels - layer.rope.rotary_dims : 0};
   layer.reasons["indexer"] = config.code();
 }
 
@@ -312,7 +320,7 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   if (config.is_unread("rope_scaling") && config.find_in_file("rope_scaling"))
     assume(assumed, config.not_read("rope_scaling"));
   read_pairing(config, layer, assumed);
-  const std::string kind = scaling_kind(config, dictionary, assumed);
+  const std::string kind = scaling_of_layer(config, dictionary, layer, assumed);
   read_slice(config, dictionary, kind, layer);
   read_scaling(config, dictionary, kind, options, layer, assumed);
   cancel_attention_factor(config, kind, layer);

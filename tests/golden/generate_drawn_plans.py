@@ -51,11 +51,12 @@ modernbert modernbert-decoder moonshine muse_glimmer_text muse_spark_text nanoch
 phi phi3 phi4_multimodal phimoe qwen2 qwen2_5_omni_text qwen2_5_vl_text qwen2_moe qwen2_vl_text qwen3 qwen3_5_moe_text qwen3_5_text
 qwen3_moe qwen3_next qwen3_vl_moe_text qwen3_vl_text recurrent_gemma seed_oss smollm3 solar_open stablelm starcoder2 vaultgemma
 youtu zamba2""".split()
-other_types = """albert bart bert big_bird bigbird_pegasus biogpt blenderbot blenderbot-small bloom camembert data2vec-text deberta deberta-v2 distilbert electra ernie esm falcon gpt2 gpt_bigcode gpt_neo inkling_text
+other_types = """albert bart bert big_bird bigbird_pegasus biogpt blenderbot blenderbot-small bloom camembert data2vec-text deberta deberta-v2 distilbert electra ernie esm falcon fastspeech2_conformer gpt2 gpt_bigcode gpt_neo inkling_text
 inkling2_text jamba kimi_linear layoutlm lilt longt5 luke m2m_100 mamba mamba2 marian mbart mpnet mpt mra mt5 nemotron_h opt parakeet_encoder pegasus plbart rembert roberta roberta-prelayernorm roformer rwkv sew-d splinter squeezebert switch_transformers t5 tapas
 transfo-xl udop umt5 wav2vec2-bert wav2vec2-conformer xglm xlm-roberta xlnet yoso""".split()
 
-# Types that the table of orrery has not: their keys are read whatever the type.
+# Types of which files are drawn as they are saved, with every key. Those that the table of orrery has not are read by
+# their keys, whatever the type; of those that it has, every second draw is a file with few keys.
 unlisted_types = """apertus1p5_text aria_text bert-generation cohere_compass_text convbert cosmos3_edge_text ctrl deepseek_ocr2_text
 diffllama diffusion_gemma_text doge dory dots3_note_text embedding_gemma2_text exaone falcon_mamba flaubert fnet funnel
 glm5_next_text glm_image_text granite4_vision_text granite_docling_text hrm_text hy_v4_vl_text hyperclovax ibert
@@ -63,6 +64,9 @@ inkling2_loop_text iquestcoder jais2 jetmoe kyutai_speech_to_text longformer meg
 nystromformer openai-gpt paddleocr_vl_text prophetnet qwen3_omni_moe_talker_text qwen3_omni_moe_text qwen4_exp_text
 roc_bert sam3_lite_text sarvam_mla sarvam_moe t5gemma2_text trocr ultrabert unlimited_ocr_text voxtral_realtime_text
 whisper xlm xlm-roberta-xl xmod zaya""".split()
+saved_types = """apertus1p5_text aria_text bert-generation cosmos3_edge_text ctrl doge dory embedding_gemma2_text
+flaubert granite_docling_text hrm_text hy_v4_vl_text hyperclovax ibert inkling2_loop_text jais2 jetmoe megatron-bert
+mobilebert molmo2_text roc_bert ultrabert xlm xlm-roberta-xl""".split()
 draws_of_unlisted = 5
 
 # Sizes that say nothing about positions, by name where the class has such a field.
@@ -113,6 +117,10 @@ special = {
     "gpt_neo": {"attention_types": [[["global", "local"], 1]], "num_layers": 2, "num_heads": 2, "window_size": 8, **own_names, "hidden_size": 32},
     "sew-d": {"conv_dim": [8], "conv_kernel": [3], "conv_stride": [2], "num_conv_pos_embeddings": 4, "num_conv_pos_embedding_groups": 2,
               "squeeze_factor": 1, "relative_attention": True},
+    "dory": {"n_input_layers": 0, "n_output_layers": 0}, 
+    "cosmos3_edge_text": {"head_dim": 128}, "hy_v4_vl_text": {"qk_rope_head_dim": 64}, "embedding_gemma2_text": {"head_dim": 16, "global_head_dim": 32},
+    "fastspeech2_conformer": {"encoder_layers": 2, "encoder_num_attention_heads": 2, "decoder_layers": 1, "decoder_num_attention_heads": 4, **own_names,
+                              "max_position_embeddings": "absent", "hidden_size": 32, "encoder_linear_units": 32, "decoder_linear_units": 32},
     "phi4_multimodal": {"vision_config": {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32},
                         "audio_config": {"hidden_size": 32, "num_blocks": 1, "num_attention_heads": 2, "intermediate_size": 32}},
 }
@@ -165,6 +173,8 @@ def arguments(model, **given):
     if "bbox" in names:
         given["bbox"] = torch.zeros(1, given["input_ids"].shape[1], 4, dtype=torch.float if model.config.model_type == "udop" else torch.long)
     accepted = inspect.signature(model.forward).parameters
+    if "input_tensor" in accepted:  # the encoder of FastSpeech2-Conformer
+        given["input_tensor"] = given["input_ids"]
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in accepted.values()):
         return given
     return {key: value for key, value in given.items() if key in accepted}
@@ -175,6 +185,9 @@ class Recorder(plans.Probe):
 
     def __call__(self, module, query, key, value, attention_mask=None, scaling=None, **kwargs):
         out = super().__call__(module, query, key, value, attention_mask, scaling, **kwargs)
+        if type(module).__name__.endswith("AttentionResidual"):  # of Inkling 2, over layers and not over tokens
+            self.calls.pop()
+            return value.mean(dim=2, keepdim=True).expand(*query.shape).transpose(1, 2), None
         if key.shape[2] < query.shape[2]:  # cross-attention
             out = (value.new_zeros(1, query.shape[2], query.shape[1], value.shape[3]), None)
         out = (out[0][:, -query.shape[2]:], out[1])  # DeepSeek-V4 has keys that are averages beside those of the tokens
@@ -220,6 +233,9 @@ def seen_by(call):
 
 
 def by_layer(calls, config):
+    if config.model_type in looped:  # every pass of a layer is alike
+        first = {call["layer"]: call for call in reversed(calls)}
+        return {layer: first[layer] for layer in sorted(first)}
     if any(call["layer"] == -1 for call in calls):  # Zamba's blocks, which several layers share
         return dict(zip(config.hybrid_layer_ids, calls))
     if any(call["layer"] is None for call in calls) or len({call["layer"] for call in calls}) != len(calls):
@@ -234,6 +250,8 @@ def digits(values):
 def randomise(model):
     for parameter in model.parameters():
         parameter.copy_(torch.randn_like(parameter) * 0.3 if parameter.ndim > 1 else torch.ones_like(parameter))
+    if hasattr(model, "rotary_emb") and hasattr(model.rotary_emb, "alpha"):
+        model.rotary_emb.alpha.zero_()  # Mistral Large 4 multiplies frequencies by the exponential of these
 
 
 def attention_layers(model, module, config, masks):
@@ -271,6 +289,9 @@ def attention_layers(model, module, config, masks):
     return layers
 
 
+looped = ("dory", "inkling2_loop_text")
+
+
 def without_attention(model_type):
     return model_type in ("mamba", "mamba2", "rwkv")
 
@@ -285,7 +306,9 @@ def weights_layers(model, masks):
     attentions = [weights for weights in (getattr(result, "attentions", None) or ()) if weights is not None]
     if not attentions:
         raise NotImplementedError("no attention is returned")
-    return [{"layer": layer, "mask": masks.number((weights[0] > 0).any(dim=0))} for layer, weights in enumerate(attentions)]
+    widths = [{"width": module.dim_key} for module in model.modules() if hasattr(module, "dim_key")]  # FastSpeech2-Conformer has it
+    return [{"layer": layer, "mask": masks.number((weights[0] > 0).any(dim=0)), **(widths[layer] if widths else {})}
+            for layer, weights in enumerate(attentions)]
 
 
 def text_part(config):
@@ -324,7 +347,7 @@ def run(raw, masks):
     config, model = build(raw)
     module = importlib.import_module(type(model).__module__)
     with torch.no_grad():
-        tables = plans.tables_of(model)
+        tables = plans.tables_of(model) if config.model_type != "molmo2_text" else {}  # that has one for some layers each
         randomise(model)
         original = getattr(module, "eager_attention_forward", None)
         try:
@@ -379,11 +402,11 @@ def scaling_of(draw, half):
 rigid = ("zamba2", "bailing_hybrid", "wav2vec2-conformer", "parakeet_encoder", "squeezebert", "bamba", "granitemoehybrid", "mamba2", "recurrent_gemma", "jamba", "nemotron_h", "helium", "codegen", "xlnet", "sew-d")
 # Classes with a rotary embedding per type of layers.
 nested_types = ("gemma3_text", "gemma3n_text", "gemma4_text", "olmo3", "modernbert", "modernbert-decoder", "laguna", "mellum", "mimo_v2_flash",
-                "beam", "lfm3")
+                "beam", "lfm3", "dory", "ultrabert", "embedding_gemma2_text")
 
 
 def draw_width(draw, config, names):
-    key = next((key for key in ("num_attention_heads", "n_heads", "n_head", "num_heads", "decoder_num_attention_heads") if key in config), None)
+    key = next((key for key in ("num_attention_heads", "n_heads", "n_head", "num_heads", "decoder_num_attention_heads", "encoder_num_attention_heads") if key in config), None)
     if key and config["model_type"] not in rigid:
         config[key] = draw.choice([2, 2, 4])
     if "encoder_num_attention_heads" in config:
@@ -475,7 +498,7 @@ def draw_rope(draw, config, names):
 
 def draw_layers(draw, config, names):
     kind = config["model_type"]
-    key = next((key for key in ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "decoder_num_hidden_layers") if key in config), None)
+    key = next((key for key in ("num_hidden_layers", "n_layers", "num_layers", "n_layer", "decoder_num_hidden_layers", "encoder_layers") if key in config), None)
     if key and kind not in ("deepseek_v4", "granitemoehybrid", "lfm2_moe", "kimi_linear", "longcat_flash", "bamba", "jamba", "gpt_neo", "zamba2", "bailing_hybrid"):
         config[key] = draw.choice([1, 2, 3, 4, 6]) if config[key] < 3 else draw.choice([3, 4, 6, 8])
     count = config.get(key, 2)
@@ -521,6 +544,18 @@ def draw_layers(draw, config, names):
         config["window_size"] = draw.choice([3, 5, 8, 64])
         if draw.random() < 0.4:
             config["attention_layers"] = draw.choice([["local", "global"], ["local", "local"]])
+    if kind == "molmo2_text" and draw.random() < 0.6:
+        config["rope_scaling_layers"] = [layer for layer in range(count) if draw.random() < 0.6]
+    if kind in ("xlm", "flaubert"):
+        config["causal"] = draw.choice([False, True])
+    if kind in ("bert-generation", "megatron-bert", "roc_bert", "xlm-roberta-xl") and draw.random() < 0.4:
+        config["is_decoder"] = True
+    if kind == "mobilebert":
+        config["intra_bottleneck_size"] = draw.choice([16, 64])
+    if kind == "fastspeech2_conformer":
+        config["encoder_num_attention_heads"], config["decoder_layers"] = draw.choice([2, 8]), draw.choice([1, 3, 5])
+        if draw.random() < 0.4:
+            del config[draw.choice(["encoder_layers", "encoder_num_attention_heads"])]
     if kind == "bamba":
         config["num_hidden_layers"], config["attn_layer_indices"] = 3, draw.choice([[1], [0, 2], [2]])
     if kind in ("gemma3_text", "gemma4_text", "gemma2") and draw.random() < 0.1:
@@ -608,10 +643,13 @@ def main():
             config = drawn(model_type, number)
             count["drawn"] += 1
             try:
-                if model_type in unlisted_types:
+                if model_type in unlisted_types and (model_type not in saved_types or number % 2 == 1):
                     config = saved(config)
                 with contextlib.redirect_stderr(io.StringIO()):
                     result = run(config, masks)
+                if model_type == "dory" and "mlp" in (config.get("layer_types") or ()):  # layers of the file beside attention
+                    for layer in result["layers"]:
+                        layer["layer"] *= 2
             except Exception as error:  # counted, so that none goes missing unseen
                 refused[cause(error)] += 1
                 if options.only:

@@ -182,8 +182,10 @@ class Probe:
         return out, None
 
 
-def unturned(result):
+def unturned(module, result):
     """What a rotary embedding returns, as a rotation by nothing."""
+    if hasattr(module, "embed_positions"):  # GPT-J's kind returns the sine first
+        return torch.zeros_like(result[0]), torch.ones_like(result[1])
     if isinstance(result, tuple):
         return torch.ones_like(result[0]), torch.zeros_like(result[1])
     return torch.ones_like(result)
@@ -195,7 +197,7 @@ def without_rotation(model):
     for module in model.modules():
         if type(module).__name__.endswith("RotaryEmbedding"):
             originals.append((module, module.forward))
-            module.forward = lambda *args, forward=module.forward, **kwargs: unturned(forward(*args, **kwargs))
+            module.forward = lambda *args, module=module, forward=module.forward, **kwargs: unturned(module, forward(*args, **kwargs))
     yield
     for module, forward in originals:
         module.forward = forward
