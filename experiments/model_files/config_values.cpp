@@ -55,7 +55,7 @@ constexpr OtherNames other_names[] = {
     {"num_hidden_layers",
      {"n_layer", "n_layers", "num_layers", "encoder_layers", "num_encoder_layers", "decoder_layers",
       "decoder_num_hidden_layers", "encoder_num_hidden_layers"}},
-    {"hidden_size", {"n_embd", "d_model", "dim", "emb_dim", "intra_bottleneck_size"}},
+    {"hidden_size", {"n_embd", "d_model", "dim", "emb_dim"}},
     {"num_attention_heads",
      {"n_head", "n_heads", "num_heads", "encoder_attention_heads", "num_encoder_attention_heads",
       "attention_heads", "decoder_attention_heads", "encoder_num_attention_heads",
@@ -161,7 +161,8 @@ bool ConfigValues::is_unread(std::string_view key) const {
 
 std::string ConfigValues::spelling_of(std::string_view key) const {
   // A decoder's sizes do not stand in for those of the encoder that is shown.
-  const bool encoder = type_ && type_->bidirectional;
+  const bool encoder =
+      type_ && type_->bidirectional && class_name().find("ForCausalLM") == std::string::npos;
   if (!stored(key) || (is_unread(key) && has_default(key)))
     for (const OtherNames& other : other_names)
       if (other.key == key)

@@ -95,7 +95,10 @@ Valued<std::int64_t> head_dim_of(const ConfigValues& config, const LayerPlan& la
   const bool for_frequencies = type_of(config).frequencies_by_head_dim;
   if (!for_frequencies)
     if (auto own = config.integer("head_dim", 1, most_channels); own.value) return own;
-  const auto hidden = config.integer("hidden_size", 1, most_hidden);
+  // MobileBERT attends in a narrower space.
+  const bool narrow = config.has_default("use_bottleneck") && config.flag("use_bottleneck");
+  const char* size = narrow ? "intra_bottleneck_size" : "hidden_size";
+  const auto hidden = config.integer(size, 1, most_hidden);
   const auto heads = config.integer("num_attention_heads", 1, most_hidden);
   if (!hidden.value || !heads.value) {
     if (!config.type()) return {};
@@ -103,8 +106,8 @@ Valued<std::int64_t> head_dim_of(const ConfigValues& config, const LayerPlan& la
   }
   const std::int64_t channels = *hidden.value / *heads.value;
   if (channels < 1 || channels > most_channels)
-    config.refuse("hidden_size", fmt::format("1 to {} times num_attention_heads", most_channels));
-  std::string reason = "hidden_size / num_attention_heads";
+    config.refuse(size, fmt::format("1 to {} times num_attention_heads", most_channels));
+  std::string reason = fmt::format("{} / num_attention_heads", size);
   if (config.find_in_file("head_dim"))
     reason += "; " + (for_frequencies
                           ? config.key_name("head_dim") + " is the width of the frequencies alone"

@@ -551,7 +551,7 @@ def draw_layers(draw, config, names):
     if kind in ("bert-generation", "megatron-bert", "roc_bert", "xlm-roberta-xl") and draw.random() < 0.4:
         config["is_decoder"] = True
     if kind == "mobilebert":
-        config["intra_bottleneck_size"] = draw.choice([16, 64])
+        config["intra_bottleneck_size"], config["use_bottleneck"] = draw.choice([16, 64]), draw.choice([True, False])
     if kind == "fastspeech2_conformer":
         config["encoder_num_attention_heads"], config["decoder_layers"] = draw.choice([2, 8]), draw.choice([1, 3, 5])
         if draw.random() < 0.4:
