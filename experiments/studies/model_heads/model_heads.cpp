@@ -335,7 +335,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
                            .chosen = static_cast<std::size_t>(params.integer("chosen"))};
   const std::string marked =
       marks_alone(params) ? "" : marked_heads(params, model.table(heads, progress));
-  HeadPlace chosen{std::max(asked.layer, 0), std::max(asked.head, 0)};
+  HeadPlace chosen{std::max<int>(asked.layer, 0), std::max<int>(asked.head, 0)};
   const auto look_there = [&] { return look_at(chosen, params, marked, model, inputs, progress); };
   std::optional<Look> look;
   if (progress.wants_to_see() && !model.has_table(heads)) {
