@@ -121,8 +121,10 @@ std::vector<WrittenRope> with_round_bases(const WrittenRope& rope) {
   std::vector<WrittenRope> all;
   for (const int digits : {0, 1, 2, 3}) {
     const double unit = std::pow(10.0, std::floor(std::log10(rope.base)) - digits);
+    const double base = std::round(rope.base / unit) * unit;
+    if (!(base > 1)) continue;
     all.push_back(rope);
-    all.back().base = std::round(rope.base / unit) * unit;
+    all.back().base = base;
   }
   all.push_back(rope);
   return all;

@@ -102,7 +102,8 @@ def main():
         fact, x, y = draw(random, KINDS[i % len(KINDS)], fmt=("fp32", "bf16")[i // len(KINDS)])
         cases.append({**fact, "shape": list(x.shape), "before": hexed(x), "after": hexed(y)})
     (HERE / "identify_rows.json").write_text(
-        json.dumps({"numpy": np.__version__, "cases": cases}, separators=(",", ":")).replace('},{', '},\n{') + "\n")
+        json.dumps({"generator": "tests/golden/generate_identify_rows.py", "versions": {"numpy": np.__version__},
+                    "cases": cases}, separators=(",", ":")).replace('},{', '},\n{') + "\n")
 
 
 if __name__ == "__main__":

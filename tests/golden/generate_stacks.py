@@ -87,7 +87,8 @@ def causal(model, ids):
 
 def main():
     torch.manual_seed(0)
-    result = {"transformers": transformers.__version__, "models": []}
+    result = {"generator": "tests/golden/generate_stacks.py",
+              "versions": {"torch": torch.__version__, "transformers": transformers.__version__}, "models": []}
     for kind, given in CONFIGS.items():
         config = AutoConfig.for_model(kind, **given)
         model = AutoModel.from_config(config).eval()

@@ -48,15 +48,21 @@ std::vector<ParamSpec> edits_of_heads() {
 /// Whether no edit reads which heads are marked.
 bool marks_alone(const ParamSet& params) { return !names(params, "edits", "silence_marked"); }
 
+/// Whether the head is named, not left to the scores.
+bool names_head(const ParamSet& params) {
+  return params.integer("layer") >= 0 && params.integer("head") >= 0;
+}
+bool scores_alone(const ParamSet& params) { return marks_alone(params) && names_head(params); }
+
 std::vector<ParamSpec> declared_params() {
   constexpr double most_score = 1 << 20;
   return joined(
       {asked_model_params(),
-       {count_param({"layer", "$l$"},
-                    "The layer of the head that is looked at; −1: of the highest score.", -1, -1,
-                    255),
-        count_param({"head", "$h$"}, "The head that is looked at; −1: of the highest score.", -1,
-                    -1, 255),
+       {stated_if_set(count_param(
+            {"layer", "$l$"}, "The layer of the head that is looked at; −1: of the highest score.",
+            -1, -1, 255)),
+        stated_if_set(count_param(
+            {"head", "$h$"}, "The head that is looked at; −1: of the highest score.", -1, -1, 255)),
         score_param("score", "What every head is measured by.", "previous"),
         score_param("against", "The other score, across, of the figure of two.", "first"),
         {.key = "without_first",
@@ -90,8 +96,10 @@ std::vector<ParamSpec> declared_params() {
 }
 
 ExperimentInfo make_info() {
-  const std::vector<std::string> scored{"score", "against",    "without_first",
-                                        "swaps", "score_from", "against_from"};
+  const std::vector<std::string> choosing{"score", "without_first", "swaps"},
+      marking{"against", "score_from", "against_from"};
+  const std::vector<std::string> unscored{"head_weights", "all_heads",   "equation",
+                                          "loss",         "next_tokens", "change"};
   return {
       .name = "model_heads",
       .title = "Heads of a model",
@@ -126,15 +134,13 @@ ExperimentInfo make_info() {
                      .settings = {{"edits", "base"}},
                      .figure = "loss",
                      .control = "new_base"}},
-      .ignored = {
-          {.figures = {"scores"}, .keys = {"against", "score_from", "against_from"}},
-          {.figures = {"head_weights", "all_heads", "equation", "loss", "next_tokens", "change"},
-           .keys = scored,
-           .when = marks_alone},
-          {.figures = {"by_distance", "pairs"}, .keys = scored},
-          {.figures = {"scores", "equation", "loss", "next_tokens", "two_scores", "change",
-                       "by_distance", "pairs"},
-           .keys = {"colors"}}}};
+      .ignored = {{.figures = {"scores", "by_distance", "pairs"}, .keys = marking},
+                  {.figures = unscored, .keys = marking, .when = marks_alone},
+                  {.figures = unscored, .keys = choosing, .when = scores_alone},
+                  {.figures = {"by_distance", "pairs"}, .keys = choosing, .when = names_head},
+                  {.figures = {"scores", "equation", "loss", "next_tokens", "two_scores", "change",
+                               "by_distance", "pairs"},
+                   .keys = {"colors"}}}};
 }
 
 void add_scalars(const HeadsFound& found, Result& result) {
