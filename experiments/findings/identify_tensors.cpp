@@ -89,11 +89,12 @@ std::string telling_words(const WrittenRope& first, const WrittenRope& other, bo
   return fmt::format("a token at position {} or beyond would tell", input.position);
 }
 
-HypothesisReport reported(const RopeHypothesis& found, const RopeHypothesis& first,
+/// @param explains  whether the first explains the tensor: else no defect is named of any
+HypothesisReport reported(const RopeHypothesis& found, const RopeHypothesis& first, bool explains,
                           const RotatedTensor& tensor) {
   HypothesisReport report{.text = short_text(found.rope),
                           .facts = facts_of(found.rope),
-                          .defect = found.defect,
+                          .defect = explains ? found.defect : "",
                           .is_expected = found.is_expected,
                           .tied = found.tied,
                           .residual = found.residual.rms(),
@@ -142,7 +143,7 @@ TensorReport report_of(const RotationQuestion& question, const RotationAnswer& a
     });
     if (repeated || (shown.size() >= options.most && !found.is_expected)) continue;
     shown.push_back(&found);
-    report.hypotheses.push_back(reported(found, first, question.tensor));
+    report.hypotheses.push_back(reported(found, first, answer.explained, question.tensor));
   }
   if (answer.explained_by_angles)
     report.notes.push_back(
@@ -185,12 +186,16 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                                        .format = format,
                                        .sequences = sequences},
                             .threads = options.threads};
-  if (options.expected) question.expected = expected_rope(*options.expected, before.cols());
+  const bool is_unknown = options.expected && options.expected->encoding == "unknown";
+  if (options.expected && !is_unknown)
+    question.expected = expected_rope(*options.expected, before.cols());
   const AxisPositions assumed = question.tensor.positions;
   const RotationAnswer answer =
       options.positions.empty() ? identify_anywhere(question) : identify_rotation(question);
   if (options.see) options.see(question, answer);
   TensorReport report = report_of(question, answer, options, shows_wiring);
+  if (is_unknown)
+    report.notes.push_back("the configuration names no position encoding: nothing is expected");
   if (question.tensor.positions != assumed)
     report.notes.push_back("positions are read off the tensor: " +
                            rows_words(question.tensor.positions));

@@ -3,8 +3,10 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "experiments/data/load_inputs.h"
 #include "experiments/studies/experiments.h"
 #include "tests/support/experiment_run.h"
+#include "tests/support/temp_folder.h"
 
 using namespace orrery;
 using namespace orrery::test;
@@ -70,4 +72,38 @@ TEST_CASE("What no rope has made fails the check") {
   const Inputs inputs{{"before", tensor({8, 8}, before)}, {"after", tensor({8, 8}, after)}};
   const Result result = run_identify({{"before", "q.npy"}, {"after", "r.npy"}}, inputs);
   CHECK_FALSE(check(result, "first_hypothesis_explains").holds());
+}
+
+TEST_CASE("Nothing deviates where no rope explains a tensor, or where nothing is expected") {
+  const TempFolder folder;
+  const auto deviates = [&](const char* config, bool turned) {
+    const std::string path = folder.file("config.json", config).string();
+    std::vector<double> before, after;
+    for (int i = 0; i < 32 * 8; ++i) before.push_back(std::sin(3.0 * i * i));
+    for (std::size_t n = 0; n < 32; ++n)
+      for (std::size_t t = 0; t < 8; ++t) {
+        const auto p = static_cast<double>(n), pair = static_cast<double>(t % 4);
+        const double angle = p * std::pow(10000.0, -pair / 4.0);
+        const double x = before.at(8 * n + t), y = before.at(8 * n + (t + 4) % 8);
+        after.push_back(turned ? std::cos(angle) * x + std::sin(angle) * (t < 4 ? -y : y)
+                               : std::cos(11.0 * (p + static_cast<double>(t * t))));
+      }
+    const Settings asked{{"expect", path}};
+    Inputs inputs = load_inputs(params_for(identify_experiment(), asked)).inputs;
+    inputs.insert_or_assign("before", tensor({32, 8}, before));
+    inputs.insert_or_assign("after", tensor({32, 8}, after));
+    const Result result =
+        run_identify({{"before", "q.npy"}, {"after", "r.npy"}, {"expect", path}}, inputs);
+    for (const Table& table : result.tables)
+      if (table.name == "deviations")
+        return !std::get<std::vector<std::string>>(table.columns.front().values).empty();
+    return false;
+  };
+  const char* other = R"({"model_type": "llama", "hidden_size": 32, "num_attention_heads": 4,
+                          "num_hidden_layers": 1, "rope_theta": 500.0})";
+  CHECK(deviates(other, true));
+  CHECK_FALSE(deviates(other, false));
+  CHECK_FALSE(deviates(R"({"model_type": "unheard_of", "hidden_size": 32,
+                           "num_attention_heads": 4, "num_hidden_layers": 1})",
+                       true));
 }
