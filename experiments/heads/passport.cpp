@@ -247,12 +247,10 @@ Passport passport_of(LiveModel& model, const PassportRequest& request, Progress&
   SubProgress chapters[] = {equal_part(progress, 0, 5), equal_part(progress, 1, 5),
                             equal_part(progress, 2, 5), equal_part(progress, 3, 5),
                             equal_part(progress, 4, 5)};
-  passport.table = measure_heads(model,
-                                 {.texts = request.texts,
-                                  .repeated = 0,
-                                  .seed = request.seed,
-                                  .chosen = request.chosen},
-                                 chapters[0]);
+  passport.table = measure_heads(
+      model,
+      {.texts = request.texts, .repeated = 0, .seed = request.seed, .chosen = request.chosen},
+      chapters[0]);
   if (!model.predicts_next()) return passport;
   passport.settlement =
       settle(model, {.texts = request.texts, .questions = request.questions}, chapters[1]);
