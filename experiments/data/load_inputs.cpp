@@ -224,6 +224,9 @@ void load_text(LoadedInputs& loaded, const Wanted& wanted) {
   InputFile file = file_of(wanted, bytes);
   Text text = parse_text(std::move(bytes), wanted.assignment());
   text.name = path.filename().string();
+  if (text.utf8.size() < file.bytes)
+    loaded.notes.push_back(wanted.assignment() +
+                           ": begins with a byte order mark, which is left out");
   loaded.files.push_back(std::move(file));
   loaded.inputs.emplace(wanted.spec->key, std::move(text));
 }

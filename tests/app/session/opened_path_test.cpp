@@ -164,7 +164,9 @@ TEST_CASE("A picture names its file while another one is read, and one that fail
   desktop.settle();
   CHECK(session->current().other_file().empty());
   session->set("model", bad);
-  CHECK(session->current().other_file() == "good.json");
+  // A reader that is quick has refused it already, and its name is gone.
+  const bool is_refused = !session->current().message.empty();
+  CHECK(session->current().other_file() == (is_refused ? "" : "good.json"));
   wait_for(desktop, [&] { return !session->current().message.empty(); });
   CHECK_THAT(session->current().message, Catch::Matchers::Contains("bad.json"));
   CHECK(session->current().params.text("model") == good);
