@@ -285,11 +285,11 @@ void Session::take(std::size_t index) {
   std::optional<ResultStore::Outcome> outcome = askers_[index].take_newest();
   if (!outcome) return;
   if (outcome->result) {
-    if (state.result && state.result_params && state.result->status == Status::completed)
-      state.moved = observed_move(*state.result, *state.result_params, *outcome->result,
-                                  outcome->wish.params);
-    state.result = std::move(outcome->result);
-    state.result_params = std::move(outcome->wish.params);
+    if (state.whole && state.whole_params && state.whole->status == Status::completed)
+      state.moved =
+          observed_move(*state.whole, *state.whole_params, *outcome->result, outcome->wish.params);
+    state.result = state.whole = std::move(outcome->result);
+    state.result_params = state.whole_params = std::move(outcome->wish.params);
     state.seconds = outcome->seconds;
     // A message about something else, shown meanwhile, is still to be read.
     if (state.run_failed) say(index, {});

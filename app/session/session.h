@@ -103,6 +103,9 @@ struct ExperimentState {
   ParamSet params;                          ///< as the controls show them
   std::shared_ptr<const Result> result{};   ///< the last successful one; null before the first
   std::optional<ParamSet> result_params{};  ///< what it was computed with
+  /// The last one that is whole, with its parameters: `result` may be what a run has found so far.
+  std::shared_ptr<const Result> whole{};
+  std::optional<ParamSet> whole_params{};
   /// What the last move of a control did to the figures; null unless it was of one alone.
   std::shared_ptr<const ObservedMove> moved{};
   double seconds{};              ///< how long that took
