@@ -9,6 +9,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"
+#include "app/session/file_targets.h"
 #include "app/session/number_scale.h"
 #include "experiments/figure/equation/read_text.h"
 
@@ -158,7 +159,7 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
       strip.draw_list(spec);
     else if (has_slider(spec) && numbers++ < sliders)
       strip.draw_slider(spec);
-    else if (!keys.empty() && takes_words(spec))
+    else if (!keys.empty() && has_type(spec, "*"))
       strip.draw_text_box(spec);
     else if (!keys.empty() && is_number(spec) && !has_slider(spec))
       strip.draw_typed(spec);

@@ -250,11 +250,6 @@ void push_bare_button(const Ui& ui) {
 
 }  // namespace
 
-bool takes_words(const ParamSpec& spec) {
-  const auto& types = spec.file_types;
-  return spec.kind == ParamKind::file && std::find(types.begin(), types.end(), "*") != types.end();
-}
-
 void draw_ticks(const ParamSpec& spec) {
   if (!has_ticks(spec)) return;
   const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();

@@ -25,8 +25,6 @@ std::string choice_title(const ParamSpec& spec, const std::string& name);
 // One control a kind of parameter, over the whole width of the next item. A change goes to the
 // session, which may refuse it.
 
-/// Whether words may stand in place of a file.
-bool takes_words(const ParamSpec& spec);
 /// Whether a number has a range that a slider can be aimed in; otherwise it is typed.
 bool fits_slider(const ParamSpec& spec);
 /// Integers and reals, by slider. Its number is written beside the label, not on it.

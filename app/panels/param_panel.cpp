@@ -166,10 +166,11 @@ bool ParamPanel::typed_text(Session& session, const ParamSpec& spec, const std::
   const std::string present = state.params.to_text(spec.key);
   std::string& text = typed_[state.experiment->info.name + "/" + spec.key];
   ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue;
-  if (takes_words(spec)) flags |= ImGuiInputTextFlags_AutoSelectAll;
+  const bool takes_words = has_type(spec, "*");
+  if (takes_words) flags |= ImGuiInputTextFlags_AutoSelectAll;
   const bool entered = ImGui::InputTextWithHint("##value", hint.c_str(), &text, flags);
   const bool editing = ImGui::IsItemActive();
-  if (entered) takes_words(spec) ? session.set_text(spec.key, text) : session.set(spec.key, text);
+  if (entered) takes_words ? session.set_text(spec.key, text) : session.set(spec.key, text);
   if (!editing && !entered) text = present;
   return editing;
 }

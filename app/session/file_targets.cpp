@@ -15,11 +15,6 @@
 namespace orrery {
 namespace {
 
-bool has_type(const ParamSpec& spec, const std::string& type) {
-  return spec.kind == ParamKind::file &&
-         std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
-}
-
 /// Whether a file dropped by itself is not meant for it: a second model's, which captions leave out
 /// unless it is set, or one that is read beside another that is not there.
 bool is_beside(const ParamSet& params, const ParamSpec& spec) {
@@ -112,6 +107,11 @@ bool is_reversed(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+bool has_type(const ParamSpec& spec, const std::string& type) {
+  return spec.kind == ParamKind::file &&
+         std::find(spec.file_types.begin(), spec.file_types.end(), type) != spec.file_types.end();
+}
 
 OpenedPath look_at(const std::filesystem::path& path) {
   std::error_code failed;

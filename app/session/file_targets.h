@@ -37,6 +37,9 @@ SavedSettings settings_of(const Session& session, const Provenance& provenance);
 /// Shows the experiment with those settings.
 void show_settings(Session& session, const SavedSettings& settings);
 
+/// Whether a parameter reads files of that extension; "*" for words and files of any.
+bool has_type(const ParamSpec& spec, const std::string& type);
+
 /// A parameter that could read a file.
 struct FileTarget {
   std::size_t experiment{};  ///< its index in the session

@@ -43,11 +43,8 @@ std::string text_of(const TokensOptions& options) {
   const auto text = loaded.inputs.find("text");
   if (text == loaded.inputs.end())
     throw UsageError("no text", "is given", "add text=FILE, or text=bundled:the_orrery.txt");
-  const std::string& utf8 = std::get<Text>(text->second).utf8;
-  constexpr std::size_t mark = 3;
-  if (!loaded.files.empty() && loaded.files.front().bytes == utf8.size() + mark)
-    warn("the text begins with a byte order mark, which is left out: places count from behind it");
-  return utf8;
+  for (const std::string& note : loaded.notes) warn(note);
+  return std::get<Text>(text->second).utf8;
 }
 
 /// A piece of several characters need not be UTF-8: a byte-level token may end within one.

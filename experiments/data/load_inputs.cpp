@@ -226,7 +226,8 @@ void load_text(LoadedInputs& loaded, const Wanted& wanted) {
   text.name = path.filename().string();
   if (text.utf8.size() < file.bytes)
     loaded.notes.push_back(wanted.assignment() +
-                           ": begins with a byte order mark, which is left out");
+                           ": the text begins with a byte order mark, which is left out: places "
+                           "count from behind it");
   loaded.files.push_back(std::move(file));
   loaded.inputs.emplace(wanted.spec->key, std::move(text));
 }

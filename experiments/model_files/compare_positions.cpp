@@ -145,8 +145,8 @@ PositionComparison compare_positions(const PositionPlan& a, const PositionPlan& 
                                       fmt::format("{}", b.layers.size()),
                                       {}});
   // Only a file that names a second stack can differ in it.
-  PositionPlan of_a{.layers = a.other}, of_b{.layers = b.other};
   if (a.other.empty() || b.other.empty()) return comparison;
+  const PositionPlan of_a{.layers = a.other}, of_b{.layers = b.other};
   for (PositionComparison::Difference& one : compare_positions(of_a, of_b).differences) {
     one.field = fmt::format("{}: {}", other_stack(a), one.field);
     comparison.differences.push_back(std::move(one));

@@ -31,8 +31,7 @@ inline bool is_latent(const ConfigValues& config) {
 
 /// Whether a file has the keys of an encoder and a decoder, and the class of the decoder alone.
 inline bool has_decoder_alone(const ConfigValues& config) {
-  return config.has("decoder_layers") &&
-         config.class_name().find("ForCausalLM") != std::string::npos;
+  return config.has("decoder_layers") && config.has_causal_class();
 }
 
 /// A model's layers with type, window and causal mask, and `encoding` where the type of layer or a

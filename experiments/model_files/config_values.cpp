@@ -161,8 +161,7 @@ bool ConfigValues::is_unread(std::string_view key) const {
 
 std::string ConfigValues::spelling_of(std::string_view key) const {
   // A decoder's sizes do not stand in for those of the encoder that is shown.
-  const bool encoder =
-      type_ && type_->bidirectional && class_name().find("ForCausalLM") == std::string::npos;
+  const bool encoder = type_ && type_->bidirectional && !has_causal_class();
   if (!stored(key) || (is_unread(key) && has_default(key)))
     for (const OtherNames& other : other_names)
       if (other.key == key)
@@ -249,6 +248,10 @@ std::string class_in(const Json& values) {
 }
 
 std::string ConfigValues::class_name() const { return class_in(*values_); }
+
+bool ConfigValues::has_causal_class() const {
+  return class_name().find("ForCausalLM") != std::string::npos;
+}
 
 std::optional<double> finite_number(const Json& value) {
   if (!value.is_number() || !std::isfinite(value.get<double>())) return std::nullopt;

@@ -70,6 +70,8 @@ class ConfigValues {
 
   /// The class that `architectures` names first; empty where it names none.
   std::string class_name() const;
+  /// Whether that is one of a decoder alone, "BartForCausalLM".
+  bool has_causal_class() const;
 
   const ModelType* type() const { return type_; }
   const std::string& file() const { return file_; }

@@ -60,10 +60,7 @@ struct Reader {
 };
 
 Reader reader_of(const WrittenRope& rope, const PairPhasors& phasors) {
-  Reader reader{.rope = rope, .theta = frequencies_of(rope), .phasors = &phasors};
-  if (rope.clockwise)
-    for (double& frequency : reader.theta) frequency = -frequency;
-  return reader;
+  return {.rope = rope, .theta = turning_frequencies(rope), .phasors = &phasors};
 }
 
 /// How far pairs turn from one row to the next: the medians, as most rows follow each other.

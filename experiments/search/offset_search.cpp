@@ -139,9 +139,7 @@ std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSamp
                                      int threads) {
   constexpr Position least = -4096, most = Position{1} << 20;
   constexpr std::ptrdiff_t blocks = (most - least) / block_of_offsets;
-  std::vector<double> theta = frequencies_of(rope);
-  if (rope.clockwise)
-    for (double& frequency : theta) frequency = -frequency;
+  const std::vector<double> theta = turning_frequencies(rope);
   const std::vector<Complex> hands = hands_of(rope, sample, theta);
   std::vector<std::vector<Scored>> by_block(static_cast<std::size_t>(blocks));
   in_parallel(blocks, threads, [&] {

@@ -98,6 +98,13 @@ std::vector<double> frequencies_of(const WrittenRope& rope) {
   return theta;
 }
 
+std::vector<double> turning_frequencies(const WrittenRope& rope) {
+  std::vector<double> theta = frequencies_of(rope);
+  if (rope.clockwise)
+    for (double& frequency : theta) frequency = -frequency;
+  return theta;
+}
+
 double amplitude_of(const WrittenRope& rope) {
   return rope.amplitude ? *rope.amplitude : attention_factor(rope.scaling);
 }

@@ -73,6 +73,9 @@ double size_of(AngleUnit unit);
 /// scaled_frequencies does.
 std::vector<double> frequencies_of(const WrittenRope& rope);
 
+/// The same counter-clockwise: negative where the rope turns clockwise.
+std::vector<double> turning_frequencies(const WrittenRope& rope);
+
 /// The factor a on rotated channels.
 double amplitude_of(const WrittenRope& rope);
 

@@ -15,15 +15,16 @@ namespace orrery {
 
 /// What was found: the heads of the model once they are measured, and what the edits do.
 struct HeadsFound {
-  const ParamSet& params;
-  HeadPlace chosen{};                      ///< the head that is looked at
-  const std::vector<std::string>& labels;  ///< of the first text's tokens
-  const WhatIf& effect;
-  const HeadTable* table{};               ///< null until it is there
-  std::shared_ptr<const Array> masked{};  ///< keys that queries of the chosen layer do not see
+  ParamSet params;                    ///< with the chosen head in them
+  HeadPlace chosen{};                 ///< the head that is looked at
+  std::vector<std::string> labels{};  ///< of the first text's tokens
+  WhatIf effect{};
+  const HeadTable* table{};                      ///< null until it is there
+  Mask mask{};                                   ///< of the chosen layer, under the edits
+  std::shared_ptr<const Array> masked{};         ///< keys that its queries do not see
   std::shared_ptr<const Array> masked_before{};  ///< the same before the edits
   /// The most probable next tokens in words, in the order of next_ids.
-  const std::vector<std::string>& next;
+  std::vector<std::string> next{};
 };
 
 /// The chosen head's row.
@@ -57,9 +58,7 @@ std::vector<std::shared_ptr<const Array>> heads_arrays(const HeadTable& table);
 
 /// The logits of the chosen head as the sum of its pairs of RoPE, or of the terms of its encoding, in
 /// maps; none where WhatIf::terms is empty.
-///
-/// @param mask  of the head's layer, under the edits
-std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask);
+std::optional<Figure> equation_figure(const HeadsFound& found);
 
 /// Whether they are that sum, under the softcap where there is one.
 Check equation_check(const HeadTerms& terms, const Mask& mask);

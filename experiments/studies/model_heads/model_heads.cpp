@@ -238,11 +238,11 @@ std::vector<ValueInUse> limits_of(const HeadsFound& found, const PositionPlan& p
   return limits;
 }
 
-Result result_of(const HeadsFound& found, const Mask& mask, const PositionPlan& plan) {
+Result result_of(const HeadsFound& found, const PositionPlan& plan) {
   Result result;
   result.in_use = limits_of(found, plan);
   result.figures = heads_figures(found);
-  if (std::optional<Figure> equation = equation_figure(found, mask)) {
+  if (std::optional<Figure> equation = equation_figure(found)) {
     for (const MapTerm& term : std::get<MapEquation>(equation->content).terms)
       result.arrays.push_back(term.map.values);
     result.figures.push_back(*std::move(equation));
@@ -289,44 +289,23 @@ std::string marked_heads(const ParamSet& params, const HeadTable& table) {
   return marked;
 }
 
-/// A head of a model, with the maps and losses that go with it.
-struct Look {
-  ParamSet params;  ///< with the head in them
-  HeadPlace chosen{};
-  std::vector<std::string> labels{};
-  WhatIf effect{};
-  std::vector<std::string> next{};
-  Mask mask{};
-  std::shared_ptr<const Array> masked{}, masked_before{};
-
-  HeadsFound found(const HeadTable* table) const {
-    return {.params = params,
-            .chosen = chosen,
-            .labels = labels,
-            .effect = effect,
-            .table = table,
-            .masked = masked,
-            .masked_before = masked_before,
-            .next = next};
-  }
-};
-
-Look look_at(const HeadPlace& chosen, const ParamSet& asked, const std::string& marked,
-             AskedModel& model, const Inputs& inputs, Progress& progress) {
-  Look look{.params = asked, .chosen = chosen, .labels = model.labels()};
-  look.params.set_value("layer", std::int64_t{chosen.layer});
-  look.params.set_value("head", std::int64_t{chosen.head});
+/// All about a head but the scores.
+HeadsFound look_at(const HeadPlace& chosen, const ParamSet& asked, const std::string& marked,
+                   AskedModel& model, const Inputs& inputs, Progress& progress) {
+  HeadsFound found{.params = asked, .chosen = chosen, .labels = model.labels()};
+  found.params.set_value("layer", std::int64_t{chosen.layer});
+  found.params.set_value("head", std::int64_t{chosen.head});
   const WhatIfRequest request =
-      request_of(model, chosen, edits_in(look.params, model.plan(), marked),
+      request_of(model, chosen, edits_in(found.params, model.plan(), marked),
                  other_texts(model.path(), "corpus", inputs, model.most_tokens()));
   checkpoint(progress, 0.0, "what if");
-  look.effect = what_if(model.live(), request, progress);
-  const auto n = static_cast<Index>(look.effect.texts.front().tokens.size());
-  look.next = model.labels_of_ids(next_ids(look.effect));
-  look.mask = mask_of_layer(model.live(), chosen, n, request.edits);
-  look.masked = mask_array(look.mask, n);
-  look.masked_before = mask_array(mask_of_layer(model.live(), chosen, n, {}), n);
-  return look;
+  found.effect = what_if(model.live(), request, progress);
+  const auto n = static_cast<Index>(found.effect.texts.front().tokens.size());
+  found.next = model.labels_of_ids(next_ids(found.effect));
+  found.mask = mask_of_layer(model.live(), chosen, n, request.edits);
+  found.masked = mask_array(found.mask, n);
+  found.masked_before = mask_array(mask_of_layer(model.live(), chosen, n, {}), n);
+  return found;
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
@@ -343,21 +322,22 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
       marks_alone(params) ? "" : marked_heads(params, model.table(heads, progress));
   HeadPlace chosen{std::max<int>(asked.layer, 0), std::max<int>(asked.head, 0)};
   const auto look_there = [&] { return look_at(chosen, params, marked, model, inputs, progress); };
-  std::optional<Look> look;
+  std::optional<HeadsFound> found;
   if (progress.wants_to_see() && !model.has_table(heads)) {
-    look = look_there();
-    progress.see(std::make_shared<Result>(result_of(look->found(nullptr), look->mask, plan)));
+    found = look_there();
+    progress.see(std::make_shared<Result>(result_of(*found, plan)));
   }
   const HeadTable& table = model.table(heads, progress);
   const HeadRow* highest = highest_row(params, table, asked);
   if (highest && (asked.layer < 0 || asked.head < 0)) chosen = {highest->layer, highest->head};
-  if (!look || !(look->chosen == chosen)) look = look_there();
-  const HeadsFound found = look->found(&table);
-  Result result = result_of(found, look->mask, plan);
-  add_scalars(found, result);
-  result.checks = {check_of(look->effect, model.live().settings().single)};
-  if (look->effect.terms) result.checks.push_back(equation_check(*look->effect.terms, look->mask));
-  result.tables = heads_tables(found);
+  if (!found || !(found->chosen == chosen)) found = look_there();
+  found->table = &table;
+  Result result = result_of(*found, plan);
+  add_scalars(*found, result);
+  result.checks = {check_of(found->effect, model.live().settings().single)};
+  if (found->effect.terms)
+    result.checks.push_back(equation_check(*found->effect.terms, found->mask));
+  result.tables = heads_tables(*found);
   for (ArrayPtr& array : heads_arrays(table)) result.arrays.push_back(std::move(array));
   model.tell_length(params, result);
   checkpoint(progress, 1.0, "done");

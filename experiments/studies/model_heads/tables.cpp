@@ -129,10 +129,10 @@ std::string symbol_of(const HeadTerm& term, const std::string& encoding) {
   return fmt::format(R"(t = {}, \ldots, {})", term.first_pair, term.first_pair + term.pairs - 1);
 }
 
-EquationPart part_of_sum(const HeadsFound& found, const Mask& mask, const Array& values,
-                         std::string name, std::string symbol, std::string relation) {
+EquationPart part_of_sum(const HeadsFound& found, const Array& values, std::string name,
+                         std::string symbol, std::string relation) {
   const HeadTerms& terms = *found.effect.terms;
-  MapProfile profile = profile_of_map(values, mask);
+  MapProfile profile = profile_of_map(values, found.mask);
   const double rounding = spread_rounding(static_cast<Index>(terms.channels), profile.largest(),
                                           precision_of_array(values), StageRounding{});
   return {.relation = std::move(relation),
@@ -207,18 +207,18 @@ std::vector<std::shared_ptr<const Array>> heads_arrays(const HeadTable& table) {
   return arrays;
 }
 
-std::optional<Figure> equation_figure(const HeadsFound& found, const Mask& mask) {
+std::optional<Figure> equation_figure(const HeadsFound& found) {
   if (!found.effect.terms) return std::nullopt;
   const HeadTerms& terms = *found.effect.terms;
   std::vector<EquationPart> parts;
-  parts.push_back(part_of_sum(found, mask, terms.logits, "logit", R"(\ell_{m,n})", ""));
+  parts.push_back(part_of_sum(found, terms.logits, "logit", R"(\ell_{m,n})", ""));
   const HeadTerm* most = nullptr;
   double largest = 0;
   bool no_shares = false;
   for (const HeadTerm& term : terms.terms) {
-    parts.push_back(part_of_sum(found, mask, term.logits, words_of(term.name),
+    parts.push_back(part_of_sum(found, term.logits, words_of(term.name),
                                 symbol_of(term, terms.encoding), parts.size() == 1 ? "=" : "+"));
-    const double share = share_of(term.logits, terms.logits, mask);
+    const double share = share_of(term.logits, terms.logits, found.mask);
     if (std::isnan(share)) no_shares = true;
     if (share > largest) {
       most = &term;
