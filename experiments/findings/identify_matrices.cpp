@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/errors.h"
 #include "experiments/findings/expected_rope.h"
@@ -103,6 +104,13 @@ HypothesisReport reported(const BiasHypothesis& found, const BiasAnswer& answer,
                           .setting = setting_text(found.bias, question.format)};
   if (&found != &answer.best()) report.tells = telling_words(answer.best(), found, question);
   return report;
+}
+
+/// 0 where a boolean mask has 1, −inf where it has 0.
+Tensor additive_of(Tensor mask) {
+  for (double& value : mask.values)
+    value = value == 1 ? 0.0 : -std::numeric_limits<double>::infinity();
+  return mask;
 }
 
 std::string mask_note(const SeenMask& mask) {
@@ -285,7 +293,13 @@ TensorReport identify_logits_matrix(const std::string& name, const Tensor& q, co
                           .queries = places.queries,
                           .keys = places.keys,
                           .format = format_of(values, options)};
-  if (options.expected) question.expected = expected_rope(*options.expected, queries.cols());
+  if (options.expected) {
+    const Position last =
+        std::max<Position>(*std::max_element(places.queries.begin(), places.queries.end()),
+                           *std::max_element(places.keys.begin(), places.keys.end()));
+    question.expected =
+        expected_ropes(*options.expected, queries.cols(), last, options.length).front();
+  }
   const LogitsAnswer answer = identify_logits(question);
   TensorReport report{.name = name,
                       .shape = fmt::format("[{}]", fmt::join(logits.shape, ", ")),
@@ -303,9 +317,11 @@ TensorReport identify_logits_matrix(const std::string& name, const Tensor& q, co
   return report;
 }
 
-TensorReport identify_bias_matrix(const std::string& name, const Tensor& bias,
+TensorReport identify_bias_matrix(const std::string& name, const Tensor& given,
                                   const IdentifyOptions& options) {
   using namespace in_identify_matrices;
+  const bool is_boolean = is_boolean_mask(given.values);
+  const Tensor bias = is_boolean ? additive_of(given) : given;
   const Shape shape = shape_of(bias);
   const Places places = places_of(shape, options);
   const Eigen::Map<const Matrix<double>> values(bias.values.data(), shape.heads * shape.queries,
@@ -331,8 +347,15 @@ TensorReport identify_bias_matrix(const std::string& name, const Tensor& bias,
                     [&](const HypothesisReport& other) { return other.text == hypothesis.text; });
     if (!repeated) report.hypotheses.push_back(std::move(hypothesis));
   }
+  if (is_boolean) {
+    report.one = "mask";
+    report.several = "masks";
+    report.hypotheses = {{.text = mask_text(answer.mask), .tied = true}};
+    report.explained = answer.mask.rule != MaskRule::other;
+    report.notes.push_back("a boolean mask: 1 where a query sees a key");
+  }
   report.notes.push_back(mask_note(answer.mask));
-  if (!answer.hypotheses.empty())
+  if (!answer.hypotheses.empty() && !is_boolean)
     report.notes.push_back(toeplitz_note(answer.toeplitz, shape.queries));
   if (!places.note.empty()) report.notes.push_back(places.note);
   return report;

@@ -174,6 +174,16 @@ std::string rows_words(const AxisPositions& positions) {
   return fmt::format("row{} {}", positions.rows() == 1 ? "" : "s", fmt::join(runs, ", "));
 }
 
+/// What the layer makes of the tensor at its positions.
+void put_expected(const LayerPlan& layer, std::int64_t length, RotationQuestion& question) {
+  const Position last = question.tensor.positions.cwiseAbs().maxCoeff();
+  std::vector<WrittenRope> ropes = expected_ropes(layer, question.tensor.channels(), last, length);
+  question.expected = std::move(ropes.front());
+  question.as_right.assign(std::make_move_iterator(ropes.begin() + 1),
+                           std::make_move_iterator(ropes.end()));
+  question.any_length = length == 0;
+}
+
 TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<double>& after,
                              Index heads, const IdentifyOptions& options, bool shows_wiring = true,
                              Index sequences = 1) {
@@ -187,11 +197,17 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                                        .sequences = sequences},
                             .threads = options.threads};
   const bool is_unknown = options.expected && options.expected->encoding == "unknown";
-  if (options.expected && !is_unknown)
-    question.expected = expected_rope(*options.expected, before.cols());
+  const auto expect = [&](RotationQuestion& asked) {
+    if (options.expected && !is_unknown) put_expected(*options.expected, options.length, asked);
+  };
   const AxisPositions assumed = question.tensor.positions;
-  const RotationAnswer answer =
-      options.positions.empty() ? identify_anywhere(question) : identify_rotation(question);
+  RotationAnswer answer;
+  if (options.positions.empty()) {
+    answer = identify_anywhere(question, expect);
+  } else {
+    expect(question);
+    answer = identify_rotation(question);
+  }
   if (options.see) options.see(question, answer);
   TensorReport report = report_of(question, answer, options, shows_wiring);
   if (is_unknown)
@@ -234,6 +250,69 @@ PairTables pair_tables(const Tensor& cos, const Tensor& sin) {
   return tables;
 }
 
+TensorReport identify_heads(const Tensor& before, const Tensor& after,
+                            const IdentifyOptions& options) {
+  const Shape shape = shape_of(before, options.tokens_first);
+  const Index sequences = sequences_of(before, options.tokens_first);
+  if (options.tokens_first) {
+    const Matrix<double> x = heads_first(before, shape), y = heads_first(after, shape);
+    return identify_matrix(x, y, shape.heads, options, true, sequences);
+  }
+  using In = Eigen::Map<const Matrix<double>>;
+  return identify_matrix(In(before.values.data(), shape.heads * shape.rows, shape.channels),
+                         In(after.values.data(), shape.heads * shape.rows, shape.channels),
+                         shape.heads, options, true, sequences);
+}
+
+/// [N, H·d] as [N, H, d], and with a batch before it.
+Tensor with_heads(Tensor tensor, Index d) {
+  const auto channels = static_cast<std::size_t>(d);
+  const std::size_t heads = tensor.shape.back() / channels;
+  tensor.shape.back() = heads;
+  tensor.shape.push_back(channels);
+  return tensor;
+}
+
+/// How pairs of heads of d channels turn, of a few rows and heads, and whether they keep their
+/// length and turn alike in all heads.
+PairPhasors turns_of_heads(const Tensor& before, const Tensor& after, Index d,
+                           const IdentifyOptions& options) {
+  constexpr Index rows = 12, heads = 4;
+  const Tensor x = with_heads(before, d), y = with_heads(after, d);
+  const Shape shape = shape_of(x, true);
+  const Matrix<double> from = heads_first(x, shape), to = heads_first(y, shape);
+  const Precision format =
+      options.format.empty() ? narrowest_format(to) : precision_named(options.format);
+  const RotatedTensor tensor{.heads = shape.heads,
+                             .before = from,
+                             .after = to,
+                             .positions = AxisPositions::Zero(shape.rows, 1),
+                             .format = format};
+  return likely_structures(sample_of(tensor, rows, heads)).front().phasors;
+}
+
+/// Channels of a head where heads lie side by side, [N, H·d] or [B, N, H·d]: as the layer has them,
+/// or the fewest at which all heads turn alike; 0 where they do not lie so.
+Index joined_heads(const Tensor& before, const Tensor& after, const IdentifyOptions& options) {
+  constexpr Index fewest = 16, most = 256;
+  const std::size_t axes = before.shape.size();
+  const bool may_join = axes == 2 || (axes == 3 && !options.tokens_first);
+  if (!may_join || before.values.empty()) return 0;
+  const auto channels = static_cast<Index>(before.shape.back());
+  if (options.expected && options.expected->rope.d_head > 0) {
+    const RopeConvention& rope = options.expected->rope;
+    const bool joined = channels > rope.d_head && channels % rope.d_head == 0;
+    return joined ? rope.d_head : 0;
+  }
+  constexpr double alike = 4, still = 0.9;
+  for (Index d = fewest; d <= std::min<Index>(most, channels / 2); d += 2) {
+    if (channels % d != 0) continue;
+    const PairPhasors phasors = turns_of_heads(before, after, d, options);
+    if (phasors.misfit < alike && phasors.turns.real().minCoeff() < still) return d;
+  }
+  return 0;
+}
+
 }  // namespace in_identify_tensors
 }  // namespace
 
@@ -244,17 +323,15 @@ TensorReport identify_tensors(const std::string& name, const Tensor& before, con
     throw DataError(fmt::format("{} and {}", shape_words(before), shape_words(after)),
                     "the tensors before and after must have the same shape",
                     "save the same heads and tokens");
-  const Shape shape = shape_of(before, options.tokens_first);
-  const Index sequences = sequences_of(before, options.tokens_first);
+  const Index joined = joined_heads(before, after, options);
   TensorReport report;
-  if (options.tokens_first) {
-    const Matrix<double> x = heads_first(before, shape), y = heads_first(after, shape);
-    report = identify_matrix(x, y, shape.heads, options, true, sequences);
+  if (joined > 0) {
+    IdentifyOptions apart = options;
+    apart.tokens_first = true;
+    report = identify_heads(with_heads(before, joined), with_heads(after, joined), apart);
+    report.notes.push_back(fmt::format("heads of {} channels lie side by side", joined));
   } else {
-    using In = Eigen::Map<const Matrix<double>>;
-    report = identify_matrix(In(before.values.data(), shape.heads * shape.rows, shape.channels),
-                             In(after.values.data(), shape.heads * shape.rows, shape.channels),
-                             shape.heads, options, true, sequences);
+    report = identify_heads(before, after, options);
   }
   report.name = name;
   report.shape = shape_words(before);

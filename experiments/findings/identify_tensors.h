@@ -21,6 +21,7 @@ struct IdentifyOptions {
   bool tokens_first{false};  ///< tensors are [N, H, d] rather than [H, N, d]
   std::string format{};      ///< "bf16", …; empty: the narrowest that holds all numbers
   std::optional<LayerPlan> expected{};  ///< what a configuration says of the layer
+  std::int64_t length{};  ///< of the sequence, by which some choose frequencies; 0: not known
   std::size_t most{6};                  ///< hypotheses that are reported
   int threads{1};
   /// Sees what a report is made of, while its tensors are there; empty where nothing draws it.

@@ -66,6 +66,12 @@ struct LayerPlan {
   /// Rows of W_q and W_k lie in the order that interleaved pairs need, where Transformers has them
   /// in that of half_split ones: the file's pairing is then the same encoding.
   bool rows_reordered{};
+  /// Latent attention turns neighbouring channels. Some programs write a turned pair where it was,
+  /// others as halves: q and k alike, so that logits are the same.
+  bool either_order{};
+  /// By which cos and sin are multiplied where a norm of q and k cancels it after the rotation:
+  /// attention_factor is 1 then. Empty: attention_factor.
+  std::optional<double> factor_before_norm{};
   std::map<std::string, std::string> reasons{};  ///< by field: the key of a file, or which default
 };
 

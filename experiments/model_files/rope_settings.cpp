@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/encodings/rope_scaling.h"
 #include "core/errors.h"
 #include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/rotation.h"
@@ -188,6 +189,7 @@ void read_pairing(const ConfigValues& config, LayerPlan& layer, std::vector<std:
   const bool interleaved = key && *key == false ? false : type.interleaved || said;
   layer.rope.pairing = interleaved ? RopePairing::interleaved : RopePairing::half_split;
   layer.rope.clockwise = type.clockwise;
+  layer.either_order = interleaved && is_latent(config);
   if (key)
     layer.reasons["pairing"] = config.reason("rope_interleave");
   else if (config.type())
@@ -248,9 +250,10 @@ void cancel_attention_factor(const ConfigValues& config, const std::string& kind
   const bool has_factor = (kind == "yarn" || kind == "longrope") && layer.attention_factor != 0;
   const Json* norm = config.find("use_qk_norm");
   const bool normed = type_of(config).norm_after_rotation && !(norm && *norm == false);
-  if (has_factor && normed)
-    put_param(layer, "rope.attention_factor", 1.0,
-              config.code() + ": q and k are normed after they turn");
+  if (!has_factor || !normed) return;
+  layer.factor_before_norm = attention_factor(layer.rope.scaling);
+  put_param(layer, "rope.attention_factor", 1.0,
+            config.code() + ": q and k are normed after they turn");
 }
 
 void complete(const ConfigValues& config, LayerPlan& layer) {

@@ -217,6 +217,17 @@ std::string texts_words(const SeenMask& mask) {
       shown < mask.starts.size() ? fmt::format(" and {} more", mask.starts.size() - shown) : "");
 }
 
+/// "keys 0–11 and 20–23".
+std::string blocks_words(const SeenMask& mask) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> blocks;
+  for (std::size_t i = 0; i + 1 < mask.starts.size() && blocks.size() < most; i += 2)
+    blocks.push_back(fmt::format("{}–{}", mask.starts[i], mask.starts[i + 1]));
+  const std::size_t more = mask.starts.size() / 2 - blocks.size();
+  return fmt::format("keys {}{}", fmt::join(blocks, ", "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 std::string rule_text(const SeenMask& mask) {
   switch (mask.rule) {
     case MaskRule::none:
@@ -243,6 +254,15 @@ std::string rule_text(const SeenMask& mask) {
       return "hides the query's own key and those ahead: off by one, the first row sees nothing";
     case MaskRule::with_next:
       return "hides keys ahead but the next one: off by one, each query sees its answer";
+    case MaskRule::top_left:
+      return "hides keys after the first for the first query, after the second for the second, …: "
+             "causal from the top left";
+    case MaskRule::whole_blocks:
+      return "hides keys ahead of the query but within blocks, " + blocks_words(mask);
+    case MaskRule::sinks:
+      return fmt::format(
+          "hides keys ahead of the query and those {} or more behind it but for the first {}{}",
+          mask.width, mask.ahead, off_by_one_words(mask.width));
     case MaskRule::columns:
       return "hides whole columns: padding";
     case MaskRule::everything:

@@ -6,7 +6,9 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/analysis/largest.h"
@@ -27,6 +29,7 @@ class Search : HypothesisList {
 
   RotationAnswer answer() {
     add_expected();
+    for (const WrittenRope& rope : question.likely) add(rope);
     add_estimated(sample(), sample().places.positions);
     add_released();
     keep(kept::on_few_rows, small());
@@ -49,13 +52,18 @@ class Search : HypothesisList {
     keep(kept::for_answer, sample());
     add_with_coarse_tables();
     add_expected_parts();
+    add_measured_length();
     return ranked();
   }
 
  private:
   void add_expected() {
     if (!question.expected) return;
-    WrittenRope expected = *question.expected;
+    add_expected(*question.expected);
+    for (const WrittenRope& rope : question.as_right) add_expected(rope);
+  }
+
+  void add_expected(WrittenRope expected) {
     for (const bool rounded : {true, false}) {
       expected.rounding = rounded ? fp32_stages() : StageRounding{};
       add(expected, {}, true);
@@ -100,6 +108,24 @@ class Search : HypothesisList {
       if (nearer.size() > added) nearer.resize(added);
       for (auto& [count, with] : nearer) add(std::move(with));
     }
+    keep(kept::for_answer, sample());
+  }
+
+  /// Dynamic NTK at the length L that the base shows, b·s'^(r/(r−2)) with s' = s·L/L0 − (s − 1).
+  void add_measured_length() {
+    using enum RopeScalingKind;
+    const WrittenRope& first = best().rope;
+    if (!question.expected || question.expected->scaling.kind != dynamic_ntk) return;
+    if (best().is_expected || first.scaling.kind != none) return;
+    WrittenRope rope = *question.expected;
+    const auto r = static_cast<double>(2 * pairs_of(rope));
+    const double stretch = std::pow(first.base / rope.base, (r - 2) / r);
+    const RopeScaling& s = rope.scaling;
+    const double length = std::round(s.original_length * (stretch + s.factor - 1) / s.factor);
+    if (!(length >= s.original_length)) return;
+    rope.scaling.length = length;
+    rope.rounding = first.rounding;
+    add(rope, {}, question.any_length && length > static_cast<double>(reach()));
     keep(kept::for_answer, sample());
   }
 
@@ -318,6 +344,38 @@ void check_shapes(const RotatedTensor& tensor) {
                    "give q as it was before and after the rotation");
 }
 
+/// The rope at the stated positions by the rule that makes the tensor's positions of them; empty
+/// where none of those that have a name does.
+std::optional<WrittenRope> rule_between(const WrittenRope& found, const RotatedTensor& tensor,
+                                        const AxisPositions& stated) {
+  constexpr Position near = 2;  // where programs begin to count by mistake
+  const auto follows = [&](const WrittenRope& rope) {
+    for (Index n = 0; n < stated.rows(); ++n)
+      if (written_position(rope, stated(n, 0), n, 0) != tensor.positions(n, 0)) return false;
+    return true;
+  };
+  Index from = 0;
+  while (from < stated.rows() && stated(from, 0) == tensor.positions(from, 0)) ++from;
+  WrittenRope rope = found;
+  rope.from_row = from;
+  for (const PositionRule rule : {PositionRule::doubled, PositionRule::zero_from,
+                                  PositionRule::next_from, PositionRule::past_twice}) {
+    rope.rule = rule;
+    if (follows(rope)) return rope;
+  }
+  rope = found;
+  rope.offset += tensor.positions(0, 0) - stated(0, 0);
+  if (rope.rule == PositionRule::stated && std::abs(rope.offset) <= near && follows(rope))
+    return rope;
+  rope = found;
+  rope.rule = PositionRule::restarts;
+  rope.padding = tensor.positions(0, 0);
+  for (Index n = 0; n < stated.rows(); ++n)
+    if (tensor.positions(n, 0) == 0 && (n > 0 || rope.padding == 0)) rope.starts.push_back(n);
+  if (rope.starts.size() > 1 && follows(rope)) return rope;
+  return std::nullopt;
+}
+
 /// Nothing explains a NaN or an infinity; the residual says so.
 RotationAnswer without_numbers(const RotationQuestion& question) {
   const Index d = question.tensor.channels();
@@ -336,27 +394,28 @@ RotationAnswer identify_rotation(const RotationQuestion& question) {
   return Search(question).answer();
 }
 
-RotationAnswer identify_anywhere(RotationQuestion& question) {
-  constexpr Position near = 2;  // where programs begin to count by mistake, which has names
+RotationAnswer identify_anywhere(RotationQuestion& question,
+                                 const std::function<void(RotationQuestion&)>& expect) {
   check_shapes(question.tensor);
   const AxisPositions stated = question.tensor.positions;
+  const auto answer_at = [&](const AxisPositions& positions) {
+    question.tensor.positions = positions;
+    if (expect) expect(question);
+    return identify_rotation(question);
+  };
   AxisPositions measured = stated;
   if (question.tensor.before.allFinite() && question.tensor.after.allFinite()) {
     const std::vector<Position> read = measured_positions(question.tensor, question.threads);
     for (std::size_t n = 0; n < read.size(); ++n) measured(static_cast<Index>(n), 0) = read[n];
   }
-  if (measured == stated) return identify_rotation(question);
-  std::vector<AxisPositions> tried{stated, measured};
-  if (std::abs(measured(0, 0) - stated(0, 0)) > near) std::swap(tried[0], tried[1]);
-  RotationAnswer as_stated;
-  for (const AxisPositions& positions : tried) {
-    question.tensor.positions = positions;
-    RotationAnswer answer = identify_rotation(question);
-    if (answer.explained) return answer;
-    if (positions == stated) as_stated = std::move(answer);
-  }
-  question.tensor.positions = stated;
-  return as_stated;
+  if (measured == stated) return answer_at(stated);
+  RotationAnswer found = answer_at(measured);
+  if (!found.explained) return answer_at(stated);
+  const std::optional<WrittenRope> by_rule =
+      rule_between(found.best().rope, question.tensor, stated);
+  if (!by_rule) return found;
+  question.likely = {*by_rule};
+  return answer_at(stated);
 }
 
 }  // namespace orrery

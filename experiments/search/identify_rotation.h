@@ -14,10 +14,12 @@ namespace orrery {
 /// UsageError for shapes that disagree, and for no hypothesis at all: an odd number of channels.
 RotationAnswer identify_rotation(const RotationQuestion& question);
 
-/// The same where nobody states positions: those of the question are tried, and those that the
-/// tensor shows itself (measured_positions), first where rows begin more than 2 away from the stated
-/// ones. The question keeps the positions of the answer: measured ones only if these explain the
-/// tensor.
-RotationAnswer identify_anywhere(RotationQuestion& question);
+/// The same where nobody states positions: those that the tensor shows itself (measured_positions)
+/// are tried before those of the question. Where the measured ones follow from the stated ones by a
+/// rule that has a name, the answer says the rule. The question keeps the positions of the answer:
+/// measured ones only if these explain the tensor and no rule does.
+/// @param expect  is called wherever positions change, and sets what is expected at them
+RotationAnswer identify_anywhere(RotationQuestion& question,
+                                 const std::function<void(RotationQuestion&)>& expect = {});
 
 }  // namespace orrery

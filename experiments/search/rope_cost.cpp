@@ -120,6 +120,23 @@ constexpr std::array<ExpectedPart, 7> expected_parts{
     },
 };
 
+/// Those that no number makes up for.
+int deviations_of_kind(const WrittenRope& expected, const WrittenRope& rope, Precision tensor) {
+  int count = 0;
+  const auto see = [&](bool same) { count += same ? 0 : 1; };
+  see(rope.pairing == expected.pairing);
+  see(rope.wiring == expected.wiring);
+  see(rope.clockwise == expected.clockwise);
+  see(rope.reordered == expected.reordered);
+  see(rope.sections == expected.sections && rope.design == expected.design);
+  see(rope.rule == expected.rule);
+  see(rope.offset == expected.offset);
+  for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin})
+    see(!is_coarse(rope.rounding, stage, tensor) ||
+        rope.rounding.format(stage) == expected.rounding.format(stage));
+  return count;
+}
+
 }  // namespace
 
 const std::vector<double>& known_bases() {
@@ -170,24 +187,18 @@ bool is_coarse(const StageRounding& rounding, Stage stage, Precision tensor) {
 }
 
 int deviations(const WrittenRope& expected, const WrittenRope& rope, Precision tensor) {
-  int count = 0;
+  int count = deviations_of_kind(expected, rope, tensor);
   const auto see = [&](bool same) { count += same ? 0 : 1; };
   see(rope.base == expected.base);
   see(same_scaling(rope.scaling, expected.scaling));
   see(same_factor(rope, expected));
   see(channels_of(rope) == channels_of(expected));
   see(exponents_of(rope) == exponents_of(expected));
-  see(rope.pairing == expected.pairing);
-  see(rope.wiring == expected.wiring);
-  see(rope.clockwise == expected.clockwise);
-  see(rope.reordered == expected.reordered);
-  see(rope.sections == expected.sections && rope.design == expected.design);
-  see(rope.rule == expected.rule);
-  see(rope.offset == expected.offset);
-  for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin})
-    see(!is_coarse(rope.rounding, stage, tensor) ||
-        rope.rounding.format(stage) == expected.rounding.format(stage));
   return count;
+}
+
+bool differ_in_numbers(const WrittenRope& expected, const WrittenRope& rope, Precision tensor) {
+  return deviations_of_kind(expected, rope, tensor) == 0;
 }
 
 std::vector<WrittenRope> with_expected_parts(const WrittenRope& rope, const WrittenRope& expected) {

@@ -33,6 +33,9 @@ bool is_coarse(const StageRounding& rounding, Stage stage, Precision tensor);
 /// The number of properties in which the rope deviates from the expected one; each stage that is
 /// coarse for a tensor of that format is one, unless the expected rope has it so.
 int deviations(const WrittenRope& expected, const WrittenRope& rope, Precision tensor);
+/// Whether these are base, scaling, factor, channels and exponents alone, by which a rope turns a
+/// little more or less.
+bool differ_in_numbers(const WrittenRope& expected, const WrittenRope& rope, Precision tensor);
 
 /// The rope with some properties of the expected one in place of its own, one for each choice of
 /// them: what is wrong with a tensor leaves the others as they should be. Without the two ropes

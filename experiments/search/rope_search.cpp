@@ -244,6 +244,7 @@ RotationAnswer HypothesisList::ranked() {
   for (std::size_t i = 0; i < residuals.size(); ++i) found_[i].residual = residuals[i];
   measured_whole(residuals.size());
   for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);
+  put_expected_first();
   RotationAnswer answer{.hypotheses = std::move(found_)};
   const double u = unit_roundoff(question.tensor.format);
   const double rms = answer.best().residual.rms();
@@ -269,18 +270,35 @@ WrittenRope HypothesisList::without_fine_stages(WrittenRope rope) const {
 void HypothesisList::name_defect(RopeHypothesis& hypothesis) const {
   if (!question.expected || hypothesis.is_expected || !hypothesis.defect.empty()) return;
   const WrittenRope found = without_fine_stages(hypothesis.rope);
-  WrittenRope sound = *question.expected;
-  sound.rounding = fp32_stages();
-  hypothesis.is_expected = computes_same(sound, found);
-  if (hypothesis.is_expected) return;
-  for (const RopeDefect& defect : rope_defects()) {
-    auto rope = defect.inject(sound, question.tensor.rows());
-    if (!rope) continue;
-    if (rope->from_row > 0) rope->from_row = found.from_row;
-    if (!computes_same(*rope, found)) continue;
-    hypothesis.defect = defect.name;
-    return;
+  std::vector<WrittenRope> right{*question.expected};
+  right.insert(right.end(), question.as_right.begin(), question.as_right.end());
+  for (WrittenRope& sound : right) {
+    sound.rounding = fp32_stages();
+    hypothesis.is_expected = hypothesis.is_expected || computes_same(sound, found);
   }
+  if (hypothesis.is_expected) return;
+  for (const RopeDefect& defect : rope_defects())
+    for (const WrittenRope& sound : right) {
+      auto rope = defect.inject(sound, question.tensor.rows());
+      if (!rope) continue;
+      if (rope->from_row > 0) rope->from_row = found.from_row;
+      if (!computes_same(*rope, found)) continue;
+      hypothesis.defect = defect.name;
+      return;
+    }
+}
+
+/// What is expected and explains the tensor comes first, where the first differs from it in no more
+/// than numbers: a base that is fitted, or has other digits, always leaves a little less.
+void HypothesisList::put_expected_first() {
+  const auto explains = std::find_if(found_.begin(), found_.end(), [](const RopeHypothesis& one) {
+    return one.is_expected && one.residual.rms() < explained_roundings;
+  });
+  if (explains == found_.end() || explains->tied || !found_.front().defect.empty()) return;
+  if (!differ_in_numbers(explains->rope, found_.front().rope, sample_.format)) return;
+  explains->tied = true;
+  explains->evidence = 0;
+  std::rotate(found_.begin(), explains, explains + 1);
 }
 
 /// Hypotheses beyond the first few keep what the sample says, scaled to the whole.

@@ -29,8 +29,11 @@ struct RopeHypothesis {
 struct RotationQuestion {
   RotatedTensor tensor;
   std::optional<WrittenRope> expected{};  ///< its defects are tried first
-  std::size_t most{8};                    ///< hypotheses that are returned, ties beyond it included
-  int threads{1};                         ///< any number: the same answer
+  std::vector<WrittenRope> as_right{};    ///< ropes that are expected as well as that one
+  bool any_length{};  ///< the expected rope may be that of a sequence longer than its rows
+  std::vector<WrittenRope> likely{};  ///< tried before the tensor is searched
+  std::size_t most{8};                ///< hypotheses that are returned, ties beyond it included
+  int threads{1};                     ///< any number: the same answer
 };
 
 struct RotationAnswer {
@@ -148,6 +151,7 @@ class HypothesisList {
   void order();
   WrittenRope without_fine_stages(WrittenRope rope) const;
   void name_defect(RopeHypothesis& hypothesis) const;
+  void put_expected_first();
   void measured_whole(std::size_t measured);
   bool leaves_far_less(const WrittenRope& rope, const RopeHypothesis& known) const;
 

@@ -87,6 +87,58 @@ std::vector<Position> first_keys(const Cells& hidden, const Positions& keys) {
   return starts;
 }
 
+MaskRule finds_top_left(const Part& part, SeenMask&) {
+  for (Index i = 0; i < part.hidden.rows(); ++i)
+    for (Index j = 0; j < part.hidden.cols(); ++j)
+      if (part.hidden(i, j) != (j > i)) return MaskRule::other;
+  return MaskRule::top_left;
+}
+
+/// Blocks begin at the first query that sees keys ahead, and end at the last key that it sees.
+MaskRule finds_whole_blocks(const Part& part, SeenMask& mask) {
+  std::vector<Position> blocks;
+  for (Index i = 0; i < part.hidden.rows(); ++i) {
+    const Position m = part.queries[static_cast<std::size_t>(i)];
+    Position last = m;
+    for (Index j = 0; j < part.hidden.cols(); ++j)
+      if (!part.hidden(i, j))
+        last = std::max<Position>(last, part.keys[static_cast<std::size_t>(j)]);
+    if (last > m && (blocks.empty() || blocks.back() < m)) {
+      blocks.push_back(m);
+      blocks.push_back(last);
+    }
+  }
+  const auto block_of = [&](Position p) {
+    const auto next = std::lower_bound(blocks.begin(), blocks.end(), p) - blocks.begin();
+    const auto at = static_cast<std::size_t>(next);
+    const bool inside = at < blocks.size() && (at % 2 == 1 || blocks[at] == p);
+    return inside ? next / 2 : -1;
+  };
+  const bool holds = !blocks.empty() && part.is_hidden_by([&](Position m, Position n) {
+    return n > m && (block_of(m) < 0 || block_of(m) != block_of(n));
+  });
+  if (!holds) return MaskRule::other;
+  mask.starts = std::move(blocks);
+  return MaskRule::whole_blocks;
+}
+
+/// The last query sees the sinks, what it does not, and its window.
+MaskRule finds_sinks(const Part& part, SeenMask& mask) {
+  const Index last = part.hidden.rows() - 1;
+  Index sinks = 0, behind = part.hidden.cols();
+  while (sinks < part.hidden.cols() && !part.hidden(last, sinks)) ++sinks;
+  while (behind > sinks && !part.hidden(last, behind - 1)) --behind;
+  if (sinks == 0 || behind <= sinks) return MaskRule::other;
+  const auto key = [&](Index j) { return part.keys[static_cast<std::size_t>(j)]; };
+  const Position first = key(0), width = part.queries.back() - key(behind - 1);
+  const bool holds = part.is_hidden_by(
+      [&](Position m, Position n) { return n > m || (m - n >= width && n - first >= sinks); });
+  if (!holds) return MaskRule::other;
+  mask.width = width;
+  mask.ahead = sinks;
+  return MaskRule::sinks;
+}
+
 /// The rule of these cells, without padding.
 MaskRule rule_of(const Part& part, SeenMask& mask) {
   if (!part.hidden.any()) return MaskRule::none;
@@ -110,6 +162,8 @@ MaskRule rule_of(const Part& part, SeenMask& mask) {
           }))
         return rule;
   mask.starts.clear();
+  for (const auto& finds : {finds_top_left, finds_whole_blocks, finds_sinks})
+    if (const MaskRule rule = finds(part, mask); rule != MaskRule::other) return rule;
   mask.ahead = part.seen_size([](Position m, Position n) { return n - m; });
   const bool is_band = mask.ahead > 0 && part.is_hidden_by([&](Position m, Position n) {
     return m - n >= mask.width || n - m >= mask.ahead;
@@ -154,6 +208,12 @@ void find_rule(const Part& whole, SeenMask& mask) {
 }
 
 }  // namespace
+
+bool is_boolean_mask(const std::vector<double>& values) {
+  const auto is_flag = [](double value) { return value == 0 || value == 1; };
+  return std::all_of(values.begin(), values.end(), is_flag) &&
+         std::find(values.begin(), values.end(), 1.0) != values.end();
+}
 
 bool hides_cell(double value) {
   constexpr double lowest_bias = -1e8;  // programs add −10⁹ and below

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.h"
+#include "experiments/search/seen_mask.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 
@@ -36,8 +37,7 @@ std::string values_text(const Tensor& mask) {
 /// visible. Nothing above 0, with something below, is additive.
 std::string kind_of_values(const Tensor& mask) {
   const auto& values = mask.values;
-  const bool any_one = std::find(values.begin(), values.end(), 1.0) != values.end();
-  if (any_one && std::all_of(values.begin(), values.end(), is_flag)) return "boolean";
+  if (is_boolean_mask(values)) return "boolean";
   const bool none_above =
       std::all_of(values.begin(), values.end(), [](double v) { return v <= 0; });
   const bool only_zero = std::all_of(values.begin(), values.end(), [](double v) { return v == 0; });

@@ -183,9 +183,16 @@ void check_params(const ParamSet& params) {
 
 /// The axis of tokens is read of tensors with heads.
 std::vector<ValueInUse> values_in_use(const Inputs& inputs) {
+  std::vector<ValueInUse> used;
   const Tensor* before = tensor_of(inputs, "before");
-  if (!before || before->shape.size() > 2) return {};
-  return {{.key = "tokens_first", .why = "The tensors have one head."}};
+  if (before && before->shape.size() <= 2)
+    used.push_back({.key = "tokens_first", .why = "The tensors have one head."});
+  if (const auto expect = inputs.find("expect"); expect != inputs.end()) {
+    const std::vector<LayerPlan>& layers = std::get<ModelFile>(expect->second).plan->layers;
+    if (std::none_of(layers.begin(), layers.end(), chooses_by_length))
+      used.push_back({.key = "length", .why = "No layer of this file chooses frequencies by it."});
+  }
+  return used;
 }
 
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {

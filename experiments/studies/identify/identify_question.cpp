@@ -105,7 +105,11 @@ std::vector<ParamSpec> reading_params() {
       with_given("expect", count_param("layer",
                                        "Its layer, counted from 0; −1: the number in the tensor's "
                                        "name, or 0.",
-                                       -1, -1, 1 << 20))};
+                                       -1, -1, 1 << 20)),
+      with_given("expect", count_param("length",
+                                       "Length of the sequence, by which LongRoPE and dynamic NTK "
+                                       "choose frequencies; 0: that which rows and tensor show.",
+                                       0, 0, 0x1p40))};
 }
 
 const Tensor& needed(const Inputs& inputs, const char* key, const char* beside) {
@@ -170,6 +174,7 @@ IdentifyOptions identify_options(const ParamSet& params) {
   const std::string& format = params.text("format");
   return {.tokens_first = params.boolean("tokens_first"),
           .format = format == "auto" ? "" : format,
+          .length = params.integer("length"),
           .most = static_cast<std::size_t>(params.integer("most"))};
 }
 
