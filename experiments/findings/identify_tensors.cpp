@@ -174,6 +174,44 @@ std::string rows_words(const AxisPositions& positions) {
   return fmt::format("row{} {}", positions.rows() == 1 ? "" : "s", fmt::join(runs, ", "));
 }
 
+/// "+7", where all rows are moved alike; else nothing.
+std::string moved_words(const AxisPositions& positions, const AxisPositions& assumed) {
+  const Position by = positions(0, 0) - assumed(0, 0);
+  const bool alike = ((positions - assumed).array() == by).all();
+  return alike ? fmt::format("{:+}", by) : "";
+}
+
+/// "all 24 rows", "rows 0–8 of 24".
+std::string part_words(const char* what, const std::vector<Index>& agreeing, Index all) {
+  if (static_cast<Index>(agreeing.size()) == all) return fmt::format("all {} {}", all, what);
+  if (agreeing.empty()) return fmt::format("none of {} {}", all, what);
+  constexpr std::size_t most = 4;
+  std::vector<std::string> runs;
+  for (std::size_t i = 0; i < agreeing.size();) {
+    std::size_t end = i + 1;
+    while (end < agreeing.size() && agreeing[end] == agreeing[end - 1] + 1) ++end;
+    runs.push_back(end - i == 1 ? fmt::format("{}", agreeing[i])
+                                : fmt::format("{}–{}", agreeing[i], agreeing[end - 1]));
+    i = end;
+  }
+  if (runs.size() > most) return fmt::format("{} of {} {}", agreeing.size(), all, what);
+  return fmt::format("{} {} of {}", what, fmt::join(runs, ", "), all);
+}
+
+/// How far the first hypothesis holds.
+std::string agreement_words(const RotationAnswer& answer, const RotatedTensor& tensor) {
+  constexpr Index rows = 1024, heads = 16;
+  const RotationSample sample =
+      rows_between(tensor, 0, std::min<Index>(rows, tensor.rows()), heads);
+  const double least = std::max<double>(explained_roundings, 1.5 * answer.best().residual.rms());
+  const Agreement agreement =
+      agreement_of(answer.best().rope, sample, answer.explained ? least : explained_roundings);
+  return fmt::format("agree to within roundings: {}, {}, {}",
+                     part_words("heads", agreement.heads, sample.heads()),
+                     part_words("rows", agreement.rows, sample.rows()),
+                     part_words("channels", agreement.channels, sample.before.cols()));
+}
+
 /// What the layer makes of the tensor at its positions.
 void put_expected(const LayerPlan& layer, std::int64_t length, RotationQuestion& question) {
   const Position last = question.tensor.positions.cwiseAbs().maxCoeff();
@@ -212,12 +250,15 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
   TensorReport report = report_of(question, answer, options, shows_wiring);
   if (is_unknown)
     report.notes.push_back("the configuration names no position encoding: nothing is expected");
-  if (question.tensor.positions != assumed)
-    report.notes.push_back("positions are read off the tensor: " +
-                           rows_words(question.tensor.positions));
-  else if (options.positions.empty())
+  report.notes.push_back(agreement_words(answer, question.tensor));
+  if (question.tensor.positions != assumed) {
+    report.rows = rows_words(question.tensor.positions);
+    report.moved = moved_words(question.tensor.positions, assumed);
+    report.notes.push_back("positions are read off the tensor: " + report.rows);
+  } else if (options.positions.empty()) {
     report.notes.push_back(
         fmt::format("positions 0 to {} are assumed", question.tensor.rows() - 1));
+  }
   return report;
 }
 

@@ -35,6 +35,8 @@ Json report_json(const TensorReport& report) {
           {"format", report.format},
           {"explained", report.explained},
           {"as_expected", report.has_expected ? Json(report.as_expected) : Json(nullptr)},
+          {"rows", report.rows},
+          {"moved", report.moved},
           {"deviations", std::move(deviations)},
           {"hypotheses", std::move(hypotheses)},
           {"notes", report.notes}};

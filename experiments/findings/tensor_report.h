@@ -43,6 +43,8 @@ struct TensorReport {
   bool explained{};              ///< whether the first hypothesis fits to within rounding
   bool has_expected{};           ///< whether a configuration said what should have happened
   bool as_expected{};            ///< it is first, or tied with the first
+  std::string rows{};   ///< "rows 0–23 at 7–30": positions that are read off the tensor
+  std::string moved{};  ///< how they differ from the assumed ones: "+7"
   std::vector<Deviation> deviations{};
   std::vector<HypothesisReport> hypotheses{};  ///< best first; empty where a mask hides all
   std::vector<std::string> notes{};            ///< what was assumed

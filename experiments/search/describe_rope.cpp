@@ -37,9 +37,25 @@ bool has_length(RopeScalingKind kind) {
          kind == longrope;
 }
 
+/// "frequencies by pair, of the series 1 (14 pairs), 0.98, 0.93": the ratios, equal ones once.
+std::string list_words(const std::vector<double>& divisors) {
+  constexpr std::size_t most = 12;
+  std::vector<std::string> ratios;
+  for (std::size_t t = 0; t < divisors.size();) {
+    const std::string ratio = fmt::format("{:.4g}", 1 / divisors[t]);
+    std::size_t end = t;
+    while (end < divisors.size() && fmt::format("{:.4g}", 1 / divisors[end]) == ratio) ++end;
+    ratios.push_back(end - t > 1 ? fmt::format("{} ({} pairs)", ratio, end - t) : ratio);
+    t = end;
+  }
+  const std::size_t more = ratios.size() > most ? ratios.size() - most : 0;
+  ratios.resize(ratios.size() - more);
+  return fmt::format("by pair, times {}{}", fmt::join(ratios, ", "), more > 0 ? ", …" : "");
+}
+
 std::string scaling_words(const RopeScaling& s) {
   if (s.kind == RopeScalingKind::none) return "none";
-  if (s.kind == RopeScalingKind::factors) return "a list of factors";
+  if (s.kind == RopeScalingKind::factors) return list_words(s.factors);
   std::string text = fmt::format("{} by {}", name(s.kind), whole(s.factor));
   if (has_length(s.kind)) text += fmt::format(" from {} tokens", whole(s.original_length));
   if (s.kind == RopeScalingKind::yarn && !s.truncate) text += ", ramp not truncated";
@@ -142,8 +158,11 @@ std::string unit_words(const WrittenRope& rope) {
 
 std::string axes_words(const WrittenRope& rope) {
   if (rope.sections.empty()) return "one";
-  return fmt::format("sections {}, {}{}", fmt::join(rope.sections, "+"), name(rope.design),
-                     rope.unbounded_stride ? ", stride unbounded" : "");
+  std::string series;
+  if (rope.series == AxisSeries::own) series = ", frequencies of its own for each";
+  if (rope.series == AxisSeries::in_turn) series = ", frequencies in turn";
+  return fmt::format("sections {}, {}{}{}", fmt::join(rope.sections, "+"), name(rope.design),
+                     rope.unbounded_stride ? ", stride unbounded" : "", series);
 }
 
 /// In full where it has few digits, or by the scale of logits that it holds: a number that is

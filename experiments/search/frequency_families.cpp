@@ -191,10 +191,13 @@ class Fitter {
       if (denominator == own && log_base > 0 && is_base(rope.base)) try_degrees(rope.base);
       if (denominator == own && log_base > 0) try_base_as_ntk(std::exp(log_base), error, r);
       // A common divisor of all frequencies: position interpolation.
-      const double divisor = snapped(std::exp(-line->intercept), 0.02, known_factors());
-      if (divisor < 1.05 || rope.inverted) continue;
-      rope.scaling = {.kind = RopeScalingKind::linear, .factor = divisor};
-      consider(rope);
+      const double measured = std::exp(-line->intercept);
+      for (const double divisor :
+           {snapped(measured, 0.02, known_factors()), snapped(measured, 0, {})}) {
+        if (divisor < 1.05 || rope.inverted) continue;
+        rope.scaling = {.kind = RopeScalingKind::linear, .factor = divisor};
+        consider(rope);
+      }
     }
   }
 

@@ -31,12 +31,16 @@ class Search : HypothesisList {
     add_expected();
     for (const WrittenRope& rope : question.likely) add(rope);
     add_estimated(sample(), sample().places.positions);
+    if (axes() > 1)
+      for (const WrittenRope& rope : ropes_along_axes(sample(), sample().places.positions))
+        add(rope);
     add_released();
     keep(kept::on_few_rows, small());
     keep(kept::at_first, sample());
     add_exact_stages();
     refine_bases();
     search_positions(*this);
+    if (!fits()) add_listed();
     if (!fits()) add_other_wirings();
     refine_bases();
     if (!fits() && best().residual.rms() > explained_roundings) add_known_ropes();
@@ -114,12 +118,13 @@ class Search : HypothesisList {
   /// Dynamic NTK at the length L that the base shows, b·s'^(r/(r−2)) with s' = s·L/L0 − (s − 1).
   void add_measured_length() {
     using enum RopeScalingKind;
-    const WrittenRope& first = best().rope;
     if (!question.expected || question.expected->scaling.kind != dynamic_ntk) return;
-    if (best().is_expected || first.scaling.kind != none) return;
+    const WrittenRope& first = best().rope;
+    const std::vector<double> theta = frequencies_of(first);
     WrittenRope rope = *question.expected;
     const auto r = static_cast<double>(2 * pairs_of(rope));
-    const double stretch = std::pow(first.base / rope.base, (r - 2) / r);
+    if (best().is_expected || theta.size() < 2 || pairs_of(first) != pairs_of(rope)) return;
+    const double stretch = std::pow(std::pow(theta[1], -r / 2) / rope.base, (r - 2) / r);
     const RopeScaling& s = rope.scaling;
     const double length = std::round(s.original_length * (stretch + s.factor - 1) / s.factor);
     if (!(length >= s.original_length)) return;
@@ -224,6 +229,12 @@ class Search : HypothesisList {
     add_with_fewer_digits(whole);  // the part's base was told with few digits, not that of the head
     if (axes() != 3) return;
     for (const WrittenRope& with : with_usual_sections(whole)) add(with);
+  }
+
+  /// Frequencies of no series that is known.
+  void add_listed() {
+    for (const WrittenRope& rope : listed_ropes(sample(), sample().places.positions)) add(rope);
+    keep(kept::with_places, sample());
   }
 
   void add_other_wirings() {

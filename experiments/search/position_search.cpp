@@ -165,13 +165,12 @@ void add_paddings(HypothesisList& search) {
 /// Ropes at the numbers of the rows, where others are stated: a program that counts padding.
 void add_row_numbers(HypothesisList& search) {
   const RotatedTensor& tensor = search.question.tensor;
-  if (search.axes() != 1) return;
   const Position first = tensor.positions(0, 0);
-  bool counted_on = true;
+  bool counted_on = search.axes() == 1;
   for (Index n = 0; n < tensor.rows() && counted_on; ++n)
     counted_on = tensor.positions(n, 0) == first + n;
   if (counted_on) return;
-  AxisPositions positions = search.sample().places.positions;
+  AxisPositions positions(search.sample().rows(), 1);
   for (Index n = 0; n < positions.rows(); ++n)
     positions(n, 0) = search.sample().places.rows[static_cast<std::size_t>(n)];
   add_at(search, search.sample(), positions,

@@ -22,6 +22,7 @@ double cost_of_numbers(const WrittenRope& rope) {
   const RopeScaling& s = rope.scaling;
   if (s.kind == RopeScalingKind::none) return cost;
   cost += 1.0;
+  if (s.kind == RopeScalingKind::factors) return cost + 4.0;
   if (!is_known(known_factors(), s.factor)) cost += 1.5;
   if (s.kind == RopeScalingKind::ntk_by_parts) cost += 1.0;
   if (!s.truncate) cost += 0.5;
@@ -48,6 +49,7 @@ double cost_of_channels(const WrittenRope& rope) {
   if (rope.reordered) cost += 1.5;
   if (rope.clockwise) cost += 1.0;
   if (rope.unbounded_stride) cost += 1.0;
+  if (rope.series != AxisSeries::designed) cost += 0.5;
   if (rope.denominator != 0) cost += 1.2;
   if (rope.inverted) cost += 1.5;
   if (rope.unit != AngleUnit::radians) cost += 1.5;
@@ -128,7 +130,8 @@ int deviations_of_kind(const WrittenRope& expected, const WrittenRope& rope, Pre
   see(rope.wiring == expected.wiring);
   see(rope.clockwise == expected.clockwise);
   see(rope.reordered == expected.reordered);
-  see(rope.sections == expected.sections && rope.design == expected.design);
+  see(rope.sections == expected.sections && rope.design == expected.design &&
+      rope.series == expected.series);
   see(rope.rule == expected.rule);
   see(rope.offset == expected.offset);
   for (const Stage stage : {Stage::position, Stage::inv_freq, Stage::angle, Stage::cos_sin})

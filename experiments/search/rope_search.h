@@ -192,6 +192,15 @@ std::vector<WrittenRope> likely_rules(const WrittenRope& rope, const RotationSam
 std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
                                          const AxisPositions& positions);
 
+/// Ropes along several axes: each pair turns along the axis that its rows show, for each design and
+/// sections that give it that axis, the base fitted; the nearest first.
+std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,
+                                          const AxisPositions& positions);
+
+/// Ropes whose pairs have the frequencies that their rows show, as a list of divisors of the
+/// geometric series that most pairs have; from 8 rows on.
+std::vector<WrittenRope> listed_ropes(const RotationSample& sample, const AxisPositions& positions);
+
 /// The same for wirings that do not keep the length of pairs, at the sample's own positions.
 std::vector<WrittenRope> estimated_ropes_of_other_wirings(const RotationSample& sample);
 

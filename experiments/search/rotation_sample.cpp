@@ -152,6 +152,52 @@ std::vector<double> row_misfits(const WrittenRope& rope, const RotationSample& s
   return misfits;
 }
 
+namespace {
+
+/// The numbers from 0 to before `count` that `agrees`.
+template <class Agrees>
+std::vector<Index> those_that(Index count, const Agrees& agrees) {
+  std::vector<Index> found;
+  for (Index i = 0; i < count; ++i)
+    if (agrees(i)) found.push_back(i);
+  return found;
+}
+
+}  // namespace
+
+Agreement agreement_of(const WrittenRope& rope, const RotationSample& sample, double least) {
+  const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
+  const Index heads = sample.heads(), rows = sample.rows(), d = predicted.cols();
+  Matrix<double> squares(predicted.rows(), d);
+  for (Index i = 0; i < predicted.rows(); ++i)
+    for (Index c = 0; c < d; ++c) {
+      const double e = residual_at(sample, i, c, predicted(i, c));
+      squares(i, c) = e * e;
+    }
+  Agreement agreement;
+  const double most = least * least;
+  agreement.rows = those_that(rows, [&](Index n) {
+    double sum = 0;
+    for (Index h = 0; h < heads; ++h) sum += squares.row(h * rows + n).mean();
+    return sum < most * static_cast<double>(heads);
+  });
+  std::vector<Index> among = agreement.rows;
+  if (among.empty()) among = those_that(rows, [](Index) { return true; });
+  const auto count = static_cast<double>(among.size());
+  agreement.heads = those_that(heads, [&](Index h) {
+    double sum = 0;
+    for (const Index n : among) sum += squares.row(h * rows + n).mean();
+    return sum < most * count;
+  });
+  agreement.channels = those_that(d, [&](Index c) {
+    double sum = 0;
+    for (const Index n : among)
+      for (Index h = 0; h < heads; ++h) sum += squares(h * rows + n, c);
+    return sum < most * count * static_cast<double>(heads);
+  });
+  return agreement;
+}
+
 std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
                                    const RotatedTensor& tensor, int threads) {
   constexpr Index numbers_at_once = 1 << 18;

@@ -64,6 +64,15 @@ Residual residual_of(const WrittenRope& rope, const RotationSample& sample);
 /// Σ of squares of the residual of each row, over heads and channels.
 std::vector<double> row_misfits(const WrittenRope& rope, const RotationSample& sample);
 
+/// Which heads, rows and channels of a sample a rope explains, each counted in the sample.
+struct Agreement {
+  std::vector<Index> heads{}, rows{}, channels{};
+};
+
+/// Rows whose residual is below a rounding; channels and heads over these rows, or over all where
+/// there are none. least: the root mean square residual that agrees.
+Agreement agreement_of(const WrittenRope& rope, const RotationSample& sample, double least);
+
 /// The same of several over the whole tensor, block by block: each is copied and measured once for
 /// all of them. Any number of threads gives the same numbers.
 std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,

@@ -23,16 +23,43 @@ std::vector<Index> usual_widths(Index d) {
   return {widths.begin(), widths.end()};
 }
 
-std::vector<WrittenRope> all_structures(Index d) {
+/// First channel and width of a slice.
+using Slice = std::pair<Index, Index>;
+
+/// The usual slices at either end of a head, and those that the channels show which turn: from the
+/// first to the last of them, up to a multiple of 2, 4 and 8.
+std::set<Slice> likely_slices(const RotationSample& sample) {
+  constexpr double rounding = 4;
+  const Index d = sample.before.cols();
+  std::set<Slice> slices;
+  for (const Index width : usual_widths(d)) slices.insert({{0, width}, {d - width, width}});
+  const Matrix<double> moved =
+      ((sample.after - sample.before).cwiseAbs().array() / sample.unit.array())
+          .colwise()
+          .maxCoeff();
+  Index first = 0, last = d - 1;
+  while (first < d && moved(0, first) < rounding) ++first;
+  while (last > first && moved(0, last) < rounding) --last;
+  if (first == d) return slices;
+  for (const Index multiple : {2, 4, 8}) {
+    const Index begin = first / multiple * multiple;
+    const Index end = std::min<Index>(d, (last / multiple + 1) * multiple);
+    slices.insert({begin, (end - begin) / 2 * 2});
+  }
+  return slices;
+}
+
+std::vector<WrittenRope> all_structures(const RotationSample& sample) {
   std::vector<WrittenRope> all;
-  for (const Index width : usual_widths(d))
-    for (const Index begin : std::set<Index>{0, d - width})
-      for (const RopePairing pairing : pairings)
-        for (const bool reordered : {false, true}) {
-          WrittenRope rope{{.d_head = d, .begin = begin, .rotary_dims = width, .pairing = pairing}};
-          rope.reordered = reordered;
-          all.push_back(rope);
-        }
+  for (const auto& [begin, width] : likely_slices(sample))
+    for (const RopePairing pairing : pairings)
+      for (const bool reordered : {false, true}) {
+        all.push_back({{.d_head = sample.before.cols(),
+                        .begin = begin,
+                        .rotary_dims = width,
+                        .pairing = pairing}});
+        all.back().reordered = reordered;
+      }
   return all;
 }
 
@@ -110,14 +137,14 @@ std::vector<WrittenRope> with_usual_sections(const WrittenRope& rope) {
 }
 
 std::vector<WrittenRope> possible_slices(const RotationSample& sample) {
-  const Index d = sample.before.cols();
   std::vector<WrittenRope> slices;
-  for (const Index width : usual_widths(d))
-    for (const Index begin : std::set<Index>{0, d - width}) {
-      const WrittenRope slice{
-          {.d_head = d, .begin = begin, .rotary_dims = width, .pairing = RopePairing::half_split}};
-      if (others_stay(slice, sample)) slices.push_back(slice);
-    }
+  for (const auto& [begin, width] : likely_slices(sample)) {
+    const WrittenRope slice{{.d_head = sample.before.cols(),
+                             .begin = begin,
+                             .rotary_dims = width,
+                             .pairing = RopePairing::half_split}};
+    if (others_stay(slice, sample)) slices.push_back(slice);
+  }
   return slices;
 }
 
@@ -134,8 +161,7 @@ void add_structure(const WrittenRope& rope, const RotationSample& sample,
 
 std::vector<StructureFit> likely_structures(const RotationSample& sample) {
   std::vector<StructureFit> fits;
-  for (const WrittenRope& rope : all_structures(sample.before.cols()))
-    add_structure(rope, sample, fits);
+  for (const WrittenRope& rope : all_structures(sample)) add_structure(rope, sample, fits);
   std::stable_sort(fits.begin(), fits.end(), [](const StructureFit& a, const StructureFit& b) {
     return a.phasors.misfit < b.phasors.misfit;
   });

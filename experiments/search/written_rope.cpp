@@ -86,7 +86,34 @@ double size_of(AngleUnit unit) {
   return unit == AngleUnit::degrees ? degrees_per_radian : 1 / degrees_per_radian;
 }
 
+namespace {
+
+/// One series for all axes, or one for each, in the order of pairs.
+std::vector<double> frequencies_by_axis(const WrittenRope& rope) {
+  const std::size_t axes = rope.sections.size();
+  const Precision format = rope.rounding.format(Stage::inv_freq);
+  const std::vector<double> common =
+      scaled_frequencies(pairs_of(rope), effective_base(rope), rope.scaling, format);
+  std::vector<std::vector<double>> own(axes);
+  for (std::size_t axis = 0; axis < axes; ++axis)
+    if (rope.sections[axis] > 0)
+      own[axis] = scaled_frequencies(rope.sections[axis], rope.base, rope.scaling, format);
+  std::vector<std::size_t> seen(axes, 0);
+  std::vector<double> theta;
+  for (const std::size_t axis : axes_of(rope, axes)) {
+    const std::size_t j = seen[axis]++;
+    const std::vector<double>& series = rope.series == AxisSeries::own ? own[axis] : common;
+    const std::size_t place = rope.series == AxisSeries::own ? j : axes * j + axis;
+    theta.push_back(place < series.size() ? series[place] : 0.0);
+  }
+  return theta;
+}
+
+}  // namespace
+
 std::vector<double> frequencies_of(const WrittenRope& rope) {
+  if (rope.series != AxisSeries::designed && !rope.sections.empty())
+    return frequencies_by_axis(rope);
   auto convention = static_cast<const RopeConvention&>(rope);
   convention.base = effective_base(rope);
   std::vector<double> theta =
@@ -113,7 +140,7 @@ std::vector<std::size_t> axes_of(const WrittenRope& rope, std::size_t axes) {
   const auto pairs = static_cast<std::size_t>(pairs_of(rope));
   std::vector<std::size_t> found(pairs, 0);
   if (axes < 2 || rope.sections.empty()) return found;
-  if (rope.design != AxisDesign::interleaved) {
+  if (rope.design != AxisDesign::interleaved || rope.series != AxisSeries::designed) {
     std::vector<std::size_t> designed = axes_of_pairs(rope.design, rope.sections);
     designed.resize(pairs, 0);  // sections of another width leave pairs to the first axis
     return designed;

@@ -43,6 +43,13 @@ enum class AngleUnit {
 /// Channels that the attention factor multiplies.
 enum class FactorReach { rotated, all };
 
+/// From which series the pairs of an axis have their frequencies, where the design does not say it.
+enum class AxisSeries {
+  designed,  ///< as AxisDesign has it
+  own,       ///< the s pairs of an axis have base^(−j/s), j = 0 … s − 1: MoonViT
+  in_turn,   ///< pair j of axis a among A has base^(−(A·j + a)/pairs): Pixtral
+};
+
 /// A rope as one program has written it: its convention, and every mistake that was found in
 /// programs. Row n of head h becomes y = a·R x, each pair t turning by p_n·theta_t.
 struct WrittenRope : RopeConvention {
@@ -62,7 +69,8 @@ struct WrittenRope : RopeConvention {
       paddings{};                ///< restarts: rows of padding of each sequence, in place of starts
   Index heads_of_sequence{1};    ///< with paddings: heads that share each
   bool unbounded_stride{false};  ///< interleaved sections go on to the last pair
-  StageRounding rounding{};      ///< position, inv_freq, angle, cos_sin
+  AxisSeries series{AxisSeries::designed};
+  StageRounding rounding{};                            ///< position, inv_freq, angle, cos_sin
   bool operator==(const WrittenRope&) const = delete;  // computes_same
 };
 

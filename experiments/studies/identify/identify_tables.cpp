@@ -25,15 +25,24 @@ std::size_t tied_in(const TensorReport& report) {
                                                 [](const auto& one) { return one.tied; }));
 }
 
+/// "half_split pairs; base 10000; rows 0–23 at 7–30".
+std::string sentence_of(const TensorReport& report) {
+  return report.hypotheses.front().text + (report.rows.empty() ? "" : "; " + report.rows);
+}
+
 std::string verdict_text(const TensorReport& report) {
-  if (report.has_expected && report.as_expected) return "as the configuration says";
   if (!report.explained)
     return fmt::format("no {} that is known explains it; the nearest:", report.one);
   const std::size_t tied = tied_in(report);
-  if (tied > 1)
-    return fmt::format("{} {} that this tensor cannot tell apart", tied, report.several);
   if (tied == 0) return "nothing is left to explain";
-  return fmt::format("explained by one {} alone", report.one);
+  const std::string what = sentence_of(report);
+  if (report.has_expected && report.as_expected)
+    return fmt::format("{}: as the configuration says{}", what,
+                       report.moved.empty() ? "" : ", " + report.moved);
+  if (tied > 1)
+    return fmt::format("{}: one of {} {} that this tensor cannot tell apart", what, tied,
+                       report.several);
+  return fmt::format("{}: explained by one {} alone", what, report.one);
 }
 
 std::string first_explanation(const TensorReport& report) {
