@@ -1,12 +1,14 @@
 #include "experiments/findings/identify_tensors.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
-#include "core/encodings/frequencies.h"
 #include "core/errors.h"
 #include "experiments/findings/expected_rope.h"
+#include "experiments/findings/identify_matrix.h"
 #include "experiments/search/describe_rope.h"
 #include "experiments/search/identify_rotation.h"
 #include "experiments/search/rope_cost.h"
@@ -14,12 +16,13 @@
 #include "experiments/search/telling_input.h"
 
 namespace orrery {
-namespace {
-namespace in_identify_tensors {
 
 std::string shape_words(const Tensor& tensor) {
   return fmt::format("[{}]", fmt::join(tensor.shape, ", "));
 }
+
+namespace {
+namespace in_identify_tensors {
 
 /// Heads and rows of a tensor of 2 to 4 dimensions.
 struct Shape {
@@ -121,6 +124,17 @@ void add_deviations(const WrittenRope& expected, const WrittenRope& found, Tenso
   }
 }
 
+/// Of all that is right the rope from which the found one deviates least.
+const WrittenRope& nearest_right(const RotationQuestion& question, const WrittenRope& found) {
+  const auto count = [&](const WrittenRope& right) {
+    return deviations(right, found, question.tensor.format);
+  };
+  const WrittenRope* nearest = &*question.expected;
+  for (const WrittenRope& right : question.as_right)
+    if (count(right) < count(*nearest)) nearest = &right;
+  return *nearest;
+}
+
 /// Both as far as what was given shows: frequencies and tables are turned vectors (1, 0), of which
 /// no wiring is seen.
 bool looks_same(WrittenRope a, const WrittenRope& b, bool shows_wiring) {
@@ -149,7 +163,7 @@ TensorReport report_of(const RotationQuestion& question, const RotationAnswer& a
     report.notes.push_back(
         "what remains is put down to angles in fp32: it is below 1e-7 of a number per position");
   if (question.expected && answer.explained && !report.as_expected)
-    add_deviations(*question.expected, first.rope, report);
+    add_deviations(nearest_right(question, first.rope), first.rope, report);
   return report;
 }
 
@@ -212,6 +226,17 @@ std::string agreement_words(const RotationAnswer& answer, const RotatedTensor& t
                      part_words("channels", agreement.channels, sample.before.cols()));
 }
 
+/// Leaves out what tables and frequencies do not show.
+void forget_pairing(TensorReport& report) {
+  for (HypothesisReport& hypothesis : report.hypotheses) {
+    std::erase_if(hypothesis.facts, [](const auto& fact) { return fact.first == "pairing"; });
+    hypothesis.text.erase(0, hypothesis.text.find("; ") + 2);
+    const std::string key = " rope.pairing=";
+    if (const std::size_t at = hypothesis.setting.find(key); at != std::string::npos)
+      hypothesis.setting.erase(at, hypothesis.setting.find(' ', at + key.size()) - at);
+  }
+}
+
 /// What the layer makes of the tensor at its positions.
 void put_expected(const LayerPlan& layer, std::int64_t length, RotationQuestion& question) {
   const Position last = question.tensor.positions.cwiseAbs().maxCoeff();
@@ -222,9 +247,13 @@ void put_expected(const LayerPlan& layer, std::int64_t length, RotationQuestion&
   question.any_length = length == 0;
 }
 
+}  // namespace in_identify_tensors
+}  // namespace
+
 TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<double>& after,
-                             Index heads, const IdentifyOptions& options, bool shows_wiring = true,
-                             Index sequences = 1) {
+                             Index heads, const IdentifyOptions& options, Shown shown,
+                             Index sequences) {
+  using namespace in_identify_tensors;
   const Precision format =
       !options.format.empty() ? precision_named(options.format) : narrowest_format(after);
   RotationQuestion question{.tensor = {.heads = heads,
@@ -236,7 +265,11 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                             .threads = options.threads};
   const bool is_unknown = options.expected && options.expected->encoding == "unknown";
   const auto expect = [&](RotationQuestion& asked) {
-    if (options.expected && !is_unknown) put_expected(*options.expected, options.length, asked);
+    if (!options.expected || is_unknown) return;
+    put_expected(*options.expected, options.length, asked);
+    if (shown.pairing) return;
+    asked.expected->pairing = RopePairing::half_split;
+    for (WrittenRope& rope : asked.as_right) rope.pairing = RopePairing::half_split;
   };
   const AxisPositions assumed = question.tensor.positions;
   RotationAnswer answer;
@@ -247,7 +280,8 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
     answer = identify_rotation(question);
   }
   if (options.see) options.see(question, answer);
-  TensorReport report = report_of(question, answer, options, shows_wiring);
+  TensorReport report = report_of(question, answer, options, shown.wiring);
+  if (!shown.pairing) forget_pairing(report);
   if (is_unknown)
     report.notes.push_back("the configuration names no position encoding: nothing is expected");
   report.notes.push_back(agreement_words(answer, question.tensor));
@@ -262,34 +296,8 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
   return report;
 }
 
-/// cos and sin of each pair, whatever the layout of the tables.
-struct PairTables {
-  Matrix<double> cos, sin;
-  std::string layout;
-};
-
-PairTables pair_tables(const Tensor& cos, const Tensor& sin) {
-  const auto width = static_cast<Index>(cos.shape.back());
-  const auto rows = static_cast<Index>(cos.values.size()) / width;
-  using In = Eigen::Map<const Matrix<double>>;
-  const In c(cos.values.data(), rows, width), s(sin.values.data(), rows, width);
-  const Index half = width / 2;
-  if (width % 2 == 0 && half > 0 && c.leftCols(half) == c.rightCols(half) &&
-      s.leftCols(half) == s.rightCols(half))
-    return {c.leftCols(half), s.leftCols(half),
-            "each angle in both halves, as half_split pairs take"};
-  bool adjacent = width % 2 == 0;
-  for (Index t = 0; t < half && adjacent; ++t)
-    adjacent = c.col(2 * t) == c.col(2 * t + 1) && s.col(2 * t) == s.col(2 * t + 1);
-  if (!adjacent) return {c, s, "each angle once, which says nothing of the pairing"};
-  PairTables tables{Matrix<double>(rows, half), Matrix<double>(rows, half),
-                    "each angle in neighbouring channels, as interleaved pairs take"};
-  for (Index t = 0; t < half; ++t) {
-    tables.cos.col(t) = c.col(2 * t);
-    tables.sin.col(t) = s.col(2 * t);
-  }
-  return tables;
-}
+namespace {
+namespace in_identify_tensors {
 
 TensorReport identify_heads(const Tensor& before, const Tensor& after,
                             const IdentifyOptions& options) {
@@ -297,12 +305,12 @@ TensorReport identify_heads(const Tensor& before, const Tensor& after,
   const Index sequences = sequences_of(before, options.tokens_first);
   if (options.tokens_first) {
     const Matrix<double> x = heads_first(before, shape), y = heads_first(after, shape);
-    return identify_matrix(x, y, shape.heads, options, true, sequences);
+    return identify_matrix(x, y, shape.heads, options, {}, sequences);
   }
   using In = Eigen::Map<const Matrix<double>>;
   return identify_matrix(In(before.values.data(), shape.heads * shape.rows, shape.channels),
                          In(after.values.data(), shape.heads * shape.rows, shape.channels),
-                         shape.heads, options, true, sequences);
+                         shape.heads, options, {}, sequences);
 }
 
 /// [N, H·d] as [N, H, d], and with a batch before it.
@@ -376,58 +384,6 @@ TensorReport identify_tensors(const std::string& name, const Tensor& before, con
   }
   report.name = name;
   report.shape = shape_words(before);
-  return report;
-}
-
-TensorReport identify_tables(const std::string& name, const Tensor& cos, const Tensor& sin,
-                             const IdentifyOptions& options) {
-  using namespace in_identify_tensors;
-  if (cos.shape != sin.shape || cos.shape.size() < 2)
-    throw DataError(fmt::format("{} and {}", shape_words(cos), shape_words(sin)),
-                    "tables of cosines and sines must both be [N, d] or [N, d/2]",
-                    "save both as they are applied");
-  const PairTables tables = pair_tables(cos, sin);
-  // A table is what it makes of the vectors (1, 0).
-  const Index pairs = tables.cos.cols();
-  Matrix<double> x(tables.cos.rows(), 2 * pairs), y(tables.cos.rows(), 2 * pairs);
-  x << Matrix<double>::Ones(x.rows(), pairs), Matrix<double>::Zero(x.rows(), pairs);
-  y << tables.cos, tables.sin;
-  TensorReport report = identify_matrix(x, y, 1, options, false);
-  report.name = name;
-  report.shape = shape_words(cos);
-  report.notes.push_back("the tables hold " + tables.layout);
-  report.notes.push_back("pairing and channels are those of the tables, not of q and k");
-  return report;
-}
-
-TensorReport identify_frequencies(const std::string& name, const Tensor& inv_freq,
-                                  const IdentifyOptions& options) {
-  using namespace in_identify_tensors;
-  const auto pairs = static_cast<Index>(inv_freq.values.size());
-  // What they do to the vectors (1, 0) at position 0 and 1, and at those where slow pairs show.
-  constexpr Index rows = 24;
-  Matrix<double> x(rows, 2 * pairs), y(rows, 2 * pairs);
-  IdentifyOptions at = options;
-  at.positions.clear();
-  at.axes = 1;
-  at.format = options.format.empty() ? "fp32" : options.format;
-  Position position = 0;
-  for (Index n = 0; n < rows; ++n) {
-    at.positions.push_back(position);
-    for (Index t = 0; t < pairs; ++t) {
-      const CosSin turn = rounded_rotation(position, inv_freq.values[static_cast<std::size_t>(t)],
-                                           {Precision::fp32, {Stage::angle, Stage::cos_sin}});
-      x(n, t) = 1;
-      x(n, pairs + t) = 0;
-      y(n, t) = turn.cos;
-      y(n, pairs + t) = turn.sin;
-    }
-    position = n < 8 ? position + 1 : position * 3 / 2;
-  }
-  TensorReport report = identify_matrix(x, y, 1, at, false);
-  report.name = name;
-  report.shape = shape_words(inv_freq);
-  report.notes.push_back("frequencies say nothing of pairing, direction and attention factor");
   return report;
 }
 

@@ -59,6 +59,10 @@ std::string scaling_words(const RopeScaling& s) {
   std::string text = fmt::format("{} by {}", name(s.kind), whole(s.factor));
   if (has_length(s.kind)) text += fmt::format(" from {} tokens", whole(s.original_length));
   if (s.kind == RopeScalingKind::yarn && !s.truncate) text += ", ramp not truncated";
+  if (s.kind == RopeScalingKind::dynamic_ntk)
+    text += fmt::format(" at length {}", whole(std::max<double>(s.length, s.original_length)));
+  if (s.kind == RopeScalingKind::longrope)
+    text += s.length > s.original_length ? ", long factors" : ", short factors";
   return text;
 }
 

@@ -29,8 +29,9 @@ double misfit_of(const std::vector<double>& theta, const FrequencyEstimates& est
   return sum / static_cast<double>(estimates.size());
 }
 
-/// Whether powers of it make frequencies: above 1, and by more than rounding.
-bool is_base(double base) { return std::isfinite(base) && base > 1.01; }
+/// Whether powers of it make frequencies: above 1, and by more than rounding. Above 10^10 none is
+/// used.
+bool is_base(double base) { return base > 1.01 && base < 1e10; }
 
 struct FittedLine {
   double slope, intercept, slope_error;

@@ -65,6 +65,16 @@ class Search : HypothesisList {
     if (!question.expected) return;
     add_expected(*question.expected);
     for (const WrittenRope& rope : question.as_right) add_expected(rope);
+    add_other_factors(*question.expected);
+  }
+
+  /// LongRoPE has two lists of factors, of which a program may take the wrong one.
+  void add_other_factors(WrittenRope rope) {
+    if (rope.scaling.kind != RopeScalingKind::longrope) return;
+    const double trained = rope.scaling.original_length;
+    rope.scaling.length = rope.scaling.length > trained ? trained : trained + 1;
+    rope.rounding = fp32_stages();
+    add(rope);
   }
 
   void add_expected(WrittenRope expected) {

@@ -218,6 +218,26 @@ double base_of_most(const WrittenRope& structure, const Estimates& estimates) {
   return best;
 }
 
+/// The frequency by how far rows turned from position 0, which are further away than from each
+/// other: where rows lie far from 0 that is known the better.
+FrequencyEstimate from_zero(const PairPhasors& phasors, Index t, const AxisPositions& positions,
+                            Index axis, FrequencyEstimate estimate) {
+  constexpr double most_turned = 1.5;
+  const double reach = static_cast<double>(positions.col(axis).cwiseAbs().maxCoeff());
+  if (!(estimate.error * reach < most_turned) || reach == 0) return estimate;
+  double moment = 0, inertia = 0;
+  for (Index n = 0; n < positions.rows(); ++n) {
+    const auto p = static_cast<double>(positions(n, axis));
+    const double off = std::arg(phasors.turns(t, n) * std::polar(1.0, -estimate.theta * p));
+    moment += phasors.weights(t, n) * p * off;
+    inertia += phasors.weights(t, n) * p * p;
+  }
+  if (!(inertia > 0)) return estimate;
+  estimate.theta += moment / inertia;
+  estimate.error = std::min<double>(estimate.error, phasors.roundoff / reach);
+  return estimate;
+}
+
 /// The number of the fewest digits within the relative error.
 double with_fewest_digits(double value, double error) {
   for (int digits = 1; digits < 12; ++digits) {
@@ -232,7 +252,7 @@ double with_fewest_digits(double value, double error) {
 /// where a pair has none that is known.
 std::optional<WrittenRope> with_list(const WrittenRope& structure, const Estimates& estimates,
                                      double reach, double roundoff) {
-  constexpr double known = 0.1;
+  constexpr double known = 0.1, of_angles = 1.2e-7;  // what fp32 leaves of a frequency
   WrittenRope rope = structure;
   double leaning = 0;
   for (const FrequencyEstimate& e : estimates)
@@ -246,7 +266,7 @@ std::optional<WrittenRope> with_list(const WrittenRope& structure, const Estimat
     const double error = estimates[t].error;
     double divisor = 1;
     if (theta > 0 && error < known * theta)
-      divisor = with_fewest_digits(series[t] / theta, error / theta);
+      divisor = with_fewest_digits(series[t] / theta, std::max<double>(error / theta, of_angles));
     else if (!(series[t] * reach < 4 * roundoff))
       return std::nullopt;
     rope.scaling.factors.push_back(divisor);
@@ -285,7 +305,11 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
     if (axes > 1) designs = agreeing_designs(structure.rope, axes, shown);
     if (designs.empty()) continue;
     const WrittenRope& rope = designs.front();
-    const Estimates estimates = estimates_along(shown, axes_of(rope, axes));
+    const std::vector<std::size_t> along = axes_of(rope, axes);
+    Estimates estimates = estimates_along(shown, along);
+    for (std::size_t t = 0; t < estimates.size(); ++t)
+      estimates[t] = from_zero(structure.phasors, static_cast<Index>(t), positions,
+                               static_cast<Index>(along[t]), estimates[t]);
     std::optional<WrittenRope> listed = with_list(rope, estimates, reach, roundoff);
     if (!listed) continue;
     listed->rounding = fp32_stages();

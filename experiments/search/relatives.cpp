@@ -74,7 +74,9 @@ class Relatives {
   void add_slices() {
     add([](WrittenRope& w) { w.begin = w.begin == 0 ? w.d_head - w.rotary_dims : 0; });
     if (rope_.begin != 0) return;
-    found_.push_back(with_whole_head(rope_));
+    constexpr double largest = 1e10;  // above it no program has a base
+    WrittenRope whole = with_whole_head(rope_);
+    if (whole.base < largest) found_.push_back(std::move(whole));
   }
 
   void add_factors() {

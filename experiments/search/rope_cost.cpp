@@ -59,6 +59,14 @@ double cost_of_channels(const WrittenRope& rope) {
 bool same_scaling(const RopeScaling& a, const RopeScaling& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == RopeScalingKind::none) return true;
+  const auto stretched = [](const RopeScaling& s) {
+    return s.kind == RopeScalingKind::dynamic_ntk
+               ? std::max<double>(s.length, s.original_length)
+               : static_cast<double>(s.length > s.original_length);
+  };
+  const bool by_length =
+      a.kind == RopeScalingKind::dynamic_ntk || a.kind == RopeScalingKind::longrope;
+  if (by_length && stretched(a) != stretched(b)) return false;
   const auto key = [](const RopeScaling& s) {
     return std::tie(s.factor, s.original_length, s.beta_fast, s.beta_slow, s.truncate,
                     s.low_freq_factor, s.high_freq_factor, s.factors, s.long_factors);

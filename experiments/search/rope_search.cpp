@@ -246,11 +246,9 @@ RotationAnswer HypothesisList::ranked() {
   for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);
   put_expected_first();
   RotationAnswer answer{.hypotheses = std::move(found_)};
-  const double u = unit_roundoff(question.tensor.format);
-  const double rms = answer.best().residual.rms();
-  const double angles = 1e-7 * static_cast<double>(reach()) * size_of(answer.best().rope.unit);
-  answer.explained_by_angles = rms >= explained_roundings && rms * u < angles;
-  answer.explained = rms < explained_roundings || answer.explained_by_angles;
+  const Explains how = explains(answer.best());
+  answer.explained_by_angles = how == Explains::by_angles;
+  answer.explained = how != Explains::no;
   return answer;
 }
 
@@ -291,14 +289,23 @@ void HypothesisList::name_defect(RopeHypothesis& hypothesis) const {
 /// What is expected and explains the tensor comes first, where the first differs from it in no more
 /// than numbers: a base that is fitted, or has other digits, always leaves a little less.
 void HypothesisList::put_expected_first() {
-  const auto explains = std::find_if(found_.begin(), found_.end(), [](const RopeHypothesis& one) {
-    return one.is_expected && one.residual.rms() < explained_roundings;
+  const auto expected = std::find_if(found_.begin(), found_.end(), [&](const RopeHypothesis& one) {
+    return one.is_expected && explains(one) != Explains::no;
   });
-  if (explains == found_.end() || explains->tied || !found_.front().defect.empty()) return;
-  if (!differ_in_numbers(explains->rope, found_.front().rope, sample_.format)) return;
-  explains->tied = true;
-  explains->evidence = 0;
-  std::rotate(found_.begin(), explains, explains + 1);
+  if (expected == found_.end() || expected->tied || !found_.front().defect.empty()) return;
+  if (!differ_in_numbers(expected->rope, found_.front().rope, sample_.format)) return;
+  expected->tied = true;
+  expected->evidence = 0;
+  std::rotate(found_.begin(), expected, expected + 1);
+}
+
+/// Frequencies that libraries round differently make angles of fp32 differ by up to 1e-7 for each
+/// position.
+HypothesisList::Explains HypothesisList::explains(const RopeHypothesis& one) const {
+  const double rms = one.residual.rms(), u = unit_roundoff(question.tensor.format);
+  if (rms < explained_roundings) return Explains::by_roundings;
+  const double angles = 1e-7 * static_cast<double>(reach()) * size_of(one.rope.unit);
+  return rms * u < angles ? Explains::by_angles : Explains::no;
 }
 
 /// Hypotheses beyond the first few keep what the sample says, scaled to the whole.

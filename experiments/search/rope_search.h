@@ -152,6 +152,8 @@ class HypothesisList {
   WrittenRope without_fine_stages(WrittenRope rope) const;
   void name_defect(RopeHypothesis& hypothesis) const;
   void put_expected_first();
+  enum class Explains { no, by_roundings, by_angles };
+  Explains explains(const RopeHypothesis& one) const;
   void measured_whole(std::size_t measured);
   bool leaves_far_less(const WrittenRope& rope, const RopeHypothesis& known) const;
 
