@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/errors.h"
@@ -11,6 +12,7 @@
 #include "experiments/findings/identify_matrix.h"
 #include "experiments/search/describe_rope.h"
 #include "experiments/search/identify_rotation.h"
+#include "experiments/search/measured_channels.h"
 #include "experiments/search/rope_cost.h"
 #include "experiments/search/structures.h"
 #include "experiments/search/telling_input.h"
@@ -217,7 +219,7 @@ std::string agreement_words(const RotationAnswer& answer, const RotatedTensor& t
   constexpr Index rows = 1024, heads = 16;
   const RotationSample sample =
       rows_between(tensor, 0, std::min<Index>(rows, tensor.rows()), heads);
-  const double least = std::max<double>(explained_roundings, 1.5 * answer.best().residual.rms());
+  const double least = std::max<double>(explained_roundings, 4 * answer.best().residual.rms());
   const Agreement agreement =
       agreement_of(answer.best().rope, sample, answer.explained ? least : explained_roundings);
   return fmt::format("agree to within roundings: {}, {}, {}",
@@ -247,13 +249,10 @@ void put_expected(const LayerPlan& layer, std::int64_t length, RotationQuestion&
   question.any_length = length == 0;
 }
 
-}  // namespace in_identify_tensors
-}  // namespace
-
-TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<double>& after,
-                             Index heads, const IdentifyOptions& options, Shown shown,
-                             Index sequences) {
-  using namespace in_identify_tensors;
+/// Where pairs lie as programs have them and keep their lengths.
+TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double>& after,
+                           Index heads, const IdentifyOptions& options, Shown shown,
+                           Index sequences) {
   const Precision format =
       !options.format.empty() ? precision_named(options.format) : narrowest_format(after);
   RotationQuestion question{.tensor = {.heads = heads,
@@ -261,7 +260,8 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                                        .after = after,
                                        .positions = positions_for(before.rows() / heads, options),
                                        .format = format,
-                                       .sequences = sequences},
+                                       .sequences = sequences,
+                                       .unit = options.unit},
                             .threads = options.threads};
   const bool is_unknown = options.expected && options.expected->encoding == "unknown";
   const auto expect = [&](RotationQuestion& asked) {
@@ -284,6 +284,9 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
   if (!shown.pairing) forget_pairing(report);
   if (is_unknown)
     report.notes.push_back("the configuration names no position encoding: nothing is expected");
+  if (options.unit != 1)
+    report.notes.push_back(
+        fmt::format("positions are multiples of 1/{:.0f}", std::round(1 / options.unit)));
   report.notes.push_back(agreement_words(answer, question.tensor));
   if (question.tensor.positions != assumed) {
     report.rows = rows_words(question.tensor.positions);
@@ -294,6 +297,137 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
         fmt::format("positions 0 to {} are assumed", question.tensor.rows() - 1));
   }
   return report;
+}
+
+/// Of a few rows and heads.
+RotationSample looked_at(const MatrixIn<double>& before, const MatrixIn<double>& after, Index heads,
+                         const IdentifyOptions& options) {
+  constexpr Index most_rows = 48, most_heads = 4;
+  const Precision format =
+      !options.format.empty() ? precision_named(options.format) : narrowest_format(after);
+  return sample_of({.heads = heads,
+                    .before = before,
+                    .after = after,
+                    .positions = positions_for(before.rows() / heads, options),
+                    .format = format,
+                    .unit = options.unit},
+                   most_rows, most_heads);
+}
+
+bool keeps_lengths(const RotationSample& sample) {
+  constexpr double kept = 64;  // mean square in roundings
+  return likely_structures(sample).front().phasors.misfit < kept;
+}
+
+/// What is found beside the rope, first in its words; it is not what any layer has.
+void put_first(const std::string& field, const std::string& words, const std::string& usual,
+               TensorReport& report) {
+  for (HypothesisReport& hypothesis : report.hypotheses) {
+    std::erase_if(hypothesis.facts, [&](const auto& fact) { return fact.first == field; });
+    hypothesis.facts.insert(hypothesis.facts.begin(), {field, words});
+    hypothesis.setting.clear();
+    hypothesis.is_expected = false;
+    const std::size_t pairing = field == "pairing" ? hypothesis.text.find("; ") + 2 : 0;
+    hypothesis.text = words + "; " + hypothesis.text.substr(pairing);
+  }
+  if (!report.has_expected || !report.explained) return;
+  report.as_expected = false;
+  std::erase_if(report.deviations, [&](const Deviation& one) { return one.field == field; });
+  report.deviations.push_back({field, usual, words});
+}
+
+/// That of the encoding xpos, where rope with these words is the rest of it.
+std::string xpos_setting(const MeasuredDecay& decay, const std::string& rope) {
+  const std::string encoding = "encoding=rope ", pairing = " rope.pairing=interleaved";
+  const bool plain = rope.starts_with(encoding) && rope.ends_with(pairing) &&
+                     std::count(rope.begin(), rope.end(), ' ') == 2;
+  const double centre = std::round(decay.centre);
+  if (!plain || std::abs(centre - decay.centre) > 0.01) return "";
+  return fmt::format("encoding=xpos {} xpos.scale_base={:.6g} xpos.gamma={:.6g} xpos.centre={:.0f}",
+                     rope.substr(encoding.size(), rope.size() - encoding.size() - pairing.size()),
+                     std::abs(decay.scale_base), decay.gamma, centre);
+}
+
+TensorReport without_decay(const MeasuredDecay& decay, const MatrixIn<double>& before,
+                           const MatrixIn<double>& after, Index heads,
+                           const IdentifyOptions& options) {
+  Matrix<double> kept = after;
+  const Index rows = after.rows() / heads;
+  const AxisPositions positions = positions_for(rows, options);
+  for (Index n = 0; n < rows; ++n) {
+    const std::vector<double> factors = factors_of(decay, positions(n, 0));
+    for (Index t = 0; t < static_cast<Index>(factors.size()); ++t) {
+      const WrittenPair at = pair_at(decay.slice, t);
+      for (Index h = 0; h < heads; ++h) {
+        kept(h * rows + n, at.out_a) /= factors[static_cast<std::size_t>(t)];
+        kept(h * rows + n, at.out_b) /= factors[static_cast<std::size_t>(t)];
+      }
+    }
+  }
+  IdentifyOptions stated = options;  // by which lengths were divided
+  if (stated.format.empty()) stated.format = name(narrowest_format(after));
+  stated.axes = 1;
+  stated.positions.assign(positions.data(), positions.data() + positions.size());
+  TensorReport report = identify_kept(before, kept, heads, stated, {}, 1);
+  const std::string setting =
+      report.hypotheses.empty() ? "" : xpos_setting(decay, report.hypotheses.front().setting);
+  put_first("lengths",
+            fmt::format("xPos of {}, ζ^((m − {:.4g})/{:.4g}), γ {:.4g}",
+                        decay.scale_base > 0 ? "queries" : "keys", decay.centre,
+                        std::abs(decay.scale_base), decay.gamma),
+            "kept", report);
+  if (!report.hypotheses.empty()) report.hypotheses.front().setting = setting;
+  return report;
+}
+
+/// Channels in half_split pairs, those without a pair behind them.
+Matrix<double> in_pairs(const std::vector<ChannelPair>& pairs, const MatrixIn<double>& x) {
+  std::vector<Index> order;
+  for (const ChannelPair& pair : pairs) order.push_back(pair.a);
+  for (const ChannelPair& pair : pairs) order.push_back(pair.b);
+  for (Index c = 0; c < x.cols(); ++c)
+    if (std::find(order.begin(), order.end(), c) == order.end()) order.push_back(c);
+  Matrix<double> ordered(x.rows(), x.cols());
+  for (Index c = 0; c < x.cols(); ++c) ordered.col(c) = x.col(order[static_cast<std::size_t>(c)]);
+  return ordered;
+}
+
+TensorReport with_pairs(const std::vector<ChannelPair>& pairs, const MatrixIn<double>& before,
+                        const MatrixIn<double>& after, Index heads,
+                        const IdentifyOptions& options) {
+  constexpr std::size_t most = 8;
+  TensorReport report =
+      identify_kept(in_pairs(pairs, before), in_pairs(pairs, after), heads, options, {}, 1);
+  std::vector<std::string> words;
+  for (std::size_t t = 0; t < std::min<std::size_t>(most, pairs.size()); ++t)
+    words.push_back(fmt::format("({}, {})", pairs[t].a, pairs[t].b));
+  const std::string usual =
+      options.expected ? std::string(name(options.expected->rope.pairing)) : "";
+  put_first("pairing",
+            fmt::format("pairs {}{}, the fastest first", fmt::join(words, ", "),
+                        pairs.size() > most ? ", …" : ""),
+            usual, report);
+  return report;
+}
+
+}  // namespace in_identify_tensors
+}  // namespace
+
+TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<double>& after,
+                             Index heads, const IdentifyOptions& options, Shown shown,
+                             Index sequences) {
+  using namespace in_identify_tensors;
+  const bool looks = shown.wiring && before.allFinite() && after.allFinite();
+  const RotationSample sample = looked_at(before, after, heads, options);
+  if (looks && !keeps_lengths(sample)) {
+    if (const auto decay = measured_decay(sample))
+      return without_decay(*decay, before, after, heads, options);
+    if (const auto pairs = measured_pairs(sample); !pairs.empty()) {
+      TensorReport report = with_pairs(pairs, before, after, heads, options);
+      if (report.explained) return report;
+    }
+  }
+  return identify_kept(before, after, heads, options, shown, sequences);
 }
 
 namespace {

@@ -18,6 +18,7 @@ struct RotationQuestion;  // experiments/search/rope_search.h
 struct IdentifyOptions {
   std::vector<std::int64_t> positions{};  ///< [N·axes], row by row; empty: 0, 1, …, N − 1
   std::size_t axes{1};
+  double unit{1};  ///< what 1 of the positions is worth, where they are fractions
   bool tokens_first{false};  ///< tensors are [N, H, d] rather than [H, N, d]
   std::string format{};      ///< "bf16", …; empty: the narrowest that holds all numbers
   std::optional<LayerPlan> expected{};  ///< what a configuration says of the layer

@@ -156,6 +156,8 @@ std::string unit_words(const WrittenRope& rope) {
       return "in degrees, of which cos and sin take radians";
     case AngleUnit::as_degrees:
       return "taken for degrees: divided by 57.3";
+    case AngleUnit::turns:
+      return "2π times the position: whole turns";
   }
   return "";
 }

@@ -29,8 +29,8 @@ AlongAxis along_axis(const PairPhasors& phasors, Index t, const AxisPositions& p
   double sum = 0, weight = 0;
   for (Index n = 1; n < positions.rows(); ++n) {
     const double w = std::min<double>(phasors.weights(t, n), phasors.weights(t, 0));
-    const double angle =
-        estimate.theta * static_cast<double>(positions(n, axis) - positions(0, axis));
+    const auto distance = static_cast<double>(positions(n, axis) - positions(0, axis));
+    const double angle = estimate.theta * phasors.unit * distance;
     const Complex turn = phasors.turns(t, n) * std::conj(phasors.turns(t, 0));
     sum += w * (turn * std::polar(1.0, -angle)).real();
     weight += w;
@@ -157,12 +157,13 @@ std::vector<WrittenRope> with_fitted_base(WrittenRope rope, const Estimates& est
   rope.clockwise = leaning < 0;
   rope.base = e;
   const std::vector<double> exponents = frequencies_of(rope);
+  const double unit = size_of(rope.unit);
   double w = 0, wx = 0, wxx = 0, wy = 0, wxy = 0;
   for (std::size_t t = 0; t < estimates.size(); ++t) {
     const double size = std::abs(estimates[t].theta);
     if (!(exponents[t] > 0) || !(size > 0) || !(estimates[t].error < known * size)) continue;
     const double error = estimates[t].error / size + 1e-7, weight = 1 / (error * error);
-    const double x = -std::log(exponents[t]), y = -std::log(size);
+    const double x = -std::log(exponents[t] / unit), y = -std::log(size / unit);
     w += weight;
     wx += weight * x;
     wxx += weight * x * x;
@@ -194,6 +195,12 @@ std::vector<WrittenRope> with_fitted_base(WrittenRope rope, const Estimates& est
   return found;
 }
 
+/// The same where a coordinate of 1 is a whole turn: DINOv3.
+void append_turns(WrittenRope rope, const Estimates& estimates, std::vector<WrittenRope>& all) {
+  rope.unit = AngleUnit::turns;
+  for (WrittenRope& fitted : with_fitted_base(rope, estimates)) all.push_back(std::move(fitted));
+}
+
 /// The base whose geometric series most pairs have; among equals the more usual one.
 double base_of_most(const WrittenRope& structure, const Estimates& estimates) {
   constexpr double same = 1e-4;
@@ -223,11 +230,12 @@ double base_of_most(const WrittenRope& structure, const Estimates& estimates) {
 FrequencyEstimate from_zero(const PairPhasors& phasors, Index t, const AxisPositions& positions,
                             Index axis, FrequencyEstimate estimate) {
   constexpr double most_turned = 1.5;
-  const double reach = static_cast<double>(positions.col(axis).cwiseAbs().maxCoeff());
+  const double reach =
+      phasors.unit * static_cast<double>(positions.col(axis).cwiseAbs().maxCoeff());
   if (!(estimate.error * reach < most_turned) || reach == 0) return estimate;
   double moment = 0, inertia = 0;
   for (Index n = 0; n < positions.rows(); ++n) {
-    const auto p = static_cast<double>(positions(n, axis));
+    const double p = phasors.unit * static_cast<double>(positions(n, axis));
     const double off = std::arg(phasors.turns(t, n) * std::polar(1.0, -estimate.theta * p));
     moment += phasors.weights(t, n) * p * off;
     inertia += phasors.weights(t, n) * p * p;
@@ -294,7 +302,7 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
   constexpr Index rows = 8;  // of fewer any frequencies explain all that is there
   if (sample.rows() < rows) return {};
   const auto axes = static_cast<std::size_t>(positions.cols());
-  const double reach = static_cast<double>(positions.cwiseAbs().maxCoeff());
+  const double reach = sample.places.unit * static_cast<double>(positions.cwiseAbs().maxCoeff());
   std::vector<WrittenRope> ropes;
   std::size_t tried = 0;
   for (const StructureFit& structure : likely_structures(sample)) {
@@ -331,7 +339,9 @@ std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,
     std::vector<Fit> fits;
     for (const WrittenRope& rope : agreeing_designs(structure.rope, axes, shown)) {
       const Estimates estimates = estimates_along(shown, axes_of_pairs(rope.design, rope.sections));
-      for (WrittenRope& fitted : with_fitted_base(rope, estimates)) {
+      std::vector<WrittenRope> all = with_fitted_base(rope, estimates);
+      if (sample.places.unit != 1) append_turns(rope, estimates, all);
+      for (WrittenRope& fitted : all) {
         const double misfit = misfit_of(fitted, estimates);
         fits.push_back({std::move(fitted), misfit});
       }

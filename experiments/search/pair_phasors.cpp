@@ -167,6 +167,11 @@ Levels levels_of(const std::vector<Position>& positions) {
   return levels;
 }
 
+/// Per unit of the positions as they are given.
+FrequencyEstimate per_unit(FrequencyEstimate estimate, double unit) {
+  return {estimate.theta / unit, estimate.error / unit, estimate.period / unit};
+}
+
 FrequencyEstimate estimate_pair(const PairPhasors& phasors, Index t, const Levels& levels,
                                 double gap) {
   constexpr double bias = 0.3, most_turned = 1.5;
@@ -181,7 +186,7 @@ FrequencyEstimate estimate_pair(const PairPhasors& phasors, Index t, const Level
     estimate.theta += level.correction;
     estimate.error = std::max<double>(level.error, bias * phasors.roundoff / distance);
   }
-  return estimate;
+  return per_unit(estimate, phasors.unit);
 }
 
 }  // namespace
@@ -194,7 +199,8 @@ PairPhasors pair_phasors(const WrittenRope& structure, const RotationSample& sam
   PairPhasors found{.turns = Matrix<Complex>::Zero(pairs, rows),
                     .weights = Matrix<double>::Zero(pairs, rows),
                     .amplitude = common_stretch(sums),
-                    .roundoff = unit_roundoff(sample.format)};
+                    .roundoff = unit_roundoff(sample.format),
+                    .unit = sample.places.unit};
   const double mean =
       std::accumulate(sums.begin(), sums.end(), 0.0,
                       [](double sum, const PairSums& s) { return sum + s.before; }) /

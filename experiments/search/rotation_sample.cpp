@@ -94,6 +94,7 @@ RotationSample sample_at(const RotatedTensor& tensor, std::vector<Index> heads,
       sample.before.row(j * n + i) = tensor.before.row(from);
       sample.after.row(j * n + i) = tensor.after.row(from);
     }
+  sample.places.unit = tensor.unit;
   sample.places.heads = std::move(heads);
   sample.places.rows = std::move(rows);
   fill_units(sample);

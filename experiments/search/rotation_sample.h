@@ -16,6 +16,7 @@ struct RotatedTensor {
   AxisPositions positions;  ///< [rows, axes]
   Precision format{Precision::fp32};
   Index sequences{1};  ///< of a batch, heads/sequences heads each
+  double unit{1};      ///< what 1 of the positions is worth
 
   Index rows() const { return before.rows() / heads; }
   Index channels() const { return before.cols(); }

@@ -15,6 +15,7 @@ struct PairPhasors {
   double amplitude{1.0};                 ///< a: the common stretch of the pairs
   bool others_stretched{};               ///< channels that have no pair are multiplied by a as well
   double roundoff{0};                    ///< unit roundoff of the tensor
+  double unit{1};                        ///< what 1 of the positions is worth
   double misfit{0};  ///< mean square of what turns and a leave unexplained, in units of rounding²
 };
 

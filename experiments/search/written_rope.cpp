@@ -40,7 +40,8 @@ TurnTable turn_table(const WrittenRope& rope, const RowPlaces& places, Index hea
       const auto i = static_cast<std::size_t>(t);
       const Position p = written_position(rope, places.positions(n, static_cast<Index>(axes[i])),
                                           places.rows[static_cast<std::size_t>(n)], head);
-      const CosSin turn = rounded_rotation(rope.clockwise ? -p : p, theta[i], rope.rounding, a);
+      const CosSin turn =
+          rounded_rotation(rope.clockwise ? -p : p, theta[i] * places.unit, rope.rounding, a);
       table.cos(n, t) = turn.cos;
       table.sin(n, t) = turn.sin;
     }
@@ -83,6 +84,7 @@ bool needs_table_per_head(const WrittenRope& rope) {
 double size_of(AngleUnit unit) {
   constexpr double degrees_per_radian = 180 / std::numbers::pi;
   if (unit == AngleUnit::radians) return 1.0;
+  if (unit == AngleUnit::turns) return 2 * std::numbers::pi;
   return unit == AngleUnit::degrees ? degrees_per_radian : 1 / degrees_per_radian;
 }
 

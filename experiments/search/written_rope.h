@@ -38,6 +38,7 @@ enum class AngleUnit {
   radians,
   degrees,     ///< 180/π times as large: degrees were passed on
   as_degrees,  ///< π/180 times as large: it was taken for degrees
+  turns,       ///< 2π times as large: a position of 1 is a whole turn
 };
 
 /// Channels that the attention factor multiplies.
@@ -74,7 +75,7 @@ struct WrittenRope : RopeConvention {
   bool operator==(const WrittenRope&) const = delete;  // computes_same
 };
 
-/// By which number the angle is too large: 1, 180/π or π/180.
+/// By which number the angle is too large: 1, 180/π, π/180 or 2π.
 double size_of(AngleUnit unit);
 
 /// theta, rad per token, in the order of pairs. [pairs_of]. Throws UsageError as
@@ -108,6 +109,7 @@ struct RowPlaces {
   std::vector<Index> heads{};  ///< [H]
   std::vector<Index> rows{};   ///< [N]
   AxisPositions positions{};   ///< [N, axes], as stated
+  double unit{1};              ///< what 1 of them is worth: coordinates may be fractions
 };
 
 /// Applies the rope in fp64 arithmetic with the roundings of its table. x and the result

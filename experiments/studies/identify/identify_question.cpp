@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -119,7 +120,23 @@ const Tensor& needed(const Inputs& inputs, const char* key, const char* beside) 
                    "sin=; bias=; or q=, k= and logits=");
 }
 
-/// "0..9", or whole numbers of [N] or [N, axes]; without them from the first position on.
+/// The largest 1/s of which all numbers are multiples, to roundings of fp32: coordinates of patches
+/// are fractions. 1 where they are whole, or no s up to 4096 has them.
+double unit_of(const std::vector<double>& numbers) {
+  constexpr double rounding = 1e-6;
+  constexpr int most = 4096;
+  const auto whole = [&](int parts) {
+    return std::all_of(numbers.begin(), numbers.end(), [&](double number) {
+      const double steps = number * parts;
+      return std::abs(steps - std::round(steps)) <= rounding * parts;
+    });
+  };
+  for (int parts = 1; parts <= most; ++parts)
+    if (whole(parts)) return parts == 1 ? 1.0 : 1.0 / parts;
+  return 1;
+}
+
+/// "0..9", or numbers of [N] or [N, axes]; without them from the first position on.
 void put_positions(const ParamSet& params, const Inputs& inputs, const Tensor& tensor,
                    IdentifyOptions& options) {
   if (const Tensor* given = tensor_of(inputs, "positions")) {
@@ -127,8 +144,13 @@ void put_positions(const ParamSet& params, const Inputs& inputs, const Tensor& t
       throw UsageError(shape_text(*given), "positions are [N], or [N, axes]",
                        "save one row per token");
     options.axes = given->shape.size() == 2 ? given->shape[1] : 1;
-    for (const double number : given->values)
-      options.positions.push_back(whole_position(number, "positions"));
+    options.unit = unit_of(given->values);
+    for (const double number : given->values) {
+      const double steps = number / options.unit;
+      options.positions.push_back(options.unit == 1
+                                      ? whole_position(number, "positions")
+                                      : whole_position(std::round(steps), "positions"));
+    }
     return;
   }
   const std::int64_t first = params.integer("first_position");
