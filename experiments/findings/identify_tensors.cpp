@@ -249,6 +249,13 @@ void put_expected(const LayerPlan& layer, std::int64_t length, RotationQuestion&
   question.any_length = length == 0;
 }
 
+/// Rows that lie elsewhere than where they are said to lie.
+void deviate_by_rows(TensorReport& report) {
+  if (!report.has_expected) return;
+  report.as_expected = false;
+  report.deviations.push_back({"positions", "as stated", report.rows});
+}
+
 /// Where pairs lie as programs have them and keep their lengths.
 TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double>& after,
                            Index heads, const IdentifyOptions& options, Shown shown,
@@ -264,21 +271,19 @@ TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double
                                        .unit = options.unit},
                             .threads = options.threads};
   const bool is_unknown = options.expected && options.expected->encoding == "unknown";
-  const auto expect = [&](RotationQuestion& asked) {
+  question.assumed = options.positions.empty();
+  question.expect = [&](RotationQuestion& asked) {
     if (!options.expected || is_unknown) return;
     put_expected(*options.expected, options.length, asked);
     if (shown.pairing) return;
     asked.expected->pairing = RopePairing::half_split;
     for (WrittenRope& rope : asked.as_right) rope.pairing = RopePairing::half_split;
   };
-  const AxisPositions assumed = question.tensor.positions;
-  RotationAnswer answer;
-  if (options.positions.empty()) {
-    answer = identify_anywhere(question, expect);
-  } else {
-    expect(question);
-    answer = identify_rotation(question);
-  }
+  question.expect(question);
+  const AxisPositions stated = question.tensor.positions;
+  const RotationAnswer answer = identify_rotation(question);
+  question.tensor.positions = answer.positions.size() > 0 ? answer.positions : stated;
+  question.expect(question);
   if (options.see) options.see(question, answer);
   TensorReport report = report_of(question, answer, options, shown.wiring);
   if (!shown.pairing) forget_pairing(report);
@@ -288,9 +293,10 @@ TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double
     report.notes.push_back(
         fmt::format("positions are multiples of 1/{:.0f}", std::round(1 / options.unit)));
   report.notes.push_back(agreement_words(answer, question.tensor));
-  if (question.tensor.positions != assumed) {
+  if (question.tensor.positions != stated) {
     report.rows = rows_words(question.tensor.positions);
-    report.moved = moved_words(question.tensor.positions, assumed);
+    report.moved = moved_words(question.tensor.positions, stated);
+    if (!question.assumed) deviate_by_rows(report);
     report.notes.push_back("positions are read off the tensor: " + report.rows);
   } else if (options.positions.empty()) {
     report.notes.push_back(

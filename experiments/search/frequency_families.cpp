@@ -195,7 +195,8 @@ class Fitter {
       const double measured = std::exp(-line->intercept);
       for (const double divisor :
            {snapped(measured, 0.02, known_factors()), snapped(measured, 0, {})}) {
-        if (divisor < 1.05 || rope.inverted) continue;
+        const bool is_unit = std::abs(divisor / size_of(AngleUnit::degrees) - 1) < 0.01;
+        if (divisor < 1.05 || rope.inverted || is_unit) continue;
         rope.scaling = {.kind = RopeScalingKind::linear, .factor = divisor};
         consider(rope);
       }

@@ -49,7 +49,6 @@ class Search : HypothesisList {
     for (int round = 0; round < 2; ++round) {
       add_defects(round == 0 ? 3 : 1);
       keep(kept::with_variants, sample());
-      if (round == 0) estimate_again(*this);
     }
     add_formats();
     add_stretched();
@@ -365,38 +364,6 @@ void check_shapes(const RotatedTensor& tensor) {
                    "give q as it was before and after the rotation");
 }
 
-/// The rope at the stated positions by the rule that makes the tensor's positions of them; empty
-/// where none of those that have a name does.
-std::optional<WrittenRope> rule_between(const WrittenRope& found, const RotatedTensor& tensor,
-                                        const AxisPositions& stated) {
-  constexpr Position near = 2;  // where programs begin to count by mistake
-  const auto follows = [&](const WrittenRope& rope) {
-    for (Index n = 0; n < stated.rows(); ++n)
-      if (written_position(rope, stated(n, 0), n, 0) != tensor.positions(n, 0)) return false;
-    return true;
-  };
-  Index from = 0;
-  while (from < stated.rows() && stated(from, 0) == tensor.positions(from, 0)) ++from;
-  WrittenRope rope = found;
-  rope.from_row = from;
-  for (const PositionRule rule : {PositionRule::doubled, PositionRule::zero_from,
-                                  PositionRule::next_from, PositionRule::past_twice}) {
-    rope.rule = rule;
-    if (follows(rope)) return rope;
-  }
-  rope = found;
-  rope.offset += tensor.positions(0, 0) - stated(0, 0);
-  if (rope.rule == PositionRule::stated && std::abs(rope.offset) <= near && follows(rope))
-    return rope;
-  rope = found;
-  rope.rule = PositionRule::restarts;
-  rope.padding = tensor.positions(0, 0);
-  for (Index n = 0; n < stated.rows(); ++n)
-    if (tensor.positions(n, 0) == 0 && (n > 0 || rope.padding == 0)) rope.starts.push_back(n);
-  if (rope.starts.size() > 1 && follows(rope)) return rope;
-  return std::nullopt;
-}
-
 /// Nothing explains a NaN or an infinity; the residual says so.
 RotationAnswer without_numbers(const RotationQuestion& question) {
   const Index d = question.tensor.channels();
@@ -408,35 +375,29 @@ RotationAnswer without_numbers(const RotationQuestion& question) {
 
 }  // namespace
 
-RotationAnswer identify_rotation(const RotationQuestion& question) {
-  check_shapes(question.tensor);
-  if (!question.tensor.before.allFinite() || !question.tensor.after.allFinite())
-    return without_numbers(question);
-  return Search(question).answer();
-}
-
-RotationAnswer identify_anywhere(RotationQuestion& question,
-                                 const std::function<void(RotationQuestion&)>& expect) {
-  check_shapes(question.tensor);
-  const AxisPositions stated = question.tensor.positions;
+RotationAnswer identify_rotation(const RotationQuestion& asked) {
+  check_shapes(asked.tensor);
+  if (!asked.tensor.before.allFinite() || !asked.tensor.after.allFinite())
+    return without_numbers(asked);
+  RotationQuestion question = asked;
+  const AxisPositions stated = asked.tensor.positions;
   const auto answer_at = [&](const AxisPositions& positions) {
     question.tensor.positions = positions;
-    if (expect) expect(question);
-    return identify_rotation(question);
+    if (question.expect) question.expect(question);
+    RotationAnswer answer = Search(question).answer();
+    answer.positions = positions;
+    return answer;
   };
-  AxisPositions measured = stated;
-  if (question.tensor.before.allFinite() && question.tensor.after.allFinite()) {
-    const std::vector<Position> read = measured_positions(question.tensor, question.threads);
-    for (std::size_t n = 0; n < read.size(); ++n) measured(static_cast<Index>(n), 0) = read[n];
-  }
-  if (measured == stated) return answer_at(stated);
+  question.likely = padded_ropes(asked);
+  const AxisPositions measured = measured_positions(asked.tensor, asked.threads);
+  if (measured.size() == 0 || measured == stated) return answer_at(stated);
   RotationAnswer found = answer_at(measured);
   if (!found.explained) return answer_at(stated);
-  const std::optional<WrittenRope> by_rule =
-      rule_between(found.best().rope, question.tensor, stated);
+  const auto by_rule = rule_between(found.best().rope, stated, measured, asked.assumed);
   if (!by_rule) return found;
   question.likely = {*by_rule};
-  return answer_at(stated);
+  RotationAnswer ruled = answer_at(stated);
+  return ruled.explained ? ruled : found;
 }
 
 }  // namespace orrery

@@ -4,7 +4,9 @@
 
 namespace orrery {
 
-/// Finds which rope turned a tensor into another. Frequencies and stretch are estimated, not tried:
+/// Finds which rope turned a tensor into another. Each row's position is read off the tensor first
+/// (measured_positions); where it follows from the stated ones by a rule that has a name, the answer
+/// says the rule, and otherwise the positions. Frequencies and stretch are estimated, not tried:
 /// each pair's angle is solved for by row and regressed on positions, for each way of pairing that
 /// keeps lengths (pair_phasors.h); frequencies give bases and scalings (frequency_families.h). Then
 /// hypotheses are ranked by the residual of the applied tensor: those of the estimates, of released
@@ -13,13 +15,5 @@ namespace orrery {
 /// in units of the better one's variance, differ by less than `evidence_to_decide`. Throws
 /// UsageError for shapes that disagree, and for no hypothesis at all: an odd number of channels.
 RotationAnswer identify_rotation(const RotationQuestion& question);
-
-/// The same where nobody states positions: those that the tensor shows itself (measured_positions)
-/// are tried before those of the question. Where the measured ones follow from the stated ones by a
-/// rule that has a name, the answer says the rule. The question keeps the positions of the answer:
-/// measured ones only if these explain the tensor and no rule does.
-/// @param expect  is called wherever positions change, and sets what is expected at them
-RotationAnswer identify_anywhere(RotationQuestion& question,
-                                 const std::function<void(RotationQuestion&)>& expect = {});
 
 }  // namespace orrery

@@ -38,17 +38,36 @@ struct Reader {
   /// `expected` where the row agrees with it, and better than with its neighbours; else the best
   /// position from `first` to before `last`. Empty where the row agrees with none.
   std::optional<Position> near(Index row, Position expected, Position first, Position last) const {
-    double most = agreement(row, expected);
+    const double most = agreement(row, expected);
     if (most >= least_agreement && most > agreement(row, expected - 1) &&
         most > agreement(row, expected + 1))
       return expected;
-    Position best = expected;
-    for (Position p = first; p < last; ++p)
-      if (const double own = agreement(row, p); own > most) {
-        most = own;
-        best = p;
+    const Position best = best_between(row, first, last);
+    return agreement(row, best) >= least_agreement ? std::optional(best) : std::nullopt;
+  }
+
+  /// The position from `first` to before `last` with which the row agrees most.
+  Position best_between(Index row, Position first, Position last) const {
+    std::vector<Complex> hands, steps;
+    for (std::size_t t = 0; t < theta.size(); ++t) {
+      const auto pair = static_cast<Index>(t);
+      hands.push_back(phasors->weights(pair, row) * phasors->turns(pair, row) *
+                      std::polar(1.0, -theta[t] * static_cast<double>(first)));
+      steps.push_back(std::polar(1.0, -theta[t]));
+    }
+    Position best = first;
+    double most = -1e300;
+    for (Position p = first; p < last; ++p) {
+      double sum = 0;
+      for (std::size_t t = 0; t < hands.size(); ++t) {
+        sum += hands[t].real();
+        hands[t] *= steps[t];
       }
-    return most >= least_agreement ? std::optional(best) : std::nullopt;
+      if (!(sum > most)) continue;
+      most = sum;
+      best = p;
+    }
+    return best;
   }
 
   double mean_agreement(const std::vector<Position>& positions) const {
@@ -63,12 +82,27 @@ Reader reader_of(const WrittenRope& rope, const PairPhasors& phasors) {
   return {.rope = rope, .theta = turning_frequencies(rope), .phasors = &phasors};
 }
 
+/// Rows that turn by more than rounding from the row before; rows of padding do not.
+std::vector<Index> moved_rows(const PairPhasors& phasors) {
+  const double still = 16 * phasors.roundoff;
+  std::vector<Index> moved;
+  for (Index n = 1; n < phasors.turns.cols(); ++n) {
+    double most = 0;
+    for (Index t = 0; t < phasors.turns.rows(); ++t)
+      most = std::max<double>(most, std::abs(phasors.turns(t, n) - phasors.turns(t, n - 1)));
+    if (most > still) moved.push_back(n);
+  }
+  return moved;
+}
+
 /// How far pairs turn from one row to the next: the medians, as most rows follow each other.
 std::vector<double> turns_per_row(const PairPhasors& phasors) {
   std::vector<double> theta;
+  const std::vector<Index> moved = moved_rows(phasors);
+  if (moved.empty()) return std::vector<double>(static_cast<std::size_t>(phasors.turns.rows()), 0);
   for (Index t = 0; t < phasors.turns.rows(); ++t) {
     std::vector<double> angles;
-    for (Index n = 1; n < phasors.turns.cols(); ++n)
+    for (const Index n : moved)
       angles.push_back(std::arg(std::conj(phasors.turns(t, n - 1)) * phasors.turns(t, n)));
     const auto middle = angles.begin() + static_cast<std::ptrdiff_t>(angles.size() / 2);
     std::nth_element(angles.begin(), middle, angles.end());
@@ -91,9 +125,14 @@ Run longest_run(const PairPhasors& phasors) {
       steps.weights(t, n) = std::min<double>(phasors.weights(t, n), phasors.weights(t, n - 1));
     }
   const Reader reader{.rope = {}, .theta = turns_per_row(phasors), .phasors = &steps};
+  constexpr int most_jumps = 64;
+  int jumps = 0;
   Run longest, run{0, {0}};
   for (Index n = 1; n < phasors.turns.cols(); ++n) {
-    if (const std::optional<Position> step = reader.near(n, 1, -farthest_near, farthest_near)) {
+    const Position reach = jumps < most_jumps ? farthest_near : 1;
+    const std::optional<Position> step = reader.near(n, 1, -reach, reach);
+    if (!step || *step != 1) ++jumps;
+    if (step) {
       run.positions.push_back(run.positions.back() + *step);
       continue;
     }
@@ -193,8 +232,8 @@ std::vector<Candidate> likely_ropes(const std::vector<StructureFit>& fits) {
 
 }  // namespace
 
-std::vector<Position> measured_positions(const RotatedTensor& tensor, int threads) {
-  constexpr Index fewest = 4, most = 4096;
+AxisPositions measured_positions(const RotatedTensor& tensor, int threads) {
+  constexpr Index fewest = 4, most = 1 << 16;
   if (tensor.positions.cols() != 1 || tensor.rows() < fewest || tensor.rows() > most) return {};
   const RotationSample sample = rows_between(tensor, 0, tensor.rows(), sampled_heads);
   Rows rows(tensor, sample, threads);
@@ -210,7 +249,8 @@ std::vector<Position> measured_positions(const RotatedTensor& tensor, int thread
     most_agreement = agreement;
     best = std::move(read);
   }
-  return best;
+  return Eigen::Map<const AxisPositions>(best.data(), static_cast<Index>(best.size()),
+                                         best.empty() ? 0 : 1);
 }
 
 }  // namespace orrery

@@ -32,14 +32,19 @@ struct RotationQuestion {
   std::vector<WrittenRope> as_right{};    ///< ropes that are expected as well as that one
   bool any_length{};  ///< the expected rope may be that of a sequence longer than its rows
   std::vector<WrittenRope> likely{};  ///< tried before the tensor is searched
-  std::size_t most{8};                ///< hypotheses that are returned, ties beyond it included
-  int threads{1};                     ///< any number: the same answer
+  bool assumed{};                     ///< nobody stated positions: rows may lie anywhere
+  /// Sets what is expected of the tensor at its positions, which change; empty: as it is.
+  std::function<void(RotationQuestion&)> expect{};
+  std::size_t most{8};  ///< hypotheses that are returned, ties beyond it included
+  int threads{1};       ///< any number: the same answer
 };
 
 struct RotationAnswer {
   std::vector<RopeHypothesis>
       hypotheses{};       ///< best first; ties lead, the most usual before others
   bool explained{false};  ///< whether the first fits to within rounding
+  AxisPositions
+      positions{};  ///< at which ropes turn rows: the stated ones, or those that rows show
   /// Whether only fp32 angles explain it: more than 4 roundings, less than 1e-7 per position.
   bool explained_by_angles{false};
 
@@ -163,13 +168,9 @@ class HypothesisList {
   const RotationSample* measured_{nullptr};
 };
 
-/// Looks for positions other than the stated ones, as long as nothing fits: rules that begin at a
-/// row, found from the first rows; a common offset; positions in bf16 and fp16, doubled, or the
-/// numbers of heads. What is found is estimated once more, from all rows.
+/// Looks, as long as nothing fits, for positions that no row shows by itself: one row number for all
+/// axes, those of few rows, and the numbers of heads.
 void search_positions(HypothesisList& search);
-
-/// Once more, at the positions that were found: now all rows count.
-void estimate_again(HypothesisList& search);
 
 /// Offsets of all positions, from −2^12 to 2^20, at which the pairs of the rope agree best, at most
 /// 4. Each pair determines the offset modulo its own wavelength.
@@ -180,12 +181,17 @@ std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSamp
 /// then the position that all pairs of a row have turned by, from −2^12 to 2^20. Empty where there
 /// is none that pairs agree on; for one axis and 4 to 4096 rows. A reading is no finding: what it
 /// says is to be held against the tensor.
-std::vector<Position> measured_positions(const RotatedTensor& tensor, int threads);
+AxisPositions measured_positions(const RotatedTensor& tensor, int threads);
 
-/// The rope with each rule of positions: where a rule begins at a row, at the row from which on it
-/// fits better, found in the sample and then among the tensor's rows beside it.
-std::vector<WrittenRope> likely_rules(const WrittenRope& rope, const RotationSample& sample,
-                                      const RotatedTensor& tensor);
+/// The rope at the stated positions by the rule that makes the measured ones of them; empty where
+/// none of those that have a name does.
+/// @param assumed  nobody stated them: an offset of more than 2 is where a dump begins, no rule
+std::optional<WrittenRope> rule_between(const WrittenRope& found, const AxisPositions& stated,
+                                        const AxisPositions& measured, bool assumed);
+
+/// Of a batch whose sequences are padded at the left by different numbers of rows the rope with
+/// these paddings, the sequences read one by one. Empty for any other tensor.
+std::vector<WrittenRope> padded_ropes(const RotationQuestion& question);
 
 /// Ropes whose base, scaling and factor are estimated from the sample's rows at these positions
 /// [rows, axes], for each likely way of pairing: families of frequencies that come near, with the
