@@ -10,7 +10,7 @@
 #include "core/parallel.h"
 #include "experiments/c/arrays.h"
 #include "experiments/c/handles.h"
-#include "experiments/findings/report_json.h"
+#include "experiments/identify/report_json.h"
 #include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/read_config.h"
 #include "experiments/model_files/read_positions.h"

@@ -16,8 +16,8 @@
 #include "core/transformer/pass_edits.h"
 #include "experiments/checkpoints/layer_encoding.h"
 #include "experiments/files/memory_limit.h"
+#include "experiments/identify/defects.h"
 #include "experiments/model_files/position_plan.h"
-#include "experiments/search/defects.h"
 
 namespace orrery {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 #include <utility>
 
-#include "experiments/search/defects.h"
+#include "experiments/identify/defects.h"
 #include "experiments/setup/common_params.h"
 
 namespace orrery {

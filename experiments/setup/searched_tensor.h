@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "core/random.h"
+#include "experiments/identify/rotation_sample.h"
+#include "experiments/identify/written_rope.h"
 #include "experiments/model/figure.h"
-#include "experiments/search/rotation_sample.h"
-#include "experiments/search/written_rope.h"
 
 namespace orrery {
 

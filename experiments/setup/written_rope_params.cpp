@@ -7,8 +7,8 @@
 
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
-#include "experiments/search/defects.h"
-#include "experiments/search/describe_rope.h"
+#include "experiments/identify/defects.h"
+#include "experiments/identify/describe_rope.h"
 #include "experiments/setup/common_params.h"
 
 namespace orrery {

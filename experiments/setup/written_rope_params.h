@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "experiments/identify/written_rope.h"
 #include "experiments/model/experiment.h"
-#include "experiments/search/written_rope.h"
 
 namespace orrery {
 

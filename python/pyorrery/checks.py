@@ -304,7 +304,8 @@ class LayerCheck:
 
     @property
     def ok(self) -> bool:
-        return bool(self.identification.as_expected)
+        # None: the configuration names no encoding, and nothing is expected of it.
+        return self.identification.as_expected is not False
 
     @property
     def defect(self) -> str:
@@ -354,6 +355,8 @@ def _decode(model: Any, tokens: Any, prompt: int) -> None:
     taken = inspect.signature(model.forward).parameters
     name = "cache" if "cache" in taken else "past_key_values"  # before Transformers 5.40
     out = model(tokens[:, :prompt], use_cache=True)
+    if name not in out and "past_key_values" not in out:
+        return  # a model without a cache
     for at in range(prompt, tokens.shape[1]):
         cache = out[name] if name in out else out["past_key_values"]
         out = model(tokens[:, at : at + 1], use_cache=True, **{name: cache})

@@ -10,8 +10,8 @@
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
 #include "experiments/figure/equation/plain_text.h"
-#include "experiments/search/defects.h"
-#include "experiments/search/written_rope.h"
+#include "experiments/identify/defects.h"
+#include "experiments/identify/written_rope.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 

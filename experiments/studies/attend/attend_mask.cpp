@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/errors.h"
-#include "experiments/search/seen_mask.h"
+#include "experiments/identify/seen_mask.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 

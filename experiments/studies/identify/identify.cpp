@@ -9,9 +9,10 @@
 #include "core/errors.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "experiments/identify/describe_rope.h"
+#include "experiments/identify/rope_search.h"
+#include "experiments/identify/structures.h"
 #include "experiments/model/experiment.h"
-#include "experiments/search/describe_rope.h"
-#include "experiments/search/rope_search.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
@@ -33,9 +34,10 @@ ParamSpec without_files(ParamSpec spec) {
 
 ExperimentView view() {
   return {.layout = ViewLayout::side_by_side,
-          .left = "hypotheses",
-          .right = "residual_by_position",
-          .controls = {"before", "after", "defect", "first_position"}};
+          .left = "frequencies",
+          .right = "rows",
+          .controls = {"before", "after", "defect", "first_position"},
+          .tabs = {{"hypotheses", "Hypotheses"}, {"residual_by_position", "What is left"}}};
 }
 
 bool base_is_lost(const ParamSet& params) { return params.text("defect") == "base_lost"; }
@@ -137,8 +139,8 @@ Figure map_figure(const ParamSet& params, const RotationSample& sample, const Sh
           caption_of(params), residual_heatmap(shown.rope, sample, id, "residual in roundings")};
 }
 
-Figure rows_figure(const ParamSet& params, const RotationSample& sample,
-                   const std::vector<Shown>& ropes) {
+Figure residuals_figure(const ParamSet& params, const RotationSample& sample,
+                        const std::vector<Shown>& ropes) {
   LinePlot plot{.x = position_axis(), .y = residual_axis("residual, root mean square")};
   for (const Shown& shown : ropes) {
     const bool is_usual = shown.id == "usual_rope";
@@ -153,13 +155,83 @@ Figure rows_figure(const ParamSet& params, const RotationSample& sample,
           caption_of(params), std::move(plot)};
 }
 
+/// The frequency of each pair of a rope that turns, in rad per token.
+Series frequencies_of_pairs(const std::vector<double>& theta, std::string name) {
+  Series series{.name = std::move(name)};
+  for (std::size_t t = 0; t < theta.size(); ++t) {
+    if (!(std::abs(theta[t]) > 0)) continue;
+    series.x.push_back(static_cast<double>(t));
+    series.y.push_back(std::abs(theta[t]));
+  }
+  return series;
+}
+
+/// The frequencies that pairs show, over those of the first hypothesis and of what was expected.
+Figure frequencies_figure(const ParamSet& params, const RotationQuestion& question,
+                          const RotationAnswer& answer) {
+  const WrittenRope& found = answer.best().rope;
+  const RotationSample sample = sample_of(question.tensor, sampled_rows, sampled_heads);
+  const PairPhasors phasors = pair_phasors(found, sample);
+  const AxisPositions positions = turned_positions(found, sample.places);
+  std::vector<double> measured;
+  for (const FrequencyEstimate& estimate : estimate_frequencies(
+           phasors, positions, axes_of(found, static_cast<std::size_t>(positions.cols()))))
+    measured.push_back(std::isfinite(estimate.error) ? estimate.theta : 0);
+  const WrittenRope other = question.expected ? *question.expected : usual_rope(found);
+  LinePlot plot{.x = {.label = "pair", .symbol = "$t$", .role = AxisRole::pair},
+                .y = {.label = "frequency",
+                      .symbol = "$|θ_t|$",
+                      .unit = "rad/token",
+                      .scale = AxisScale::log10}};
+  plot.series = {
+      frequencies_of_pairs(measured, "measured"),
+      frequencies_of_pairs(frequencies_of(found), "first hypothesis"),
+      frequencies_of_pairs(frequencies_of(other), question.expected ? "expected" : "usual rope")};
+  plot.series[0].style = LineStyle::points;
+  plot.series[1].color = 1;
+  plot.series[2].style = LineStyle::dashed;
+  plot.series[2].color = 2;
+  return {"frequencies", "Frequencies that pairs show: " + short_text(found), caption_of(params),
+          std::move(plot)};
+}
+
+/// Where each row is turned, and where it was said to be.
+Figure rows_figure(const ParamSet& params, const RotationQuestion& question,
+                   const RotationAnswer& answer) {
+  const WrittenRope& found = answer.best().rope;
+  const AxisPositions& stated = question.tensor.positions;
+  RowPlaces places{.positions = stated, .unit = question.tensor.unit};
+  for (Index n = 0; n < stated.rows(); ++n) places.rows.push_back(n);
+  const AxisPositions turned = turned_positions(found, places);
+  LinePlot plot{.x = {.label = "row", .symbol = "$n$"},
+                .y = {.label = "position", .symbol = "$p_n$", .unit = "tokens"}};
+  const auto add = [&](const std::string& name, const auto& position_of, LineStyle style) {
+    Series series{.name = name, .style = style, .color = static_cast<int>(plot.series.size())};
+    for (Index n = 0; n < stated.rows(); ++n) {
+      series.x.push_back(static_cast<double>(n));
+      series.y.push_back(position_of(n));
+    }
+    plot.series.push_back(std::move(series));
+  };
+  for (Index axis = 0; axis < stated.cols(); ++axis)
+    add(
+        stated.cols() == 1 ? "turned at" : fmt::format("axis {}", axis),
+        [&](Index n) { return question.tensor.unit * static_cast<double>(turned(n, axis)); },
+        LineStyle::solid);
+  if (stated.cols() == 1)
+    add(
+        "row number", [](Index n) { return static_cast<double>(n); }, LineStyle::dashed);
+  return {"rows", "Where each row is turned", caption_of(params), std::move(plot)};
+}
+
 /// What the best hypotheses and the usual rope leave.
 std::vector<Figure> residual_figures(const ParamSet& params, const RotationQuestion& question,
                                      const RotationAnswer& answer) {
   const RotationSample sample = sample_of(question.tensor, 256, 8);
   const std::vector<Shown> ropes =
       shown_ropes(answer, static_cast<std::size_t>(params.integer("most")));
-  return {rows_figure(params, sample, ropes), map_figure(params, sample, ropes.front()),
+  return {frequencies_figure(params, question, answer), rows_figure(params, question, answer),
+          residuals_figure(params, sample, ropes), map_figure(params, sample, ropes.front()),
           map_figure(params, sample, ropes.back())};
 }
 

@@ -12,7 +12,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/tensor_pairs.h"
-#include "experiments/findings/identify_matrices.h"
+#include "experiments/identify/identify_matrices.h"
 #include "experiments/model_files/read_positions.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "experiments/findings/identify_tensors.h"
+#include "experiments/identify/identify_tensors.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "experiments/findings/report_json.h"
+#include "experiments/identify/report_json.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/searched_tensor.h"
 #include "experiments/setup/table_builder.h"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "experiments/findings/tensor_report.h"
+#include "experiments/identify/tensor_report.h"
 #include "experiments/model/result.h"
 
 namespace orrery {

@@ -1,0 +1,267 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numbers>
+#include <utility>
+
+#include "core/encodings/rope_scaling.h"
+#include "experiments/identify/rope_cost.h"
+#include "experiments/identify/rope_search.h"
+#include "experiments/identify/structures.h"
+
+namespace orrery {
+namespace {
+
+/// The number of the interval with the fewest digits.
+double shortest_between(double low, double high) {
+  const double middle = std::sqrt(low * high);
+  for (int digits = 1; digits < 15; ++digits) {
+    const double rounded = rounded_to_digits(middle, digits);
+    if (rounded >= low && rounded <= high) return rounded;
+  }
+  return middle;
+}
+
+/// The rope with frequencies rounded to `format` and the base, near its own, at which most of them
+/// are the estimated ones. A rounded frequency determines its base no better than to half a unit
+/// in the last place; all of them together leave a short interval, of which the number with the
+/// fewest digits is taken.
+WrittenRope with_rounded_frequencies(const WrittenRope& rope, Precision format,
+                                     const std::vector<FrequencyEstimate>& estimates) {
+  constexpr double step = 1e-5, reach = 0.015;  // of ln base
+  constexpr double agreeing = 1e-9, most_errors = 5;
+  WrittenRope rounded = rope;
+  rounded.rounding.set(Stage::inv_freq, format);
+  double least = misfit_of(rounded, estimates, most_errors), low = rope.base, high = rope.base;
+  bool open = false;  // whether the interval of the best goes on
+  for (double along = -reach; along <= reach; along += step) {
+    rounded.base = rope.base * std::exp(along);
+    if (!(rounded.base > 1.01)) continue;
+    const double misfit = misfit_of(rounded, estimates, most_errors);
+    if (misfit < least - agreeing) {
+      least = misfit;
+      low = high = rounded.base;
+      open = true;
+    } else if (open && misfit < least + agreeing) {
+      high = rounded.base;
+    } else {
+      open = false;
+    }
+  }
+  rounded.base = shortest_between(low, high);
+  return rounded;
+}
+
+/// y = x cos(α + nθ) + x' sin(α + nθ) for one output channel, x' with its sign.
+struct Channel {
+  Index out, own, across;
+  double sign;
+};
+
+/// Σ of squares that the best α, as a free vector (u, v), leaves.
+double misfit_at(const Channel& channel, const RotationSample& sample, Index rows, double theta) {
+  double uu = 0, uv = 0, vv = 0, uy = 0, vy = 0, yy = 0;
+  const Position first = sample.places.positions(0, 0);
+  for (Index n = 0; n < rows; ++n) {
+    const double angle = theta * static_cast<double>(sample.places.positions(n, 0) - first);
+    const double cos = std::cos(angle), sin = std::sin(angle);
+    for (Index h = 0; h < sample.heads(); ++h) {
+      const Index i = h * sample.rows() + n;
+      const double x = sample.before(i, channel.own);
+      const double across = channel.sign * sample.before(i, channel.across);
+      const double y = sample.after(i, channel.out);
+      const double u = x * cos + across * sin, v = across * cos - x * sin;
+      uu += u * u;
+      uv += u * v;
+      vv += v * v;
+      uy += u * y;
+      vy += v * y;
+      yy += y * y;
+    }
+  }
+  const double determinant = uu * vv - uv * uv;
+  if (!(determinant > 1e-12 * uu * vv)) return yy;
+  return yy - (uy * uy * vv - 2 * uy * vy * uv + vy * vy * uu) / determinant;
+}
+
+/// The rows whose positions lie within `span` of the first.
+Index rows_within(const RotationSample& sample, double span) {
+  Index rows = 1;
+  while (rows < sample.rows() &&
+         static_cast<double>(
+             std::abs(sample.places.positions(rows, 0) - sample.places.positions(0, 0))) <= span)
+    ++rows;
+  return rows;
+}
+
+FrequencyEstimate search(const Channel& channel, const RotationSample& sample) {
+  constexpr double fastest = 2.2, first_span = 8;
+  double span = first_span, step = 0.05, best = 0;
+  double least = -1;
+  for (double theta = -fastest; theta <= fastest; theta += step) {
+    const double misfit = misfit_at(channel, sample, rows_within(sample, span), theta);
+    if (least >= 0 && misfit >= least) continue;
+    least = misfit;
+    best = theta;
+  }
+  const auto last = static_cast<double>(sample.places.positions(sample.rows() - 1, 0) -
+                                        sample.places.positions(0, 0));
+  for (; step * span > 0.02 || span < last; span *= 1.6, step /= 1.8) {
+    const Index rows = rows_within(sample, span);
+    const double center = best;
+    least = -1;
+    for (int k = -4; k <= 4; ++k) {
+      const double theta = center + step * k / 4;
+      const double misfit = misfit_at(channel, sample, rows, theta);
+      if (least >= 0 && misfit >= least) continue;
+      least = misfit;
+      best = theta;
+    }
+    if (step * last < 0.005) break;
+  }
+  return {best, step, std::numbers::pi * 2};
+}
+
+/// Frequencies of a rope whose wiring does not keep lengths, so that pairs have no angle: for each
+/// channel the frequency at which u cos nθ + v sin nθ of its inputs comes nearest to its output, by
+/// a search on a grid that narrows as more rows are taken. Common offsets of positions do not
+/// matter. Channels that share a frequency are pooled. [pairs_of(rope)]; empty with fewer than 4
+/// positions.
+std::vector<FrequencyEstimate> estimate_channel_frequencies(const WrittenRope& rope,
+                                                            const RotationSample& sample) {
+  if (sample.rows() < 4) return {};
+  const Index pairs = pairs_of(rope);
+  std::vector<double> sums(static_cast<std::size_t>(pairs), 0.0);
+  for (Index t = 0; t < pairs; ++t) {
+    const WrittenPair at = pair_at(rope, t);
+    const double sign = rope.wiring == Wiring::no_negation ? 1.0 : -1.0;
+    const auto see = [&](const Channel& channel, Index place) {
+      const Index table = table_pair(rope, t, place);
+      sums[static_cast<std::size_t>(table)] += search(channel, sample).theta / 2;
+    };
+    see({at.out_a, at.a, at.b, sign}, at.a);
+    see({at.out_b, at.b, at.a, 1.0}, at.b);
+  }
+  const double reach = static_cast<double>(sample.places.positions(sample.rows() - 1, 0) -
+                                           sample.places.positions(0, 0));
+  std::vector<FrequencyEstimate> estimates;
+  for (const double theta : sums)
+    estimates.push_back({theta, 0.02 / std::max<double>(reach, 1), 2 * std::numbers::pi});
+  return estimates;
+}
+
+/// Factors that programs have: none, that of YaRN once or twice, and the scale of the logits.
+std::vector<double> known_factors_of(const WrittenRope& rope) {
+  const double own = attention_factor(rope.scaling), root = std::sqrt(rope.d_head);
+  return {1.0, own, own * own, 0.1 * std::log(rope.scaling.factor) + 1, 1 / root, own / root};
+}
+
+constexpr double near_known = 2e-3;  // what is measured of bf16 is no better known
+
+/// The rope with the factor that was measured, where its own is another: as told, and as each known
+/// one that is near. Empty where its own is the measured one.
+std::vector<WrittenRope> with_measured_factor(const WrittenRope& rope, double measured,
+                                              Precision format) {
+  const double own = amplitude_of(rope);
+  const double near = std::min<double>(near_known, 8 * unit_roundoff(format));
+  if (std::abs(measured - own) <= near * own) return {};
+  std::vector<double> factors{told_factor(rope, measured, format)};
+  for (const double known : known_factors_of(rope))
+    if (std::abs(measured - known) <= near_known * known && known != factors.front())
+      factors.push_back(known);
+  std::vector<WrittenRope> found(factors.size(), rope);
+  for (std::size_t i = 0; i < factors.size(); ++i) found[i].amplitude = factors[i];
+  return found;
+}
+
+/// What models round that should not be rounded.
+constexpr std::array<std::pair<Stage, Precision>, 3> wrongly_rounded{
+    {{Stage::inv_freq, Precision::bf16},
+     {Stage::inv_freq, Precision::fp16},
+     {Stage::angle, Precision::bf16}}};
+
+class Estimates {
+ public:
+  explicit Estimates(Precision format) : format_(format) {}
+
+  void add_families(std::vector<WrittenRope> ropes, double amplitude,
+                    const std::vector<FrequencyEstimate>& estimates) {
+    int coarse = 0, rounded = 0;
+    for (WrittenRope& rope : ropes) {
+      rope.rounding = fp32_stages();
+      add(rope, amplitude);
+      if (is_known(known_bases(), rope.base)) {
+        if (++coarse <= 4) add_coarse(rope, amplitude);
+      } else if (!rope.inverted && ++rounded <= 4) {
+        for (const Precision format : {Precision::bf16, Precision::fp16})
+          add(with_rounded_frequencies(rope, format, estimates), amplitude);
+      }
+    }
+  }
+
+  std::vector<WrittenRope> found() { return std::move(found_); }
+
+ private:
+  void add(const WrittenRope& rope, double amplitude) {
+    found_.push_back(rope);
+    for (WrittenRope& with : with_measured_factor(rope, amplitude, format_))
+      found_.push_back(std::move(with));
+  }
+
+  void add_coarse(const WrittenRope& rope, double amplitude) {
+    for (const auto& [stage, format] : wrongly_rounded) {
+      WrittenRope coarse = rope;
+      coarse.rounding.set(stage, format);
+      add(coarse, amplitude);
+    }
+  }
+
+  Precision format_;
+  std::vector<WrittenRope> found_{};
+};
+
+}  // namespace
+
+std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
+                                         const AxisPositions& positions) {
+  const auto axes = static_cast<std::size_t>(positions.cols());
+  Estimates all(sample.format);
+  for (const StructureFit& structure : likely_structures(sample)) {
+    std::vector<WrittenRope> ways{structure.rope};
+    if (axes == 3) ways = with_usual_sections(structure.rope);
+    for (const WrittenRope& rope : ways) {
+      const auto estimates =
+          estimate_frequencies(structure.phasors, positions, axes_of(rope, axes));
+      if (estimates.empty()) continue;
+      all.add_families(fit_families(rope, estimates, axes == 3 ? 4 : 30),
+                       structure.phasors.amplitude, estimates);
+    }
+  }
+  return all.found();
+}
+
+std::vector<WrittenRope> estimated_ropes_of_other_wirings(const RotationSample& sample) {
+  Estimates all(sample.format);
+  const std::vector<WrittenRope> slices = possible_slices(sample);
+  if (slices.empty()) return {};
+  for (const RopePairing pairing : {RopePairing::half_split, RopePairing::interleaved})
+    for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
+      WrittenRope rope = slices.front();
+      rope.pairing = pairing;
+      rope.wiring = wiring;
+      const auto estimates = estimate_channel_frequencies(rope, sample);
+      if (!estimates.empty()) all.add_families(fit_families(rope, estimates, 20), 1.0, estimates);
+    }
+  return all.found();
+}
+
+double told_factor(const WrittenRope& rope, double measured, Precision format) {
+  const double u = unit_roundoff(format);
+  const double near = std::min<double>(near_known, 4 * u);
+  for (const double known : known_factors_of(rope))
+    if (std::abs(measured - known) <= near * known) return known;
+  return with_few_digits(measured, std::min<double>(1e-4, u / 4));
+}
+
+}  // namespace orrery
