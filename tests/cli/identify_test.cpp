@@ -398,7 +398,8 @@ TEST_CASE("identify draws what a tensor's hypotheses leave, and lists the first 
     return ids;
   };
   CHECK(figures("before=layer0.q.before.npy after=layer0.q.after.npy") ==
-        "hypotheses residual_by_position residual_of_hypothesis_1 residual_of_usual_rope ");
+        "hypotheses frequencies rows residual_by_position residual_of_hypothesis_1 "
+        "residual_of_usual_rope ");
   CHECK(figures("pairs=.") == "hypotheses ");
 }
 
