@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/attention/tiles.h"
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
-#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -232,7 +232,9 @@ template <class T>
 Matrix<T> Deberta<T>::projected(Index first, Index count, const Matrix<T>& W, const Matrix<T>& b,
                                 int head) const {
   const Index d = weights_.d_head;
-  Matrix<T> rows = product<T>(weights_.table.middleRows(first, count), W.middleCols(head * d, d));
+  // The same bits for a row whatever others are asked for; Eigen's product has not.
+  const Matrix<T> transposed = W.middleCols(head * d, d).transpose();
+  Matrix<T> rows = scores_of<T>(weights_.table.middleRows(first, count), transposed);
   if (b.size() != 0) rows.rowwise() += b.row(0).segment(head * d, d);
   return rounding_.rounded<T>(Stage::projected, std::move(rows));
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/attention/content.h"
+#include "core/attention/tiles.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
@@ -242,11 +243,12 @@ Matrix<T> TransformerXl<T>::sinusoids(PositionsIn distances, Index first, Index 
 template <class T>
 Matrix<T> TransformerXl<T>::position_keys(PositionsIn distances, int head) const {
   const Index d = weights_.u.cols(), count = static_cast<Index>(distances.size());
-  const Matrix<T> W = weights_.W_kR.middleCols(head * d, d);
+  const Matrix<T> W = weights_.W_kR.middleCols(head * d, d).transpose();
   Matrix<T> keys(count, d);
   for (Index first = 0; first < count; first += distances_at_once) {
     const Index rows = std::min(distances_at_once, count - first);
-    keys.middleRows(first, rows) = product<T>(sinusoids(distances, first, rows), W);
+    // The same bits for a distance whatever others are asked for; Eigen's product has not.
+    keys.middleRows(first, rows) = scores_of<T>(sinusoids(distances, first, rows), W);
   }
   rounding_.apply<T>(Stage::projected, keys);
   return keys;

@@ -3,7 +3,9 @@
 #include <string>
 
 #include "core/types.h"
-#include "experiments/identify/identify_tensors.h"
+#include "experiments/identify/identify_options.h"
+#include "experiments/identify/tensor_report.h"
+#include "experiments/model/inputs.h"
 
 namespace orrery {
 

@@ -143,7 +143,8 @@ Residual residual_of(const WrittenRope& rope, const RotationSample& sample) {
 }
 
 Residual residual_beyond_angles(const WrittenRope& rope, const RotationSample& sample) {
-  constexpr double of_angles = 3e-7;
+  constexpr double of_angles = 3e-7, of_tables = 1e-7;
+  const bool finer = unit_roundoff(sample.format) < unit_roundoff(Precision::fp32);
   RotationSample allowing = sample;
   const std::vector<double> theta = frequencies_of(rope);
   const AxisPositions positions = turned_positions(rope, sample.places);
@@ -155,7 +156,8 @@ Residual residual_beyond_angles(const WrittenRope& rope, const RotationSample& s
     for (Index i = 0; i < sample.before.rows(); ++i) {
       const auto p = static_cast<double>(positions(i % sample.rows(), axis));
       const double length = std::hypot(sample.before(i, at.a), sample.before(i, at.b));
-      const double off = std::abs(of_angles * a * p * theta[static_cast<std::size_t>(t)] * length);
+      const double turned = a * p * theta[static_cast<std::size_t>(t)];
+      const double off = length * (of_angles * std::abs(turned) + (finer ? of_tables : 0));
       allowing.slack(i, at.out_a) += off;
       allowing.slack(i, at.out_b) += off;
     }

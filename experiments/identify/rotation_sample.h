@@ -62,7 +62,8 @@ struct Residual {
 
 Residual residual_of(const WrittenRope& rope, const RotationSample& sample);
 
-/// The same beyond what fp32 leaves of angles: a frequency and an angle are off by half a unit in
+/// The same beyond what fp32 leaves of angles, and of cosines and sines that tensors finer than fp32
+/// show: a frequency and an angle are off by half a unit in
 /// the last place each, and libraries differ by a unit: a pair misses p·θ_t by up to 3e-7 of it.
 Residual residual_beyond_angles(const WrittenRope& rope, const RotationSample& sample);
 

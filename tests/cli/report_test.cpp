@@ -24,7 +24,7 @@ std::vector<std::string> commands_in(const std::string& markdown, const std::str
   return found;
 }
 
-std::size_t count(const std::string& text, const std::string& part) {
+std::size_t parts_in(const std::string& text, const std::string& part) {
   std::size_t found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
     ++found;
@@ -70,7 +70,7 @@ TEST_CASE("redraw gives formulas to figures as run does, and only where asked to
     // The formula of the weight, not of the logit: e^{L(h) − L(0)} = 1/2.
     CHECK_THAT(with, Contains(">L</text>") && Contains(">e</text>"));
     // Labels and captions have symbols too.
-    CHECK(count(with, ">L</text>") == count(without, ">L</text>") + 2);
+    CHECK(parts_in(with, ">L</text>") == parts_in(without, ">L</text>") + 2);
   }
   CHECK(files >= 4);
 }

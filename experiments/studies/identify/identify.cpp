@@ -287,6 +287,8 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   result.in_use = values_in_use(inputs);
   add_reports(reports, caption_of(params), result);
   for (Figure& figure : drawn) {
+    if (figure.id == "rows" && !reports.front().rows.empty())
+      figure.title = "R" + reports.front().rows.substr(1);  // "rows 0–8 at 0–8, …"
     if (const auto* map = std::get_if<Heatmap>(&figure.content))
       result.arrays.push_back(map->values);
     result.figures.push_back(std::move(figure));
