@@ -28,6 +28,12 @@ class Search : HypothesisList {
   using HypothesisList::HypothesisList;
 
   RotationAnswer answer() {
+    begin();
+    return finish();
+  }
+
+  /// What is expected, what rows at their positions say, and what models were released with.
+  void begin() {
     add_expected();
     for (const WrittenRope& rope : question.likely) add(rope);
     add_estimated(sample(), sample().places.positions);
@@ -37,6 +43,12 @@ class Search : HypothesisList {
     add_released();
     keep(kept::on_few_rows, small());
     keep(kept::at_first, sample());
+  }
+
+  /// Whether that explains a few rows.
+  bool begins_well() const { return fits(); }
+
+  RotationAnswer finish() {
     add_exact_stages();
     refine_bases();
     search_positions(*this);
@@ -396,6 +408,14 @@ RotationAnswer identify_rotation(const RotationQuestion& asked) {
     answer.positions = positions;
     return answer;
   };
+  if (question.expect) question.expect(question);
+  Search as_stated(question);
+  as_stated.begin();
+  if (as_stated.begins_well()) {
+    RotationAnswer answer = as_stated.finish();
+    answer.positions = stated;
+    if (answer.explained) return answer;
+  }
   question.likely = padded_ropes(asked);
   const AxisPositions measured = measured_positions(asked.tensor, asked.threads);
   if (measured.size() == 0 || measured == stated) return answer_at(stated);

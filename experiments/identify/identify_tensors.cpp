@@ -371,7 +371,6 @@ TensorReport without_decay(const MeasuredDecay& decay, const MatrixIn<double>& b
     }
   }
   IdentifyOptions stated = options;  // by which lengths were divided
-  if (stated.format.empty()) stated.format = name(narrowest_format(after));
   stated.axes = 1;
   stated.positions.assign(positions.data(), positions.data() + positions.size());
   TensorReport report = identify_kept(before, kept, heads, stated, {}, 1);
@@ -437,19 +436,21 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                              Index sequences) {
   using namespace in_identify_tensors;
   const bool looks = shown.wiring && before.allFinite() && after.allFinite();
-  const RotationSample sample = looked_at(before, after, heads, options);
+  IdentifyOptions told = options;
+  if (told.format.empty()) told.format = name(narrowest_format(after));
+  const RotationSample sample = looked_at(before, after, heads, told);
   if (looks && !keeps_lengths(sample)) {
     if (const auto decay = measured_decay(sample))
-      return without_decay(*decay, before, after, heads, options);
+      return without_decay(*decay, before, after, heads, told);
     if (auto pairs = measured_pairs(sample); !pairs.empty()) {
       if (options.axes > 1)  // sections one after another: speeds begin anew in each
         std::sort(pairs.begin(), pairs.end(),
                   [](const ChannelPair& one, const ChannelPair& other) { return one.a < other.a; });
-      TensorReport report = with_pairs(pairs, before, after, heads, options);
+      TensorReport report = with_pairs(pairs, before, after, heads, told);
       if (report.explained) return report;
     }
   }
-  return identify_kept(before, after, heads, options, shown, sequences);
+  return identify_kept(before, after, heads, told, shown, sequences);
 }
 
 namespace {
@@ -482,7 +483,7 @@ Tensor with_heads(Tensor tensor, Index d) {
 /// alike in all heads: a few of them might be the same part of wider ones.
 PairPhasors turns_of_heads(const Tensor& before, const Tensor& after, Index d,
                            const IdentifyOptions& options) {
-  constexpr Index rows = 12, heads = 64;
+  constexpr Index heads = 64;
   const Tensor x = with_heads(before, d), y = with_heads(after, d);
   const Shape shape = shape_of(x, true);
   const Matrix<double> from = heads_first(x, shape), to = heads_first(y, shape);
@@ -493,7 +494,15 @@ PairPhasors turns_of_heads(const Tensor& before, const Tensor& after, Index d,
                              .after = to,
                              .positions = AxisPositions::Zero(shape.rows, 1),
                              .format = format};
-  return likely_structures(sample_of(tensor, rows, heads)).front().phasors;
+  return likely_structures(sample_of(tensor, shape.rows, heads)).front().phasors;
+}
+
+/// [rows, C] of [N, C] or of the first of [B, N, C].
+Tensor first_rows(const Tensor& tensor, std::size_t most) {
+  const std::size_t channels = tensor.shape.back();
+  const std::size_t rows = std::min<std::size_t>(most, tensor.shape[tensor.shape.size() - 2]);
+  const auto end = tensor.values.begin() + static_cast<std::ptrdiff_t>(rows * channels);
+  return {.name = tensor.name, .shape = {rows, channels}, .values = {tensor.values.begin(), end}};
 }
 
 /// Channels of a head where heads lie side by side, [N, H·d] or [B, N, H·d]: as the layer has them,
@@ -510,9 +519,11 @@ Index joined_heads(const Tensor& before, const Tensor& after, const IdentifyOpti
     return joined ? rope.d_head : 0;
   }
   constexpr double alike = 4, still = 0.9;
+  constexpr std::size_t rows = 12;
+  const Tensor from = first_rows(before, rows), to = first_rows(after, rows);
   for (Index d = fewest; d <= std::min<Index>(most, channels / 2); d += 2) {
     if (channels % d != 0) continue;
-    const PairPhasors phasors = turns_of_heads(before, after, d, options);
+    const PairPhasors phasors = turns_of_heads(from, to, d, options);
     if (phasors.misfit < alike && phasors.turns.real().minCoeff() < still) return d;
   }
   return 0;

@@ -213,9 +213,9 @@ struct Candidate {
 
 /// Those whose frequencies agree best with the longest run, round bases before others.
 std::vector<Candidate> likely_ropes(const std::vector<StructureFit>& fits) {
-  constexpr std::size_t structures = 2, families = 6, kept_ropes = 3;
+  constexpr std::size_t families = 6, kept_ropes = 3;
   std::vector<Candidate> found, lists;  // lists last: families reach further
-  for (std::size_t s = 0; s < std::min<std::size_t>(structures, fits.size()); ++s) {
+  for (std::size_t s = 0; s < fits.size(); ++s) {
     const Run run = longest_run(fits[s].phasors);
     const PairPhasors part = of_run(fits[s].phasors, run);
     const auto estimates = estimate_frequencies(part, run.positions);
@@ -239,9 +239,13 @@ std::vector<Candidate> likely_ropes(const std::vector<StructureFit>& fits) {
 AxisPositions measured_positions(const RotatedTensor& tensor, int threads) {
   constexpr Index fewest = 4, most = 1 << 16;
   if (tensor.positions.cols() != 1 || tensor.rows() < fewest || tensor.rows() > most) return {};
+  constexpr std::size_t structures = 2;
   const RotationSample sample = rows_between(tensor, 0, tensor.rows(), sampled_heads);
   Rows rows(tensor, sample, threads);
-  const std::vector<StructureFit> fits = likely_structures(sample);
+  std::vector<StructureFit> fits =
+      likely_structures(sample_of(tensor, sampled_rows, sampled_heads));
+  if (fits.size() > structures) fits.resize(structures);
+  for (StructureFit& fit : fits) fit.phasors = pair_phasors(fit.rope, sample);
   std::vector<Position> best;
   double most_agreement = least_agreement;
   for (const Candidate& candidate : likely_ropes(fits)) {
