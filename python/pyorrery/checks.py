@@ -103,6 +103,7 @@ class _Turned:
 class _Layer:
     """What was seen of one layer in one forward call."""
 
+    tokens: int = 0  #: of the call; 0: not known
     turned: list[_Turned] = field(default_factory=list)
     attended: dict[str, Any] = field(default_factory=dict)
 
@@ -127,6 +128,7 @@ class capture:  # pylint: disable=invalid-name
         self._model = model
         self._undo: list[Callable[[], None]] = []
         self._calls: list[dict[int, _Layer]] = []
+        self._tokens = 0
         self._current: list[int] = []
         self._inside = 0
 
@@ -145,7 +147,7 @@ class capture:  # pylint: disable=invalid-name
             if isinstance(getattr(one, "layer_idx", None), int):
                 self._hook(one.register_forward_pre_hook(self._enters(one.layer_idx)))
                 self._hook(one.register_forward_hook(self._leaves))
-        self._hook(self._model.register_forward_pre_hook(self._begins))
+        self._hook(self._model.register_forward_pre_hook(self._begins, with_kwargs=True))
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -160,7 +162,10 @@ class capture:  # pylint: disable=invalid-name
     def _hook(self, handle: Any) -> None:
         self._undo.append(handle.remove)
 
-    def _begins(self, *_: Any) -> None:
+    def _begins(self, _: Any, args: Any, kwargs: Any) -> None:
+        given = [*args, *(kwargs.get(name) for name in ("input_ids", "inputs_embeds"))]
+        ids = next((one for one in given if getattr(one, "ndim", 0) >= 2), None)
+        self._tokens = 0 if ids is None else ids.shape[1]
         self._calls.append({})
 
     def _enters(self, layer: int) -> Callable[..., None]:
@@ -172,7 +177,7 @@ class capture:  # pylint: disable=invalid-name
     def _layer(self) -> Optional[_Layer]:
         if not self._current or not self._calls:
             return None
-        return self._calls[-1].setdefault(self._current[-1], _Layer())
+        return self._calls[-1].setdefault(self._current[-1], _Layer(self._tokens))
 
     def _watched(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*args: Any, **kwargs: Any) -> Any:
@@ -263,8 +268,9 @@ def _tokens(layer: _Layer) -> int:
     """How many tokens a call was of, as far as shapes tell."""
     if "q" in layer.attended:
         return layer.attended["q"].shape[2]
-    # Without what attention is handed, q and k have the axis of tokens in common.
-    return layer.turned[0].before.shape[1]
+    # Without what attention is handed, the axis of tokens is the one of their number.
+    shape = layer.turned[0].before.shape
+    return shape[2] if shape[2] == layer.tokens else shape[1]
 
 
 def _heads_first(x: Any, tokens: int) -> Any:
