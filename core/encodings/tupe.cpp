@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/attention/content.h"
+#include "core/attention/tiles.h"
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/t5.h"
 #include "core/errors.h"
-#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -236,7 +236,9 @@ template <class T>
 Matrix<T> Tupe<T>::projected(const Matrix<T>& rows, const Matrix<T>& U, const Matrix<T>& b,
                              int head) const {
   const Index d = U.cols() / weights_.bias.cols();
-  Matrix<T> out = product<T>(rows, U.middleCols(head * d, d));
+  // The same bits for a row whatever others are asked for; Eigen's product has not.
+  const Matrix<T> transposed = U.middleCols(head * d, d).transpose();
+  Matrix<T> out = scores_of<T>(rows, transposed);
   if (released()) out.rowwise() += b.row(0).segment(head * d, d);
   return rounding_.rounded<T>(Stage::projected, std::move(out));
 }

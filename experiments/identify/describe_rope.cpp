@@ -252,7 +252,7 @@ std::string short_text(const WrittenRope& rope) {
 
 std::string setting_text(const WrittenRope& rope) {
   if (!is_setting(rope)) return "";
-  RopeConvention convention = rope;
+  RopeConvention convention = static_cast<const RopeConvention&>(rope);
   if (rope.amplitude) convention.scaling.attention_factor = rope.amplitude;
   std::string text = "encoding=rope";
   for (const auto& [key, value] : settings_of(convention))

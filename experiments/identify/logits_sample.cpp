@@ -40,7 +40,7 @@ Matrix<double> rows_of(const MatrixIn<double>& whole, const RowPlaces& places,
 }
 
 void fill_units(LogitsSample& sample) {
-  constexpr double least_unit = 1e-100;
+  constexpr double least_of_logits = 1e-100;
   const double u = unit_roundoff(sample.format);
   sample.unit = Matrix<double>::Zero(sample.logits.rows(), sample.logits.cols());
   for (Index i = 0; i < sample.logits.rows(); ++i) {
@@ -54,7 +54,8 @@ void fill_units(LogitsSample& sample) {
     for (Index j = 0; j < sample.logits.cols(); ++j) {
       const double y = sample.logits(i, j);
       if (hides_cell(y)) continue;
-      sample.unit(i, j) = std::max<double>(u * std::sqrt((y * y + sum / count) / 2), least_unit);
+      sample.unit(i, j) =
+          std::max<double>(u * std::sqrt((y * y + sum / count) / 2), least_of_logits);
     }
   }
 }

@@ -15,7 +15,7 @@ namespace orrery {
 namespace {
 
 using Complex = std::complex<double>;
-using Estimates = std::vector<FrequencyEstimate>;
+using PairEstimates = std::vector<FrequencyEstimate>;
 
 /// A pair along one axis: its frequency, and how well all rows agree with it.
 struct AlongAxis {
@@ -52,7 +52,7 @@ std::vector<ShownPair> shown_pairs(const PairPhasors& phasors, const AxisPositio
   const auto pairs = static_cast<std::size_t>(phasors.turns.rows());
   std::vector<ShownPair> shown(pairs);
   for (Index axis = 0; axis < positions.cols(); ++axis) {
-    const Estimates estimates = estimate_frequencies(
+    const PairEstimates estimates = estimate_frequencies(
         phasors, positions, std::vector<std::size_t>(pairs, static_cast<std::size_t>(axis)));
     for (std::size_t t = 0; t < estimates.size(); ++t)
       shown[t].along.push_back(
@@ -140,9 +140,9 @@ std::vector<WrittenRope> agreeing_designs(const WrittenRope& structure, std::siz
   return found;
 }
 
-Estimates estimates_along(const std::vector<ShownPair>& shown,
-                          const std::vector<std::size_t>& axes) {
-  Estimates estimates;
+PairEstimates estimates_along(const std::vector<ShownPair>& shown,
+                              const std::vector<std::size_t>& axes) {
+  PairEstimates estimates;
   for (std::size_t t = 0; t < shown.size(); ++t)
     estimates.push_back(shown[t].along[axes[t]].estimate);
   return estimates;
@@ -150,7 +150,7 @@ Estimates estimates_along(const std::vector<ShownPair>& shown,
 
 /// The rope with the base, and with a divisor of all frequencies too, at which ln|theta| comes
 /// nearest to that of the pairs that are known to a tenth.
-std::vector<WrittenRope> with_fitted_base(WrittenRope rope, const Estimates& estimates) {
+std::vector<WrittenRope> with_fitted_base(WrittenRope rope, const PairEstimates& estimates) {
   constexpr double known = 0.1;
   const double e = std::exp(1.0);
   double leaning = 0;
@@ -198,13 +198,13 @@ std::vector<WrittenRope> with_fitted_base(WrittenRope rope, const Estimates& est
 }
 
 /// The same where a coordinate of 1 is a whole turn: DINOv3.
-void append_turns(WrittenRope rope, const Estimates& estimates, std::vector<WrittenRope>& all) {
+void append_turns(WrittenRope rope, const PairEstimates& estimates, std::vector<WrittenRope>& all) {
   rope.unit = AngleUnit::turns;
   for (WrittenRope& fitted : with_fitted_base(rope, estimates)) all.push_back(std::move(fitted));
 }
 
 /// The base whose geometric series most pairs have; among equals the more usual one.
-double base_of_most(const WrittenRope& structure, const Estimates& estimates) {
+double base_of_most(const WrittenRope& structure, const PairEstimates& estimates) {
   constexpr double same = 1e-4;
   std::vector<double> bases = known_bases();
   for (const WrittenRope& fitted : with_fitted_base(structure, estimates))
@@ -251,7 +251,7 @@ FrequencyEstimate from_zero(const PairPhasors& phasors, Index t, const AxisPosit
 /// The rope with the frequencies of the pairs, as a list of divisors of a geometric series. A pair
 /// that turns by less than rounding keeps the frequency of the series where that is as slow. Empty
 /// where a pair has none that is known.
-std::optional<WrittenRope> with_list(const WrittenRope& structure, const Estimates& estimates,
+std::optional<WrittenRope> with_list(const WrittenRope& structure, const PairEstimates& estimates,
                                      double reach, double roundoff) {
   constexpr double known = 0.1, of_angles = 1.2e-7;  // what fp32 leaves of a frequency
   WrittenRope rope = structure;
@@ -307,7 +307,7 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
     if (designs.empty()) continue;
     const WrittenRope& rope = designs.front();
     const std::vector<std::size_t> along = axes_of(rope, axes);
-    Estimates estimates = estimates_along(shown, along);
+    PairEstimates estimates = estimates_along(shown, along);
     for (std::size_t t = 0; t < estimates.size(); ++t)
       estimates[t] = from_zero(structure.phasors, static_cast<Index>(t), positions,
                                static_cast<Index>(along[t]), estimates[t]);
@@ -322,7 +322,7 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
 
 std::optional<WrittenRope> listed_from(const WrittenRope& structure, const PairPhasors& phasors,
                                        const std::vector<Position>& positions) {
-  const Estimates estimates = estimate_frequencies(phasors, positions);
+  const PairEstimates estimates = estimate_frequencies(phasors, positions);
   if (estimates.empty()) return std::nullopt;
   const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
   return with_list(structure, estimates, static_cast<double>(*high - *low), phasors.roundoff);
@@ -340,7 +340,7 @@ std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,
     const std::vector<ShownPair> shown = shown_pairs(structure.phasors, positions);
     std::vector<Fit> fits;
     for (const WrittenRope& rope : agreeing_designs(structure.rope, axes, shown)) {
-      const Estimates estimates = estimates_along(shown, axes_of(rope, axes));
+      const PairEstimates estimates = estimates_along(shown, axes_of(rope, axes));
       std::vector<WrittenRope> all = with_fitted_base(rope, estimates);
       if (sample.places.unit != 1) append_turns(rope, estimates, all);
       for (WrittenRope& fitted : all) {
