@@ -25,6 +25,7 @@ namespace {
 /// The parts of the search in their order.
 class Search : HypothesisList {
  public:
+  using HypothesisList::fits;
   using HypothesisList::HypothesisList;
 
   RotationAnswer answer() {
@@ -44,9 +45,6 @@ class Search : HypothesisList {
     keep(kept::on_few_rows, small());
     keep(kept::at_first, sample());
   }
-
-  /// Whether that explains a few rows.
-  bool begins_well() const { return fits(); }
 
   RotationAnswer finish() {
     add_exact_stages();
@@ -376,14 +374,6 @@ void check_shapes(const RotatedTensor& tensor) {
                    "give q as it was before and after the rotation");
 }
 
-/// Whether the rope, or one that takes no positions, explains the tensor where it is stated to lie.
-bool explains_at(const WrittenRope& rope, const RotatedTensor& tensor) {
-  if (rope.rule == PositionRule::none || rope.rule == PositionRule::head_index) return true;
-  const RotationSample sample = sample_of(tensor, sampled_rows, sampled_heads);
-  return residual_of(rope, sample).rms() < explained_roundings ||
-         residual_beyond_angles(rope, sample).rms() < explained_roundings;
-}
-
 /// Nothing explains a NaN or an infinity; the residual says so.
 RotationAnswer without_numbers(const RotationQuestion& question) {
   const Index d = question.tensor.channels();
@@ -411,7 +401,7 @@ RotationAnswer identify_rotation(const RotationQuestion& asked) {
   if (question.expect) question.expect(question);
   Search as_stated(question);
   as_stated.begin();
-  if (as_stated.begins_well()) {
+  if (as_stated.fits()) {
     RotationAnswer answer = as_stated.finish();
     answer.positions = stated;
     if (answer.explained) return answer;

@@ -56,6 +56,13 @@ std::vector<WrittenRope> ruled(const WrittenRope& found, const AxisPositions& st
 
 }  // namespace
 
+bool explains_at(const WrittenRope& rope, const RotatedTensor& tensor) {
+  if (rope.rule == PositionRule::none || rope.rule == PositionRule::head_index) return true;
+  const RotationSample sample = sample_of(tensor, sampled_rows, sampled_heads);
+  return residual_of(rope, sample).rms() < explained_roundings ||
+         residual_beyond_angles(rope, sample).rms() < explained_roundings;
+}
+
 std::optional<WrittenRope> rule_between(const WrittenRope& found, const AxisPositions& stated,
                                         const AxisPositions& measured, bool assumed) {
   if (found.rule != PositionRule::stated || found.offset != 0) return std::nullopt;

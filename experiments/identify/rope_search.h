@@ -183,6 +183,9 @@ std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSamp
 /// says is to be held against the tensor.
 AxisPositions measured_positions(const RotatedTensor& tensor, int threads);
 
+/// Whether the rope, or one that takes no positions, explains the tensor where it is stated to lie.
+bool explains_at(const WrittenRope& rope, const RotatedTensor& tensor);
+
 /// The rope at the stated positions by the rule that makes the measured ones of them; empty where
 /// none of those that have a name does.
 /// @param assumed  nobody stated them: an offset of more than 2 is where a dump begins, no rule
