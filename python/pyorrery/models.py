@@ -59,6 +59,11 @@ class Identification:
         return self.hypotheses[0] if self.hypotheses else None
 
     @property
+    def rows(self) -> str:
+        """Positions that were read off the tensor, "rows 0–23 at 7–30"; "" where they are as told."""
+        return str(self.raw["rows"])
+
+    @property
     def defect(self) -> str:
         """The mistake by which the tensor differs from what was expected: a known one's name, or the
         fields that differ; "" where it is as expected or nothing was expected."""
@@ -76,7 +81,7 @@ class Identification:
         if self.best is None:
             return "nothing is seen of it"
         verdict = "" if self.explained else "nearest, but not within rounding: "
-        text = verdict + self.best.text
+        text = "; ".join(part for part in (verdict + self.best.text, self.rows) if part)
         return f"{text} (expected otherwise: {self.defect})" if self.defect else text
 
 

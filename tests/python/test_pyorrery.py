@@ -223,6 +223,10 @@ class Finding(unittest.TestCase):
         config = dict(model_type="llama", num_hidden_layers=2, hidden_size=64,
                       num_attention_heads=2, rope_theta=5e5)  # fmt: skip
         self.assertTrue(orr.identify(q, right, expect=config, layer=1).as_expected)
+        later = orr.identify(q, half_split(q, range(7, 47), 5e5).astype(np.float32), expect=config)
+        self.assertTrue(later.as_expected)
+        self.assertEqual(later.rows, "rows 0–39 at 7–46")
+        self.assertIn("rows 0–39 at 7–46", str(later))
         turned = orr.identify(
             q.swapaxes(0, 1), right.swapaxes(0, 1), tokens_first=True, most=1, format="fp32"
         )
