@@ -392,7 +392,7 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                              Index heads, const IdentifyOptions& options, Shown shown,
                              Index sequences) {
   using namespace in_identify_matrix;
-  const bool looks = shown.wiring && before.allFinite() && after.allFinite();
+  const bool looks = shown.wiring && all_finite(before) && all_finite(after);
   IdentifyOptions told = options;
   if (told.format.empty()) told.format = name(narrowest_format(after));
   const RotationSample sample = looked_at(before, after, heads, told);

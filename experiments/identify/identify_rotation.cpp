@@ -387,7 +387,7 @@ RotationAnswer without_numbers(const RotationQuestion& question) {
 
 RotationAnswer identify_rotation(const RotationQuestion& asked) {
   check_shapes(asked.tensor);
-  if (!asked.tensor.before.allFinite() || !asked.tensor.after.allFinite())
+  if (!all_finite(asked.tensor.before) || !all_finite(asked.tensor.after))
     return without_numbers(asked);
   RotationQuestion question = asked;
   const AxisPositions stated = asked.tensor.positions;

@@ -233,8 +233,11 @@ void HypothesisList::order() {
 RotationAnswer HypothesisList::ranked() {
   constexpr double numbers_to_look_at = 1 << 22;
   const auto size = static_cast<double>(question.tensor.after.size());
-  const std::size_t most =
-      std::max<std::size_t>(6, static_cast<std::size_t>(numbers_to_look_at / size));
+  // Of a large tensor those that a sample of it cannot tell apart, and one more.
+  const auto ties = static_cast<std::size_t>(std::count_if(
+      found_.begin(), found_.end(), [](const RopeHypothesis& one) { return one.tied; }));
+  const std::size_t most = std::max<std::size_t>(
+      std::min<std::size_t>(6, ties + 1), static_cast<std::size_t>(numbers_to_look_at / size));
   std::vector<WrittenRope> first;
   for (const RopeHypothesis& hypothesis : found_) {
     if (first.size() >= most && !hypothesis.is_expected) break;

@@ -114,6 +114,10 @@ Residual& Residual::operator+=(const Residual& other) {
 
 double Residual::rms() const { return count > 0 ? std::sqrt(sum_of_squares / count) : 0.0; }
 
+bool all_finite(const MatrixIn<double>& values) {
+  return (values.array() * 0.0).sum() == 0.0;  // a NaN or an infinity times 0 is a NaN
+}
+
 Precision narrowest_format(const MatrixIn<double>& values) {
   for (const Precision format : {Precision::bf16, Precision::fp16, Precision::fp32}) {
     bool all = true;

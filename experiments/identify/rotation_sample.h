@@ -26,6 +26,9 @@ struct RotatedTensor {
 /// integers are numbers of all formats, so that a tensor of ones is bf16.
 Precision narrowest_format(const MatrixIn<double>& values);
 
+/// Whether all numbers are finite, in vectors; Eigen's allFinite looks at one number after another.
+bool all_finite(const MatrixIn<double>& values);
+
 /// Rows and heads of a tensor that every hypothesis meets.
 inline constexpr Index sampled_rows = 96, sampled_heads = 4;
 

@@ -1,5 +1,6 @@
 // Rows that decide nothing, rows that lie elsewhere than they are said to, and what agrees.
 #include <catch2/catch.hpp>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -119,4 +120,18 @@ TEST_CASE("Where one head differs, no row agrees, and the other heads do") {
       agreement_of(plain_rope(), sample_of(made.tensor(), rows, heads), 4.0);
   CHECK(agreement.rows.empty());
   CHECK(agreement.heads == std::vector<Index>{0, 2});
+}
+
+TEST_CASE("A NaN or an infinity anywhere is seen") {
+  Matrix<double> values = Matrix<double>::Constant(7, 9, -3.5);
+  CHECK(all_finite(values));
+  for (const double wrong :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+        -std::numeric_limits<double>::infinity()})
+    for (const Index at : {Index{0}, Index{40}, Index{62}}) {
+      values.data()[at] = wrong;
+      CHECK_FALSE(all_finite(values));
+      values.data()[at] = std::numeric_limits<double>::max();
+      CHECK(all_finite(values));
+    }
 }
