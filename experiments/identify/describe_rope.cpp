@@ -37,7 +37,7 @@ bool has_length(RopeScalingKind kind) {
          kind == longrope;
 }
 
-/// "frequencies by pair, of the series 1 (14 pairs), 0.98, 0.93": the ratios, equal ones once.
+/// "by pair, times 1 (14 pairs), 0.98, 0.93": frequencies over the series, equal ratios once.
 std::string list_words(const std::vector<double>& divisors) {
   constexpr std::size_t most = 12;
   std::vector<std::string> ratios;

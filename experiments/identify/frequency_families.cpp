@@ -78,12 +78,7 @@ struct FamilyFit {
 class Fitter {
  public:
   Fitter(const WrittenRope& structure, const FrequencyEstimates& estimates)
-      : structure_(structure), estimates_(estimates) {
-    double leaning = 0;
-    for (const FrequencyEstimate& e : estimates)
-      if (std::abs(e.theta) > e.error) leaning += e.theta > 0 ? 1 : -1;
-    clockwise_ = leaning < 0;
-  }
+      : structure_(structure), estimates_(estimates), clockwise_(turn_clockwise(estimates)) {}
 
   std::vector<WrittenRope> fits(std::size_t most) {
     const std::size_t pairs = estimates_.size();
@@ -342,6 +337,13 @@ class Fitter {
 };
 
 }  // namespace
+
+bool turn_clockwise(const std::vector<FrequencyEstimate>& estimates) {
+  double leaning = 0;
+  for (const FrequencyEstimate& e : estimates)
+    if (std::abs(e.theta) > e.error) leaning += e.theta > 0 ? 1 : -1;
+  return leaning < 0;
+}
 
 double misfit_of(const WrittenRope& rope, const FrequencyEstimates& estimates, double most) {
   const std::vector<double> theta = turning_frequencies(rope);

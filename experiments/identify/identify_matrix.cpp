@@ -15,6 +15,7 @@
 #include "experiments/identify/rope_cost.h"
 #include "experiments/identify/structures.h"
 #include "experiments/identify/telling_input.h"
+#include "experiments/text/number_runs.h"
 
 namespace orrery {
 
@@ -159,14 +160,7 @@ std::string part_words(const char* what, const std::vector<Index>& agreeing, Ind
   if (static_cast<Index>(agreeing.size()) == all) return fmt::format("all {} {}", all, what);
   if (agreeing.empty()) return fmt::format("none of {} {}", all, what);
   constexpr std::size_t most = 4;
-  std::vector<std::string> runs;
-  for (std::size_t i = 0; i < agreeing.size();) {
-    std::size_t end = i + 1;
-    while (end < agreeing.size() && agreeing[end] == agreeing[end - 1] + 1) ++end;
-    runs.push_back(end - i == 1 ? fmt::format("{}", agreeing[i])
-                                : fmt::format("{}–{}", agreeing[i], agreeing[end - 1]));
-    i = end;
-  }
+  const std::vector<std::string> runs = runs_of(agreeing);
   if (runs.size() > most) return fmt::format("{} of {} {}", agreeing.size(), all, what);
   return fmt::format("{} {} of {}", what, fmt::join(runs, ", "), all);
 }
@@ -213,17 +207,15 @@ void deviate_by_rows(TensorReport& report) {
   report.deviations.push_back({"positions", "as stated", report.rows});
 }
 
-/// Where pairs lie as programs have them and keep their lengths.
+/// Where pairs lie as programs have them and keep their lengths; the format is told.
 TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double>& after,
                            Index heads, const IdentifyOptions& options, Shown shown,
                            Index sequences) {
-  const Precision format =
-      !options.format.empty() ? precision_named(options.format) : narrowest_format(after);
   RotationQuestion question{.tensor = {.heads = heads,
                                        .before = before,
                                        .after = after,
                                        .positions = positions_for(before.rows() / heads, options),
-                                       .format = format,
+                                       .format = precision_named(options.format),
                                        .sequences = sequences,
                                        .unit = options.unit},
                             .threads = options.threads};
@@ -236,10 +228,9 @@ TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double
     asked.expected->pairing = RopePairing::half_split;
     for (WrittenRope& rope : asked.as_right) rope.pairing = RopePairing::half_split;
   };
-  question.expect(question);
   const AxisPositions stated = question.tensor.positions;
   const RotationAnswer answer = identify_rotation(question);
-  question.tensor.positions = answer.positions.size() > 0 ? answer.positions : stated;
+  question.tensor.positions = answer.positions;
   question.expect(question);
   if (options.see) options.see(question, answer);
   TensorReport report = report_of(question, answer, options, shown.wiring);
@@ -262,17 +253,15 @@ TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double
   return report;
 }
 
-/// Of a few rows and heads.
+/// Of a few rows and heads; the format is told.
 RotationSample looked_at(const MatrixIn<double>& before, const MatrixIn<double>& after, Index heads,
                          const IdentifyOptions& options) {
   constexpr Index most_rows = 48, most_heads = 4;
-  const Precision format =
-      !options.format.empty() ? precision_named(options.format) : narrowest_format(after);
   return sample_of({.heads = heads,
                     .before = before,
                     .after = after,
                     .positions = positions_for(before.rows() / heads, options),
-                    .format = format,
+                    .format = precision_named(options.format),
                     .unit = options.unit},
                    most_rows, most_heads);
 }
@@ -392,22 +381,21 @@ TensorReport identify_matrix(const MatrixIn<double>& before, const MatrixIn<doub
                              Index heads, const IdentifyOptions& options, Shown shown,
                              Index sequences) {
   using namespace in_identify_matrix;
-  const bool looks = shown.wiring && all_finite(before) && all_finite(after);
   IdentifyOptions told = options;
   if (told.format.empty()) told.format = name(narrowest_format(after));
+  const auto kept = [&] { return identify_kept(before, after, heads, told, shown, sequences); };
+  if (!shown.wiring || !all_finite(before) || !all_finite(after)) return kept();
   const RotationSample sample = looked_at(before, after, heads, told);
-  if (looks && !keeps_lengths(sample)) {
-    if (const auto decay = measured_decay(sample))
-      return without_decay(*decay, before, after, heads, told);
-    if (auto pairs = measured_pairs(sample); !pairs.empty()) {
-      if (options.axes > 1)  // sections one after another: speeds begin anew in each
-        std::sort(pairs.begin(), pairs.end(),
-                  [](const ChannelPair& one, const ChannelPair& other) { return one.a < other.a; });
-      TensorReport report = with_pairs(pairs, before, after, heads, told);
-      if (report.explained) return report;
-    }
-  }
-  return identify_kept(before, after, heads, told, shown, sequences);
+  if (keeps_lengths(sample)) return kept();
+  if (const auto decay = measured_decay(sample))
+    return without_decay(*decay, before, after, heads, told);
+  std::vector<ChannelPair> pairs = measured_pairs(sample);
+  if (pairs.empty()) return kept();
+  if (options.axes > 1)  // sections one after another: speeds begin anew in each
+    std::sort(pairs.begin(), pairs.end(),
+              [](const ChannelPair& one, const ChannelPair& other) { return one.a < other.a; });
+  TensorReport report = with_pairs(pairs, before, after, heads, told);
+  return report.explained ? report : kept();
 }
 
 }  // namespace orrery

@@ -380,7 +380,8 @@ RotationAnswer without_numbers(const RotationQuestion& question) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   return {
       .hypotheses = {{.rope = {{.d_head = d, .rotary_dims = d, .pairing = RopePairing::half_split}},
-                      .residual = {.sum_of_squares = nan, .count = 1, .largest = nan}}}};
+                      .residual = {.sum_of_squares = nan, .count = 1, .largest = nan}}},
+      .positions = question.tensor.positions};
 }
 
 }  // namespace
@@ -399,16 +400,24 @@ RotationAnswer identify_rotation(const RotationQuestion& asked) {
     return answer;
   };
   if (question.expect) question.expect(question);
-  Search as_stated(question);
-  as_stated.begin();
-  if (as_stated.fits()) {
-    RotationAnswer answer = as_stated.finish();
-    answer.positions = stated;
-    if (answer.explained) return answer;
+  Search search(question);
+  search.begin();
+  std::optional<RotationAnswer> as_stated;
+  const auto finish = [&] {
+    as_stated = search.finish();
+    as_stated->positions = stated;
+  };
+  if (search.fits()) {
+    finish();
+    if (as_stated->explained) return *as_stated;
   }
   question.likely = padded_ropes(asked);
   const AxisPositions measured = measured_positions(asked.tensor, asked.threads);
-  if (measured.size() == 0 || measured == stated) return answer_at(stated);
+  if (measured.size() == 0 || measured == stated) {
+    if (!question.likely.empty()) return answer_at(stated);
+    if (!as_stated) finish();
+    return *as_stated;
+  }
   RotationAnswer found = answer_at(measured);
   if (!found.explained) return answer_at(stated);
   if (explains_at(found.best().rope, asked.tensor)) {  // rows were misread that decide nothing

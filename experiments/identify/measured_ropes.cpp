@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -153,10 +152,7 @@ PairEstimates estimates_along(const std::vector<ShownPair>& shown,
 std::vector<WrittenRope> with_fitted_base(WrittenRope rope, const PairEstimates& estimates) {
   constexpr double known = 0.1;
   const double e = std::exp(1.0);
-  double leaning = 0;
-  for (const FrequencyEstimate& estimate : estimates)
-    if (std::abs(estimate.theta) > estimate.error) leaning += estimate.theta > 0 ? 1 : -1;
-  rope.clockwise = leaning < 0;
+  rope.clockwise = turn_clockwise(estimates);
   rope.base = e;
   const std::vector<double> exponents = frequencies_of(rope);
   const double unit = size_of(rope.unit);
@@ -255,10 +251,7 @@ std::optional<WrittenRope> with_list(const WrittenRope& structure, const PairEst
                                      double reach, double roundoff) {
   constexpr double known = 0.1, of_angles = 1.2e-7;  // what fp32 leaves of a frequency
   WrittenRope rope = structure;
-  double leaning = 0;
-  for (const FrequencyEstimate& e : estimates)
-    if (std::abs(e.theta) > e.error) leaning += e.theta > 0 ? 1 : -1;
-  rope.clockwise = leaning < 0;
+  rope.clockwise = turn_clockwise(estimates);
   rope.base = base_of_most(structure, estimates);
   const std::vector<double> series = frequencies_of(rope);
   rope.scaling.kind = RopeScalingKind::factors;

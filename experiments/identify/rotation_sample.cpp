@@ -169,14 +169,27 @@ Residual residual_beyond_angles(const WrittenRope& rope, const RotationSample& s
   return residual_of(rope, allowing);
 }
 
-std::vector<double> row_misfits(const WrittenRope& rope, const RotationSample& sample) {
-  const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
-  std::vector<double> misfits(static_cast<std::size_t>(sample.rows()), 0.0);
-  for (Index i = 0; i < predicted.rows(); ++i)
-    for (Index c = 0; c < predicted.cols(); ++c) {
-      const double e = residual_at(sample, i, c, predicted(i, c));
-      misfits[static_cast<std::size_t>(i % sample.rows())] += e * e;
+namespace {
+
+/// Squares of the residuals of a sample's numbers. [H·N, d]
+Matrix<double> squares_of(const WrittenRope& rope, const RotationSample& sample) {
+  Matrix<double> squares = apply_written(rope, sample.places, sample.before);
+  for (Index i = 0; i < squares.rows(); ++i)
+    for (Index c = 0; c < squares.cols(); ++c) {
+      const double e = residual_at(sample, i, c, squares(i, c));
+      squares(i, c) = e * e;
     }
+  return squares;
+}
+
+}  // namespace
+
+std::vector<double> row_misfits(const WrittenRope& rope, const RotationSample& sample) {
+  const Matrix<double> squares = squares_of(rope, sample);
+  std::vector<double> misfits(static_cast<std::size_t>(sample.rows()), 0.0);
+  for (Index i = 0; i < squares.rows(); ++i)
+    for (Index c = 0; c < squares.cols(); ++c)
+      misfits[static_cast<std::size_t>(i % sample.rows())] += squares(i, c);
   return misfits;
 }
 
@@ -194,14 +207,8 @@ std::vector<Index> those_that(Index count, const Agrees& agrees) {
 }  // namespace
 
 Agreement agreement_of(const WrittenRope& rope, const RotationSample& sample, double least) {
-  const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
-  const Index heads = sample.heads(), rows = sample.rows(), d = predicted.cols();
-  Matrix<double> squares(predicted.rows(), d);
-  for (Index i = 0; i < predicted.rows(); ++i)
-    for (Index c = 0; c < d; ++c) {
-      const double e = residual_at(sample, i, c, predicted(i, c));
-      squares(i, c) = e * e;
-    }
+  const Matrix<double> squares = squares_of(rope, sample);
+  const Index heads = sample.heads(), rows = sample.rows(), d = squares.cols();
   Agreement agreement;
   const double most = least * least;
   agreement.rows = those_that(rows, [&](Index n) {
@@ -249,14 +256,12 @@ std::vector<Residual> residuals_of(const std::vector<WrittenRope>& ropes,
 }
 
 Matrix<double> residual_map(const WrittenRope& rope, const RotationSample& sample) {
-  const Matrix<double> predicted = apply_written(rope, sample.places, sample.before);
+  const Matrix<double> squares = squares_of(rope, sample);
   Matrix<double> map = Matrix<double>::Zero(sample.before.cols(), sample.rows());
   for (Index h = 0; h < sample.heads(); ++h)
     for (Index n = 0; n < sample.rows(); ++n)
       for (Index c = 0; c < sample.before.cols(); ++c) {
-        const Index i = h * sample.rows() + n;
-        const double e = residual_at(sample, i, c, predicted(i, c));
-        map(c, n) += e * e / static_cast<double>(sample.heads());
+        map(c, n) += squares(h * sample.rows() + n, c) / static_cast<double>(sample.heads());
       }
   return map.cwiseSqrt();
 }

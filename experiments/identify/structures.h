@@ -46,6 +46,9 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const AxisPositions& positions,
                                                     const std::vector<std::size_t>& axes);
 
+/// Whether most pairs that turn by more than their error turn clockwise.
+bool turn_clockwise(const std::vector<FrequencyEstimate>& estimates);
+
 /// Mean square of what a rope's frequencies differ from estimates, in standard errors, none beyond
 /// `most`: a few wrong pairs must not hide a rope.
 double misfit_of(const WrittenRope& rope, const std::vector<FrequencyEstimate>& estimates,

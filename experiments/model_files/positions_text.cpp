@@ -1,4 +1,5 @@
 #include "experiments/model_files/positions_text.h"
+#include "experiments/text/number_runs.h"
 
 #include <fmt/format.h>
 
@@ -145,15 +146,8 @@ std::string window_text(const LayerPlan& layer) {
 }
 
 std::string numbers_text(const std::vector<int>& layers) {
-  std::vector<std::string> runs;
-  for (std::size_t i = 0; i < layers.size();) {
-    std::size_t end = i + 1;
-    while (end < layers.size() && layers[end] == layers[end - 1] + 1) ++end;
-    runs.push_back(end - i == 1 ? fmt::format("{}", layers[i])
-                                : fmt::format("{}–{}", layers[i], layers[end - 1]));
-    i = end;
-  }
-  return fmt::format("{} {}", layers.size() == 1 ? "layer" : "layers", fmt::join(runs, ", "));
+  return fmt::format("{} {}", layers.size() == 1 ? "layer" : "layers",
+                     fmt::join(runs_of(layers), ", "));
 }
 
 }  // namespace orrery
