@@ -77,8 +77,12 @@ struct FamilyFit {
 
 class Fitter {
  public:
-  Fitter(const WrittenRope& structure, const FrequencyEstimates& estimates)
-      : structure_(structure), estimates_(estimates), clockwise_(turn_clockwise(estimates)) {}
+  Fitter(const WrittenRope& structure, const FrequencyEstimates& estimates,
+         const std::vector<double>& bases)
+      : structure_(structure),
+        estimates_(estimates),
+        clockwise_(turn_clockwise(estimates)),
+        fitted_(bases) {}
 
   std::vector<WrittenRope> fits(std::size_t most) {
     const std::size_t pairs = estimates_.size();
@@ -376,8 +380,8 @@ std::vector<RopeScaling> known_scalings() {
 
 std::vector<WrittenRope> fit_families(const WrittenRope& structure,
                                       const std::vector<FrequencyEstimate>& estimates,
-                                      std::size_t most) {
-  return Fitter(structure, estimates).fits(most);
+                                      std::size_t most, const std::vector<double>& bases) {
+  return Fitter(structure, estimates, bases).fits(most);
 }
 
 }  // namespace orrery

@@ -50,11 +50,12 @@ class Search : HypothesisList {
     add_exact_stages();
     refine_bases();
     search_positions(*this);
-    if (!fits()) add_listed();
+    if (!fits() || is_doubtful()) add_listed();
     if (!fits()) add_other_wirings();
     refine_bases();
     if (!fits() && best().residual.rms() > explained_roundings) add_known_ropes();
-    if (!fits_well()) add_relatives();
+    if (!fits_well() || best().rope.scaling.kind == RopeScalingKind::factors) add_relatives();
+    drop_needless_lists();
     add_neighbours();
     for (int round = 0; round < 2; ++round) {
       add_defects(round == 0 ? 3 : 1);
@@ -70,6 +71,15 @@ class Search : HypothesisList {
   }
 
  private:
+  /// Whether the best fits, but misses some numbers by far, or by frequencies rounded more than they
+  /// need be.
+  bool is_doubtful() const {
+    constexpr double sound = 2;  // roundings, of any number
+    return !fits_as_angles_do() &&
+           (best().residual.largest > sound ||
+            is_coarser_than_fp32(best().rope.rounding.format(Stage::inv_freq)));
+  }
+
   void add_expected() {
     if (!question.expected) return;
     add_expected(*question.expected);
@@ -252,8 +262,16 @@ class Search : HypothesisList {
 
   /// Frequencies of no series that is known.
   void add_listed() {
-    for (const WrittenRope& rope : listed_ropes(sample(), sample().places.positions)) add(rope);
+    for (WrittenRope& rope : listed_ropes(sample(), sample().places.positions)) {
+      add(rope);
+      if (rope.scaling.kind == RopeScalingKind::factors || is_known(known_bases(), rope.base))
+        continue;
+      add_with_fewer_digits(rope);
+      rope.base = refined_base(rope, sample(), small());
+      add_with_fewer_digits(rope);
+    }
     keep(kept::with_places, sample());
+    drop_needless_lists();
   }
 
   void add_other_wirings() {
@@ -269,16 +287,20 @@ class Search : HypothesisList {
   void add_relatives() {
     constexpr int rounds = 6;
     constexpr double better = 0.8;
+    double before = std::numeric_limits<double>::infinity();
     for (int round = 0; round < rounds; ++round) {
-      const double before = best().residual.sum_of_squares;
-      std::vector<WrittenRope> nearest;
+      std::vector<RopeHypothesis> nearest;  // lists explain whatever turns, and have no relatives
       for (const RopeHypothesis& hypothesis : found())
-        if (nearest.size() < 3) nearest.push_back(hypothesis.rope);
-      for (const WrittenRope& rope : nearest)
-        for (const WrittenRope& relative : relatives_of(rope, axes())) add(relative);
+        if (nearest.size() < 3 && hypothesis.rope.scaling.kind != RopeScalingKind::factors)
+          nearest.push_back(hypothesis);
+      if (nearest.empty()) break;
+      const double left = nearest.front().residual.sum_of_squares;
+      if (!(left < better * before)) break;
+      before = left;
+      for (const RopeHypothesis& one : nearest)
+        for (const WrittenRope& relative : relatives_of(one.rope, axes())) add(relative);
       keep(kept::with_variants, sample());
       refine_bases();
-      if (!(best().residual.sum_of_squares < better * before)) break;
     }
   }
 
@@ -332,15 +354,24 @@ class Search : HypothesisList {
     const std::size_t count = std::min<std::size_t>(found().size(), 3);
     for (std::size_t i = 0; i < count; ++i) {
       WrittenRope rope = found()[i].rope;
-      for (const StageRounding& others : {rope.rounding, fp32_stages()})
-        for (const Precision format : {Precision::bf16, Precision::fp16}) {
-          rope.rounding = others;
-          rope.rounding.set(Stage::cos_sin, format);
-          add(rope);
-        }
-      rope.rounding = {};
-      add(rope);
+      add_with_formats(rope);
+      const double measured = amplitude_of(rope);
+      rope.amplitude = {};  // coarse tables shift what is measured
+      const double off = std::abs(amplitude_of(rope) / measured - 1);
+      if (off > 0 && off <= unit_roundoff(Precision::bf16)) add_with_formats(rope);
     }
+  }
+
+  void add_with_formats(const WrittenRope& sound) {
+    WrittenRope rope = sound;
+    for (const StageRounding& others : {sound.rounding, fp32_stages()})
+      for (const Precision format : {Precision::bf16, Precision::fp16}) {
+        rope.rounding = others;
+        rope.rounding.set(Stage::cos_sin, format);
+        add(rope);
+      }
+    rope.rounding = {};
+    add(rope);
   }
 
   /// The measured stretch, where no known factor is it.
@@ -412,7 +443,7 @@ RotationAnswer identify_rotation(const RotationQuestion& asked) {
     if (as_stated->explained) return *as_stated;
   }
   question.likely = padded_ropes(asked);
-  const AxisPositions measured = measured_positions(asked.tensor, asked.threads);
+  const AxisPositions measured = measured_positions(asked.tensor);
   if (measured.size() == 0 || measured == stated) {
     if (!question.likely.empty()) return answer_at(stated);
     if (!as_stated) finish();

@@ -118,7 +118,7 @@ Index joined_heads(const Tensor& before, const Tensor& after, const IdentifyOpti
     const bool joined = channels > rope.d_head && channels % rope.d_head == 0;
     return joined ? rope.d_head : 0;
   }
-  constexpr double alike = 4, still = 0.9;
+  constexpr double alike = 16, still = 0.9;
   constexpr std::size_t rows = 12;
   const Tensor from = first_rows(before, rows), to = first_rows(after, rows);
   for (Index d = fewest; d <= std::min<Index>(most, channels / 2); d += 2) {

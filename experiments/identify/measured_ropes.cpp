@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -15,6 +16,58 @@ namespace {
 
 using Complex = std::complex<double>;
 using PairEstimates = std::vector<FrequencyEstimate>;
+
+/// The frequency from `first` on in so many steps with which most rows agree.
+double best_frequency(const PairPhasors& phasors, Index t, const AxisPositions& positions,
+                      Index axis, double first, double step, int steps) {
+  std::vector<Complex> hands, turns;
+  for (Index n = 0; n < positions.rows(); ++n) {
+    const double p = phasors.unit * static_cast<double>(positions(n, axis));
+    hands.push_back(phasors.weights(t, n) * phasors.turns(t, n) * std::polar(1.0, -first * p));
+    turns.push_back(std::polar(1.0, -step * p));
+  }
+  int best = 0;
+  double most = -1e300;
+  for (int k = 0; k < steps; ++k) {
+    double agreement = 0;
+    for (std::size_t n = 0; n < hands.size(); ++n) {
+      agreement += hands[n].real();
+      hands[n] *= turns[n];
+    }
+    if (!(agreement > most)) continue;
+    most = agreement;
+    best = k;
+  }
+  return first + best * step;
+}
+
+/// The frequency at which rows have turned from position 0, of those that the estimate leaves open:
+/// rows are further away from 0 than from each other.
+FrequencyEstimate from_zero(const PairPhasors& phasors, Index t, const AxisPositions& positions,
+                            Index axis, FrequencyEstimate estimate) {
+  constexpr double errors = 4, bias = 0.3;
+  constexpr int most_steps = 1 << 17, rounds = 3;
+  const double reach =
+      phasors.unit * static_cast<double>(positions.col(axis).cwiseAbs().maxCoeff());
+  if (reach == 0 || !std::isfinite(estimate.error)) return estimate;
+  const double step = 0.5 / reach;
+  const int steps = static_cast<int>(std::min<double>(most_steps, errors * estimate.error / step));
+  estimate.theta = best_frequency(phasors, t, positions, axis, estimate.theta - steps * step, step,
+                                  2 * steps + 1);
+  for (int round = 0; round < rounds; ++round) {
+    double moment = 0, inertia = 0;
+    for (Index n = 0; n < positions.rows(); ++n) {
+      const double p = phasors.unit * static_cast<double>(positions(n, axis));
+      const double off = std::arg(phasors.turns(t, n) * std::polar(1.0, -estimate.theta * p));
+      moment += phasors.weights(t, n) * p * off;
+      inertia += phasors.weights(t, n) * p * p;
+    }
+    if (!(inertia > 0)) return estimate;
+    estimate.theta += moment / inertia;
+  }
+  estimate.error = std::min<double>(estimate.error, bias * phasors.roundoff / reach);
+  return estimate;
+}
 
 /// A pair along one axis: its frequency, and how well all rows agree with it.
 struct AlongAxis {
@@ -55,7 +108,8 @@ std::vector<ShownPair> shown_pairs(const PairPhasors& phasors, const AxisPositio
         phasors, positions, std::vector<std::size_t>(pairs, static_cast<std::size_t>(axis)));
     for (std::size_t t = 0; t < estimates.size(); ++t)
       shown[t].along.push_back(
-          along_axis(phasors, static_cast<Index>(t), positions, axis, estimates[t]));
+          along_axis(phasors, static_cast<Index>(t), positions, axis,
+                     from_zero(phasors, static_cast<Index>(t), positions, axis, estimates[t])));
   }
   for (ShownPair& pair : shown) {
     if (pair.along.empty() || pair.along.front().turned < 16 * phasors.roundoff) continue;
@@ -64,7 +118,9 @@ std::vector<ShownPair> shown_pairs(const PairPhasors& phasors, const AxisPositio
         std::max_element(pair.along.begin(), pair.along.end(),
                          [](const auto& a, const auto& b) { return a.agreement < b.agreement; });
     // Rounding turns a pair by about u; what the best axis leaves, others leave as well.
-    const double near = 100 * phasors.roundoff * phasors.roundoff + 0.5 * (1 - best->agreement);
+    constexpr double of_sums = 1e-13;
+    const double near = of_sums + 100 * phasors.roundoff * phasors.roundoff +
+                        0.5 * std::max<double>(0, 1 - best->agreement);
     for (std::size_t axis = 0; axis < pair.along.size(); ++axis)
       if (pair.along[axis].agreement > best->agreement - near) agree.push_back(axis);
     if (agree.size() == 1 && best->agreement > 1 - agreeing - 4 * phasors.roundoff)
@@ -200,9 +256,10 @@ void append_turns(WrittenRope rope, const PairEstimates& estimates, std::vector<
 }
 
 /// The base whose geometric series most pairs have; among equals the more usual one.
-double base_of_most(const WrittenRope& structure, const PairEstimates& estimates) {
+double base_of_most(const WrittenRope& structure, const PairEstimates& estimates,
+                    std::vector<double> bases) {
   constexpr double same = 1e-4;
-  std::vector<double> bases = known_bases();
+  bases.insert(bases.end(), known_bases().begin(), known_bases().end());
   for (const WrittenRope& fitted : with_fitted_base(structure, estimates))
     bases.push_back(fitted.base);
   double best = 10000;
@@ -223,48 +280,34 @@ double base_of_most(const WrittenRope& structure, const PairEstimates& estimates
   return best;
 }
 
-/// The frequency by how far rows turned from position 0, which are further away than from each
-/// other: where rows lie far from 0 that is known the better.
-FrequencyEstimate from_zero(const PairPhasors& phasors, Index t, const AxisPositions& positions,
-                            Index axis, FrequencyEstimate estimate) {
-  constexpr double most_turned = 1.5;
-  const double reach =
-      phasors.unit * static_cast<double>(positions.col(axis).cwiseAbs().maxCoeff());
-  if (!(estimate.error * reach < most_turned) || reach == 0) return estimate;
-  double moment = 0, inertia = 0;
-  for (Index n = 0; n < positions.rows(); ++n) {
-    const double p = phasors.unit * static_cast<double>(positions(n, axis));
-    const double off = std::arg(phasors.turns(t, n) * std::polar(1.0, -estimate.theta * p));
-    moment += phasors.weights(t, n) * p * off;
-    inertia += phasors.weights(t, n) * p * p;
-  }
-  if (!(inertia > 0)) return estimate;
-  estimate.theta += moment / inertia;
-  estimate.error = std::min<double>(estimate.error, phasors.roundoff / reach);
-  return estimate;
-}
+constexpr double of_fp32 = 3e-8;  // half a unit in the last place of a frequency
 
 /// The rope with the frequencies of the pairs, as a list of divisors of a geometric series. A pair
 /// that turns by less than rounding keeps the frequency of the series where that is as slow. Empty
-/// where a pair has none that is known.
+/// where a pair turns against the others, and where the series is what all pairs have.
 std::optional<WrittenRope> with_list(const WrittenRope& structure, const PairEstimates& estimates,
-                                     double reach, double roundoff) {
-  constexpr double known = 0.1, of_angles = 1.2e-7;  // what fp32 leaves of a frequency
+                                     const std::vector<double>& bases, double reach,
+                                     double roundoff, double least_error) {
+  constexpr double clearly = 6, errors = 3, loosest = 0.3;
   WrittenRope rope = structure;
   rope.clockwise = turn_clockwise(estimates);
-  rope.base = base_of_most(structure, estimates);
+  rope.base = base_of_most(structure, estimates, bases);
   const std::vector<double> series = frequencies_of(rope);
   rope.scaling.kind = RopeScalingKind::factors;
   for (std::size_t t = 0; t < estimates.size(); ++t) {
     const double theta = (rope.clockwise ? -1 : 1) * estimates[t].theta;
     const double error = estimates[t].error;
+    if (theta < -clearly * error) return std::nullopt;
     double divisor = 1;
-    if (theta > 0 && error < known * theta)
-      divisor = with_few_digits(series[t] / theta, std::max<double>(error / theta, of_angles));
-    else if (!(series[t] * reach < 4 * roundoff))
-      return std::nullopt;
+    if (theta > 0 && std::isfinite(error))
+      divisor = with_few_digits(series[t] / theta,
+                                std::clamp<double>(errors * error / theta, least_error, loosest));
+    else if (!(series[t] * reach < roundoff) && std::isfinite(error))
+      divisor = rounded_to_digits(series[t] * reach / roundoff, 1);  // turns by less than rounding
     rope.scaling.factors.push_back(divisor);
   }
+  const std::vector<double>& factors = rope.scaling.factors;
+  if (std::count(factors.begin(), factors.end(), 1.0) == std::ssize(factors)) return std::nullopt;
   return rope;
 }
 
@@ -276,7 +319,7 @@ struct Fit {
 
 void put_amplitude(const PairPhasors& phasors, Precision format, WrittenRope& rope) {
   constexpr double told = 1e-3;
-  if (std::abs(phasors.amplitude - 1) > told)
+  if (std::abs(phasors.amplitude / amplitude_of(rope) - 1) > told)
     rope.amplitude = told_factor(rope, phasors.amplitude, format);
 }
 
@@ -284,12 +327,15 @@ void put_amplitude(const PairPhasors& phasors, Precision format, WrittenRope& ro
 
 std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
                                       const AxisPositions& positions) {
-  constexpr std::size_t structures = 2;
+  constexpr std::size_t structures = 2, families = 8;
   constexpr Index rows = 8;  // of fewer any frequencies explain all that is there
   if (sample.rows() < rows) return {};
   const auto axes = static_cast<std::size_t>(positions.cols());
   const double reach = sample.places.unit * static_cast<double>(positions.cwiseAbs().maxCoeff());
   std::vector<WrittenRope> ropes;
+  if (axes == 1) ropes = ropes_in_series(sample, positions);
+  std::vector<double> bases;
+  for (const WrittenRope& series : ropes) bases.push_back(series.base);
   std::size_t tried = 0;
   for (const StructureFit& structure : likely_structures(sample)) {
     if (tried++ == structures) break;
@@ -300,25 +346,22 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
     if (designs.empty()) continue;
     const WrittenRope& rope = designs.front();
     const std::vector<std::size_t> along = axes_of(rope, axes);
-    PairEstimates estimates = estimates_along(shown, along);
-    for (std::size_t t = 0; t < estimates.size(); ++t)
-      estimates[t] = from_zero(structure.phasors, static_cast<Index>(t), positions,
-                               static_cast<Index>(along[t]), estimates[t]);
-    std::optional<WrittenRope> listed = with_list(rope, estimates, reach, roundoff);
-    if (!listed) continue;
-    listed->rounding = fp32_stages();
-    put_amplitude(structure.phasors, sample.format, *listed);
-    ropes.push_back(std::move(*listed));
+    const PairEstimates estimates = estimates_along(shown, along);
+    for (WrittenRope& family : fit_families(rope, estimates, families, bases)) {
+      family.rounding = fp32_stages();
+      put_amplitude(structure.phasors, sample.format, family);
+      ropes.push_back(std::move(family));
+    }
+    for (const bool exact : {false, true}) {
+      std::optional<WrittenRope> listed =
+          with_list(rope, estimates, bases, reach, roundoff, exact ? 0 : of_fp32);
+      if (!listed) continue;
+      if (!exact) listed->rounding = fp32_stages();
+      put_amplitude(structure.phasors, sample.format, *listed);
+      ropes.push_back(std::move(*listed));
+    }
   }
   return ropes;
-}
-
-std::optional<WrittenRope> listed_from(const WrittenRope& structure, const PairPhasors& phasors,
-                                       const std::vector<Position>& positions) {
-  const PairEstimates estimates = estimate_frequencies(phasors, positions);
-  if (estimates.empty()) return std::nullopt;
-  const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
-  return with_list(structure, estimates, static_cast<double>(*high - *low), phasors.roundoff);
 }
 
 std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,

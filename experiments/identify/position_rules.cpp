@@ -106,7 +106,7 @@ std::vector<WrittenRope> padded_ropes(const RotationQuestion& question) {
   AxisPositions longest;
   for (Index sequence = 0; sequence < tensor.sequences; ++sequence) {
     const RotatedTensor one = sequence_of(tensor, sequence);
-    const AxisPositions measured = measured_positions(one, question.threads);
+    const AxisPositions measured = measured_positions(one);
     if (measured.size() == 0) return {};
     const WrittenRope rope = restarting({}, measured);
     const bool has_text =

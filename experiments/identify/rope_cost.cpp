@@ -200,6 +200,9 @@ double with_few_digits(double value, double tolerance) {
 
 double cost_of(const WrittenRope& rope) {
   double cost = cost_of_numbers(rope) + cost_of_channels(rope) + cost_of_formats(rope.rounding);
+  const bool usual = is_known(known_bases(), rope.base) &&
+                     (rope.scaling.factor == 1 || is_known(known_factors(), rope.scaling.factor));
+  if (!usual && is_coarser_than_fp32(rope.rounding.format(Stage::inv_freq))) cost += 3;
   if (rope.rule != PositionRule::stated) cost += 1.5;
   if (rope.offset != 0) cost += 1.2;
   if (rope.amplitude) cost += 1.0;

@@ -60,11 +60,13 @@ bool HypothesisList::fits_as_angles_do() const {
   return rms >= fitting && rms < angle_rounding();
 }
 
-/// What fp32 angles, half a unit in the last place off, leave of all pairs: in units of rounding.
+/// What angles of fp32, half a unit in the last place off, leave of all pairs, in units of rounding;
+/// of fp64 where the best leaves no more than those.
 double HypothesisList::angle_rounding() const {
-  constexpr double left = 1e-8;  // of a number, per position: the slow pairs leave less
-  const double turned = static_cast<double>(reach()) * size_of(best().rope.unit);
-  return left * turned / unit_roundoff(sample_.format);
+  constexpr double of_fp32 = 1e-8, of_fp64 = 2e-16;  // of a number, per position: slow pairs less
+  const double turned =
+      static_cast<double>(reach()) * size_of(best().rope.unit) / unit_roundoff(sample_.format);
+  return turned * (best().residual.rms() < of_fp64 * turned ? of_fp64 : of_fp32);
 }
 
 void HypothesisList::add(WrittenRope rope, std::string defect, bool is_expected) {
@@ -137,6 +139,24 @@ void HypothesisList::keep(std::size_t most, const RotationSample& sample) {
       kept.push_back(std::move(found_[i]));
   found_ = std::move(kept);
   measured_ = &sample;
+}
+
+void HypothesisList::drop_needless_lists() {
+  constexpr double far_less = 0.25;
+  const auto is_list = [](const RopeHypothesis& one) {
+    return one.rope.scaling.kind == RopeScalingKind::factors && !one.is_expected &&
+           one.defect.empty();
+  };
+  const double least = best().residual.sum_of_squares;
+  const bool needed =
+      fits() && std::none_of(found_.begin(), found_.end(), [&](const RopeHypothesis& one) {
+        if (is_list(one)) return false;
+        const Explains how = explains(one);
+        const bool near = !(least < far_less * one.residual.sum_of_squares);
+        return how == Explains::by_angles || (how == Explains::by_roundings && near);
+      });
+  if (!needed && !std::all_of(found_.begin(), found_.end(), is_list))
+    std::erase_if(found_, is_list);
 }
 
 std::vector<WrittenRope> HypothesisList::leading(const RotationSample& sample,
@@ -248,6 +268,10 @@ RotationAnswer HypothesisList::ranked() {
   measured_whole(residuals.size());
   for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);
   put_expected_first();
+  const auto explained = std::find_if(found_.begin(), found_.end(), [&](const RopeHypothesis& one) {
+    return one.tied && explains(one) != Explains::no;
+  });  // of what angles cannot tell apart, those of few digits need not explain it
+  if (explained != found_.end()) std::rotate(found_.begin(), explained, explained + 1);
   RotationAnswer answer{.hypotheses = std::move(found_)};
   const Explains how = explains(answer.best());
   answer.explained_by_angles = how == Explains::by_angles;

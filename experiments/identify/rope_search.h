@@ -112,6 +112,9 @@ class HypothesisList {
   /// Measures new ropes on the sample and keeps the best, ties by cost. The expected rope stays
   /// however badly it fits: the answer reports how badly.
   void keep(std::size_t most, const RotationSample& sample);
+  /// Drops lists of factors that nobody expects, where they do not fit, as they follow whatever is
+  /// wrong with a tensor, and where another rope explains it that leaves not far more.
+  void drop_needless_lists();
   /// Ropes at the stated positions that leave the least of another sample, ties by cost.
   std::vector<WrittenRope> leading(const RotationSample& sample, std::size_t most) const;
   /// The best measured on the whole tensor, with the names of known defects.
@@ -172,16 +175,16 @@ class HypothesisList {
 /// axes, those of few rows, and the numbers of heads.
 void search_positions(HypothesisList& search);
 
-/// Offsets of all positions, from −2^12 to 2^20, at which the pairs of the rope agree best, at most
-/// 4. Each pair determines the offset modulo its own wavelength.
-std::vector<Position> likely_offsets(const WrittenRope& rope, const RotationSample& sample,
-                                     int threads);
-
 /// Each row's position, read off the tensor: frequencies from how far neighbouring rows turn, and
 /// then the position that all pairs of a row have turned by, from −2^12 to 2^20. Empty where there
 /// is none that pairs agree on; for one axis and 4 to 4096 rows. A reading is no finding: what it
 /// says is to be held against the tensor.
-AxisPositions measured_positions(const RotatedTensor& tensor, int threads);
+AxisPositions measured_positions(const RotatedTensor& tensor);
+
+/// Ropes of one base that the fastest pairs of the sample follow at these positions, as precisely as
+/// these are far from 0; for one axis.
+std::vector<WrittenRope> ropes_in_series(const RotationSample& sample,
+                                         const AxisPositions& positions);
 
 /// Whether the rope, or one that takes no positions, explains the tensor where it is stated to lie.
 bool explains_at(const WrittenRope& rope, const RotatedTensor& tensor);

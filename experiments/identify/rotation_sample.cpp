@@ -63,14 +63,21 @@ double residual_at(const RotationSample& sample, Index row, Index channel, doubl
   return off <= slack ? 0.0 : (off - slack) / sample.unit(row, channel);
 }
 
-void see(Residual& residual, const RotationSample& sample, const Matrix<double>& predicted) {
+/// Squares beyond a cap count by their order of magnitude alone.
+double capped(double square) {
   constexpr double cap = 100;
+  constexpr double beyond_all = 2048;
+  if (square <= cap) return square;
+  return cap + (std::isfinite(square) ? std::ilogb(square / cap) : beyond_all);
+}
+
+void see(Residual& residual, const RotationSample& sample, const Matrix<double>& predicted) {
   const double u = unit_roundoff(sample.format);
   for (Index i = 0; i < predicted.rows(); ++i)
     for (Index c = 0; c < predicted.cols(); ++c) {
       const double e = residual_at(sample, i, c, predicted(i, c));
       residual.sum_of_squares += e * e;
-      residual.capped_sum += std::min<double>(e * e, cap);
+      residual.capped_sum += capped(e * e);
       residual.largest = larger(residual.largest, e);
     }
   residual.count += static_cast<double>(predicted.size());
@@ -147,21 +154,21 @@ Residual residual_of(const WrittenRope& rope, const RotationSample& sample) {
 }
 
 Residual residual_beyond_angles(const WrittenRope& rope, const RotationSample& sample) {
-  constexpr double of_angles = 3e-7, of_tables = 1e-7;
+  constexpr double of_angles = 5e-7, of_tables = 1e-7;
   const bool finer = unit_roundoff(sample.format) < unit_roundoff(Precision::fp32);
   RotationSample allowing = sample;
   const std::vector<double> theta = frequencies_of(rope);
   const AxisPositions positions = turned_positions(rope, sample.places);
   const std::vector<std::size_t> axes = axes_of(rope, static_cast<std::size_t>(positions.cols()));
-  const double a = amplitude_of(rope) * sample.places.unit;
+  const double a = amplitude_of(rope);
   for (Index t = 0; t < static_cast<Index>(theta.size()); ++t) {
     const WrittenPair at = pair_at(rope, t);
     const auto axis = static_cast<Index>(axes[static_cast<std::size_t>(t)]);
     for (Index i = 0; i < sample.before.rows(); ++i) {
       const auto p = static_cast<double>(positions(i % sample.rows(), axis));
       const double length = std::hypot(sample.before(i, at.a), sample.before(i, at.b));
-      const double turned = a * p * theta[static_cast<std::size_t>(t)];
-      const double off = length * (of_angles * std::abs(turned) + (finer ? of_tables : 0));
+      const double turned = p * sample.places.unit * theta[static_cast<std::size_t>(t)];
+      const double off = a * length * (of_angles * std::abs(turned) + (finer ? of_tables : 0));
       allowing.slack(i, at.out_a) += off;
       allowing.slack(i, at.out_b) += off;
     }

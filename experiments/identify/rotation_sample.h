@@ -54,7 +54,8 @@ RotationSample sample_of(const RotatedTensor& tensor, Index most_rows, Index mos
 /// that rounding has left unturned would speak for a rope that does not turn it.
 struct Residual {
   double sum_of_squares{0};
-  double capped_sum{0};  ///< of squares up to 100 each: rows that follow another rule weigh little
+  double capped_sum{
+      0};  ///< of squares, beyond 100 by order of magnitude: rows of another rule weigh little
   double count{0};
   double largest{0};
   double largest_relative{0};  ///< |y − ŷ| over the root mean square of its row
@@ -66,8 +67,8 @@ struct Residual {
 Residual residual_of(const WrittenRope& rope, const RotationSample& sample);
 
 /// The same beyond what fp32 leaves of angles, and of cosines and sines that tensors finer than fp32
-/// show: a frequency and an angle are off by half a unit in
-/// the last place each, and libraries differ by a unit: a pair misses p·θ_t by up to 3e-7 of it.
+/// show: a frequency and an angle are off by half a unit in the last place each, and libraries
+/// differ by a unit or two: a pair misses p·θ_t by up to 5e-7 of it.
 Residual residual_beyond_angles(const WrittenRope& rope, const RotationSample& sample);
 
 /// Σ of squares of the residual of each row, over heads and channels.

@@ -54,11 +54,6 @@ bool turn_clockwise(const std::vector<FrequencyEstimate>& estimates);
 double misfit_of(const WrittenRope& rope, const std::vector<FrequencyEstimate>& estimates,
                  double most);
 
-/// The structure with the frequencies of its pairs as a list; empty where a pair has none that is
-/// known, or all positions are equal.
-std::optional<WrittenRope> listed_from(const WrittenRope& structure, const PairPhasors& phasors,
-                                       const std::vector<Position>& positions);
-
 /// A way of pairing channels, with the turns of its pairs.
 struct StructureFit {
   WrittenRope rope{};  ///< pairing, slice and order; its frequencies mean nothing
@@ -93,9 +88,9 @@ std::vector<RopeScaling> known_scalings();
 /// Ropes with the channels of `structure` whose frequencies come near the estimates, best first, at
 /// most `most`: a base fitted to the slope of ln theta, with each scaling of known factors and
 /// lengths; denominators other than r; p-RoPE; exponents without their sign. The base is looked for
-/// in the fast pairs, which scalings leave alone, the factor in the slow ones.
+/// in the fast pairs, which scalings leave alone, the factor in the slow ones; `bases` are tried too.
 std::vector<WrittenRope> fit_families(const WrittenRope& structure,
                                       const std::vector<FrequencyEstimate>& estimates,
-                                      std::size_t most);
+                                      std::size_t most, const std::vector<double>& bases = {});
 
 }  // namespace orrery
