@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import sys
@@ -85,12 +86,17 @@ def _first_rope_layer(model: Any) -> int:
 
 @dataclass
 class Captured:
-    """q or k of a layer before and after its position entered, [B, H, N, d]."""
+    """q or k of a layer before and after its position entered, [B, H, N, d].
+
+    name is "x" where not q and k are turned but what they are made of, as in Wav2Vec2-Conformer. A
+    layer that a model calls several times has a "q" and a "k" of each time.
+    """
 
     layer: int
     name: str
     before: np.ndarray
     after: np.ndarray
+    rows: list[int] = field(default_factory=list)  #: of each forward call, in their order
 
 
 @dataclass
@@ -99,13 +105,16 @@ class _Turned:
     after: Any
 
 
-@dataclass
-class _Layer:
-    """What was seen of one layer in one forward call."""
+@dataclass(eq=False)
+class _Visit:
+    """What was seen of a layer while it ran once."""
 
-    tokens: int = 0  #: of the call; 0: not known
+    layer: int
+    tokens: int = 0  #: of the forward call; 0: not known
     turned: list[_Turned] = field(default_factory=list)
-    attended: dict[str, Any] = field(default_factory=dict)
+    sources: list[_Turned] = field(default_factory=list)  #: what q and k are made of
+    attended: list[tuple[Any, Any]] = field(default_factory=list)
+    numbered: bool = False  #: whether those are of modules that know their layer's number
 
 
 class capture:  # pylint: disable=invalid-name
@@ -118,35 +127,41 @@ class capture:  # pylint: disable=invalid-name
     ...                                         layer=one.layer))
 
     Of calls that follow each other, as in decoding with a cache, tokens are joined. It looks at the
-    functions apply_rotary… of the model's own module and at what attention is handed; a layer that
-    calls none of them has the same before and after.
+    functions apply_rotary… of the model's own modules and classes and at what attention is handed;
+    a layer that calls none of them has the same before and after. A layer's number is its
+    layer_idx, or else its place in the outermost list of modules. Towers that have a configuration
+    of their own, of images say, are left out: they are models to capture by themselves.
     """
 
-    _ROTARY = re.compile(r"^_?apply_(?!.*vision).*rotary.*")
+    _ROTARY = re.compile(r"^_?apply_.*(rotary|rope)")
 
     def __init__(self, model: Any):
         self._model = model
         self._undo: list[Callable[[], None]] = []
-        self._calls: list[dict[int, _Layer]] = []
+        self._calls: list[list[_Visit]] = []
         self._tokens = 0
-        self._current: list[int] = []
+        self._current: list[_Visit] = []
         self._inside = 0
 
     # -- watching
 
     def __enter__(self) -> "capture":
-        modules = {sys.modules[type(one).__module__] for one in self._model.modules()}
+        seen = _own_modules(self._model)
+        classes = {base for one in seen.values() for base in type(one).__mro__}
+        modules = {sys.modules[one.__module__] for one in classes if one.__module__ in sys.modules}
+        for owner in (*modules, *classes):
+            for name, function in list(vars(owner).items()):
+                if self._ROTARY.match(name) and callable(getattr(owner, name)):
+                    self._replace(owner, name, self._watched_as(function))
         for module in modules:
-            for name, function in list(vars(module).items()):
-                if callable(function) and self._ROTARY.match(name):
-                    self._replace(module, name, self._watched(function))
             if hasattr(module, "ALL_ATTENTION_FUNCTIONS"):
                 functions = module.ALL_ATTENTION_FUNCTIONS
                 self._replace(module, "ALL_ATTENTION_FUNCTIONS", _Attentions(functions, self))
-        for one in self._model.modules():
-            if isinstance(getattr(one, "layer_idx", None), int):
-                self._hook(one.register_forward_pre_hook(self._enters(one.layer_idx)))
-                self._hook(one.register_forward_hook(self._leaves))
+        for name, one in seen.items():
+            number, own = _layer_number(name, one, seen)
+            if number is not None:
+                self._hook(one.register_forward_pre_hook(self._enters(number, own)))
+                self._hook(one.register_forward_hook(self._leaves, always_call=True))
         self._hook(self._model.register_forward_pre_hook(self._begins, with_kwargs=True))
         return self
 
@@ -154,10 +169,10 @@ class capture:  # pylint: disable=invalid-name
         while self._undo:
             self._undo.pop()()
 
-    def _replace(self, module: Any, name: str, value: Any) -> None:
-        old = getattr(module, name)
-        setattr(module, name, value)
-        self._undo.append(lambda: setattr(module, name, old))
+    def _replace(self, owner: Any, name: str, value: Any) -> None:
+        old = vars(owner)[name]
+        setattr(owner, name, value)
+        self._undo.append(lambda: setattr(owner, name, old))
 
     def _hook(self, handle: Any) -> None:
         self._undo.append(handle.remove)
@@ -166,74 +181,88 @@ class capture:  # pylint: disable=invalid-name
         given = [*args, *(kwargs.get(name) for name in ("input_ids", "inputs_embeds"))]
         ids = next((one for one in given if getattr(one, "ndim", 0) >= 2), None)
         self._tokens = 0 if ids is None else ids.shape[1]
-        self._calls.append({})
+        self._current.clear()  # of a call that an error has ended
+        self._calls.append([])
 
-    def _enters(self, layer: int) -> Callable[..., None]:
-        return lambda *_: self._current.append(layer)
+    def _enters(self, number: int, own: bool) -> Callable[..., None]:
+        def enters(*_: Any) -> None:
+            outer = self._current[-1] if self._current else None
+            if outer is not None and (not own or outer.layer == number):
+                self._current.append(outer)
+            else:
+                self._current.append(_Visit(number, self._tokens))
+
+        return enters
 
     def _leaves(self, *_: Any) -> None:
-        self._current.pop()
+        visit = self._current.pop()
+        something = visit.turned or visit.sources or visit.attended
+        if something and self._calls and visit not in self._current:
+            self._calls[-1].append(visit)
 
-    def _layer(self) -> Optional[_Layer]:
-        if not self._current or not self._calls:
-            return None
-        return self._calls[-1].setdefault(self._current[-1], _Layer(self._tokens))
+    def _watched_as(self, function: Any) -> Any:
+        if isinstance(function, staticmethod):
+            return staticmethod(self._watched(function.__func__))
+        return self._watched(function)
 
     def _watched(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        names = _positional(function)
+
+        @functools.wraps(function)
         def watched(*args: Any, **kwargs: Any) -> Any:
-            tensors = [one for one in args if _is_content(one)]
+            given = {**dict(zip((*names, *map(str, range(len(names), len(args)))), args)), **kwargs}
+            content = [(name, one) for name, one in given.items() if _is_content(name, one)][:2]
             # What a function changes in place is kept as it was.
-            before = [one.detach().clone() for one in tensors[:2]]
+            before = [one.detach().clone() for _, one in content]
             self._inside += 1
             try:
                 result = function(*args, **kwargs)
             finally:
                 self._inside -= 1
-            layer = self._layer()
-            if self._inside == 0 and layer is not None:
+            if self._inside == 0 and self._current:
+                visit = self._current[-1]
                 after = result if isinstance(result, (tuple, list)) else (result,)
-                for x, y in zip(before, after):
-                    layer.turned.append(_Turned(x, y.detach().clone()))
+                for (name, _), x, y in zip(content, before, after):
+                    seen = _Turned(x, y.detach().clone())
+                    if name == "hidden_states" and x.ndim == 3:
+                        visit.sources.append(seen)
+                    else:
+                        visit.turned.append(seen)
             return result
 
         return watched
 
-    def attended(self, query: Any, key: Any) -> None:
+    def attended(self, module: Any, query: Any, key: Any) -> None:
         """What the attention of the present layer is handed."""
-        layer = self._layer()
-        if layer is not None:
-            layer.attended = {"q": query.detach().clone(), "k": key.detach().clone()}
+        if not self._current or query.ndim != 4 or key.ndim != 4:
+            return
+        visit, numbered = self._current[-1], hasattr(module, "layer_idx")
+        if numbered and not visit.numbered:
+            # Inkling 2 attends over layers, too, by modules that have no number.
+            visit.attended.clear()
+            visit.numbered = True
+        if numbered or not visit.numbered:
+            visit.attended.append((query.detach().clone(), key.detach().clone()))
 
     # -- what was seen
 
     def tensors(self) -> Iterator[Captured]:
         """q and k of every layer, in the order of the layers."""
-        for layer in sorted({number for call in self._calls for number in call}):
-            seen = [call[layer] for call in self._calls if layer in call]
-            for name in ("q", "k"):
-                parts = [part for one in seen for part in self._parts(one, name)]
-                if parts:
-                    before = np.concatenate([_numpy(x) for x, _ in parts], axis=2)
-                    after = np.concatenate([_numpy(y) for _, y in parts], axis=2)
-                    yield Captured(layer, name, before, after)
+        for layer in sorted({visit.layer for call in self._calls for visit in call}):
+            calls = [[visit for visit in call if visit.layer == layer] for call in self._calls]
+            # The first run of a layer in one forward call goes with the first one in the next.
+            for at in range(max(map(len, calls))):
+                yield from self._of_visits([visits[at] for visits in calls if at < len(visits)])
 
-    def _parts(self, layer: _Layer, name: str) -> list[tuple[Any, Any]]:
-        index = 0 if name == "q" else 1
-        handed = layer.attended.get(name)
-        if len(layer.turned) <= index:
-            return [] if handed is None else [(handed, handed)]
-        turned = layer.turned[index]
-        tokens = _tokens(layer)
-        before, after = _heads_first(turned.before, tokens), _heads_first(turned.after, tokens)
-        if handed is None:
-            return [(before, after)]
-        # Of keys that a cache has joined, the last are this call's.
-        handed = handed[:, :, -after.shape[2] :]
-        if handed.shape[1] != after.shape[1]:
-            return [(before, after)]
-        if after.shape[-1] < handed.shape[-1]:
-            return [_widened(before, after, handed)]
-        return [(before, after if _proportional(after, handed) else handed)]
+    def _of_visits(self, visits: list[_Visit]) -> Iterator[Captured]:
+        turned = any(visit.turned for visit in visits)
+        for name in ("x",) if any(visit.sources for visit in visits) and not turned else ("q", "k"):
+            parts = [part for part in (_part(visit, name) for visit in visits) if part is not None]
+            alike = all(_alike(part.after, parts[0].after) for part in parts)
+            for together in [parts] if parts and alike else [[part] for part in parts]:
+                before, after = _joined(together)
+                rows = [part.after.shape[2] for part in together]
+                yield Captured(visits[0].layer, name, before, after, rows)
 
 
 class _Attentions:
@@ -245,6 +274,9 @@ class _Attentions:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._functions, name)
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._functions
+
     def __getitem__(self, name: str) -> Any:
         return self._telling(self._functions[name])
 
@@ -253,50 +285,195 @@ class _Attentions:
 
     def _telling(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def telling(module: Any, query: Any, key: Any, *args: Any, **kwargs: Any) -> Any:
-            self._watcher.attended(query, key)
+            self._watcher.attended(module, query, key)
             return function(module, query, key, *args, **kwargs)
 
         return telling
 
 
-def _is_content(value: Any) -> bool:
-    """Whether it may be q or k: cos and sin have no axis of heads."""
-    return hasattr(value, "detach") and value.ndim == 4 and not value.is_complex()
+def _own_modules(model: Any) -> dict[str, Any]:
+    """Modules by name, without those of towers, unless it has no attention but theirs."""
+    config = getattr(model, "config", None)
+    kinds = {type(one) for one in (config, _text_config(config))}
+    own: dict[str, bool] = {}  # parents before their parts
+    modules = dict(model.named_modules())
+    for name, one in modules.items():
+        theirs = getattr(one, "config", None)
+        if name and hasattr(theirs, "model_type"):
+            own[name] = type(theirs) in kinds
+        else:
+            own[name] = own.get(name.rpartition(".")[0], True)
+    found = {name: one for name, one in modules.items() if own[name]}
+    return found if any("Attention" in type(one).__name__ for one in found.values()) else modules
 
 
-def _tokens(layer: _Layer) -> int:
+def _text_config(config: Any) -> Any:
+    """That of the language model; in ColPali it is a part of a part."""
+    text = config.get_text_config() if hasattr(config, "get_text_config") else config
+    for part in vars(config).values() if text is config and config is not None else ():
+        if hasattr(part, "get_text_config") and part.get_text_config() is not part:
+            return part.get_text_config()
+    return text
+
+
+def _layer_number(name: str, module: Any, modules: dict[str, Any]) -> tuple[Optional[int], bool]:
+    """The layer that a module is or is a part of, and whether it knows that itself."""
+    own = getattr(module, "layer_idx", None)
+    if isinstance(own, int) and own >= 0:  # a block that layers share, as in Zamba2, has −1
+        return own, True
+    list_name, _, last = name.rpartition(".")
+    if last.isdigit() and type(modules.get(list_name)).__name__ == "ModuleList":
+        return int(last), False
+    return None, False
+
+
+def _positional(function: Callable[..., Any]) -> list[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # one of a compiled kernel
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [one.name for one in parameters if one.kind in kinds]
+
+
+_NOT_CONTENT = re.compile(r"cos|sin|freq|pos|rot|rope|mask")
+
+
+def _is_content(name: str, value: Any) -> bool:
+    """Whether it may be q or k, by what functions call them and by its axes."""
+    if not hasattr(value, "detach") or value.is_complex() or not value.is_floating_point():
+        return False
+    return value.ndim in (3, 4) and not _NOT_CONTENT.search(name)
+
+
+@dataclass
+class _Part:
+    """q or k of one run of a layer, [B, H, N, d]."""
+
+    before: Any
+    after: Any
+    handed: Any = None  #: what attention was handed of it
+
+
+def _handed(visit: _Visit, index: int, tokens: int) -> Any:
+    """What attention was handed as q or k: in one call, or in one for each of several windows."""
+    if not visit.attended:
+        return None
+    queries = [pair[0].shape[2] for pair in visit.attended]
+    if len(queries) > 1 and queries[0] != tokens and sum(queries) == tokens:
+        import torch
+
+        return torch.cat([pair[index] for pair in visit.attended], dim=2)
+    return visit.attended[0][index]  # attention to another sequence comes after that to its own
+
+
+def _part(visit: _Visit, name: str) -> Optional[_Part]:
+    if name == "x":
+        if not visit.sources:
+            return None
+        one = visit.sources[0]
+        heads = visit.attended[0][0].shape[1] if visit.attended else 1
+        return _Part(_of_heads(one.before, heads), _of_heads(one.after, heads))
+    index = 0 if name == "q" else 1
+    if len(visit.turned) <= index:
+        handed = _handed(visit, index, 0)
+        return None if handed is None else _Part(handed, handed)
+    tokens = _tokens(visit)
+    handed = _handed(visit, index, tokens)
+    # GPT-J turns k first.
+    for one in (visit.turned[index], *visit.turned) if handed is not None else ():
+        whole = _whole(_heads_first(one.before, tokens), _heads_first(one.after, tokens), handed)
+        if whole is not None:
+            return whole
+    turned = visit.turned[index]
+    before, after = _heads_first(turned.before, tokens), _heads_first(turned.after, tokens)
+    if handed is None or handed.shape[2] < tokens or not _alike(handed, after):
+        return _Part(before, after)
+    return _Part(before, after, handed[:, :, -after.shape[2] :])
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether they differ in tokens at most."""
+    return bool(a.shape[:2] == b.shape[:2] and a.shape[-1] == b.shape[-1])
+
+
+def _whole(before: Any, after: Any, handed: Any) -> Optional[_Part]:
+    """Whole heads of this call, where attention is handed just what a function returned, which may
+    have been given the channels that turn. Of keys that a cache has joined these are the last,
+    unless others follow that were made of several tokens, as in DeepSeek-V4, or unused room."""
+    rows, r = after.shape[2:]
+    last, width = handed.shape[2] - rows, handed.shape[3] - r
+    if handed.shape[:2] != after.shape[:2] or last < 0 or width < 0:
+        return None
+    for row in range(last, -1, -1):
+        theirs = handed[:, :, row : row + rows]
+        for channel in dict.fromkeys((0, width)):
+            if (theirs[..., channel : channel + r] == after).all():
+                if width == 0:
+                    return _Part(before, after)
+                whole = theirs.clone()
+                whole[..., channel : channel + r] = before
+                return _Part(whole, theirs)
+    return None
+
+
+def _joined(parts: list[_Part]) -> tuple[np.ndarray, np.ndarray]:
+    before = np.concatenate([_numpy(part.before) for part in parts], axis=2)
+    after = np.concatenate([_numpy(part.after) for part in parts], axis=2)
+    if any(part.handed is None for part in parts):
+        return before, after
+    handed = np.concatenate([_numpy(part.handed) for part in parts], axis=2)
+    return before, after if _scaled(after, handed, _rounding(parts[0].handed)) else handed
+
+
+def _tokens(visit: _Visit) -> int:
     """How many tokens a call was of, as far as shapes tell."""
-    if "q" in layer.attended:
-        return layer.attended["q"].shape[2]
+    shape = visit.turned[0].before.shape
+    if len(shape) == 3:
+        return shape[0]
+    queries = [query.shape[2] for query, _ in visit.attended]
+    if queries:
+        return queries[0] if queries[0] in shape[1:3] else sum(queries)
     # Without what attention is handed, the axis of tokens is the one of their number.
-    shape = layer.turned[0].before.shape
-    return shape[2] if shape[2] == layer.tokens else shape[1]
+    return shape[2] if shape[2] == visit.tokens else shape[1]
 
 
 def _heads_first(x: Any, tokens: int) -> Any:
+    if x.ndim == 3:  # towers of images have tokens, heads and channels
+        return x.transpose(0, 1).unsqueeze(0)
     return x if x.shape[2] == tokens else x.transpose(1, 2)
+
+
+def _of_heads(x: Any, heads: int) -> Any:
+    return x.view(x.shape[0], x.shape[1], heads, -1).transpose(1, 2)
 
 
 def _numpy(x: Any) -> np.ndarray:
     return x.float().cpu().numpy()  # float32 holds what bf16 and fp16 do
 
 
-def _proportional(a: Any, b: Any) -> bool:
-    """Whether rows of b are multiples of those of a: a temperature is no rotation."""
-    x, y = a.double(), b.double()
-    factor = (x * y).sum(-1, keepdim=True) / (x * x).sum(-1, keepdim=True).clamp_min(1e-30)
-    return bool(((y - factor * x).norm() <= 1e-3 * y.norm()).item())
+def _rounding(x: Any) -> float:
+    import torch
+
+    return float(torch.finfo(x.dtype).eps)
 
 
-def _widened(before: Any, after: Any, handed: Any) -> tuple[Any, Any]:
-    """Whole heads, where a function was given the channels that turn."""
-    r = after.shape[-1]
-    for begin in (0, handed.shape[-1] - r):
-        if (handed[..., begin : begin + r] == after).all():
-            whole = handed.clone()
-            whole[..., begin : begin + r] = before
-            return whole, handed
-    return before, after
+def _scaled(a: np.ndarray, b: np.ndarray, rounding: float) -> bool:
+    """Whether b is a with each row and each channel scaled: a temperature, a norm or a learned
+    scale after the position is no rotation."""
+    x, y = a.astype(np.float64), b.astype(np.float64)
+    most = max(1e-3, 2 * rounding) * np.linalg.norm(y)
+    channels = np.ones((1, x.shape[1], 1, x.shape[3]))
+    # Channels are only told from a rotation by rows that share their scales.
+    for _ in range(8 if x.shape[2] >= 8 else 1):
+        z = x * channels
+        rows = (z * y).sum(-1, keepdims=True) / np.maximum((z * z).sum(-1, keepdims=True), 1e-30)
+        if np.linalg.norm(y - rows * z) <= most:
+            return True
+        z = x * rows
+        squares = np.maximum((z * z).sum((0, 2), keepdims=True), 1e-30)
+        channels = (z * y).sum((0, 2), keepdims=True) / squares
+    return False
 
 
 @dataclass
@@ -368,14 +545,37 @@ def _decode(model: Any, tokens: Any, prompt: int) -> None:
         out = model(tokens[:, at : at + 1], use_cache=True, **{name: cache})
 
 
-def _whole_heads(seen: Captured, layer: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Where only the channels that turn were seen, as in GPT-J, zeros stand for the others."""
-    d, r = layer["head_dim"], seen.before.shape[-1]
-    if layer["encoding"] != "rope" or d is None or r >= d or r != layer["rotary_dims"]:
-        return seen.before, seen.after
-    begin = layer["rotary_begin"]
-    margin = [(0, 0)] * 3 + [(begin, d - r - begin)]
-    return np.pad(seen.before, margin), np.pad(seen.after, margin)
+def _stretches(rows: list[int], expect: Any, layer: int) -> list[tuple[int, int]]:
+    """Rows of calls that one rope turns, where frequencies may depend on the length."""
+    ends = np.cumsum(rows).tolist()
+    if len(ends) < 2:
+        return [(0, ends[-1])]
+    ropes = {end: _rope_at(expect, layer, end) for end in (ends[0], ends[-1])}
+    if ropes[ends[0]] == ropes[ends[-1]]:
+        return [(0, ends[-1])]
+    stretches: list[tuple[int, int]] = []
+    for begin, end in zip([0, *ends], ends):
+        ropes[end] = _rope_at(expect, layer, end)
+        if stretches and ropes[end] == ropes[begin]:
+            stretches[-1] = (stretches[-1][0], end)
+        else:
+            stretches.append((begin, end))
+    return stretches
+
+
+def _planned(expect: Any, model: Any) -> dict[int, dict[str, Any]]:
+    """What is expected of each layer, by the number that the model gives it."""
+    layers = plan_of(expect)["layers"]
+    attention = [one for one in layers if one["encoding"] != "not_attention"]
+    # Dory's files list attention and MLP as blocks of their own; its code numbers pairs of them.
+    if len(attention) == getattr(model.config, "num_hidden_layers", 0):
+        return dict(enumerate(attention))
+    return {one["layer"]: one for one in layers}
+
+
+def _rope_at(expect: Any, layer: int, length: int) -> Any:
+    found = next(one for one in plan_of(expect, length=length)["layers"] if one["layer"] == layer)
+    return found["inv_freq"], found["attention_factor"]
 
 
 def check_model(
@@ -398,7 +598,7 @@ def check_model(
 
     ids = _tokens_of(model, tokens, seed)
     expect = model.config if config is None else config
-    plan = {one["layer"]: one for one in plan_of(expect)["layers"]}
+    plan = _planned(expect, model)
     checks = []
     training = model.training
     model.eval()
@@ -410,11 +610,19 @@ def check_model(
                 else:
                     model(ids)
             for one in seen.tensors():
-                layer = plan[one.layer]
-                before, after = _whole_heads(one, layer)
-                found = identify(before, after, expect=expect, layer=one.layer)
+                if one.layer not in plan:
+                    continue  # layers of a predictor, say, of which the configuration says nothing
                 name = one.name + (" cached" if step_by_step else "")
-                checks.append(LayerCheck(one.layer, name, layer["encoding"], found))
+                layer = plan[one.layer]["layer"]
+                for begin, end in _stretches(one.rows, expect, layer):
+                    found = identify(
+                        one.before[:, :, begin:end],
+                        one.after[:, :, begin:end],
+                        positions=np.arange(begin, end),
+                        expect=expect,
+                        layer=layer,
+                    )
+                    checks.append(LayerCheck(one.layer, name, plan[one.layer]["encoding"], found))
     finally:
         model.train(training)
     return ModelCheck(checks)

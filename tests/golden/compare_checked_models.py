@@ -14,6 +14,10 @@ Prints a table by outcome, and writes FILE, a list of
 {"type", "option", "config", "outcome", "tensors", "found", "why"}:
 
 - "as expected": q and k of every layer that was seen are what the configuration says
+- "nothing expected": the configuration names no encoding that Orrery knows, so that nothing can deviate
+- "without rope": q and k are not seen, and by the configuration no layer turns them
+- "true finding": a deviation that is one of TRUE_FINDINGS
+- "refused": Orrery does not read the configuration, or not with that tensor
 - "false alarm": found has the layers and what was said of them; with --keep q, k and config.json are in DIR/TYPE_OPTION
 - "raised": check_model raised an error although the model runs
 - "not seen": no q or k was captured
@@ -81,6 +85,40 @@ SMALL = dict(
 )  # fmt: skip
 
 
+# What a type asks for beyond small sizes.
+OWN = {
+    "cohere_compass_text": {"layer_types": ["sliding_attention", "full_attention"], "rope_parameters": {
+        "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}, "full_attention": None}},
+    "blt": {"encoder_hash_byte_group_vocab": 64},
+    "deepseek_ocr2_text": {"mlp_layer_types": ["dense", "dense"]},
+    "diffllama": {"num_key_value_heads": 2},
+    "diffusion_gemma_text": {"num_experts": 2, "top_k_experts": 1},
+    "ernie4_5_vl_moe_text": {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [3, 3, 2]}},
+    "glm5_next_text": {"qk_rope_head_dim": 0},
+    "hy_v4_vl_text": {"index_head_dim": 96, "rope_parameters": {
+        "rope_type": "default", "rope_theta": 10000.0, "mrope_section": [12, 10, 10]}},
+    "kyutai_speech_to_text": {"audio_pad_token_id": 3},
+    "llama4_vision_model": {"intermediate_size": 256},
+    "mimi": {"upsample_groups": 64},
+    "molmo2_vision": {"image_size": [32, 32]},
+    "qwen4_exp_text": {"layer_types": ["linear_attention", "indexed_attention"], "indexer_n_heads": 2, "indexer_kv_heads": 1,
+                       "indexer_head_dim": 16, "indexer_budget": 64, "indexer_compress_ratio": 4},
+    "moonshine_streaming": {"num_key_value_heads": 4},
+    "qwen3_omni_moe_talker_text": {"shared_expert_intermediate_size": 16},
+    "step3p5": {"sliding_window": 8},
+    "t5gemma2_decoder": {"dropout_rate": 0.0},
+    "t5gemma2_text": {"dropout_rate": 0.0},
+}
+# What is so of Transformers' own code: check_model rightly says it.
+TRUE_FINDINGS = {
+    # BambaModel.forward counts positions from 0 in each call that gives no position_ids, whatever the cache holds.
+    ("bamba", "decode_at_zero"),
+    # create_sinusoidal_positions computes its frequencies in the default type while a model in bf16 is made.
+    ("codegen", "inv_freq_bf16"),
+    ("gptj", "inv_freq_bf16"),
+}
+
+
 LISTED = {*plans.rope_types, *plans.other_types, *plans.unlisted_types}
 
 
@@ -95,7 +133,8 @@ def with_sections(config, names):
     """Sections of time, height and width that fill the pairs, where a type has them."""
     parameters = getattr(default(CONFIG_MAPPING[config["model_type"]]), "rope_parameters", None) or {}
     kind = config["model_type"]
-    if "mrope_section" in parameters or "_vl_" in kind or "omni" in kind or kind.startswith("glm4v") or kind == "glm_ocr_text":
+    if "mrope_section" in parameters or "_vl_" in kind or "omni" in kind or kind.startswith("glm4v") or kind in (
+            "glm_ocr_text", "glm_image_text"):
         config.setdefault("head_dim", config.get("hidden_size", 64) // config.get("num_attention_heads", 4))
         pairs = int(config["head_dim"] * (parameters.get("partial_rotary_factor") or 1.0)) // 2
         section = [pairs - 2 * (pairs // 3), pairs // 3, pairs // 3]
@@ -119,6 +158,10 @@ def shrunk(cls, depth=0):
 
 
 def base(model_type):
+    return {**small_base(model_type), **OWN.get(model_type, {})}
+
+
+def small_base(model_type):
     names = plans.fields_of(CONFIG_MAPPING[model_type])
     if model_type not in LISTED:
         return with_sections({"model_type": model_type, **shrunk(CONFIG_MAPPING[model_type])}, names)
@@ -163,7 +206,8 @@ def built(raw):
         try:
             model = make(copy.deepcopy(config), dtype=getattr(torch, raw.get("dtype", "float32"))).eval()
         except Exception as error:  # the next class may take it
-            first = first or error
+            # What a class of its own says is more than that AutoModel has none.
+            first = error if first is None or "Unrecognized configuration class" in str(first) else first
             continue
         randomise(model)
         return model
@@ -171,10 +215,11 @@ def built(raw):
 
 
 def randomise(model):
-    """Of rows of padding tokens, too, which are zeros otherwise, and of weights that are made empty."""
+    """Of rows of padding tokens, too, which are zeros otherwise, and of weights that are made empty; not of tables of
+    sines, as RoFormer has."""
     with torch.no_grad():
         for parameter in model.parameters():
-            if parameter.ndim > 1:
+            if parameter.ndim > 1 and parameter.requires_grad:
                 parameter.copy_(0.15 * torch.randn_like(parameter))
             elif not torch.isfinite(parameter).all():
                 parameter.fill_(1.0)
@@ -217,6 +262,10 @@ def with_keys(parameters, keys):
     return {**parameters, **keys}
 
 
+def code_of(model):
+    return inspect.getsource(sys.modules[type(model).__module__])
+
+
 def half_of(model):
     for module in model.modules():
         for name, buffer in module.named_buffers(recurse=False):
@@ -248,7 +297,7 @@ def options_of(raw, model):
                    for at, (kind, inner) in enumerate(parameters.items())}
             yield "bases by type of layers", {"rope_parameters": own}
             for name in ("linear", "yarn"):
-                scaled = {kind: {**inner, **scalings(half_of(model))[name]} if kind == "full_attention" else inner
+                scaled = {kind: {**inner, **scalings(half_of(model))[name]} if kind == "full_attention" and inner else inner
                           for kind, inner in parameters.items()}
                 yield f"{name} in full layers", {"rope_parameters": scaled}
     if "head_dim" in names:
@@ -268,7 +317,10 @@ def options_of(raw, model):
                     yield f"{key} {value}", {key: value}
     kinds = sorted(set(getattr(model.config, "layer_types", None) or ()))
     if "layer_types" in names and set(kinds) & {"full_attention", "sliding_attention"}:
+        windows = "sliding_window" in names or hasattr(model.config, "sliding_window")
         for first, second in (("sliding", "full"), ("sliding", "sliding"), ("full", "full")):
+            if first == "sliding" and not windows:
+                continue
             types = [f"{(first, second)[at % 2]}_attention" for at in range(count)]
             more = {"sliding_window": 8} if "sliding_window" in names else {}
             more.update({"use_sliding_window": True} if "use_sliding_window" in names else {})
@@ -292,6 +344,8 @@ def options_of(raw, model):
     for key in ("position_embedding_type", "position_embeddings_type"):
         if key in names:
             for value in ("rotary", "rope", "relative_key_query", "relative", "alibi"):
+                if not any(quote + value + quote in code_of(model) for quote in "\"'"):
+                    continue  # no value of this type's
                 yield f"{key} {value}", {key: value}
     if "num_key_value_heads" in names and raw.get("num_key_value_heads") != raw.get("num_attention_heads"):
         yield "as many keys as queries", {"num_key_value_heads": raw.get("num_attention_heads", 4)}
@@ -378,8 +432,9 @@ def inputs_of(model):
     channels = next(sizes(config, "num_channels", "in_channels", "in_chans"), 3)
     size = next(sizes(config, "image_size", "input_size"), 32)
     patch = next(sizes(config, "patch_size", "spatial_patch_size"), 8)
-    depth = next(sizes(config, "temporal_patch_size"), 1)
-    bins = next(sizes(config, "num_mel_bins", "num_mel_features", "feature_size", "input_feat_per_channel"), 16)
+    depth = next(sizes(config, "temporal_patch_size", "patch_temporal"), 1)
+    bins = next(sizes(config, "num_mel_bins", "num_mel_features", "feature_size", "input_feat_per_channel",
+                      "feature_projection_input_dim"), 16)
     width = next(sizes(config, "hidden_size", "d_model", "embed_dim"), 64)
     generator = torch.Generator().manual_seed(0)
 
@@ -393,12 +448,17 @@ def inputs_of(model):
             yield {first: random(24, channels * depth * patch * patch), name: grid}
             yield {first: random(24, channels, patch, patch), name: grid}
             yield {first: random(1, 24, channels, patch, patch), name: grid}
+            if "merge_sizes" in names:
+                yield {first: random(24, channels * depth * patch * patch), name: grid, "merge_sizes": torch.tensor([2])}
     if "pixel_values" in names:
         yield {"pixel_values": random(1, channels, size, size)}
         yield {"pixel_values": random(1, channels, size, size), "image_sizes": torch.tensor([[size, size]])}
         at = torch.stack(torch.meshgrid(torch.arange(4), torch.arange(6), indexing="ij"), -1).reshape(1, 24, 2)
         yield {"pixel_values": random(1, 24, channels * patch * patch), "pixel_position_ids": at}
         yield {"pixel_values": random(1, 2, channels, size, size)}
+        at = torch.stack(torch.meshgrid(torch.arange(6), torch.arange(6), indexing="ij"), -1).reshape(1, 36, 2)
+        yield {"pixel_values": random(1, 36, channels * patch * patch), "pixel_position_ids": at}
+        yield {"pixel_values": random(1, (size // patch) ** 2, channels * patch * patch)}
     if "pixel_values_videos" in names:
         yield {"pixel_values_videos": random(1, 2, channels, size, size)}
     for name in ("input_features", "input_values", "audio_mel", "inputs", "audio_features"):
@@ -408,6 +468,8 @@ def inputs_of(model):
                              {"feature_lens": torch.tensor([64])}):
                     if all(key in names for key in more):
                         yield {name: random(*shape), **more}
+    if {"input_ids", "encoder_hidden_states"} <= set(names):
+        yield {"input_ids": torch.arange(24)[None] % 8 + 2, "encoder_hidden_states": random(1, 8, width)}
     for name in ("inputs_embeds", "hidden_states"):
         if name in names:
             yield {name: random(1, 24, width)}
@@ -417,6 +479,7 @@ def running_tower(model):
     """Inputs with which it runs; raises what the first ones raise."""
     first = None
     for given in inputs_of(model):
+        given = {name: value.to(model.dtype) if value.is_floating_point() else value for name, value in given.items()}
         try:
             with torch.no_grad():
                 model(**given)
@@ -435,8 +498,9 @@ def check_tower(model, given):
         model(**given)
     found = []
     for one in seen.tensors():
-        before, after = checks._whole_heads(one, plan[one.layer])
-        answer = checks.identify(before, after, expect=model.config, layer=one.layer)
+        if one.layer not in plan:
+            continue
+        answer = checks.identify(one.before, one.after, expect=model.config, layer=one.layer)
         found.append(checks.LayerCheck(one.layer, one.name, plan[one.layer]["encoding"], answer))
     return checks.ModelCheck(found)
 
@@ -468,14 +532,15 @@ def outcome(raw, option, keep):
         raise
     except Exception as error:
         return {**entry, "why": last_line(error)}
+    model = getattr(model, "speech_encoder", model)  # of SeamlessM4T, of which its configuration tells
     entry["outcome"], given = "not run", None
     try:
         try:
             part, model = running(model)
             entry["part"] = part
-        except TypeError as error:
-            if "input_ids" not in str(error):
-                raise
+        except TooLong:
+            raise
+        except Exception:
             given = running_tower(model)
             entry["part"] = "with " + ", ".join(given)
     except TooLong:
@@ -499,11 +564,12 @@ def outcome(raw, option, keep):
             if not entry["why"]:
                 where = traceback.extract_tb(error.__traceback__)[-1]
                 entry["why"] = f"{last_line(error)} ({pathlib.Path(where.filename).name}:{where.lineno})"
-                return {**entry, "outcome": "raised"}
+                return {**entry, "outcome": "refused" if isinstance(error, orr.OrreryError) else "raised"}
     entry["tensors"], entry["cached"] = len(result.layers), cached
     entry["encodings"] = sorted({one.encoding for one in result.layers})
     if not result.layers:
-        return {**entry, "outcome": "not seen"}
+        turns = any(one["encoding"] == "rope" for one in orr.positions(model.config)["layers"])
+        return {**entry, "outcome": "not seen" if turns else "without rope"}
     for one, call in zip(result.layers, recorded.calls):
         if not one.ok:
             found = one.identification
@@ -512,7 +578,10 @@ def outcome(raw, option, keep):
                                    "shape": list(np.shape(call[0])),
                                    "expected": next((h.text for h in found.hypotheses if h.expected), "")})
     if not entry["found"]:
-        return {**entry, "outcome": "as expected"}
+        expected = any(one.identification.as_expected is not None for one in result.layers)
+        return {**entry, "outcome": "as expected" if expected else "nothing expected"}
+    if {(raw["model_type"], one["defect"]) for one in entry["found"]} <= TRUE_FINDINGS:
+        return {**entry, "outcome": "true finding"}
     if keep:
         stored(keep / re.sub(r"\W+", "_", f"{raw['model_type']}_{option}"), model, result, recorded)
     return {**entry, "outcome": "false alarm"}
@@ -535,10 +604,11 @@ def stored(folder, model, result, recorded):
     (folder / "command").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def reduced(raw, option):
+def reduced(raw, option, model):
     """One layer where layers do not differ: options are many."""
+    kinds = {one["encoding"] for one in orr.positions(model.config)["layers"]}
     if option in FIRST or "layer" in option or "full" in option or raw.get("num_hidden_layers") != 2 or any(
-            isinstance(value, list) and len(value) == 2 for value in raw.values()):
+            isinstance(value, list) and len(value) == 2 for value in raw.values()) or kinds != {"rope"}:
         return raw
     return {**raw, "num_hidden_layers": 1}
 
@@ -583,7 +653,7 @@ def type_in_child(model_type, stage, done, write, keep, words):
             merged = keys if option.startswith("drawn") else {**raw, **keys}
             if option.startswith("drawn") and merged.get("vocab_size") == 16:
                 merged = {**merged, "vocab_size": 97}
-            one(option, reduced(merged, option))
+            one(option, reduced(merged, option, model))
 
 
 def main():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Twenty models of Transformers pass check_model, and twenty mistakes planted in their code are named.
+"""Models of Transformers pass check_model, and mistakes planted in their code are named.
 
     ORRERY_LIBRARY=build/release/experiments/liborrery.so.1 PYTHONPATH=python \\
         python3 tests/python/hf_models.py [--write]
@@ -63,6 +63,28 @@ MODELS = {
     "glm": ("Glm", {**GROUPED, **rope(partial_rotary_factor=0.5), "head_dim": 16}),
     "starcoder2": ("Starcoder2", {**GROUPED, **rope(1e5)}),
     "granite": ("Granite", {**GROUPED, **rope()}),
+    # What is seen of these takes more than a function of the module and a number of the layer.
+    "layers without a number": ("NomicBert", {**SMALL, **rope()}),
+    "function called as a method": ("RoFormer", {**SMALL, "is_decoder": True}),
+    "keys of several tokens behind the others": ("DeepseekV4", {
+        **SMALL, "num_key_value_heads": 1, "head_dim": 32, "qk_rope_head_dim": 16, "sliding_window": 64,
+        "compress_ratios": [0, 4], "q_lora_rank": 16, "o_lora_rank": 8, "o_groups": 2, "index_n_heads": 2,
+        "index_head_dim": 16, "index_topk": 64, "hc_mult": 2, "n_routed_experts": 2, "num_experts_per_tok": 1,
+        "moe_intermediate_size": 16, "num_hash_layers": 0, "scoring_func": "sqrtsoftplus"}),
+    "channels scaled after": ("Dory", {**GROUPED, "n_input_layers": 0, "n_output_layers": 0, "head_dim": 16}),
+    "layers that run several times": ("HrmText", {
+        **SMALL, "head_dim": 16, "num_hidden_layers": 1, "H_cycles": 2, "L_cycles": 1, "L_bp_cycles": [1]}),
+    "a block that layers share": ("Zamba2", {
+        **SMALL, "num_hidden_layers": 3, "layers_block_type": ["linear_attention", "hybrid", "linear_attention"],
+        "attention_head_dim": 32, "kv_channels": 16, "num_mem_blocks": 1, "n_mamba_heads": 8, "mamba_headdim": 16,
+        "adapter_rank": 4, "use_mem_rope": True, "mamba_d_state": 8, "mamba_ngroups": 1}),
+    "norm after, in bf16": ("HunYuanDenseV1", {**GROUPED, **rope(), "head_dim": 16, "dtype": torch.bfloat16}),
+    "dynamic scaling begins while it decodes": ("Llama", {
+        **GROUPED, **rope(rope_type="dynamic", factor=4.0), "max_position_embeddings": 32}),
+    "long factors begin while it decodes": ("Phi3", {
+        **GROUPED, **rope(rope_type="longrope", short_factor=[1.0 + 0.1 * at for at in range(8)],
+                          long_factor=[2.0 + at for at in range(8)]),
+        "max_position_embeddings": 128, "original_max_position_embeddings": 32}),
 }  # fmt: skip
 
 
@@ -70,7 +92,8 @@ def make(row):
     name, settings = MODELS[row]
     torch.manual_seed(0)
     config = getattr(transformers, name + "Config")(**settings)
-    return getattr(transformers, name + "ForCausalLM")(config).eval()
+    cls = getattr(transformers, name + "ForCausalLM", None) or getattr(transformers, name + "Model")
+    return cls._from_config(config, dtype=settings.get("dtype", torch.float32)).eval()
 
 
 def module_of(model):
@@ -176,6 +199,19 @@ def in_low_precision(model):
     return replaced(one, "forward", forward)
 
 
+def stopped_scaling(model):
+    """The frequencies of the training's length at any length."""
+    (one,) = [one for one in model.modules() if hasattr(one, "inv_freq")]
+    kept = one.inv_freq.clone()
+
+    def forward(x, position_ids):
+        angle = position_ids[..., None] * kept
+        table = torch.cat((angle, angle), dim=-1)
+        return table.cos().to(x.dtype), table.sin().to(x.dtype)
+
+    return replaced(one, "forward", forward)
+
+
 def same(cos, sin):
     return cos, sin
 
@@ -222,6 +258,9 @@ MISTAKES = {
     "frequencies of whole heads in a share": ("gpt_neox", whole_heads(10000.0), ["denominator_head_dim"]),
     "angles in degrees": ("stablelm", frequencies(lambda f: f * (180 / torch.pi)), ["angles_in_degrees"]),
     "angles in bf16": ("phi", in_low_precision, ["bf16"]),
+    "not turned in any of several runs": ("layers that run several times", function(nothing), ["not_rotated"]),
+    "turned twice, and channels scaled": ("channels scaled after", function(twice), ["rotated_twice"]),
+    "dynamic scaling skipped once decoding": ("dynamic scaling begins while it decodes", stopped_scaling, ["scaling_skipped"]),
 }  # fmt: skip
 
 
