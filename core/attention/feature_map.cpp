@@ -8,7 +8,6 @@
 
 #include "core/errors.h"
 #include "core/kernels/linear.h"
-#include "core/kernels/tiles.h"
 #include "core/product.h"
 #include "core/random.h"
 
@@ -46,20 +45,11 @@ const FeatureName& feature_named(std::string_view name) {
 
 template <class T>
 Matrix<T> EluPlusOne<T>::of_queries(const MatrixIn<T>& q) const {
-  constexpr Index cells = 2048;  // at once: they stay in the first cache
-  const Index at_once = std::max<Index>(1, cells / std::max<Index>(1, q.cols()));
+  const auto& kernels = kernels::linear_kernels<T>();
   const auto columns = static_cast<std::size_t>(q.cols());
-  const auto& linear = kernels::linear_kernels<T>();
   Matrix<T> features(q.rows(), q.cols());
-  for (Index first = 0; first < q.rows(); first += at_once) {
-    const Index end = std::min(first + at_once, q.rows());
-    for (Index i = first; i < end; ++i)
-      linear.negative_part(columns, q.row(i).data(), features.row(i).data());
-    kernels::tile_kernels<T>().exponentials(static_cast<std::size_t>(end - first) * columns, T(0),
-                                            features.row(first).data());
-    for (Index i = first; i < end; ++i)
-      linear.elu_plus_one(columns, q.row(i).data(), features.row(i).data());
-  }
+  for (Index i = 0; i < q.rows(); ++i)
+    kernels.elu_plus_one(columns, q.row(i).data(), features.row(i).data());
   return features;
 }
 

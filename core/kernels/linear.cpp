@@ -1,5 +1,6 @@
 #include "core/kernels/linear.h"
 
+#include "core/kernels/exponential.h"
 #include "core/kernels/vectors.h"
 
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
@@ -142,16 +143,30 @@ void divide(std::size_t n, const double* __restrict x, double by, double* __rest
   for (std::size_t i = 0; i < n; ++i) y[i] = x[i] / by;
 }
 
-template <class T>
-void negative_part(std::size_t n, const T* __restrict x, T* __restrict y) {
-  for (std::size_t i = 0; i < n; ++i) y[i] = x[i] > T(0) ? T(0) : x[i];
+/// x ← x + 1 where x is above 0, and e^x elsewhere: of NaN, too, which is above nothing.
+template <class T, std::size_t count>
+inline void elu_plus_one_of(Vector<T> (&x)[count]) {
+  const Vector<T> zero{};
+  Vector<T> below[count];
+  for (std::size_t j = 0; j < count; ++j) below[j] = x[j] > zero ? zero : x[j];
+  exponential<T>(below);
+  for (std::size_t j = 0; j < count; ++j) x[j] = x[j] > zero ? x[j] + T(1) : below[j];
 }
 
 template <class T>
-void elu_plus_one(std::size_t n, const T* __restrict x, T* __restrict y) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const T above = x[i] + T(1), below = y[i];
-    y[i] = x[i] > T(0) ? above : below;
+void elu_plus_one(std::size_t n, const T* x, T* y) {
+  std::size_t i = 0;
+  for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>) {
+    Vector<T> v[4];
+    for (std::size_t j = 0; j < 4; ++j) v[j] = load(x + i + j * lanes<T>);
+    elu_plus_one_of<T>(v);
+    for (std::size_t j = 0; j < 4; ++j) store(y + i + j * lanes<T>, v[j]);
+  }
+  for (; i < n; i += lanes<T>) {
+    const std::size_t count = n - i < lanes<T> ? n - i : lanes<T>;
+    Vector<T> v[1] = {load_some(x + i, count)};
+    elu_plus_one_of<T>(v);
+    store_some<T>(y + i, v[0], count);
   }
 }
 
@@ -188,8 +203,8 @@ bool lies_within(std::size_t n, const T* x, T lowest, T highest) {
 }
 
 template <class T>
-constexpr LinearKernels<T> table{outer_sums<T>, add_rows<T>,      running_dots<T>, accumulate<T>,
-                                 divide,        negative_part<T>, elu_plus_one<T>, lies_within<T>};
+constexpr LinearKernels<T> table{outer_sums<T>, add_rows<T>,     running_dots<T>, accumulate<T>,
+                                 divide,        elu_plus_one<T>, lies_within<T>};
 
 }  // namespace
 

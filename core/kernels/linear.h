@@ -48,9 +48,7 @@ struct LinearKernels {
   void (*accumulate)(std::size_t n, const T* x, double* sums, T* rounded);
   /// y = x / by, rounded to T once.
   void (*divide)(std::size_t n, const T* x, double by, T* y);
-  /// y = min(x, 0), and NaN of NaN.
-  void (*negative_part)(std::size_t n, const T* x, T* y);
-  /// y = x + 1 where x is above 0, and e^x, which y holds, elsewhere.
+  /// y = x + 1 where x is above 0, and e^x elsewhere, off by at most 2 units in the last place.
   void (*elu_plus_one)(std::size_t n, const T* x, T* y);
   /// Whether each x [n] is 0 or lowest ≤ |x| ≤ highest: never of NaN.
   bool (*lies_within)(std::size_t n, const T* x, T lowest, T highest);

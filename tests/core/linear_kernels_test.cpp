@@ -106,10 +106,27 @@ void check_elements(Level level, Index n) {
   }
   kernels.divide(size(n), x.data(), -3.0, y.data());
   for (Index j = 0; j < n; ++j) CHECK(y(0, j) == static_cast<T>(static_cast<double>(x(0, j)) / -3));
-  kernels.negative_part(size(n), x.data(), y.data());
-  for (Index j = 0; j < n; ++j) CHECK(y(0, j) == (x(0, j) > 0 ? T(0) : x(0, j)));
-  kernels.elu_plus_one(size(n), x.data(), y.data());
-  for (Index j = 0; j < n; ++j) CHECK(y(0, j) == (x(0, j) > 0 ? x(0, j) + 1 : x(0, j)));
+}
+
+/// Of numbers from −110 to 110, of those that are none, and of every remainder alone.
+template <class T>
+void check_elu_plus_one(Level level, std::size_t n) {
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  std::vector<T> x{T(0), T(-0.0), -infinity, infinity, nan};
+  while (x.size() < n) x.push_back(T(std::sin(1.7 * double(x.size())) * 110 / double(x.size())));
+  x.resize(n);
+  std::vector<T> y(n + 1, T(7));
+  linear_kernels<T>(level).elu_plus_one(n, x.data(), y.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    const T exact = x[i] > 0 ? x[i] + 1 : std::exp(x[i]);
+    INFO(name(level) << ", " << x[i]);
+    if (std::isnan(x[i]) || std::isinf(exact))
+      CHECK((std::isnan(x[i]) ? std::isnan(y[i]) : y[i] == exact));
+    else
+      CHECK(std::abs(y[i] - exact) <= 3 * (std::nextafter(exact, infinity) - exact));
+  }
+  CHECK(y[n] == 7);
 }
 
 template <class T>
@@ -145,6 +162,7 @@ TEMPLATE_TEST_CASE("Blocks of features are summed right at every level, with eve
     for (const Index features : {1, 2, 7, 16, 37, 130})
       check_running_dots<TestType>(level, features);
     for (const Index n : {1, 3, 8, 33, 70}) check_elements<TestType>(level, n);
+    for (const std::size_t n : {1U, 3U, 5U, 8U, 33U, 500U}) check_elu_plus_one<TestType>(level, n);
   }
 }
 
