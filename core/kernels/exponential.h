@@ -9,29 +9,34 @@ namespace {
 // two numbers, the first short enough for n·ln 2 to be exact. e^r = 1 + r + r² s(r), s the
 // polynomial through (e^r − 1 − r)/r² at Chebyshev's nodes, computed in 60 digits: off by 1e-8 and
 // 1.6e-17.
+//
+// `round` leaves n + exponent in the last bits of what it is added to. Shifted to where exponents
+// lie they are 2^n · 2^up, a normal number also where 2^n is none; `down` is 2^-up.
 template <class T>
 struct Exp;
 
 template <>
 struct Exp<float> {
-  static constexpr float round = 0x1.8p23f;  // adding it leaves a whole number in the last bits
+  [[maybe_unused]] static constexpr int exponent = 127 + 65;
+  [[maybe_unused]] static constexpr float down = 0x1p-65f;
+  static constexpr float round = 0x1.8p23f + exponent;
   static constexpr float ln2_high = 0x1.63p-1f;
   static constexpr float ln2_low = -0x1.bd0106p-13f;
   static constexpr float lowest = -104;  // exp of it is nearer to 0 than to any other number
   [[maybe_unused]] static constexpr int fraction_bits = 23;
-  [[maybe_unused]] static constexpr std::int32_t bias = 127;
   static constexpr float series[] = {
       0x1.6d10fcp-10f, 0x1.120b62p-7f, 0x1.55551ap-5f, 0x1.5554dep-3f, 0.5f, 1.0f, 1.0f};
 };
 
 template <>
 struct Exp<double> {
-  static constexpr double round = 0x1.8p52;
+  [[maybe_unused]] static constexpr int exponent = 1023 + 513;
+  [[maybe_unused]] static constexpr double down = 0x1p-513;
+  static constexpr double round = 0x1.8p52 + exponent;
   static constexpr double ln2_high = 0x1.62e42fefa38p-1;
   static constexpr double ln2_low = 0x1.ef35793c7673p-45;
   static constexpr double lowest = -746;
   [[maybe_unused]] static constexpr int fraction_bits = 52;
-  [[maybe_unused]] static constexpr std::int64_t bias = 1023;
   static constexpr double series[] = {0x1.af389ecfc4b9cp-26,
                                       0x1.28917c89a43a7p-22,
                                       0x1.71de0db2f6b19p-19,
@@ -57,6 +62,16 @@ inline Vector<double> at_least(double lowest, Vector<double> x) {
   return reinterpret_cast<Vector<double>>(
       _mm512_max_pd(_mm512_set1_pd(lowest), reinterpret_cast<__m512d>(x)));
 }
+#elif defined(__AVX2__)
+inline Vector<float> at_least(float lowest, Vector<float> x) {
+  return reinterpret_cast<Vector<float>>(
+      _mm256_max_ps(_mm256_set1_ps(lowest), reinterpret_cast<__m256>(x)));
+}
+
+inline Vector<double> at_least(double lowest, Vector<double> x) {
+  return reinterpret_cast<Vector<double>>(
+      _mm256_max_pd(_mm256_set1_pd(lowest), reinterpret_cast<__m256d>(x)));
+}
 #else
 template <class T>
 inline Vector<T> at_least(T lowest, Vector<T> x) {
@@ -78,13 +93,8 @@ inline Vector<double> scaled(Vector<double> value, Vector<double> shifted) {
 #else
 template <class T>
 inline Vector<T> times_power(Vector<T> value, Vector<T> shifted) {
-  using E = Exp<T>;
-  const Bits<T> n = reinterpret_cast<Bits<T>>(shifted) - reinterpret_cast<Bits<T>>(splat(E::round));
-  const Bits<T> half = n >> 1;
-  const auto power = [](Bits<T> e) {
-    return reinterpret_cast<Vector<T>>((e + E::bias) << E::fraction_bits);
-  };
-  return value * power(half) * power(n - half);
+  const Bits<T> power = reinterpret_cast<Bits<T>>(shifted) << Exp<T>::fraction_bits;
+  return value * reinterpret_cast<Vector<T>>(power) * Exp<T>::down;
 }
 
 inline Vector<float> scaled(Vector<float> value, Vector<float> shifted) {

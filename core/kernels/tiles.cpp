@@ -190,18 +190,27 @@ Vector<T> argument_at(std::size_t i, const T* row, const T* x) {
   if constexpr (argument == Argument::row) return load(row + i);
 }
 
+/// Four vectors of exponentials from number i on; returns their sum.
+template <Argument argument, class T>
+inline Vector<T> four_exponentials(std::size_t i, T shift, const T* row, T* x) {
+  Vector<T> e[4];
+  for (std::size_t j = 0; j < 4; ++j)
+    e[j] = argument_at<argument, T>(i + j * lanes<T>, row, x) - shift;
+  exponential<T>(e);
+  for (std::size_t j = 0; j < 4; ++j) store(x + i + j * lanes<T>, e[j]);
+  return (e[0] + e[1]) + (e[2] + e[3]);
+}
+
 template <Argument argument, class T>
 double exponentials_of(std::size_t n, T shift, const T* row, T* x) {
   Vector<double> sums{};
   std::size_t i = 0;
-  for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>) {
-    Vector<T> e[4];
-    for (std::size_t j = 0; j < 4; ++j)
-      e[j] = argument_at<argument, T>(i + j * lanes<T>, row, x) - shift;
-    exponential<T>(e);
-    for (std::size_t j = 0; j < 4; ++j) store(x + i + j * lanes<T>, e[j]);
-    sums += widened((e[0] + e[1]) + (e[2] + e[3]));
+  for (; i + 8 * lanes<T> <= n; i += 8 * lanes<T>) {
+    const Vector<T> sum = four_exponentials<argument, T>(i, shift, row, x);
+    sums += widened(sum + four_exponentials<argument, T>(i + 4 * lanes<T>, shift, row, x));
   }
+  for (; i + 4 * lanes<T> <= n; i += 4 * lanes<T>)
+    sums += widened(four_exponentials<argument, T>(i, shift, row, x));
   for (; i < n; i += lanes<T>) {
     const std::size_t count = n - i < lanes<T> ? n - i : lanes<T>;
     constexpr T lowest = -__builtin_inff();  // exp of what is beyond the end is 0

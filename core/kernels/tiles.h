@@ -53,7 +53,7 @@ struct TileKernels {
   /// x ← x + constant + Σ rows[r], `count` rows [n], added in this order; returns the largest of
   /// the new x, as above.
   T (*add_rows)(std::size_t n, T constant, const T* const* rows, std::size_t count, T* x);
-  /// x ← exp(x − shift), and their sum in fp64 over blocks of a panel. exp is off by at most 2
+  /// x ← exp(x − shift), and their sum in fp64 over blocks of 8 vectors. exp is off by at most 2
   /// units in the last place, exactly 0 of −inf, and NaN of NaN; no x may be above shift.
   double (*exponentials)(std::size_t n, T shift, T* x);
   /// The same of x + row, row [n].
