@@ -131,7 +131,8 @@ class QueryBlock {
         in_(shared.in),
         q_(zeros(in_.factors.q)),
         q_of_distance_(zeros(in_.factors.q_of_distance)),
-        tile_(Matrix<T>::Zero(q_.rows(), padded_keys<T>(std::min(tile_keys, in_.k.rows())))),
+        // 16 more, so that the rows are not a power of two apart.
+        tile_(Matrix<T>::Zero(q_.rows(), padded_keys<T>(std::min(tile_keys, in_.k.rows())) + 16)),
         sum_(in_.value_term ? q_.rows() : 0, shared.values.columns()),
         output_(q_.rows(), shared.values.columns()) {
     if (in_.factors.by_query.given()) query_terms_.emplace(in_.factors.by_query, *shared.by_query);

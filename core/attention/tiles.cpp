@@ -71,11 +71,14 @@ PackedValues<T>::PackedValues(const MatrixIn<T>& values)
       columns_(rounded_up(values.cols(), vector_lanes<T>())),
       values_(values.data()),
       stride_(values.outerStride()) {
-  if (columns_ == values.cols()) return;
-  widened_ = Matrix<T>::Zero(values.rows(), columns_);
-  widened_.leftCols(values.cols()) = values;
-  values_ = widened_.data();
-  stride_ = columns_;
+  const Index panel = PackedKeys<T>::panel();
+  if (columns_ == values.cols() && columns_ <= panel) return;
+  packed_.resize(rounded_up(columns_, panel) / panel * rows_, panel);
+  kernels::tile_kernels<T>().pack(static_cast<std::size_t>(rows_),
+                                  static_cast<std::size_t>(channels_), values.data(),
+                                  values.outerStride(), packed_.data());
+  values_ = packed_.data();
+  stride_ = panel;
 }
 
 template <class T>
@@ -88,7 +91,7 @@ void PackedValues<T>::weigh(const T* weights, Index stride, Index first, Index c
                                        .a_stride = stride,
                                        .b = values_ + first * stride_,
                                        .b_stride = stride_,
-                                       .b_panel = PackedKeys<T>::panel(),
+                                       .b_panel = rows_ * stride_,
                                        .c = sum.data(),
                                        .c_stride = sum.outerStride(),
                                        .add = add});

@@ -37,7 +37,9 @@ class PackedKeys {
   Matrix<T> packed_;  ///< [panels·d, panel]
 };
 
-/// Values [N_k, d_v], as wide as the kernels' vectors: a view of them where they are.
+/// Values [N_k, d_v], as wide as the kernels' vectors: a view of them where they are and a panel holds
+/// them, otherwise a copy in panels, as a column of these would have each row in another line of the
+/// cache.
 template <class T>
 class PackedValues {
  public:
@@ -62,7 +64,7 @@ class PackedValues {
   Index rows_;
   Index channels_;
   Index columns_;
-  Matrix<T> widened_;  ///< empty for a view
+  Matrix<T> packed_;  ///< [panels·rows, panel]; empty for a view
   const T* values_;
   Index stride_;
 };
