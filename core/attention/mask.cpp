@@ -9,12 +9,20 @@
 #include "core/errors.h"
 
 namespace orrery {
+Index Mask::Window::keys_up_to(Position last) const {
+  const auto keys = static_cast<Index>(n.size());
+  if (keys == 0) return 0;
+  const auto at = [&](Index key) { return n[static_cast<std::size_t>(key)]; };
+  // Mostly n counts on from its first.
+  const Index guess = std::clamp<Position>(last - at(0) + 1, 0, keys);
+  if ((guess == 0 || at(guess - 1) <= last) && (guess == keys || at(guess) > last)) return guess;
+  return std::upper_bound(n.begin(), n.end(), last) - n.begin();
+}
+
 VisibleKeys Mask::Window::keys_of(Index query) const {
   const Position at = m[static_cast<std::size_t>(query)];
   if (!ascending) return {0, static_cast<Index>(n.size()), false};
-  const auto first = std::lower_bound(n.begin(), n.end(), at - behind);
-  const auto end = std::upper_bound(first, n.end(), at + ahead);
-  return {first - n.begin(), end - n.begin(), true};
+  return {keys_up_to(at - behind - 1), keys_up_to(at + ahead), true};
 }
 
 Mask Mask::of_window(PositionsIn m, PositionsIn n, Position behind, Position ahead) {

@@ -84,6 +84,8 @@ class Mask {
       return -ahead <= r && r <= behind;
     }
     VisibleKeys keys_of(Index query) const;
+    /// How many keys of ascending n are at `last` or before it.
+    Index keys_up_to(Position last) const;
   };
 
   static Mask of_window(PositionsIn m, PositionsIn n, Position behind, Position ahead);

@@ -201,15 +201,34 @@ class QueryBlock {
   void see(Index key, Index count) {
     // Of the block's first query to the tile's first key.
     const Position corner = in_.first_distance + in_.factors.q.rows() - 1 - first_ + key;
-    shared_.keys.scores(q_, key, count, tile_);
+    divide(key, count);
+    for (const TilePart& part : parts_) shared_.keys.scores(q_, key, part, tile_);
     if (query_terms_)
       query_terms_->see(q_of_distance_.size() > 0 ? q_of_distance_ : q_, corner, count_, count);
     if (key_terms_) key_terms_->see(key, corner, count_, count);
     if (value_terms_) value_terms_->see(corner, count_, count);
     for (Index i = 0; i < count_; ++i) weigh_row(i, key, count);
     if (in_.value_term) return add_value_term(key, count);
-    shared_.values.weigh(tile_, key, count, output_, true);
+    for (const TilePart& part : parts_) shared_.values.weigh(tile_, key, part, output_, true);
     if (value_terms_) value_terms_->add(output_);
+  }
+
+  /// The tile becomes what all its queries see, in whole panels, and what a few rows see beyond it.
+  void divide(Index key, Index count) {
+    const auto end_of = [&](Index query) {
+      return std::clamp<Index>(seen_[static_cast<std::size_t>(query)].end - key, 0, count);
+    };
+    Index whole = count;
+    for (Index i = 0; i < count_; ++i) whole = std::min(whole, end_of(i));
+    if (whole < count) whole -= whole % PackedKeys<T>::panel();
+    parts_.clear();
+    if (whole > 0) parts_.push_back({.rows = q_.rows(), .columns = whole});
+    constexpr auto rows = static_cast<Index>(kernels::tile_rows);
+    for (Index row = 0; row < count_ && whole < count; row += rows) {
+      Index end = whole;
+      for (Index i = row; i < std::min(row + rows, count_); ++i) end = std::max(end, end_of(i));
+      if (end > whole) parts_.push_back({row, rows, whole, end - whole});
+    }
   }
 
   void add_value_term(Index key, Index count) {
@@ -293,7 +312,8 @@ class QueryBlock {
   Index count_{};
   Matrix<T> q_;
   Matrix<T> q_of_distance_;
-  Matrix<T> tile_;    ///< logits, then weights
+  Matrix<T> tile_;  ///< logits, then weights
+  std::vector<TilePart> parts_{};
   Matrix<T> sum_;     ///< of the tile's values, for a value_term
   Matrix<T> output_;  ///< before it is divided by weight_
   std::optional<QueryTerms<T>> query_terms_{};

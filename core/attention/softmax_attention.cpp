@@ -361,6 +361,12 @@ class OnlineSource {
   std::vector<double> by_query_{};  ///< of the rule of the logits
 };
 
+/// Whether no query of the part sees a key of it.
+bool is_hidden(const Mask& mask, const Part& part, Index keys) {
+  const KeyRange seen = keys_of_any(mask, part.first_query, part.queries, keys);
+  return seen.end <= part.first_key || seen.first >= part.first_key + part.keys;
+}
+
 /// Tile by tile, where the logits and the values allow it.
 template <class T>
 std::optional<AttentionOutput<T>> online_output(const AttentionInputs<T>& in,
@@ -375,9 +381,7 @@ std::optional<AttentionOutput<T>> online_output(const AttentionInputs<T>& in,
   if (!source.finite_values()) return std::nullopt;
   OnlineAttention<T> attention(in.q.rows(), in.k.rows(), in.v.cols(), mask, threads);
   for (const Part& part : parts_of(in.q.rows(), in.k.rows(), doors.score_terms != nullptr)) {
-    const KeyRange seen = keys_of_any(mask, part.first_query, part.queries, in.k.rows());
-    const bool hidden = seen.end <= part.first_key || seen.first >= part.first_key + part.keys;
-    if (hidden && part.first_key > 0) continue;
+    if (part.first_key > 0 && is_hidden(mask, part, in.k.rows())) continue;
     const std::optional<OnlinePart<T>> made = source.part(part);
     if (!made) return std::nullopt;
     attention.see(*made);

@@ -49,17 +49,18 @@ PackedKeys<T>::PackedKeys(const MatrixIn<T>& keys)
 }
 
 template <class T>
-void PackedKeys<T>::scores(const Matrix<T>& q, Index first, Index count, Matrix<T>& tile) const {
+void PackedKeys<T>::scores(const Matrix<T>& q, Index first, const TilePart& part,
+                           Matrix<T>& tile) const {
   kernels::tile_kernels<T>().multiply(
-      {.rows = static_cast<std::size_t>(q.rows()),
+      {.rows = static_cast<std::size_t>(part.rows),
        .inner = static_cast<std::size_t>(d_),
-       .columns = static_cast<std::size_t>(rounded_up(count, vector_lanes<T>())),
-       .a = q.data(),
+       .columns = static_cast<std::size_t>(rounded_up(part.columns, vector_lanes<T>())),
+       .a = q.row(part.row).data(),
        .a_stride = q.outerStride(),
-       .b = packed_.data() + first * d_,
+       .b = packed_.data() + (first + part.column) * d_,
        .b_stride = panel(),
        .b_panel = panel() * d_,
-       .c = tile.data(),
+       .c = &tile(part.row, part.column),
        .c_stride = tile.outerStride(),
        .add = false});
 }
@@ -82,17 +83,17 @@ PackedValues<T>::PackedValues(const MatrixIn<T>& values)
 }
 
 template <class T>
-void PackedValues<T>::weigh(const T* weights, Index stride, Index first, Index count,
+void PackedValues<T>::weigh(const T* weights, Index stride, Index first, const TilePart& part,
                             Matrix<T>& sum, bool add) const {
-  kernels::tile_kernels<T>().multiply({.rows = static_cast<std::size_t>(sum.rows()),
-                                       .inner = static_cast<std::size_t>(count),
+  kernels::tile_kernels<T>().multiply({.rows = static_cast<std::size_t>(part.rows),
+                                       .inner = static_cast<std::size_t>(part.columns),
                                        .columns = static_cast<std::size_t>(columns_),
                                        .a = weights,
                                        .a_stride = stride,
-                                       .b = values_ + first * stride_,
+                                       .b = values_ + (first + part.column) * stride_,
                                        .b_stride = stride_,
                                        .b_panel = rows_ * stride_,
-                                       .c = sum.data(),
+                                       .c = sum.row(part.row).data(),
                                        .c_stride = sum.outerStride(),
                                        .add = add});
 }
@@ -155,7 +156,8 @@ Matrix<T> weighted_values(const Matrix<T>& weights, const PackedValues<T>& v, bo
     for (Index j = seen.first / tile_keys * tile_keys; j < seen.end; j += tile_keys) {
       const Index count = std::min(tile_keys, seen.end - j);
       if (queries == tile_queries) {
-        v.weigh(&weights(i, j), weights.outerStride(), j, count, sum, false);
+        v.weigh(&weights(i, j), weights.outerStride(), j, {.rows = sum.rows(), .columns = count},
+                sum, false);
       } else {
         tile.topLeftCorner(queries, count) = weights.block(i, j, queries, count);
         v.weigh(tile, j, count, sum);

@@ -18,6 +18,14 @@ inline constexpr Index tile_keys = 512;
 /// least: so many are worked on at a time where a map is not kept.
 Index rows_at_once(Index keys);
 
+/// Rows and columns of a tile, the rows in whole blocks of kernels::tile_rows.
+struct TilePart {
+  Index row{};
+  Index rows{};
+  Index column{};
+  Index columns{};
+};
+
 /// Keys [N_k, d], laid out for products with tiles of queries.
 template <class T>
 class PackedKeys {
@@ -29,7 +37,11 @@ class PackedKeys {
   static Index panel();
   /// tile(i, j) = q_i · k_{first + j}, j = 0 … count − 1. q has padded_queries rows, and tile too
   /// and padded_keys(count) columns or more.
-  void scores(const Matrix<T>& q, Index first, Index count, Matrix<T>& tile) const;
+  void scores(const Matrix<T>& q, Index first, Index count, Matrix<T>& tile) const {
+    scores(q, first, {.rows = q.rows(), .columns = count}, tile);
+  }
+  /// The same for a part of the tile, whose first column is a multiple of a panel.
+  void scores(const Matrix<T>& q, Index first, const TilePart& part, Matrix<T>& tile) const;
 
  private:
   Index d_;
@@ -51,10 +63,15 @@ class PackedValues {
   /// `add` it gains them.
   void weigh(const Matrix<T>& weights, Index first, Index count, Matrix<T>& sum,
              bool add = false) const {
-    weigh(weights.data(), weights.outerStride(), first, count, sum, add);
+    weigh(weights, first, {.rows = sum.rows(), .columns = count}, sum, add);
   }
-  /// The same with weights [rows of sum, count] whose rows are `stride` apart.
-  void weigh(const T* weights, Index stride, Index first, Index count, Matrix<T>& sum,
+  /// The same for a part of the weights alone.
+  void weigh(const Matrix<T>& weights, Index first, const TilePart& part, Matrix<T>& sum,
+             bool add) const {
+    weigh(&weights(part.row, part.column), weights.outerStride(), first, part, sum, add);
+  }
+  /// The same with that part of the weights in rows that are `stride` apart.
+  void weigh(const T* weights, Index stride, Index first, const TilePart& part, Matrix<T>& sum,
              bool add) const;
   Index columns() const { return columns_; }
   Index channels() const { return channels_; }

@@ -81,6 +81,22 @@ TEST_CASE("Masks at ±2^53 are those of any positions") {
   CHECK((window.allows(0, 0) && !window.allows(0, 1) && !window.allows(1, 0)));
 }
 
+TEST_CASE(
+    "Masks find the keys that a query sees, of positions in a row, with gaps and twice the same") {
+  const Positions all_keys[] = {{0, 1, 2, 3, 4}, {-2, -2, 0, 3, 7}, {5}, {}, {1, 1, 1}, {3, 2, 9}};
+  const Positions m{-3, -2, 0, 1, 2, 4, 5, 8, 30};
+  for (const Positions& n : all_keys)
+    for (const Mask& mask : {Mask::causal(m, n), Mask::sliding_window(m, n, 3)})
+      for (Index i = 0; i < static_cast<Index>(m.size()); ++i) {
+        const auto keys = static_cast<Index>(n.size());
+        const VisibleKeys seen = mask.keys_of(i, keys);
+        for (Index j = 0; j < keys; ++j) {
+          const bool within = seen.first <= j && j < seen.end;
+          CHECK((seen.all ? within == mask.allows(i, j) : within || !mask.allows(i, j)));
+        }
+      }
+}
+
 TEST_CASE("Transformer-XL names the two positions that are too far apart for a sinusoid") {
   const Matrix<double> q = matrix(2, 1, {1, 1});
   const Positions at{-max_position, 1};
