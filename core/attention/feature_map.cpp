@@ -48,8 +48,11 @@ Matrix<T> EluPlusOne<T>::of_queries(const MatrixIn<T>& q) const {
   const auto& kernels = kernels::linear_kernels<T>();
   const auto columns = static_cast<std::size_t>(q.cols());
   Matrix<T> features(q.rows(), q.cols());
-  for (Index i = 0; i < q.rows(); ++i)
-    kernels.elu_plus_one(columns, q.row(i).data(), features.row(i).data());
+  if (q.outerStride() == q.cols())
+    kernels.elu_plus_one(static_cast<std::size_t>(q.size()), q.data(), features.data());
+  else
+    for (Index i = 0; i < q.rows(); ++i)
+      kernels.elu_plus_one(columns, q.row(i).data(), features.row(i).data());
   return features;
 }
 

@@ -152,15 +152,18 @@ class KeySums {
   void see(const KeyBlock<S>& block) {
     const auto& kernels = kernels::linear_kernels<S>();
     const Index features = sums_.rows();
-    kernels.outer_sums({.rows = size(block.count),
-                        .features = size(features),
-                        .columns = size(sums_.cols()),
-                        .a = block.above,
-                        .a_stride = features,
-                        .b = block.values,
-                        .b_stride = block.stride,
-                        .c = block_.data(),
-                        .c_stride = block_.cols()});
+    const auto& tiles = kernels::tile_kernels<S>();
+    tiles.multiply({.rows = size(features),
+                    .inner = size(block.count),
+                    .columns = size(sums_.cols()),
+                    .a = block.above,
+                    .a_stride = 1,
+                    .a_step = features,
+                    .b = block.values,
+                    .b_stride = block.stride,
+                    .b_panel = static_cast<std::ptrdiff_t>(tiles.panel),
+                    .c = block_.data(),
+                    .c_stride = block_.cols()});
     kernels.accumulate(size(block_.size()), block_.data(), sums_.data(), rounded_.data());
     kernels.add_rows(size(block.count), size(features), block.above, features, above_.data());
     kernels.add_rows(size(block.count), size(features), block.below, features, below_.data());
@@ -287,32 +290,34 @@ class Attended {
                                                 features_, block.packed.data());
     }
     weights_.resize(padded_queries(count_), columns);
-    kernels::TileProduct<S> product =
-        query_product(block.packed.data(), panel(), weights_.data(), columns);
-    product.b_panel = panel() * features_;
-    multiply(product);
-    for (Index i = 0; i < count_; ++i)
-      std::fill_n(weights_.row(i).data() + visible_of(i, block), columns - visible_of(i, block),
-                  S(0));
-    add_tiles(block);
+    for (Index i = 0; i < count_; i += 2 * tile_rows) weigh_rows(i, block);
   }
 
-  /// Rows of two tiles at a time, up to the last key that one of them sees.
-  void add_tiles(const KeyBlock<S>& block) {
-    for (Index i = 0; i < count_; i += 2 * tile_rows) {
-      const Index end = std::min(i + 2 * tile_rows, count_);
-      multiply({.rows = size(padded_queries(end - i)),
-                .inner = size(visible_of(end - 1, block)),
-                .columns = size(columns_),
-                .a = weights_.row(i).data(),
-                .a_stride = weights_.cols(),
-                .b = block.values,
-                .b_stride = block.stride,
-                .b_panel = panel(),
-                .c = sum_.row(i).data(),
-                .c_stride = columns_,
-                .add = true});
-    }
+  /// Two tiles of queries from i on, up to the last key that one of them sees.
+  void weigh_rows(Index i, const KeyBlock<S>& block) {
+    const Index end = std::min(i + 2 * tile_rows, count_);
+    const Index seen = visible_of(end - 1, block);
+    kernels::TileProduct<S> product =
+        query_product(block.packed.data(), panel(), weights_.row(i).data(), weights_.cols());
+    product.rows = size(padded_queries(end - i));
+    product.columns = size((seen + lanes() - 1) / lanes() * lanes());
+    product.a += i * features_;
+    product.b_panel = panel() * features_;
+    multiply(product);
+    for (Index row = i; row < end; ++row)
+      std::fill(weights_.row(row).data() + visible_of(row, block), weights_.row(row).data() + seen,
+                S(0));
+    multiply({.rows = product.rows,
+              .inner = size(seen),
+              .columns = size(columns_),
+              .a = weights_.row(i).data(),
+              .a_stride = weights_.cols(),
+              .b = block.values,
+              .b_stride = block.stride,
+              .b_panel = panel(),
+              .c = sum_.row(i).data(),
+              .c_stride = columns_,
+              .add = true});
   }
 
   /// Of each query in hand with the sum of the keys that it sees: `seen`, and those of a block.

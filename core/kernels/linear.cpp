@@ -6,45 +6,6 @@
 namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
 namespace {
 
-// 4 rows by as many vectors of sums as leave registers for those of b.
-constexpr std::size_t outer_rows = 4;
-constexpr std::size_t outer_vectors = vector_bytes == 64 ? 4 : 2;
-
-template <class T, std::size_t features, std::size_t vectors>
-void outer_tile(const OuterSums<T>& p, std::size_t row, std::size_t column) {
-  Vector<T> sum[features][vectors] = {};
-  const T* a = p.a + row;
-  const T* b = p.b + column;
-  for (std::size_t k = 0; k < p.rows; ++k, a += p.a_stride, b += p.b_stride) {
-    Vector<T> values[vectors];
-    for (std::size_t j = 0; j < vectors; ++j) values[j] = load(b + j * lanes<T>);
-    for (std::size_t i = 0; i < features; ++i) {
-      const Vector<T> feature = all_of(a[i]);
-      for (std::size_t j = 0; j < vectors; ++j) sum[i][j] = fused(feature, values[j], sum[i][j]);
-    }
-  }
-  for (std::size_t i = 0; i < features; ++i)
-    for (std::size_t j = 0; j < vectors; ++j)
-      store(p.c + static_cast<std::ptrdiff_t>(row + i) * p.c_stride + column + j * lanes<T>,
-            sum[i][j]);
-}
-
-template <class T, std::size_t vectors>
-void outer_columns(const OuterSums<T>& p, std::size_t column) {
-  std::size_t row = 0;
-  for (; row + outer_rows <= p.features; row += outer_rows)
-    outer_tile<T, outer_rows, vectors>(p, row, column);
-  for (; row < p.features; ++row) outer_tile<T, 1, vectors>(p, row, column);
-}
-
-template <class T>
-void outer_sums(const OuterSums<T>& p) {
-  std::size_t column = 0;
-  for (; column + outer_vectors * lanes<T> <= p.columns; column += outer_vectors * lanes<T>)
-    outer_columns<T, outer_vectors>(p, column);
-  for (; column < p.columns; column += lanes<T>) outer_columns<T, 1>(p, column);
-}
-
 /// A vector of fp64 from as many numbers at p.
 template <class T>
 inline Vector<double> widened(const T* p) {
@@ -203,8 +164,8 @@ bool lies_within(std::size_t n, const T* x, T lowest, T highest) {
 }
 
 template <class T>
-constexpr LinearKernels<T> table{outer_sums<T>, add_rows<T>,     running_dots<T>, accumulate<T>,
-                                 divide,        elu_plus_one<T>, lies_within<T>};
+constexpr LinearKernels<T> table{add_rows<T>, running_dots<T>, accumulate<T>,
+                                 divide,      elu_plus_one<T>, lies_within<T>};
 
 }  // namespace
 

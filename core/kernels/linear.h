@@ -6,21 +6,6 @@
 
 namespace orrery::kernels {
 
-/// c = aᵀ b, from rows of features and rows of values as they are. Every sum runs over the rows in
-/// order.
-template <class T>
-struct OuterSums {
-  std::size_t rows{};      ///< of a and b
-  std::size_t features{};  ///< columns of a, rows of c
-  std::size_t columns{};   ///< of b and c, a multiple of TileKernels::lanes
-  const T* a{};
-  std::ptrdiff_t a_stride{};
-  const T* b{};
-  std::ptrdiff_t b_stride{};
-  T* c{};
-  std::ptrdiff_t c_stride{};
-};
-
 /// y_i = q_i · (sums + the keys that query i sees), in fp64.
 template <class T>
 struct RunningDots {
@@ -39,7 +24,6 @@ struct RunningDots {
 /// Kernels of linear attention for a block of features, beside the products of TileKernels.
 template <class T>
 struct LinearKernels {
-  void (*outer_sums)(const OuterSums<T>& sums);
   /// sums [columns] += the rows of x [rows, columns].
   void (*add_rows)(std::size_t rows, std::size_t columns, const T* x, std::ptrdiff_t stride,
                    double* sums);
