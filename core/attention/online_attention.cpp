@@ -69,6 +69,10 @@ constexpr double near_bound = 16;
 
 }  // namespace
 
+/// Below it exp is nearer to 0 than to any other number, with room for rounding.
+template <class T>
+constexpr T no_weight = sizeof(T) == 4 ? T(-106) : T(-750);
+
 /// What all blocks of a part's queries read.
 template <class T>
 struct SharedPart {
@@ -78,7 +82,8 @@ struct SharedPart {
         mask(hidden),
         keys(in.factors.k.size() > 0 ? MatrixIn<T>(in.factors.k) : in.k),
         values(in.v),
-        largest_bias(in.factors.bias) {
+        largest_bias(in.factors.bias),
+        skips(in.factors.bias.size() > 0 && !in.factors.bias.hasNaN()) {
     const LogitFactors<T>& factors = in.factors;
     if (factors.by_key.given()) by_key.emplace(in.k, factors.by_key);
     if (factors.by_query.given()) by_query.emplace(factors.by_query.rows);
@@ -87,6 +92,7 @@ struct SharedPart {
     const MatrixIn<T> k = factors.k.size() > 0 ? MatrixIn<T>(factors.k) : in.k;
     for (Index j = 0; j < k.rows(); ++j) {
       const T length = length_of(k.row(j).data(), k.cols());
+      skips = skips && !std::isnan(length);
       if (length > longest) longest = length;  // a NaN makes its logits NaN with any bound
       longest_keys.push_back(longest);
     }
@@ -111,11 +117,29 @@ struct SharedPart {
     return std::isfinite(most) ? product + most : none;
   }
 
+  /// Without the first and the last keys whose bias leaves them a weight of exactly 0, where logits
+  /// have a bound: its part of products is more than any product, so that biases tell.
+  VisibleKeys of_weight(Index query, VisibleKeys seen) const {
+    if (!skips) return seen;
+    const auto at = static_cast<std::size_t>(bias_of(query));
+    const auto count = static_cast<std::size_t>(seen.end);
+    const T most = largest_bias(at, count), least = most + no_weight<T>;
+    if (std::abs(most) > T(1 << 13)) return seen;  // sums would round by more than the room
+    std::size_t before = 0, after = 0;
+    for (std::size_t step = std::bit_floor(count); step > 0; step /= 2) {
+      if (before + step < count && largest_bias(at + before, step) < least) before += step;
+      if (after + step < count && largest_bias(at + count - after - step, step) < least)
+        after += step;
+    }
+    return {static_cast<Index>(before), static_cast<Index>(count - after), seen.all};
+  }
+
   const OnlinePart<T>& in;
   const Mask& mask;
   const PackedKeys<T> keys;
   const PackedValues<T> values;
   const LargestWithin<T> largest_bias;
+  bool skips;  ///< keys by their bias: not where a NaN has to reach the output
   std::optional<PackedKeys<T>> by_query{};
   std::optional<KeyVectors<T>> by_key{};
   std::vector<T> longest_keys{};  ///< the longest of keys 0 … j, where products alone make logits
@@ -169,6 +193,7 @@ class QueryBlock {
       const auto row = static_cast<std::size_t>(i);
       seen_[row] = of_part(shared_.mask.keys_of(query(i), all_.keys_));
       bound_[row] = shared_.bound(first + i, seen_[row]);
+      if (std::isfinite(bound_[row])) seen_[row] = shared_.of_weight(first + i, seen_[row]);
     }
   }
 
@@ -215,18 +240,22 @@ class QueryBlock {
 
   /// The tile becomes what all its queries see, in whole panels, and what a few rows see beyond it.
   void divide(Index key, Index count) {
-    const auto end_of = [&](Index query) {
-      return std::clamp<Index>(seen_[static_cast<std::size_t>(query)].end - key, 0, count);
-    };
-    Index whole = count;
-    for (Index i = 0; i < count_; ++i) whole = std::min(whole, end_of(i));
+    const auto in_tile = [&](Index seen) { return std::clamp<Index>(seen - key, 0, count); };
+    Index first = count, whole = count;
+    for (Index i = 0; i < count_; ++i) {
+      first = std::min(first, in_tile(seen_[static_cast<std::size_t>(i)].first));
+      whole = std::min(whole, in_tile(seen_[static_cast<std::size_t>(i)].end));
+    }
+    first -= first % PackedKeys<T>::panel();
     if (whole < count) whole -= whole % PackedKeys<T>::panel();
+    whole = std::max(first, whole);
     parts_.clear();
-    if (whole > 0) parts_.push_back({.rows = q_.rows(), .columns = whole});
+    if (whole > first) parts_.push_back({0, q_.rows(), first, whole - first});
     constexpr auto rows = static_cast<Index>(kernels::tile_rows);
     for (Index row = 0; row < count_ && whole < count; row += rows) {
       Index end = whole;
-      for (Index i = row; i < std::min(row + rows, count_); ++i) end = std::max(end, end_of(i));
+      for (Index i = row; i < std::min(row + rows, count_); ++i)
+        end = std::max(end, in_tile(seen_[static_cast<std::size_t>(i)].end));
       if (end > whole) parts_.push_back({row, rows, whole, end - whole});
     }
   }

@@ -363,6 +363,27 @@ TEST_CASE(
   CHECK(out.fully_masked_rows == 1);
 }
 
+TEST_CASE(
+    "Keys that ALiBi leaves no weight are left out, unless NaN comes of them, as in the map") {
+  constexpr Index n = 700;
+  Random random(3, "far keys");
+  Matrix<float> q = normal_matrix<float>(random, n, 16), k = normal_matrix<float>(random, n, 16);
+  const Matrix<float> v = normal_matrix<float>(random, n, 16);
+  const Positions at = consecutive_positions(n);
+  const Alibi<float> alibi(8);  // the first head: half a unit for each distance
+  const auto doors = SoftmaxDoors<float>::of(alibi);
+  for (const Mask& mask : {Mask(), Mask::causal(at, at)})
+    for (const Index wrong : {Index{-1}, Index{3}}) {
+      if (wrong >= 0) k(wrong, 5) = std::numeric_limits<float>::quiet_NaN();
+      const AttentionInputs<float> in{q, k, v, at, at};
+      const auto map = softmax_attention<float>(in, doors, mask);
+      const auto online = attention_output<float>(in, doors, mask);
+      CHECK(online.nan_rows == map.nan_rows);
+      if (wrong < 0) CHECK(largest_difference<float>(online.output, map.output) < 2e-6f);
+      k(3, 5) = 0.5f;
+    }
+}
+
 TEST_CASE("Queries and keys of different channels are refused without a map as with one") {
   const Positions at{0, 1};
   const Matrix<double> v = Matrix<double>::Zero(2, 2);
