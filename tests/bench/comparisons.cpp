@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/kernels/level.h"
@@ -33,26 +35,33 @@ std::vector<kernels::Level> levels() {
 struct Ways {
   std::vector<std::string> names;
   std::function<void(std::size_t)> choose;
-  double least{};  ///< how many times as fast the last one has to be; 0 for no matter
+  bool shares{false};  ///< whether the share of the limit of each way is printed behind its time
+  double least{};      ///< how many times as fast the last one has to be; 0 for no matter
   std::function<double()> gain{};  ///< of the limit itself, by the last one over the first
 };
 
 /// A line per operation, its times in turns, and how many times as fast the last way is.
 void print_row(const Operation& operation, const Ways& ways, int rounds) {
   const std::function<void()> run = operation.prepare();
-  std::vector<std::vector<double>> times(ways.names.size());
+  std::vector<std::vector<double>> times(ways.names.size()), shares(ways.names.size());
   std::vector<double> ratios, gains;
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t i = 0; i < times.size(); ++i) {
       ways.choose(i);
+      const double limit = multiply_add_peak();
       times[i].push_back(seconds(run));
+      shares[i].push_back(operation.work / (limit * times[i].back()));
     }
     ratios.push_back(times.front().back() / times.back().back());
     if (ways.gain) gains.push_back(ways.gain());
   }
   fmt::print("{:<44}", operation.name);
-  for (const std::vector<double>& of_way : times)
-    fmt::print(" {:>13.3f}", 1e3 * spread(of_way).median);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    fmt::print(" {:>13.3f}", 1e3 * spread(times[i]).median);
+    if (!ways.shares) continue;
+    const bool has = operation.limit == Limit::multiply_add;
+    fmt::print(" {:>5}", has ? fmt::format("{:.0f} %", 100 * spread(shares[i]).median) : "-");
+  }
   const Spread ratio = spread(ratios);
   fmt::print("  {:5.2f} ({:.2f} to {:.2f})", ratio.median, ratio.least, ratio.most);
   if (ways.gain) fmt::print("  {:17.2f}", spread(gains).median);
@@ -64,7 +73,8 @@ void print_row(const Operation& operation, const Ways& ways, int rounds) {
 
 void print_heads(const Ways& ways) {
   fmt::print("{:<44}", "operation");
-  for (const std::string& name : ways.names) fmt::print(" {:>13}", name);
+  for (const std::string& name : ways.names)
+    fmt::print(" {:>13}{}", name, ways.shares ? " share" : "");
   fmt::print("  last over first     {}\n", ways.gain ? "multiply-adds alone" : "");
 }
 
@@ -74,10 +84,26 @@ kernels::Level real_best_level() __asm__("__real_" ORRERY_BEST_LEVEL);
 kernels::Level wrapped_best_level() __asm__("__wrap_" ORRERY_BEST_LEVEL);
 kernels::Level wrapped_best_level() { return chosen ? *chosen : real_best_level(); }
 
+bool use_level(std::string_view name) {
+  for (const kernels::Level level : levels()) {
+    if (name != kernels::name(level)) continue;
+    chosen = level;
+    if (level == kernels::Level::v4) return true;
+    const bool v3 = level == kernels::Level::v3;
+    ::setenv("ATEN_CPU_CAPABILITY", v3 ? "avx2" : "default", 1);
+    ::setenv("ONEDNN_MAX_CPU_ISA", v3 ? "AVX2" : "SSE41", 1);
+    ::setenv("MKL_ENABLE_INSTRUCTIONS", v3 ? "AVX2" : "SSE4_2", 1);
+    return true;
+  }
+  return false;
+}
+
 void print_levels(const TableOptions& options) {
-  fmt::print("One thread, medians over {} rounds (least to most), ms at each level of this CPU\n\n",
-             options.rounds);
-  Ways ways{.names = {}, .choose = [](std::size_t i) { chosen = levels()[i]; }, .least = 0};
+  fmt::print(
+      "One thread, {}, medians over {} rounds (least to most), ms at each level of this CPU and "
+      "share of its multiply-adds in the same seconds\n\n",
+      processor(), options.rounds);
+  Ways ways{.names = {}, .choose = [](std::size_t i) { chosen = levels()[i]; }, .shares = true};
   for (const kernels::Level level : levels()) ways.names.emplace_back(kernels::name(level));
   print_heads(ways);
   for (const Operation& operation : operations())

@@ -1,14 +1,18 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace orrery::bench {
+
+/// What the processor calls itself; "this processor" where nothing says it.
+std::string processor();
 
 /// Seconds on a clock that never runs backwards.
 double now();
 
 /// Multiplications and additions per second of one thread that does nothing else, in fp32, with
-/// the widest vectors that this program is compiled for. Takes about 10 ms.
+/// the vectors of the level of the kernels. Takes about 10 ms.
 double multiply_add_peak();
 
 /// The same of as many threads at once, together: what their number gains at best on a machine

@@ -31,6 +31,8 @@ constexpr const char* help = R"(Times the core against its limits, measured in t
   ./orrery bench --against FILE      compare it with what was kept; status 1 where something is
                                      slower by 5 % beyond the spread of the rounds
   ./orrery bench --only TEXT         the operations whose names contain it, and growth by this name
+  ./orrery bench --level NAME        the table with the kernels of x86-64-v3, say, and PyTorch held to
+                                     the same
   ./orrery bench --levels            at every level of the kernels that this CPU has, in place of it
   ./orrery bench --threads N         on one and on N threads, in place of it
   ./orrery bench --processes         whole runs of the program, in turns with NumPy and matplotlib
@@ -97,6 +99,13 @@ std::optional<int> read(int count, char** words, Options& options) {
       if (!read_number(word, next, 2, options.threads)) return 2;
     } else if (word == "--largest") {
       if (!read_number<std::int64_t>(word, next, 256, options.growth.largest)) return 2;
+    } else if (word == "--level") {
+      if (!use_level(next)) {
+        fmt::print(stderr,
+                   "orrery bench: --level {}: this CPU has no such level; --levels names them\n",
+                   next);
+        return 2;
+      }
     } else if (word == "--only" && !next.empty()) {
       options.table.only = next;
     } else if (word == "--record" && !next.empty()) {

@@ -109,8 +109,8 @@ std::vector<Row> rows(const fs::path& folder) {
   for (const std::string encoding :
        {"none", "rope", "alibi", "kerple", "t5", "shaw", "transformer_xl", "deberta", "tupe"}) {
     Words attend{
-        "attend",    "encoding=" + encoding, "precision=exact_fp32", "--force", "--quiet", "--out",
-        out + ".npz"};
+        "run",   "attend", "encoding=" + encoding, "precision=exact_fp32", "--force", "--quiet",
+        "--out", out};
     if (encoding == "tupe") attend.emplace_back("tupe.length=4096");
     for (const std::string& word : inputs_of(npz)) attend.push_back(word);
     all.push_back({fmt::format("attend, {}, N = 4096", encoding),

@@ -78,8 +78,8 @@ Measured print_row(const Operation& operation, Peers* peers, int rounds) {
 std::vector<Measured> print_table(const TableOptions& options) {
   std::unique_ptr<Peers> peers;
   if (!options.peers.empty()) peers = std::make_unique<Peers>(options.peers);
-  fmt::print("One thread, kernels for {}, medians over {} rounds (least to most){}\n\n",
-             kernels::name(kernels::best_level()), options.rounds,
+  fmt::print("One thread, kernels for {} on {}, medians over {} rounds (least to most){}\n\n",
+             kernels::name(kernels::best_level()), processor(), options.rounds,
              peers ? ", in turns with " + peers->version() : "");
   fmt::print("{:<44} {:>10} {:<12} {:<20}", "operation", "ms", "limit", "share of the limit");
   if (peers) fmt::print(" {:>10} {:<22}", "peer, ms", "times as fast");

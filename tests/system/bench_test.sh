@@ -58,6 +58,12 @@ equals "the levels of the kernels are compared" 0 "$status"
 holds "from the lowest on" grep -Eq '^operation +baseline' <<<"$out"
 holds "with a time of each" grep -Eq '^RoPE with its tables, halves, \[4096, 128\]( +[0-9]+\.[0-9]{3})+ ' <<<"$out"
 
+status_of "$bench" --level baseline --only "RoPE with its tables, halves"
+equals "one of them takes the place of the best" 0 "$status"
+holds "and is named with the processor" grep -Eq '^One thread, kernels for baseline on .+, medians' <<<"$out"
+status_of "$bench" --level none
+equals "another is refused" 2 "$status"
+
 status_of "$bench" --threads 3 --only "attention, causal, N = 1024"
 equals "numbers of threads are compared" 0 "$status"
 holds "one with the other" grep -Eq '^operation +one thread +3 threads' <<<"$out"
@@ -71,6 +77,8 @@ status_of "$orrery" redraw "$scratch/growth" --out "$scratch/again" --format pdf
 equals "by what draws results" 0 "$status"
 holds "which draws it again" test -s "$scratch/again/memory.pdf"
 
+status_of "$bench" --processes --only "attend, none"
+equals "an attended head is timed" 0 "$status"
 status_of "$bench" --processes --only "4096 distances"
 equals "whole processes are timed" 0 "$status"
 holds "with their time and memory" grep -Eq '^8 figures of the decay as PNG, 4096 distances +[0-9]+\.[0-9] +[0-9]+$' <<<"$out"
