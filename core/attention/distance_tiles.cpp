@@ -28,10 +28,30 @@ QueryTerms<T>::QueryTerms(const DistanceVectors<T>& vectors, const PackedKeys<T>
                 padded_keys<T>(largest_count(vectors.rows.rows()) + PackedKeys<T>::panel())) {}
 
 template <class T>
-void QueryTerms<T>::see(const Matrix<T>& q, Position corner, Index queries, Index keys) {
-  window_ = DistanceWindow(corner - vectors_.first, queries, keys, vectors_.rows.rows());
-  base_ = window_.first_row() / PackedKeys<T>::panel() * PackedKeys<T>::panel();
-  packed_.scores(q, base_, window_.last_row() - base_ + 1, products_);
+void QueryTerms<T>::see(const Matrix<T>& q, Position corner, std::span<const Index> ends) {
+  const auto window = [&](Index first, Index count) {
+    const auto of_these =
+        ends.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
+    return DistanceWindow(corner - vectors_.first - first, count,
+                          *std::max_element(of_these.begin(), of_these.end()),
+                          vectors_.rows.rows());
+  };
+  const auto queries = static_cast<Index>(ends.size());
+  const auto panel_of = [](Index row) { return row - row % PackedKeys<T>::panel(); };
+  window_ = window(0, queries);
+  base_ = panel_of(window_.first_row());
+  // A few queries at a time: distances differ by as much within them.
+  constexpr Index together = 4 * row_block;
+  for (Index i = 0; i < queries; i += together) {
+    const DistanceWindow part = window(i, std::min(together, queries - i));
+    const Index first = panel_of(part.first_row());
+    packed_.scores(q, base_,
+                   {.row = i,
+                    .rows = std::min(together, q.rows() - i),
+                    .column = first - base_,
+                    .columns = part.last_row() - first + 1},
+                   products_);
+  }
 }
 
 template <class T>
@@ -98,6 +118,8 @@ template <class T>
 void KeyTerms<T>::multiply(Index first_key, Position corner, Index keys) {
   const auto& kernels = kernels::tile_kernels<T>();
   const Index rows = of_.vectors_.rows.rows();
+  const std::size_t needed = tile_queries + row_block - 1;
+  const std::size_t columns = (needed + kernels.lanes - 1) / kernels.lanes * kernels.lanes;
   for (Index j = 0; j < keys; j += row_block) {
     // Column 0 is the first query's distance to the block's last key.
     const Position last = corner - of_.vectors_.first + j + row_block - 1;
@@ -106,7 +128,7 @@ void KeyTerms<T>::multiply(Index first_key, Position corner, Index keys) {
     // needs end up behind it or before it, in what is not read.
     kernels.multiply({.rows = static_cast<std::size_t>(row_block),
                       .inner = static_cast<std::size_t>(of_.k_.cols()),
-                      .columns = static_cast<std::size_t>(key_columns),
+                      .columns = columns,
                       .a = of_.k_.row(first_key + j).data(),
                       .a_stride = of_.k_.outerStride(),
                       .b = of_.wide_.data() + column,

@@ -229,7 +229,8 @@ class QueryBlock {
     divide(key, count);
     for (const TilePart& part : parts_) shared_.keys.scores(q_, key, part, tile_);
     if (query_terms_)
-      query_terms_->see(q_of_distance_.size() > 0 ? q_of_distance_ : q_, corner, count_, count);
+      query_terms_->see(q_of_distance_.size() > 0 ? q_of_distance_ : q_, corner,
+                        std::span(ends_).first(static_cast<std::size_t>(count_)));
     if (key_terms_) key_terms_->see(key, corner, count_, count);
     if (value_terms_) value_terms_->see(corner, count_, count);
     for (Index i = 0; i < count_; ++i) weigh_row(i, key, count);
@@ -242,9 +243,10 @@ class QueryBlock {
   void divide(Index key, Index count) {
     const auto in_tile = [&](Index seen) { return std::clamp<Index>(seen - key, 0, count); };
     Index first = count, whole = count;
-    for (Index i = 0; i < count_; ++i) {
-      first = std::min(first, in_tile(seen_[static_cast<std::size_t>(i)].first));
-      whole = std::min(whole, in_tile(seen_[static_cast<std::size_t>(i)].end));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count_); ++i) {
+      ends_[i] = in_tile(seen_[i].end);
+      first = std::min(first, in_tile(seen_[i].first));
+      whole = std::min(whole, ends_[i]);
     }
     first -= first % PackedKeys<T>::panel();
     if (whole < count) whole -= whole % PackedKeys<T>::panel();
@@ -253,9 +255,8 @@ class QueryBlock {
     if (whole > first) parts_.push_back({0, q_.rows(), first, whole - first});
     constexpr auto rows = static_cast<Index>(kernels::tile_rows);
     for (Index row = 0; row < count_ && whole < count; row += rows) {
-      Index end = whole;
-      for (Index i = row; i < std::min(row + rows, count_); ++i)
-        end = std::max(end, in_tile(seen_[static_cast<std::size_t>(i)].end));
+      const Index end = *std::max_element(&ends_[static_cast<std::size_t>(row)],
+                                          &ends_[0] + std::min(row + rows, count_));
       if (end > whole) parts_.push_back({row, rows, whole, end - whole});
     }
   }
@@ -341,10 +342,11 @@ class QueryBlock {
   Index count_{};
   Matrix<T> q_;
   Matrix<T> q_of_distance_;
-  Matrix<T> tile_;  ///< logits, then weights
-  std::vector<TilePart> parts_{};
-  Matrix<T> sum_;     ///< of the tile's values, for a value_term
-  Matrix<T> output_;  ///< before it is divided by weight_
+  Matrix<T> tile_;                          ///< logits, then weights
+  std::vector<TilePart> parts_{};           ///< of the tile that are worked on
+  std::array<Index, tile_queries> ends_{};  ///< of the keys in it that each query sees
+  Matrix<T> sum_;                           ///< of the tile's values, for a value_term
+  Matrix<T> output_;                        ///< before it is divided by weight_
   std::optional<QueryTerms<T>> query_terms_{};
   std::optional<KeyTerms<T>> key_terms_{};
   std::optional<ValueTerms<T>> value_terms_{};

@@ -53,8 +53,8 @@ class QueryTerms {
   QueryTerms(const DistanceVectors<T>& vectors, const PackedKeys<T>& packed);
 
   /// Products for the tile of q [padded_queries, channels] whose first cell has the distance
-  /// `corner`.
-  void see(const Matrix<T>& q, Position corner, Index queries, Index keys);
+  /// `corner`. `ends`: how many keys each query needs.
+  void see(const Matrix<T>& q, Position corner, std::span<const Index> ends);
   /// logits += q_m·a_r + Σ rows for keys first … end − 1 of query i; returns the largest of them.
   /// `rows`, two at most, point to the tile's first key, as logits do.
   T add(Index i, Index first, Index end, std::span<const T* const> rows, T* logits) const;
