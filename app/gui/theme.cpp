@@ -111,6 +111,7 @@ FigureStyle desktop_style(Theme theme, double scale) {
   FigureStyle style = figure_style(theme, scale);
   style.muted = readable(style.muted, hardest_ground(style), style.text);
   style.margin = 0.3;
+  style.names_at_lines = true;
   style.widest_map = 1.75;  // a page is wide
   style.largest_table = style.title_size / style.text_size;
   return style;

@@ -64,6 +64,7 @@ void add_curves(const PointRecord& point, const SavedSweep& sweep, const PlotReq
   const Figure& kept = *curves.figures.emplace_back(std::make_unique<Figure>(std::move(figure)));
   const auto& plot = std::get<LinePlot>(kept.content);
   for (const Series& series : plot.series) {
+    if (series.is_ghost()) continue;  // the other points are what it is read against
     std::string encoding = encoding_labelled(series.name);
     const bool is_encoding = !encoding.empty();
     const std::string of_point = point.param(encoding_key);

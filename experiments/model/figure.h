@@ -88,9 +88,11 @@ struct Series {
   /// In place of a slot: a place from 0 to 1 among colours in order, for curves of a number.
   std::optional<double> shade{};
   bool marked{false};  ///< with a dot at each point: few values, joined to guide the eye
-  /// Of a curve of another result than the plot's: what sets that result apart, "base 500 000".
-  /// Such a ghost is drawn behind the others, thin and grey, and named beside its line.
+  /// Of a curve that others are read against, of another result or a bound: what sets it apart,
+  /// "base 500 000". Such a ghost is drawn behind the others, thin and grey, and named beside its
+  /// line.
   std::string ghost{};
+  bool own_ghost{false};  ///< of the figure from the first, not laid behind it later
   std::string choice{};  ///< which of the choices of a parameter it is of: "rope"
   std::string label{};   ///< marked text, "$B_m$", where its name has mathematics; or empty
   /// Of one of several runs: the name of the curve that is their mean. It is drawn thin, and comes

@@ -215,6 +215,7 @@ Json series_json(const Series& series, const CurveCells* cells) {
   if (series.marked) json["marked"] = true;
   if (!series.label.empty()) json["label"] = series.label;
   if (series.is_part()) json["part_of"] = series.part_of;
+  if (series.is_ghost()) json["ghost"] = series.ghost;
   return json;
 }
 
@@ -291,6 +292,8 @@ Series series_from(const Json& json, CurveTable* table) {
   series.marked = json.contains("marked");
   series.label = text_if_any(json, "label");
   series.part_of = text_if_any(json, "part_of");
+  series.ghost = text_if_any(json, "ghost");
+  series.own_ghost = series.is_ghost();
   return series;
 }
 

@@ -52,7 +52,10 @@ Shares shares_of(const test::NullDesktop& desktop, const Session& session, const
     // The axes of an equation are the box around its maps and profiles, which fill it.
     for (const FigureLayout& part : frame->parts)
       shares.parts += part.plot.width * part.plot.height / (page.width * page.height);
-    const double end = std::max(axes.right(), frame->color_bar.right());
+    double end = std::max(axes.right(), frame->color_bar.right());
+    // Names at the ends of lines belong to the figure, which has no legend then.
+    for (const FigureLayout::LegendEntry& name : frame->legend)
+      end = std::max(end, name.box.right());
     left = std::min(left, axes.x);
     top = std::min(top, axes.y);
     right = std::max(right, end);

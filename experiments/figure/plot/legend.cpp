@@ -35,12 +35,13 @@ class NamePlacer {
   }
 
   GhostNames place(const std::vector<const Series*>& legend) {
-    for (const Series* series : legend) named_.insert(series->ghost);
+    for (const Series* series : legend) named_.insert(key_of(*series));
+    legend_ = {legend.begin(), legend.end()};
     // A name beside a ghost that is covered does not tell which line another one is.
     for (const bool covered : {false, true}) {
       std::vector<const Line*> ghosts;
       for (const Line& line : lines_)
-        if (is_visible_ghost(line) && is_covered(line) == covered) ghosts.push_back(&line);
+        if (is_to_be_named(line) && is_covered(line) == covered) ghosts.push_back(&line);
       place_all(ghosts);
     }
     return std::move(names_);
@@ -71,13 +72,20 @@ class NamePlacer {
            });
   }
 
-  static bool is_visible_ghost(const Line& line) {
-    return line.series->is_ghost() && line.silhouette.end();
+  bool is_to_be_named(const Line& line) const {
+    return !line.series->is_part() && !line.series->name.empty() && line.silhouette.end() &&
+           !legend_.contains(line.series);
+  }
+
+  /// All ghosts of a result are drawn alike: one name is enough.
+  static const std::string& key_of(const Series& series) {
+    return series.is_ghost() ? series.ghost : series.name;
   }
 
   bool is_covered(const Line& ghost) const {
     return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
-      return !line.series->is_ghost() && line.silhouette.coincides(ghost.silhouette);
+      return &line != &ghost && !line.series->is_ghost() &&
+             line.silhouette.coincides(ghost.silhouette);
     });
   }
 
@@ -87,16 +95,17 @@ class NamePlacer {
     for (const bool in_short : {false, true})
       for (const Line* line : ghosts) {
         const Series& series = *line->series;
-        if (in_short && named_.contains(series.ghost)) continue;
+        if (in_short && named_.contains(key_of(series))) continue;
+        const bool cut = in_short && series.is_ghost();
         const auto place =
-            place_of(*line, in_short ? as_marked(series.ghost) : shown_name(series), in_short);
+            place_of(*line, cut ? as_marked(series.ghost) : shown_name(series), in_short);
         if (!place) continue;
         names_.placed.push_back(*place);
         taken_.push_back(place->box);
-        named_.insert(series.ghost);
+        named_.insert(key_of(series));
       }
     for (const Line* line : ghosts)
-      if (named_.insert(line->series->ghost).second) names_.unplaced.push_back(line->series);
+      if (named_.insert(key_of(*line->series)).second) names_.unplaced.push_back(line->series);
   }
 
   /// The place for a name, which may be cut to fit.
@@ -139,7 +148,8 @@ class NamePlacer {
   std::vector<Rect> taken_;
   TextStyle text_;
   std::vector<Line> lines_;
-  std::set<std::string> named_{};  ///< results that are named already
+  std::set<const Series*> legend_{};  ///< curves that are named there
+  std::set<std::string> named_{};     ///< results that are named already
   GhostNames names_{};
 };
 
@@ -190,22 +200,26 @@ std::vector<Point> candidate_corners(const Legend& legend, const Rect& within) {
 
 GhostNames place_ghost_names(PlotContext& context, const LinePlot& plot, const Axes& axes,
                              std::vector<Rect> taken, const std::vector<const Series*>& legend) {
-  const bool any = std::any_of(plot.series.begin(), plot.series.end(),
-                               [](const Series& series) { return series.is_ghost(); });
-  if (!any) return {};
+  const bool all = std::all_of(plot.series.begin(), plot.series.end(), [&](const Series& series) {
+    return series.name.empty() || series.is_part() ||
+           std::find(legend.begin(), legend.end(), &series) != legend.end();
+  });
+  if (all) return {};
   return NamePlacer(context, plot, axes, std::move(taken)).place(legend);
 }
 
 void draw_ghost_names(PlotContext& context, const GhostNames& names) {
   TextStyle text = tick_style(context.style);
-  text.color = context.style.muted;
   text.vertical = VerticalAlign::middle;
   for (const GhostNames::Place& place : names.placed) {
+    const Series& series = *place.ghost;
+    text.color = series.is_ghost() ? context.style.muted : series_color(context.style, series);
     // Grid lines do not run through it.
     context.canvas.rect(place.box, with_alpha(context.style.plot_background, 0.8));
     draw_rich(context.canvas, {place.box.x, place.box.y + 0.5 * place.box.height}, place.name,
               text);
-    context.layout.ghost_names.push_back({place.box, place.ghost->name});
+    (series.is_ghost() ? context.layout.ghost_names : context.layout.legend)
+        .push_back({place.box, series.name});
   }
 }
 

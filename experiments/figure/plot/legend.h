@@ -7,7 +7,7 @@
 
 namespace orrery {
 
-/// Names of ghosts beside their lines.
+/// Names of ghosts, and of curves that end before the plot does, beside their lines.
 struct GhostNames {
   struct Place {
     const Series* ghost{};
@@ -19,7 +19,7 @@ struct GhostNames {
   std::vector<const Series*> unplaced{};
 };
 
-/// Finds places for the names of visible ghosts: after the end of the line, else above, below or
+/// Finds places for the names of visible curves that `legend` does not have: after the end of the line, else above, below or
 /// right of it as far to the right as possible; nearer to it than to any other curve and clear of
 /// curves, reference lines and what is `taken`. Results that `legend` names need none.
 GhostNames place_ghost_names(PlotContext& context, const LinePlot& plot, const Axes& axes,

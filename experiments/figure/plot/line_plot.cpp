@@ -15,141 +15,10 @@
 #include "experiments/figure/plot/figure_view.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/legend.h"
+#include "experiments/figure/plot/line_names.h"
 
 namespace orrery {
 namespace {
-
-/// Names of curves at the ends of their lines, in place of a legend.
-struct LineNames {
-  struct Place {
-    std::vector<const Series*> curves{};  ///< that coincide; the colour is the first's
-    std::vector<std::string> lines{};     ///< of the name
-    double height{};
-    double end{};  ///< y at which the curve ends
-    double y{};    ///< of the middle of the name
-  };
-  std::vector<Place> places{};  ///< from top to bottom
-  double width{};               ///< of the widest name
-};
-
-constexpr double max_share = 0.36;      ///< of the room's width, for the widest name
-constexpr std::size_t max_lines = 3;    ///< of a name
-constexpr double end_tolerance = 0.02;  ///< of the plot's width, from its right end
-
-/// A curve, where it runs and where it ends.
-struct Line {
-  const Series* series{};
-  Silhouette silhouette;
-  double end{};
-};
-
-std::optional<Line> line_of(PlotContext& context, const Series& series, const Axes& axes) {
-  if (series.style == LineStyle::points) return std::nullopt;
-  const std::vector<Strip>& strips = visible_strips(context, series, axes);
-  if (strips.empty() || strips.back().empty()) return std::nullopt;
-  const Point end = strips.back().back();
-  if (end.x < axes.plot.right() - end_tolerance * axes.plot.width) return std::nullopt;
-  return Line{&series, silhouette_of(context, series, axes),
-              std::clamp(end.y, axes.plot.y, axes.plot.bottom())};
-}
-
-std::string joined_names(const std::vector<const Series*>& curves) {
-  std::string names;
-  for (const Series* series : curves) {
-    if (!names.empty()) names += relation_of(*series, *curves.front());
-    names += shown_name(*series);
-  }
-  return names;
-}
-
-/// Moves names apart that would overlap, within the plot.
-void spread(std::vector<LineNames::Place>& places, const Rect& plot) {
-  double free = plot.y;
-  for (LineNames::Place& place : places) {
-    place.y = std::max(place.end, free + place.height / 2);
-    free = place.y + place.height / 2;
-  }
-  double lowest = plot.bottom();
-  for (auto place = places.rbegin(); place != places.rend(); ++place) {
-    place->y = std::min(place->y, lowest - place->height / 2);
-    lowest = place->y - place->height / 2;
-  }
-}
-
-/// Breaks the names into lines. Returns whether each is whole, and all fit above one another.
-bool fit(const PlotContext& context, LineNames& names, double widest, double highest) {
-  const TextStyle text = tick_style(context.style);
-  const double line = line_height(context.canvas, text);
-  double height = 0;
-  for (LineNames::Place& place : names.places) {
-    place.lines = wrapped(context.canvas, joined_names(place.curves), text, widest, max_lines);
-    if (place.lines.empty() || place.lines.back().ends_with("…")) return false;
-    for (const std::string& words : place.lines)
-      names.width = std::max(names.width, rich_size(context.canvas, words, text).width);
-    place.height = line * (static_cast<double>(place.lines.size()) + 0.25);
-    height += place.height;
-  }
-  return height <= highest;
-}
-
-double lead(const PlotContext& context) { return 1.6 * gap(context.style); }
-
-/// Finds places for the names of `curves` right of the plot, each as near to the end of its line as
-/// the others leave room and on up to three lines, curves that coincide under one name. Empty where
-/// a curve does not reach the right end, where the names are too many or too wide, or where there
-/// is nothing to tell apart.
-std::optional<LineNames> place_line_names(PlotContext& context,
-                                          const std::vector<const Series*>& curves,
-                                          const Axes& axes, double room_width) {
-  if (curves.size() < 2) return std::nullopt;
-  std::vector<Line> lines;
-  LineNames names;
-  std::vector<std::size_t> first;  // of each place: its first line
-  for (const Series* series : curves) {
-    const auto line = line_of(context, *series, axes);
-    if (!line) return std::nullopt;
-    lines.push_back(*line);
-    const auto same = std::find_if(first.begin(), first.end(), [&](std::size_t i) {
-      return lines[i].silhouette.coincides(line->silhouette);
-    });
-    if (same == first.end()) {
-      first.push_back(lines.size() - 1);
-      names.places.push_back({{series}, {}, 0.0, line->end, line->end});
-    } else {
-      names.places[static_cast<std::size_t>(same - first.begin())].curves.push_back(series);
-    }
-  }
-  if (!fit(context, names, max_share * room_width, axes.plot.height)) return std::nullopt;
-  std::stable_sort(names.places.begin(), names.places.end(),
-                   [](const auto& a, const auto& b) { return a.end < b.end; });
-  spread(names.places, axes.plot);
-  return names;
-}
-
-/// The room that they need right of the plot.
-double line_names_width(const PlotContext& context, const LineNames& names) {
-  return names.width + lead(context) + 0.5 * gap(context.style);
-}
-
-/// Draws them right of the plot.
-void draw_line_names(PlotContext& context, const LineNames& names, const Axes& axes) {
-  TextStyle text = aligned_text(tick_style(context.style), VerticalAlign::middle);
-  const double height = line_height(context.canvas, text);
-  const double x = axes.plot.right() + lead(context);
-  for (const LineNames::Place& place : names.places) {
-    text.color = series_color(context.style, *place.curves.front());
-    // A name that could not stand at its line's end is led to it.
-    if (std::abs(place.y - place.end) > 0.35 * height)
-      draw_segment(context.canvas, {axes.plot.right() + 0.2 * gap(context.style), place.end},
-                   {x - 0.3 * gap(context.style), place.y},
-                   {text.color, hairline(context.style), Dash::solid});
-    double y = place.y - 0.5 * height * static_cast<double>(place.lines.size() - 1);
-    for (const std::string& words : place.lines) {
-      draw_rich(context.canvas, {x, y}, words, text);
-      y += height;
-    }
-  }
-}
 
 constexpr double max_legend_width = 0.6;     ///< share of the plot's width
 constexpr double max_legend_height = 0.75;   ///< share of the plot's height
@@ -302,17 +171,41 @@ Coincidences coincidences_of(PlotContext& context, const LinePlot& plot, const A
   return all;
 }
 
-/// Draws the plot with the names of its curves at their ends.
-void draw_with_names(PlotContext& context, const LinePlot& plot, const Plans& plans,
-                     const Rect& room, const LineNames& names) {
-  const auto [axes, marks] =
-      frame_in(context, plot, plans, shrunk(room, 0.0, 0.0, line_names_width(context, names), 0.0));
-  const GhostNames ghosts = place_ghost_names(context, plot, axes, {}, legend_curves(plot));
-  draw_data(context, plot, axes);
-  draw_ghost_names(context, ghosts);
-  draw_reference_lines(context, plot.rules, axes, taken_boxes({}, ghosts), marks);
-  draw_axes(context, axes);
-  draw_line_names(context, names, axes);
+/// The same axes at the ranges that show the whole plot.
+Axes fitted(Axes axes, const LinePlot& plot, PlotContext& context) {
+  axes.x.data = fitted_x(plot, context.view, context.curves);
+  axes.y.data = fitted_y(plot, context.view, context.curves);
+  return axes;
+}
+
+/// Draws the plot with the names of its curves at their ends, and returns whether they have room
+/// there. So are the figure's own ghosts. One that came later has its name beside its line where
+/// that has a place, as the plot would become narrower, else at its end, too.
+bool draw_with_names(PlotContext& context, const LinePlot& plot, const Plans& plans,
+                     const Frame& whole, const Rect& room) {
+  const Axes all = fitted(whole.axes, plot, context);
+  std::vector<const Series*> named;
+  for (const Series& series : plot.series)
+    if (!series.name.empty() && !series.is_part() && (!series.is_ghost() || series.own_ghost) &&
+        reaches_end(series, all))
+      named.push_back(&series);
+  for (;;) {
+    const auto names = place_line_names(context, named, all, room.width);
+    if (!names) return false;
+    const double width = line_names_width(context, *names);
+    const auto [axes, marks] = frame_in(context, plot, plans, shrunk(room, 0.0, 0.0, width, 0.0));
+    const GhostNames ghosts = place_ghost_names(context, plot, axes, {}, named);
+    if (!ghosts.unplaced.empty()) {
+      named.insert(named.end(), ghosts.unplaced.begin(), ghosts.unplaced.end());
+      continue;
+    }
+    draw_data(context, plot, axes);
+    draw_ghost_names(context, ghosts);
+    draw_reference_lines(context, plot.rules, axes, taken_boxes({}, ghosts), marks);
+    draw_axes(context, axes);
+    draw_line_names(context, *names, axes);
+    return true;
+  }
 }
 
 }  // namespace
@@ -322,9 +215,7 @@ void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) 
   const Frame whole = frame_in(context, plot, plans, room);
   context.twins = coincidences_of(context, plot, whole.axes);
   std::vector<const Series*> named = legend_curves(plot);
-  if (context.style.names_at_lines && context.view.hidden.empty())
-    if (const auto names = place_line_names(context, named, whole.axes, room.width))
-      return draw_with_names(context, plot, plans, room, *names);
+  if (context.style.names_at_lines && draw_with_names(context, plot, plans, whole, room)) return;
   LegendDecision decision;
   Frame beside;
   GhostNames names;

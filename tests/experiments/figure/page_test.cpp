@@ -115,11 +115,11 @@ TEST_CASE("Curves that coincide have one name; where names do not fit there is a
   std::vector<std::pair<std::string, double>> many;
   for (int i = 0; i < 40; ++i) many.emplace_back("curve " + std::to_string(i), i);
   CHECK_THAT(svg(curves(many), {.width = 234}), !Contains(">curve 39</text>"));
-  // A curve that ends early has no end to be named at.
+  // A curve that ends early is named beside its line, at the height of which there is room.
   Figure early = curves({{"whole", 2}, {"half", 3}});
   std::get<LinePlot>(early.content).series[1].x = {0, 0.5, 1};
-  CHECK(height_of(svg(early, {.width = 234}), "whole") <
-        height_of(svg(early, {.width = 234}), "half"));
+  CHECK(height_of(svg(early, {.width = 234}), "half") <
+        height_of(svg(early, {.width = 234}), "whole"));
 }
 
 TEST_CASE("PDF and SVG are for papers, PNG is light, unless a theme is named") {
