@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "experiments/model/figure.h"
 
@@ -9,6 +10,10 @@ namespace orrery {
 // Legend names and colours of encodings: the same in every figure.
 
 std::string encoding_label(const std::string& name);
+/// The label within a sentence: "no encoding" for none.
+std::string label_in_sentence(const std::string& name);
+/// "RoPE", "RoPE and ALiBi", "RoPE, ALiBi and 5 others".
+std::string listed(const std::vector<std::string>& labels);
 /// The label, with "(untrained tables)" where the encoding has tables: they are drawn by seed and
 /// say nothing about what training would put there.
 std::string untrained_label(const std::string& name);

@@ -326,6 +326,23 @@ std::string meaning_of(const std::string& name) {
 
 }  // namespace
 
+std::vector<double> mean_logits_with(const DecayFindings& found, const std::vector<double>& theta,
+                                     double at_zero) {
+  const std::vector<Pairs> products = products_of(found);
+  const double share = 1 / (static_cast<double>(products.size()) *
+                            std::sqrt(static_cast<double>(found.assumption.d)));
+  Pairs mean(theta.size());
+  double unturned = 0;
+  for (const Pairs& h : products)
+    for (std::size_t t = 0; t < mean.size(); ++t) mean[t] += share * h[t];
+  for (const Complex& product : mean) unturned += product.real();
+  PhasorsInTurn in_turn(theta);
+  std::vector<double> logits;
+  for (std::size_t r = 0; r < found.curve.B.size(); ++r)
+    logits.push_back(at_zero - unturned + real_product(mean, in_turn.at(static_cast<Position>(r))));
+  return logits;
+}
+
 void add_bound_claims(const DecayFindings& found, Progress& progress, Result& result) {
   SubProgress of_scores(progress, 0.0, 0.65), of_gaussians(progress, 0.75, 1.0);
   const BoundAndScores all = bound_and_scores(found, of_scores);

@@ -40,6 +40,11 @@ struct DecayFindings {
   const DecayCurve& curve;
 };
 
+/// RoPE's mean logits by distance with the frequencies of another base.
+/// @param at_zero  the mean logit at distance 0, where no base plays a part
+std::vector<double> mean_logits_with(const DecayFindings& found, const std::vector<double>& theta,
+                                     double at_zero);
+
 /// Figures "bound_and_scores", "B" and "any_peak", table "bound", and the scalars and checks that
 /// go with them.
 void add_bound_claims(const DecayFindings& found, Progress& progress, Result& result);

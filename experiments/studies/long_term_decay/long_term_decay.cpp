@@ -22,6 +22,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
 #include "experiments/studies/long_term_decay/decay_claims.h"
+#include "experiments/studies/long_term_decay/logits_figure.h"
 
 namespace orrery {
 namespace {
@@ -311,6 +312,18 @@ void check_work(const ParamSet& params) {
       "lower max_distance, dim or draws");
 }
 
+/// The frequencies with a base so many times as large, where a base plays a part and may be that.
+std::optional<std::vector<double>> theta_at(const ParamSet& params, Index d, double factor) {
+  if (!params.is_used("base")) return std::nullopt;
+  const double base = params.real("base") * factor;
+  const ParamSpec& spec = params.spec("base");
+  if (base < spec.min || base > spec.max) return std::nullopt;
+  ParamSet other = params;
+  other.set_value("base", base);
+  const Rope<double> rope = bounded_rope(other, d);
+  return rope.unmuted(rope.theta());
+}
+
 Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress) {
   SubProgress of_scores(progress, 0.1, 0.8), of_checks(progress, 0.8, 0.88),
       of_claims(progress, 0.88, 1.0);
@@ -334,11 +347,15 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
     result.figures.push_back(bound_figure(params, *curve, table));
     table.columns.push_back({"B", "", curve->B});
   }
-  LinePlot scores{.x = distance_axis(), .y = {.label = "logit", .symbol = "$q_m·k_n$"}};
+  DecayLogits logits{
+      .plot = {.x = distance_axis(), .y = {.label = "logit", .symbol = "$q_m·k_n$"}}};
+  LinePlot& scores = logits.plot;
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {
     SubProgress part = equal_part(of_scores, e, names.size());
     Spread spread = scores_of(names[e], params, assumption, part);
+    logits.standard_errors.push_back(spread.deviation.front() /
+                                     std::sqrt(static_cast<double>(assumption.pairs.size())));
     Column mean{"logit_" + names[e], "", std::move(spread.mean)};
     if (assumption.has_spread())
       add_curve(table, scores, std::move(mean), spread.deviation, encoding_series(names[e]));
@@ -353,11 +370,14 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const std::string caption =
       fmt::format("key at position 0 · head 0 of {} · {}", heads, caption_of(params));
   result.figures.push_back(change_figure(scores, assumption.text, caption));
-  if (curve) add_bound_claims({params, assumption, rope, theta, *curve}, of_claims, result);
+  std::optional<DecayFindings> found;
+  if (curve) found.emplace(DecayFindings{params, assumption, rope, theta, *curve});
+  if (found) add_bound_claims(*found, of_claims, result);
   add_meanings(params, assumption.text, scores.series, result);
-  result.figures.insert(
-      result.figures.begin() + (curve ? 1 : 0),
-      {"decay_scores", "Logits by distance: " + assumption.text, caption, std::move(scores)});
+  logits.rope = found ? &*found : nullptr;
+  add_logits_figure(
+      std::move(logits), assumption.text + " · " + caption,
+      [&](double factor) { return theta_at(params, assumption.d, factor); }, result);
   return result;
 }
 

@@ -82,7 +82,7 @@ TEST_CASE("A sweep opens with its points drawn together, page by page, as its re
   const Result& result = *browsing.shown().result;
   REQUIRE(result.figures.size() > 3);
   const auto& bound = std::get<LinePlot>(result.figures.at(0).content);
-  CHECK(result.figures.at(0).id == "decay_bound");
+  CHECK(result.figures.at(0).id == "decay_scores");
   CHECK(bound.series.size() == 3);  // one curve per dim
   CHECK(browsing.browser().session().on_screen.size() == 1);
   browsing.desktop.click(browsing.desktop.item("button next figure"));

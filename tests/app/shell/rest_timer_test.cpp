@@ -32,12 +32,12 @@ TEST_CASE("In projector mode the controls leave while the mouse rests, and the f
   desktop.settle();
   desktop.move_to({600, 300});
   REQUIRE(desktop.app().item_rects().find("param base"));
-  const Rect before = desktop.app().item_rects().figure("decay_bound")->plot;
+  const Rect before = desktop.app().item_rects().figure("decay_scores")->plot;
   CHECK(desktop.app().due_in() > 0);
   desktop.frame(4 * 60);
   CHECK_FALSE(desktop.app().item_rects().find("param base"));
   CHECK(desktop.app().due_in() < 0);
-  CHECK(desktop.app().item_rects().figure("decay_bound")->plot == before);
+  CHECK(desktop.app().item_rects().figure("decay_scores")->plot == before);
   desktop.move_to({601, 300});
   CHECK(desktop.app().item_rects().find("param base"));
 }

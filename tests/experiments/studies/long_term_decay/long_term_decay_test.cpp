@@ -251,3 +251,41 @@ TEST_CASE("What decays is said for each encoding") {
   CHECK(column(result, "change", 2)[3] == Approx(-128));
   CHECK(content_of<LinePlot>(result, "decay_changes").series.at(3).y.back() == Approx(-128));
 }
+
+TEST_CASE("The first figure is the logits, and its title where they fall to half") {
+  const auto title = [](const Settings& settings) {
+    const Result result = run_long_term_decay(settings);
+    CHECK(result.figures.at(0).id == "decay_scores");
+    return result.figures.at(0).title;
+  };
+  CHECK(title({}) ==
+        "RoPE's logit first falls to half at 46 tokens; ten times the base moves that to 102");
+  CHECK(scalar(run_long_term_decay({}), "rope_half_distance") == 46);
+  CHECK(title({{"max_distance", "32"}}) ==
+        "RoPE's logit stays above half to 32 tokens; with a tenth of the base it is halved at 16");
+  CHECK(title({{"encoding", "rope+alibi+none"}}) ==
+        "The logit first falls to half at 12 tokens with ALiBi, 46 with RoPE; not to 256 tokens "
+        "with no encoding");
+  CHECK(title({{"encoding", "none"}}) ==
+        "With no encoding the logit is the same at every distance");
+  CHECK_THAT(title({{"assumption", "random"}}), Contains("0 but for chance"));
+}
+
+TEST_CASE("Behind the logits are those that a run with another base has, and the bound's shape") {
+  for (const char* assumption : {"ones", "equal", "mean"}) {
+    const Settings settings{{"assumption", assumption}, {"dim", "32"}, {"rope.fraction", "0.5"}};
+    Settings tenfold = settings;
+    tenfold.emplace_back("base", "100000");
+    const Result own = run_long_term_decay(settings), other = run_long_term_decay(tenfold);
+    const auto& curves = content_of<LinePlot>(own, "decay_scores").series;
+    const auto& bound = column(own, "mean_abs_S");
+    const auto ghost = std::find_if(curves.begin(), curves.end(), [](const Series& one) {
+      return one.ghost == "base 100\u2009000";
+    });
+    REQUIRE(ghost != curves.end());
+    for (std::size_t r = 0; r < bound.size(); ++r) {
+      CHECK(ghost->y[r] == Approx(column(other, "logit_rope")[r]).margin(1e-12));
+      CHECK(curves[1].y[r] == Approx(curves[0].y[0] * bound[r] / bound[0]));
+    }
+  }
+}
