@@ -14,6 +14,7 @@
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/studies/relative_invariance/curves.h"
+#include "experiments/studies/relative_invariance/shift_words.h"
 
 namespace orrery {
 namespace {
@@ -60,7 +61,6 @@ ExperimentInfo make_info() {
       .params = declared_params(),
       .view = {.controls = {"encoding", "base", "span", "tokens"},
                .tabs = {{"invariance_error", "Change of logits"},
-                        {"invariance_ulp", "Change in ulp"},
                         {"rounding_error", "Distance from exact"}}},
       .questions =
           {{.words = "Is DeBERTa relative?",
@@ -189,44 +189,35 @@ std::vector<Rule> bounds_of(const std::vector<std::string>& pipelines,
     }
     if (!found || !invariant) continue;
     rules.push_back(horizontal(
-        found->bound, "what rounding may cost" + (pipelines.size() == 1 ? "" : " in " + pipeline)));
+        found->bound, "what rounding may cost" +
+                          (pipelines.size() == 1 ? "" : " in " + pipeline_words(found->pipeline))));
   }
   return rules;
 }
 
-/// What a curve has at each shift: a column of the table, and a curve of a figure.
-struct ShiftMeasure {
-  std::vector<double> ShiftCurve::*values{};
-  const char* column{};
-  const char* figure{};
-  const char* title{};
-  Axis y{};  ///< its scale is symlog
-};
-
-std::vector<ShiftMeasure> measures(double threshold) {
-  return {{&ShiftCurve::error,
-           "error",
-           "invariance_error",
-           "Change of the logits under a common shift, ",
-           {.label = "largest change of a logit", .symlog_threshold = threshold}},
-          {&ShiftCurve::ulps,
-           "ulp",
-           "invariance_ulp",
-           "Change in units in the last place at the largest logit, ",
-           {.label = "largest change", .unit = "ulp", .symlog_threshold = 0.1}},
-          {&ShiftCurve::rounding,
-           "rounding",
-           "rounding_error",
-           "Distance of the logits from exact at each shift, ",
-           {.label = "largest distance of a logit", .symlog_threshold = threshold}}};
+LinePlot empty_plot(const char* label, double threshold) {
+  return {
+      .x = {.label = "common shift", .symbol = "$s$", .unit = "tokens", .scale = AxisScale::log2},
+      .y = {.label = label, .scale = AxisScale::symlog, .symlog_threshold = threshold}};
 }
 
-LinePlot plot_of(const ShiftMeasure& measure) {
-  LinePlot plot{
-      .x = {.label = "common shift", .symbol = "$s$", .unit = "tokens", .scale = AxisScale::log2},
-      .y = measure.y};
-  plot.y.scale = AxisScale::symlog;
-  return plot;
+Table table_of(const std::vector<Position>& shifts, const std::vector<ShiftCurve>& curves) {
+  Table table{.name = "invariance",
+              .caption =
+                  "largest change of a logit, absolute and in units in the last place of the "
+                  "pipeline's format, and largest distance from exact, by shift",
+              .columns = {{"shift", "tokens", as_doubles(shifts)}}};
+  const auto add = [&](const ShiftCurve& curve, const char* column, const char* unit,
+                       const std::vector<double>& values) {
+    if (!values.empty())
+      table.columns.push_back({fmt::format("{}_{}", curve.key(), column), unit, values});
+  };
+  for (const ShiftCurve& curve : curves) {
+    add(curve, "error", "", curve.error);
+    add(curve, "ulp", "ulp", curve.ulps);
+    add(curve, "rounding", "", curve.rounding);
+  }
+  return table;
 }
 
 void add_curves(const ParamSet& params, const std::vector<Position>& shifts,
@@ -236,30 +227,41 @@ void add_curves(const ParamSet& params, const std::vector<Position>& shifts,
   for (const ShiftCurve& curve : curves)
     least = smaller(least, unit_roundoff(curve.pipeline.format));
   // A power of ten below every rounding error of the formats, so that 0 still has its place below.
-  const std::vector<ShiftMeasure> all = measures(std::pow(10.0, std::floor(std::log10(least)) - 1));
-  std::vector<LinePlot> plots;
-  for (const ShiftMeasure& measure : all) plots.push_back(plot_of(measure));
-  Table table{.name = "invariance",
-              .caption =
-                  "largest change of a logit, absolute and in units in the last place of the "
-                  "pipeline's format, and largest distance from exact, by shift",
-              .columns = {{"shift", "tokens", as_doubles(shifts)}}};
-  for (std::size_t i = 0; i < curves.size(); ++i)
-    for (std::size_t j = 0; j < all.size(); ++j)
-      if (const std::vector<double>& values = curves[i].*all[j].values; !values.empty())
-        add_curve(table, plots[j], {curves[i].key() + "_" + all[j].column, all[j].y.unit, values},
-                  series_of(curves[i], i, curves.size(), pipelines));
-  plots.front().rules = bounds_of(pipelines, curves);
+  const double threshold = std::pow(10.0, std::floor(std::log10(least)) - 1);
+  LinePlot changes = empty_plot("largest change of a logit", threshold),
+           distances = empty_plot("largest distance of a logit", threshold);
+  const auto series = [&](const ShiftCurve& curve, const std::vector<double>& values) {
+    Series made = series_of(curve, static_cast<std::size_t>(&curve - curves.data()), curves.size(),
+                            pipelines);
+    made.x = as_doubles(shifts);
+    made.y = values;
+    return made;
+  };
+  std::string drawn;
+  for (const ShiftGroup& group : groups_of(curves)) {
+    Series one = series(*group.curves.front(), group.curves.front()->error);
+    one.label = group.words;
+    if (group.curves.size() > 1) {
+      one.style = LineStyle::solid;
+      drawn = " · curves within 5 % of one another are one line";
+    }
+    changes.series.push_back(std::move(one));
+  }
+  for (const ShiftCurve& curve : curves)
+    if (!curve.rounding.empty()) distances.series.push_back(series(curve, curve.rounding));
+  changes.rules = bounds_of(pipelines, curves);
   const std::int64_t tokens = params.integer("tokens");
-  std::string where = pipelines.size() == 1 ? "in " + pipelines.front() : "in each pipeline";
-  if (const std::string beyond = beyond_trained(tokens);
-      has_trained_contents(params) && !beyond.empty())
-    where += fmt::format(", {} tokens{}", tokens, beyond);
-  for (std::size_t j = 0; j < all.size(); ++j)
-    if (!plots[j].series.empty())
-      result.figures.push_back(
-          {all[j].figure, all[j].title + where, caption_of(params), std::move(plots[j])});
-  result.tables.push_back(std::move(table));
+  std::string beyond = has_trained_contents(params) ? beyond_trained(tokens) : "";
+  if (!beyond.empty()) beyond = fmt::format(", {} tokens{}", tokens, beyond);
+  result.figures.push_back({"invariance_error", invariance_title(curves) + beyond,
+                            caption_of(params) + drawn, std::move(changes)});
+  const std::string where =
+      pipelines.size() == 1 ? "in " + pipeline_words(curves.front().pipeline) : "in each pipeline";
+  if (!distances.series.empty())
+    result.figures.push_back({"rounding_error",
+                              "Distance of the logits from exact at each shift, " + where + beyond,
+                              caption_of(params), std::move(distances)});
+  result.tables.push_back(table_of(shifts, curves));
 }
 
 /// Every shift is computed twice: in the pipeline and in exact.
