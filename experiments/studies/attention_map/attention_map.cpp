@@ -21,6 +21,7 @@
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
 #include "experiments/setup/user_qkv.h"
+#include "experiments/studies/attention_map/attention_words.h"
 #include "experiments/studies/attention_map/kept_map.h"
 
 namespace orrery {
@@ -98,7 +99,7 @@ ExperimentInfo make_info() {
            {of_random_contents(seed_param())}})),
       .view = {.layout = ViewLayout::small_multiples,
                .grouping = Grouping::by_kind,
-               .controls = {"text", "encoding", "head", "max_tokens", "base"}},
+               .controls = {"text", "encoding", "head", "trained_layer", "max_tokens", "base"}},
       .questions =
           {{.words = "How do ALiBi and RoPE differ on my text?",
             .answer =
@@ -253,10 +254,9 @@ class EncodingMaps {
   }
 
   void give(Result& result) && {
-    const auto rows = static_cast<double>(study_.frame.side);
     const FindingsOn of(result, name_, encoding_label(name_));
-    of.scalar("mean_entropy", entropy_bits_ / rows, "mean entropy of a query's weights", "bits");
-    of.scalar("mean_distance", distance_ / rows, "mean distance attended to", "tokens");
+    of.scalar("mean_entropy", sums_.mean_entropy(), "mean entropy of a query's weights", "bits");
+    of.scalar("mean_distance", sums_.mean_distance(), "mean distance attended to", "tokens");
     const double unit = unit_roundoff(sizeof(T) == 8 ? Precision::fp64 : Precision::fp32);
     const auto n = static_cast<double>(study_.frame.tokens);
     of.at_most(
@@ -292,8 +292,7 @@ class EncodingMaps {
       const RowStatistics s = row_statistics(weights, i, m, tokens.positions);
       table.row({name_, query, m, label(query), s.entropy_bits, s.mean_distance, s.strongest,
                  label(s.strongest), weights(i, s.strongest)});
-      entropy_bits_ += s.entropy_bits;
-      distance_ += s.mean_distance;
+      sums_.add(weights, i, m, tokens.positions, s);
     }
   }
   void give_maps(Result& result) {
@@ -301,7 +300,9 @@ class EncodingMaps {
     const Precision arithmetic = sizeof(T) == 8 ? Precision::fp64 : Precision::fp32;
     const double rounding =
         spread_rounding(study_.tokens.d_head(), 1.0, arithmetic, rounding_of(study_.params));
-    const std::vector<MapSubject> subjects = subjects_of(name_, study_.params, terms_);
+    std::vector<MapSubject> subjects = subjects_of(name_, study_.params, terms_);
+    subjects.front().title = sums_.title(study_.params, name_);
+    if (sums_.spans_decades()) subjects.front().colors = ColorScaling::log;
     std::vector<EquationPart> given;
     for (std::size_t i = 0; i < maps_.size(); ++i) {
       given.push_back(maps_[i].give(subjects[i], frame, study_.mask, study_.masked, result));
@@ -317,7 +318,7 @@ class EncodingMaps {
   std::vector<KeptMap<T>> maps_{};
   Matrix<T> output_;
   Largest row_error_{};
-  double entropy_bits_{}, distance_{};  // sums over the queries
+  AttentionSums sums_{};
 };
 
 template <class T>

@@ -49,6 +49,7 @@ Heatmap heatmap_of(const MapSubject& subject, const MapFrame& frame, const Array
           .quantity = subject.quantity,
           .symbol = subject.symbol,
           .meaning = subject.meaning,
+          .colors = subject.colors,
           .column_labels = labels_from(frame.first_key, frame),
           .row_labels = labels_from(frame.first_query, frame),
           .reduces = subject.reduces};
@@ -282,6 +283,7 @@ Figure pipeline_figure(const std::string& encoding, const std::vector<std::strin
                        const char* step, const std::string& symbol, const std::string& name) {
     part.map.quantity = (frame.cell > 1 ? "mean " : "") + std::string(quantity);
     part.map.symbol.clear();
+    part.map.colors = ColorScaling::linear;  // its bar is linear
     part.relation = relation;
     part.step = step;
     part.symbol = symbol;

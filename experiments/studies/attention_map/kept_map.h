@@ -21,6 +21,7 @@ struct MapSubject {
   std::string quantity{};  ///< "weight"
   std::string symbol{};
   Meaning meaning{Meaning::sequential};
+  ColorScaling colors{ColorScaling::linear};
   bool shown{false};  ///< whether it is drawn
 };
 

@@ -422,3 +422,19 @@ TEST_CASE("Swapped tokens take their weights and labels along") {
   CHECK_THROWS_WITH(run_attention_map(text_input("one two three four"), swapped),
                     Contains("there are 4 tokens"));
 }
+
+TEST_CASE("The title says how far back a head attends, and the colours follow the weights") {
+  const auto map = [](const Settings& settings) {
+    return run_experiment(attention_map_experiment(), settings,
+                          text_input("An orrery is a small model of the sky"))
+        .figures.at(0);
+  };
+  const Figure trained = map({});
+  CHECK_THAT(trained.title, Contains("Layer 1, head 0 with RoPE attends ") &&
+                                Contains(" tokens back on average; most weight (") &&
+                                Contains(" %) goes one token back"));
+  CHECK(std::get<Heatmap>(trained.content).colors == ColorScaling::log);
+  const Figure even = map({{"contents", "random"}, {"encoding", "none"}, {"match", "0.01"}});
+  CHECK_THAT(even.title, Contains("spreads its weight almost evenly"));
+  CHECK(std::get<Heatmap>(even.content).colors == ColorScaling::linear);
+}
