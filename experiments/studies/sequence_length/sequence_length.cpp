@@ -14,7 +14,7 @@
 #include "experiments/setup/encoding_style.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/sequence_length/study.h"
+#include "experiments/studies/sequence_length/length_words.h"
 
 namespace orrery {
 namespace {
@@ -65,9 +65,12 @@ ExperimentInfo make_info() {
             "", in_descriptions}},
       .symbols = {{"s", "shift of all positions"}},
       .params = declared_params(),
-      .view = {.controls = {"encoding", "train_length", "max_length", "base"},
-               .tabs = {{"beyond", "Encoding by encoding"},
-                        {"logits", "Logits past the training length"},
+      .view = {.layout = ViewLayout::small_multiples,
+               .grouping = Grouping::by_page,
+               .controls = {"encoding", "train_length", "max_length", "base"},
+               .tabs = {{"beyond", "In a table"},
+                        {"logits", "Logits"},
+                        {"entropy", "Width of attention"},
                         {"offsets", "Shifted tokens"},
                         {"recent_share", "Share of recent tokens"}}},
       .questions =
@@ -75,6 +78,7 @@ ExperimentInfo make_info() {
             .answer =
                 "The entropy of the last query says over how many tokens its attention spreads. "
                 "Move L, the training length, and see which encodings change their course there.",
+            .figure = "entropy",
             .control = "train_length"}},
       // "beyond" measures rounding, which any change moves.
       .ignored = {{.figures = {"entropy", "logits"}, .keys = {"rope.rotary_value"}},
@@ -214,31 +218,50 @@ void add_by_length(const ParamSet& params, const std::vector<LengthStudy>& all, 
   }
   const std::string caption =
       fmt::format("{} · mean ± deviation over draws · {}", nothing_trained, caption_of(params));
-  result.figures.push_back(
-      {"entropy", "Entropy of the last query's attention by length", caption, std::move(entropy)});
-  result.figures.push_back(
-      {"recent_share",
-       fmt::format("How much attention the last {} tokens keep", params.integer("window")), caption,
-       std::move(recent)});
+  result.figures.push_back({"entropy", entropy_title(all, params), caption, std::move(entropy)});
+  result.figures.push_back({"recent_share", recent_title(all, params), caption, std::move(recent)});
   result.tables.push_back(std::move(table));
 }
 
+/// The range of the curve below the training length, as a band behind all of it.
+Series seen_range(const Series& curve, double train) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  Smallest least(0.0);  // L(0) − L(0)
+  Largest most(0.0);
+  for (std::size_t i = 0; i < curve.x.size() && curve.x[i] < train; ++i) {
+    least.see(curve.y[i]);
+    most.see(curve.y[i]);
+  }
+  const std::size_t points = curve.x.size();
+  return {.name = "range seen in training",
+          .x = curve.x,
+          .y = std::vector<double>(points, none),
+          .band_low = std::vector<double>(points, least.value()),
+          .band_high = std::vector<double>(points, most.value()),
+          .ghost = "range seen in training",
+          .own_ghost = true};
+}
+
+/// Each encoding has its own scale: one falls by 32 where another moves by a tenth.
 void add_logits(const ParamSet& params, const std::vector<LengthStudy>& all, Result& result) {
-  LinePlot plot{.x = distance_axis(AxisScale::log2),
-                .y = {.label = "change of the mean logit",
-                      .symbol = "$L(r) − L(0)$",
-                      .scale = AxisScale::symlog},
-                .rules = {training_rule(params)}};
   Table table{.name = "logits",
               .caption = "change with distance of the mean logit of like tokens",
               .columns = {{"distance", "tokens", as_doubles(distances_of(params))}}};
-  for (const LengthStudy& m : all)
+  const auto train = static_cast<double>(params.integer("train_length"));
+  for (const LengthStudy& m : all) {
+    LinePlot plot{.x = distance_axis(AxisScale::log2),
+                  .y = {.label = "change of the mean logit", .symbol = "$L(r) − L(0)$"},
+                  .rules = {training_rule(params)}};
     add_curve(table, plot, {m.name, "", m.mean_change}, encoding_series(m.name));
-  result.figures.push_back({"logits", "Past the training length: some end, some clip, some go on",
-                            "like tokens, $L(0)$ by content $σ\\sqrt{d}$, mean over all "
-                            "directions · " +
-                                caption_of(params),
-                            std::move(plot)});
+    plot.series.push_back(seen_range(plot.series.front(), train));
+    result.figures.push_back({"logits_" + m.name,
+                              logit_title(m, params),
+                              "like tokens, $L(0)$ by content $σ\\sqrt{d}$, mean over all "
+                              "directions · shaded: the range seen in training · " +
+                                  caption_of(params),
+                              std::move(plot),
+                              {.kind = "logits", .encodings = {m.name}}});
+  }
   result.tables.push_back(std::move(table));
 }
 
@@ -258,9 +281,9 @@ void add_offsets(const ParamSet& params, const std::vector<LengthStudy>& all, Re
       .columns = {{"offset", "tokens", as_doubles(offsets_of(params))}}};
   for (const LengthStudy& m : all)
     add_curve(table, plot, {m.name, "", m.offsets}, encoding_series(m.name));
-  result.figures.push_back(
-      {"offsets", fmt::format("The same {} tokens further down the text", params.integer("window")),
-       fmt::format("{} · causal · {}", nothing_trained, caption_of(params)), std::move(plot)});
+  result.figures.push_back({"offsets", offset_title(all, params),
+                            fmt::format("{} · causal · {}", nothing_trained, caption_of(params)),
+                            std::move(plot)});
   result.tables.push_back(std::move(table));
 }
 
@@ -313,8 +336,8 @@ Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
     add_checks(params, all.back(), result);
   }
   check_entropy(params, all, result);
-  add_by_length(params, all, result);
   add_logits(params, all, result);
+  add_by_length(params, all, result);
   add_offsets(params, all, result);
   add_encodings(params, all, result);
   return result;

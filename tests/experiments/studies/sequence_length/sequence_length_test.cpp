@@ -115,3 +115,22 @@ TEST_CASE("An absolute encoding is seen to feel offsets where one key has nearly
   for (const char* name : {"learned", "sinusoidal", "tupe"})
     CHECK_NOTHROW(check(result, std::string(name) + "_feels_offsets"));
 }
+
+TEST_CASE("Each encoding says what it does past the training length") {
+  const Result result = run_experiment(
+      sequence_length_experiment(),
+      {{"encoding", "alibi+learned+shaw+none"}, {"train_length", "64"}, {"max_length", "256"}});
+  const auto title = [&](const std::string& id) {
+    const auto found = std::find_if(result.figures.begin(), result.figures.end(),
+                                    [&](const Figure& figure) { return figure.id == id; });
+    REQUIRE(found != result.figures.end());
+    return found->title;
+  };
+  // Head 5 of 8: a slope of 2^-6 over the 192 tokens beyond 63.
+  CHECK(title("logits_alibi") == "ALiBi leaves what training saw by 3");
+  CHECK(title("logits_learned") == "learned ends: no position beyond 63");
+  CHECK(title("logits_shaw") == "Shaw: one mean logit at every distance");
+  CHECK(title("logits_none") == "No encoding: one mean logit at every distance");
+  CHECK_THAT(title("entropy"), Catch::Matchers::Contains("learned ends"));
+  CHECK_THAT(title("offsets"), Catch::Matchers::Contains("learned moves up to"));
+}
