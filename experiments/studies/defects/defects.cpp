@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "core/analysis/largest.h"
 #include "core/random.h"
@@ -135,18 +136,53 @@ std::vector<double> distances(const Contents& contents, std::size_t count) {
           contents.distances.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
+constexpr Position least_marked = 8;  ///< the end of a shorter curve needs no line
+
+/// Whether a curve is the beginning of a longer one, as far as a drawing shows.
+bool begins(const std::vector<double>& longer, const std::vector<double>& curve) {
+  const double visible = 0.01 * largest_of(longer);
+  if (curve.size() > longer.size()) return false;
+  for (std::size_t i = 0; i < curve.size(); ++i)
+    if (std::abs(curve[i] - longer[i]) > visible) return false;
+  return true;
+}
+
+/// The first query at which the defect shows, and the most weight that it moves.
+std::string defect_title(const std::string& defect, const std::vector<Probe>& probes) {
+  constexpr double shows = 0.01;  // of the weight
+  const auto first = std::find_if(probes.begin(), probes.end(),
+                                  [](const Probe& probe) { return probe.moved >= shows; });
+  if (first == probes.end())
+    return fmt::format("{} moves less than 1 % of the weight of any query to {}", defect,
+                       probes.back().m);
+  const auto most =
+      std::max_element(probes.begin(), probes.end(),
+                       [](const Probe& a, const Probe& b) { return a.moved < b.moved; });
+  const std::string moves = fmt::format("{} moves {:.0f} % of the weight of a query at {}", defect,
+                                        100 * most->moved, most->m);
+  if (first == probes.begin()) return moves + ", and shows at every query";
+  return fmt::format("{}; it shows from {} on, not at {}", moves, first->m, std::prev(first)->m);
+}
+
 Figure difference_figure(const ParamSet& params, const Contents& contents,
                          const std::vector<Probe>& probes) {
   LinePlot plot{.x = distance_axis(AxisScale::symlog),
                 .y = {.label = "difference of logits, root mean square"}};
-  for (const Probe& probe : probes)
-    plot.series.push_back(
-        {.name = fmt::format("query at {}", probe.m),
-         .x = distances(contents, probe.difference.size()),
-         .y = probe.difference,
-         .shade = static_cast<double>(plot.series.size()) / static_cast<double>(probes.size()),
-         .marked = probe.difference.size() < 8});
-  return {"logit_difference", "What " + params.text("defect") + " does to logits, by distance",
+  for (const Probe& probe : probes) {
+    if (&probe != &probes.back() && begins(probes.back().difference, probe.difference)) {
+      if (probe.m >= least_marked)
+        plot.rules.push_back(
+            vertical(static_cast<double>(probe.m), fmt::format("query at {}", probe.m)));
+      continue;
+    }
+    plot.series.push_back({.name = fmt::format("query at {}", probe.m),
+                           .x = distances(contents, probe.difference.size()),
+                           .y = probe.difference,
+                           .shade = 1 - static_cast<double>(&probes.back() - &probe) /
+                                            static_cast<double>(probes.size()),
+                           .marked = probe.difference.size() < 8});
+  }
+  return {"logit_difference", defect_title(params.text("defect"), probes),
           find_rope_defect(params.text("defect")).description + " · " + caption_of(params),
           std::move(plot)};
 }

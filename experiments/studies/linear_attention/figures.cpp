@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "core/analysis/largest.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/model/notices.h"
 #include "experiments/setup/common_axes.h"
@@ -17,6 +19,8 @@
 
 namespace orrery {
 namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
 
 // Hues belong to encodings; what differs in other ways goes through colours in order.
 double shade_of(FeatureKind kind) { return 0.45 * static_cast<int>(kind); }
@@ -58,6 +62,33 @@ Figure mean_weight_figure(const std::string& caption, const VariantFamily& famil
   return {"weight_by_distance",
           fmt::format("Mean weight by distance, $φ$ = {}", family.feature.label), caption,
           std::move(plot)};
+}
+
+/// Of eq. (19), with every feature map.
+std::string row_sums_title(const std::vector<VariantFamily>& families) {
+  Largest most(-infinite), error;
+  Smallest least(infinite);
+  double rounding = 0;
+  for (const VariantFamily& family : families) {
+    const LinearMap& map = map_of(family, FeatureRotation::paper);
+    least.see(map.signs.row_sum_min);
+    most.see(map.signs.row_sum_max);
+    error.see(map.signs.row_sum_error);
+    rounding = std::max(rounding, map.rounding);
+  }
+  if (error.value() <= rounding) return "The weights of eq. (19) sum to 1 for every query";
+  return fmt::format("The weights of eq. (19) do not sum to 1, but to {:.2f} … {:.2f}",
+                     least.value(), most.value());
+}
+
+std::string negative_title(const std::vector<VariantFamily>& families) {
+  Largest most;
+  for (const VariantFamily& family : families)
+    for (const double part : negative_mass_by_row(map_of(family, FeatureRotation::paper).weights))
+      most.see(part);
+  if (most.value() == 0) return "No weight of eq. (19) is negative";
+  return fmt::format("Up to {:.2g} % of a query's weight by eq. (19) is negative",
+                     100 * most.value());
 }
 
 /// A number of the weights of each query, by eq. (19).
@@ -285,23 +316,23 @@ const Measures<LinearMap>& map_measures() {
 void add_linear_figures(const ParamSet& params, const LinearFindings& found, Result& result) {
   const std::string caption = caption_with_cut(params, found.in);
   result.tables.push_back(variants_table(found.families));
-  result.figures.push_back(mean_weight_figure(caption, found.families.front(), found.softmax));
   add_row_figure(
       caption, found.families, row_sums,
-      {"row_sums", "The weights of eq. (19) do not sum to 1", "",
+      {"row_sums", row_sums_title(found.families), "",
        LinePlot{
            .x = query_axis(),
            .y = {.label = "sum of the weights of a query", .symbol = "$Σ_n a_{mn}$"},
            .rules = {horizontal(1, "softmax, and every other variant: 1"), horizontal(0, "0")}}},
       result);
   add_row_figure(caption, found.families, negative_mass_by_row,
-                 {"negative_weights", "How much of the weights of eq. (19) is negative", "",
+                 {"negative_weights", negative_title(found.families), "",
                   LinePlot{.x = query_axis(),
                            .y = {.label = "negative part of the weights",
                                  .symbol = "$Σ|a < 0| / Σ|a|$",
                                  .range = Range{0.0, 1.0}},
                            .rules = {horizontal(0.5, "as much negative as positive")}}},
                  result);
+  result.figures.push_back(mean_weight_figure(caption, found.families.front(), found.softmax));
   add_favor(caption, found, result);
   add_cost(caption, found, params.integer("longest"), result);
   add_maps(whose_contents(params, found.in) + caption, found, result);

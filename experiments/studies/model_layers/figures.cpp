@@ -134,21 +134,24 @@ Figure wavelengths_figure(const LayersFound& found) {
   return {"wavelengths", "Wavelength of each pair, layer by layer", found.caption, std::move(map)};
 }
 
+std::string unseen_title(const LayersFound& found) {
+  std::size_t unseen = 0, pairs = 0;
+  for (const auto& bands : found.bands) {
+    unseen += count_of(bands, PairBand::unseen);
+    pairs += bands.size();
+  }
+  return fmt::format("{} of {} pairs meet angles in {:.0f} tokens that {} never showed", unseen,
+                     pairs, found.context, seen_text(found));
+}
+
 Figure bands_figure(const LayersFound& found) {
   Heatmap map = layer_map(
       found.plan, "bands", "0 still, 1 extrapolated, 2 interpolated, 3 unseen, by layer and pair",
       [&](std::size_t l, std::size_t t) { return static_cast<double>(found.bands[l][t]); });
   map.quantity = "0 still, 1 extrapolated, 2 interpolated, 3 unseen";
   map.range = Range{0, 3};
-  std::size_t unseen = 0, pairs = 0;
-  for (const auto& bands : found.bands) {
-    unseen += count_of(bands, PairBand::unseen);
-    pairs += bands.size();
-  }
   return {
-      "bands",
-      fmt::format("{} of {} pairs meet angles in {:.0f} tokens that {} never showed", unseen, pairs,
-                  found.context, seen_text(found)),
+      "bands", unseen_title(found),
       "0 still · 1 extrapolated: as fast as unscaled · 2 interpolated: slowed, within the angles "
       "of "
       "the unscaled positions · 3 unseen: angles beyond them · no query is farther from a key than "
@@ -180,10 +183,7 @@ Figure unseen_figure(const LayersFound& found) {
     plot.series.push_back(std::move(series));
   }
   plot.rules.push_back(vertical(found.context, "L", "context"));
-  return {
-      "unseen_pairs",
-      fmt::format("Pairs that turn to angles that {} never showed, by context", seen_text(found)),
-      found.caption, std::move(plot)};
+  return {"unseen_pairs", unseen_title(found), found.caption, std::move(plot)};
 }
 
 Figure field_figure(const LayersFound& found) {
@@ -254,11 +254,12 @@ std::string uniform_text() {
 }
 
 std::vector<Figure> layers_figures(const LayersFound& found) {
-  std::vector<Figure> figures{groups_figure(found)};
+  std::vector<Figure> figures;
+  if (!found.lengths.empty()) figures.push_back(unseen_figure(found));
+  figures.push_back(groups_figure(found));
   if (!found.lengths.empty()) {
     figures.push_back(bands_figure(found));
     figures.push_back(wavelengths_figure(found));
-    figures.push_back(unseen_figure(found));
   }
   figures.push_back(field_figure(found));
   figures.push_back(influence_figure(found));

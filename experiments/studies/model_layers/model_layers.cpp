@@ -74,8 +74,8 @@ ExperimentInfo make_info() {
                   {"w_l", "window of a layer, in tokens"}},
       .params = params(),
       .view = {.layout = ViewLayout::side_by_side,
-               .left = "reasons",
-               .right = "bands",
+               .left = "bands",
+               .right = "reasons",
                .controls = {"context", "trained", "residual"}},
       .questions =
           {{.words = "What does my model do with positions?",

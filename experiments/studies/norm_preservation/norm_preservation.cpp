@@ -266,6 +266,26 @@ void add_checks(const Curve& curve, const std::string& where, const std::string&
              "$‖x + p‖² = ‖x‖² + 2 x·p + ‖p‖²$", curve.cosine_law, curve.law_bound);
 }
 
+/// Who keeps the length, to how many units in the last place, and who changes it by how much.
+std::string length_title(const std::vector<Curve>& curves, Precision precision) {
+  std::vector<std::string> kept, changed;
+  Largest roundings, change;
+  for (const Curve& curve : curves) {
+    const double largest = curve.largest_change();
+    const bool keeps = largest <= curve.norm_bound;
+    (keeps ? kept : changed).push_back(curve.label);
+    (keeps ? roundings : change).see(keeps ? in_ulps(largest, precision) : largest);
+  }
+  std::string title;
+  if (!kept.empty())
+    title = fmt::format("{} keep{} the length of a vector to {:.2g} ulp of {}", listed(kept),
+                        kept.size() == 1 ? "s" : "", roundings.value(), name(precision));
+  if (changed.empty()) return title;
+  return fmt::format("{}{} change{} {} by up to {:.2g} %", title.empty() ? "" : title + "; ",
+                     listed(changed), changed.size() == 1 ? "s" : "",
+                     title.empty() ? "the length of a vector" : "it", 100 * change.value());
+}
+
 /// Each curve as a ratio, as its change in ulp, and in the table.
 void add_curves(const ParamSet& params, const Positions& positions,
                 const std::vector<Curve>& curves, Result& result) {
@@ -294,7 +314,7 @@ void add_curves(const ParamSet& params, const Positions& positions,
     add_band(table, curve.key, curve.ratio);
   }
   result.figures = {
-      {"norm_ratio", "A rotation keeps the length of a vector, an added position does not",
+      {"norm_ratio", length_title(curves, precision),
        "mean over vectors, band from least to greatest · " + caption_of(params), std::move(ratios)},
       {"norm_change_ulp",
        fmt::format("Change of length in units in the last place of {}, {}", name(precision),
@@ -329,7 +349,7 @@ void compare_pipelines(const ParamSet& params, const Positions& positions,
     }
   }
   result.figures.push_back(
-      {"norm_by_pipeline", "A rotation keeps lengths in every pipeline, up to rounding",
+      {"norm_by_pipeline", "Largest change of a length by a rotation, in every pipeline",
        "each pipeline with its own formats · " + caption_of(params), std::move(drawn)});
   result.tables.push_back(std::move(table).finish());
 }

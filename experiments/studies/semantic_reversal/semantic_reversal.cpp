@@ -56,10 +56,7 @@ ExperimentInfo make_info() {
                             16, 1, 4096),
             seed_param()},
            rope_params()}),
-      .view = {.layout = ViewLayout::side_by_side,
-               .left = "reversal",
-               .right = "sensitivity",
-               .controls = {"base", "dim", "context", "relevance"}},
+      .view = {.controls = {"base", "dim", "context", "relevance"}},
       .questions = {
           {.words = "Can distance alone change what a query prefers?",
            .answer =
@@ -278,14 +275,18 @@ LinePlot by_length(Axis y) {
           .y = std::move(y)};
 }
 
-/// The measures of one set of frequencies in the table, and each in its plot.
-void add_curves(const Tuned& of, Table& table, LinePlot& reversal, LinePlot& sensitivity) {
+/// The measures of one set of frequencies in the table, and the first two in their plot.
+void add_curves(const Tuned& of, Table& table, LinePlot& reversal) {
   for (std::size_t i = 0; i < measures().size(); ++i) {
     const Measure<LengthRow>& measure = measures()[i];
     const bool counted = i % 2 == 1;
-    add_curve(table, i < 2 ? reversal : sensitivity,
-              {of.before("_") + measure.key, "", measured(of.rows, measure)},
-              {.name = of.before(": ") + (counted ? "counted" : "as normal over distances"),
+    Column column{of.before("_") + measure.key, "", measured(of.rows, measure)};
+    if (i >= 2) {
+      table.columns.push_back(std::move(column));
+      continue;
+    }
+    add_curve(table, reversal, std::move(column),
+              {.name = of.before(": ") + (counted ? "counted" : "closed form"),
                .style = counted ? LineStyle::dashed : LineStyle::solid,
                .color = encoding_color("rope"),
                .shade = of.label.empty() ? std::optional<double>{} : 0.3});
@@ -295,20 +296,17 @@ void add_curves(const Tuned& of, Table& table, LinePlot& reversal, LinePlot& sen
 void add_figures(const ParamSet& params, const std::vector<Tuned>& all, Result& result) {
   LinePlot reversal =
       by_length({.label = "share of distances at which the other key wins", .symbol = "$P$"});
-  LinePlot sensitivity = by_length({.label = "change of a score by one step, over $|c|$"});
   const std::vector<LengthRow>& rows = all.front().rows;
   Table table{.name = "lengths",
               .caption = "means over the draws, by number of distances",
               .columns = {{"distances", "", measured<LengthRow>(rows, {.of = &LengthRow::W})}}};
-  for (const Tuned& one : all) add_curves(one, table, reversal, sensitivity);
+  for (const Tuned& one : all) add_curves(one, table, reversal);
   reversal.rules.push_back(horizontal(0.5, "no better than chance"));
   result.figures = {
       {"reversal",
        fmt::format("Over {} distances the query prefers the other key at {:.0f} % of them",
                    params.integer("context"), 100 * rows.back().reversal_counted),
-       caption_of(params), std::move(reversal)},
-      {"sensitivity", "What one step of position changes, on average over distances",
-       caption_of(params), std::move(sensitivity)}};
+       caption_of(params), std::move(reversal)}};
   result.tables.push_back(std::move(table));
 }
 

@@ -104,11 +104,13 @@ Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tuni
   const auto context = static_cast<double>(params.integer("context"));
   plot.rules.push_back(
       horizontal(context, fmt::format("context: {} tokens", params.integer("context")), "context"));
-  const Index beyond = pairs_beyond(tunings[0].theta, context);
-  return {"wavelengths",
-          fmt::format("{} of {} pairs complete less than one rotation within {} tokens", beyond,
-                      tunings[0].theta.size(), params.integer("context")),
-          caption_of(params), std::move(plot)};
+  std::string title = fmt::format("{} of {} pairs complete less than one rotation within {} tokens",
+                                  pairs_beyond(tunings[0].theta, context), tunings[0].theta.size(),
+                                  params.integer("context"));
+  for (std::size_t i = 1; i < tunings.size(); ++i)
+    title += fmt::format("{} {} with {}", i == 1 ? ";" : ",",
+                         pairs_beyond(tunings[i].theta, context), tunings[i].label);
+  return {"wavelengths", std::move(title), caption_of(params), std::move(plot)};
 }
 
 Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
@@ -122,7 +124,13 @@ Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
                                     fmt::format("{}: {}", tuning.label, *tuning.first_negative)));
   }
   plot.rules.push_back(horizontal(0));
-  return {"sum_of_cosines", "The sum of cosines $Bₘ$ by distance, and where it is first negative",
+  std::string title = "The sum of cosines $B_m$ is first negative";
+  for (const Tuning& tuning : tunings)
+    title += fmt::format(
+        "{} {} with {}", &tuning == tunings.data() ? "" : ",",
+        tuning.first_negative ? fmt::format("at {}", *tuning.first_negative) : "nowhere here",
+        tuning.label);
+  return {"sum_of_cosines", std::move(title),
           "there arXiv 2405.14591 ends the context · mean over neighbouring distances, band from "
           "least to greatest · " +
               caption_of(params),

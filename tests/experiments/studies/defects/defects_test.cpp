@@ -52,3 +52,13 @@ TEST_CASE("A defect without an occasion is refused with the remedy") {
       run_defects({{"defect", "attention_factor_missing"}}),
       Catch::Matchers::Contains("cannot be made") && Catch::Matchers::Contains("another scaling"));
 }
+
+TEST_CASE("The title says at which query a defect shows; curves that begin another are its marks") {
+  const Result result = run_experiment(defects_experiment(), {{"defect", "scaling_skipped"}});
+  const Figure& figure = result.figures.at(0);
+  CHECK(figure.title ==
+        "scaling_skipped moves 13 % of the weight of a query at 16384; it shows from 4095 on, not "
+        "at 2");
+  CHECK(std::get<LinePlot>(figure.content).series.size() == 1);
+  CHECK(std::get<LinePlot>(figure.content).rules.size() == 3);
+}

@@ -1,5 +1,6 @@
 #include "experiments/studies/experiments.h"
 
+#include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -141,4 +142,17 @@ TEST_CASE(
   CHECK_NOTHROW(check(run_linear_attention({}), "favor_approaches_softmax"));
   CHECK_NOTHROW(check(run_linear_attention({}), "paper_does_not_sum_to_one"));
   CHECK_NOTHROW(check(run_linear_attention({}), "rotated_before_is_not_relative"));
+}
+
+TEST_CASE("It opens on the sums of the weights, whose ends are in the title") {
+  const Result result = run_experiment(linear_attention_experiment(), {{"tokens", "32"}});
+  const Figure& first = result.figures.at(0);
+  CHECK(first.id == "row_sums");
+  double least = 1, most = 1;
+  for (const Series& sums : std::get<LinePlot>(first.content).series)
+    for (const double sum : sums.y) {
+      least = std::min(least, sum);
+      most = std::max(most, sum);
+    }
+  CHECK_THAT(first.title, Catch::Matchers::Contains(fmt::format("but to {:.2f} … ", least)));
 }

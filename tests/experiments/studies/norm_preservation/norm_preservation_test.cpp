@@ -111,3 +111,16 @@ TEST_CASE("An added vector changes lengths by more than rounding, or the result 
       check(run_norm_preservation({{"encoding", "sinusoidal"}, {"precision", "eager_bf16"}}),
             "sinusoidal_changes_length"));
 }
+
+TEST_CASE("The title says who keeps the length, and by how much others change it") {
+  const auto title = [](const char* encodings) {
+    return run_experiment(norm_preservation_experiment(), {{"encoding", encodings}})
+        .figures.at(0)
+        .title;
+  };
+  CHECK_THAT(title("rope+sinusoidal"),
+             Catch::Matchers::Contains("RoPE keeps the length of a vector to ") &&
+                 Catch::Matchers::Contains("; sinusoidal changes it by up to "));
+  CHECK_THAT(title("sinusoidal"),
+             Catch::Matchers::StartsWith("sinusoidal changes the length of a vector by up to "));
+}
