@@ -126,6 +126,10 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   if (workspace_.announced() && workspace_.announced()->empty()) return top;
   if (!workspace_.announced() && !workspace_.guide().empty() && !projector)
     return draw_guide(inner, top, ui);
+  // Across a lecture hall what a figure found is read, and a question is asked aloud.
+  const ExperimentState& state = live.current();
+  const ViewLayout layout = state.shown.layout.value_or(state.experiment->info.view.layout);
+  if (projector && !workspace_.announced() && layout == ViewLayout::single) return top;
   if (!projector && inner.bottom() - top < min_height_below_headline * ui.scale) return top;
   const std::string& question =
       workspace_.announced().value_or(live.current().experiment->info.question);

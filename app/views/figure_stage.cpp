@@ -174,7 +174,6 @@ Figures with_screen_captions(const Figures& figures, const ResultPtr& result,
   for (const FigurePtr& figure : figures) {
     Figure made = *figure;
     if (!captions.alone) made.caption = notices_in(made.caption);
-    if (captions.titles == FigureStage::Captions::Titles::none) made.title.clear();
     if (captions.titles == FigureStage::Captions::Titles::short_ones &&
         !captions.keep_titles.contains(made.id))
       made.title = tab_title(made, *captions.view);

@@ -77,7 +77,7 @@ class FigureStage {
  public:
   /// What a figure has above and below it on screen.
   struct Captions {
-    enum class Titles { own, short_ones, none };
+    enum class Titles { own, short_ones };
 
     const ExperimentInfo* alone{};  ///< whose defaults need not be said; null for notices alone
     Titles titles{Titles::own};

@@ -245,10 +245,8 @@ class ResultView::Arrangement {
   /// A figure that stands alone.
   FigurePtr with_caption(const Session& session, const FigurePtr& figure, const Room& room) {
     if (staged_.origin != FigureOrigin::result) return figure;
-    // In projector mode the question above is the title.
-    const Captions captions = room.bar.height <= 0
-                                  ? Captions{.titles = Captions::Titles::none}
-                                  : Captions{.alone = &session.current().experiment->info};
+    const Captions captions =
+        room.bar.height <= 0 ? Captions{} : Captions{.alone = &session.current().experiment->info};
     return stage_.captioned({figure}, staged_.read, captions).front();
   }
 

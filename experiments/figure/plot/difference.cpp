@@ -23,7 +23,8 @@ std::vector<Pairing> paired(const LinePlot& shown, const LinePlot& reference) {
   std::vector<Pairing> pairs;
   for (const Series& series : shown.series)
     for (const Series& other : reference.series)
-      if (series.name == other.name) pairs.push_back({&series, &other, series.name});
+      if (series.name == other.name && !series.is_ghost())
+        pairs.push_back({&series, &other, series.name});
   if (pairs.empty() && shown.series.size() == 1 && reference.series.size() == 1)
     pairs.push_back({&shown.series[0], &reference.series[0],
                      shown.series[0].name + " − " + reference.series[0].name});

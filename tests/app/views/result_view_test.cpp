@@ -134,6 +134,7 @@ TEST_CASE("F6 focuses the first figure, Tab the next ones in turn") {
 TEST_CASE("A bound reference line is dragged to set its parameter") {
   const auto session =
       start_session({.view = "long_term_decay", .overrides = {"distance=120"}}, {});
+  session->select_figure("decay_bound");
   test::NullDesktop desktop(*session, 1280, 800);
   desktop.settle();
   const FigureLayout& frame = *desktop.app().item_rects().figure("decay_bound");

@@ -76,7 +76,8 @@ TEST_CASE("One curve of a plot is subtracted from the others, by the palette") {
   CHECK(plot.series[0].y[3] == curves[1].y[3] - curves[0].y[3]);
   set_minus(session->shown(), found[0].key, std::nullopt);
   desktop.frame(2);
-  CHECK(std::get<LinePlot>(shown_figure(*session, "decay_scores").content).series.size() == 2);
+  CHECK(std::get<LinePlot>(shown_figure(*session, "decay_scores").content).series.size() ==
+        curves.size());
 }
 
 TEST_CASE("Figures of other quantities or shapes are not offered") {
