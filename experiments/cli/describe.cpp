@@ -19,7 +19,7 @@ namespace {
 
 struct DescribeOptions {
   std::string name{};
-  bool json{false};
+  bool all{false}, json{false};
 };
 
 std::string range_text(const ParamSpec& spec) {
@@ -131,6 +131,56 @@ std::string tables_text(const EncodingSummary& encoding) {
   return text;
 }
 
+constexpr std::size_t main_params = 5;
+
+/// What a desktop offers to move first, then the first others.
+std::vector<const ParamSpec*> most_telling(const ExperimentInfo& info) {
+  std::vector<const ParamSpec*> found;
+  const auto add = [&](const ParamSpec& spec) {
+    if (found.size() < main_params && std::find(found.begin(), found.end(), &spec) == found.end())
+      found.push_back(&spec);
+  };
+  for (const std::string& key : info.view.controls)
+    for (const ParamSpec& spec : info.params)
+      if (spec.key == key) add(spec);
+  for (const ParamSpec& spec : info.params)
+    if (spec.group.empty() && !spec.used_when) add(spec);
+  return found;
+}
+
+/// "rope, alibi, t5 …", as many as a line has room for.
+std::string choice_names(const ParamSpec& spec) {
+  constexpr std::size_t room = 60;
+  std::string names;
+  for (const Choice& choice : spec.choices) {
+    if (names.size() + choice.name.size() > room) return names + " …";
+    names += (names.empty() ? "" : ", ") + choice.name;
+  }
+  return names;
+}
+
+std::string brief_param_text(const ParamSpec& spec) {
+  const std::string value = to_text(spec.default_value);
+  const std::string range = spec.choices.empty() ? range_text(spec) : choice_names(spec);
+  return fmt::format("  {} {}; default {}\n  {:18} {}\n", bold(padded(spec.key, 18)), range,
+                     value.empty() ? "none" : value, "", plain_text(spec.description));
+}
+
+/// What one screen has room for.
+void describe_briefly(const ExperimentInfo& info) {
+  std::string text = fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name),
+                                 info.version, info.title, plain_text(info.question));
+  const std::vector<std::string> equations = equations_of(info);
+  if (!equations.empty()) text += "\n  " + equations.front() + "\n";
+  const std::vector<const ParamSpec*> shown = most_telling(info);
+  if (!shown.empty()) text += "\nMain parameters\n";
+  for (const ParamSpec* spec : shown) text += brief_param_text(*spec);
+  if (shown.size() < info.params.size())
+    text += fmt::format("\n{} more, all choices and equations: orrery describe {} --all\n",
+                        info.params.size() - shown.size(), info.name);
+  print(text + fmt::format("\nExample\n  orrery run {}\n", info.name));
+}
+
 void describe_experiment(const ExperimentInfo& info) {
   std::string text = fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name),
                                  info.version, info.title, plain_text(info.question));
@@ -171,7 +221,7 @@ int describe_name(const DescribeOptions& options) {
     return exit_ok;
   }
   if (const Experiment* experiment = known_experiment(options.name))
-    describe_experiment(experiment->info);
+    (options.all ? describe_experiment : describe_briefly)(experiment->info);
   else if (const EncodingSummary* encoding = find_encoding_summary(options.name))
     describe_encoding(*encoding);
   else
@@ -187,6 +237,7 @@ Command describe_command() {
                   "Describe an experiment, an encoding or a preset, with equations and parameters",
                   [o] { return describe_name(*o); }};
   command.options = {{"NAME", &o->name, "An experiment, an encoding or a preset", required()},
+                     {"--all", &o->all, "Every parameter, choice and equation of an experiment"},
                      {"--json", &o->json, "As JSON"}};
   command.footer = R"(Examples:
   orrery describe long_term_decay

@@ -15,28 +15,45 @@
 namespace orrery {
 namespace {
 
-std::string checks_text(const Result& result) {
+/// With a heading, a finding and a line of checks these are twelve lines.
+constexpr std::size_t most_scalars = 9;
+
+std::string check_text(const Check& check) {
+  return fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
+                     plain_text(check.statement), plain_text(check.equation),
+                     readable_number(check.measured), sign_of(check.relation),
+                     readable_number(check.bound));
+}
+
+std::string checks_text(const Result& result, Shown shown) {
   std::string text;
-  for (const Check& check : result.checks)
-    text += fmt::format("  {}  {}  {}: {} {} {}\n", check.holds() ? green("holds") : red("FAILS"),
-                        plain_text(check.statement), plain_text(check.equation),
-                        readable_number(check.measured), sign_of(check.relation),
-                        readable_number(check.bound));
+  std::size_t holding = 0;
+  for (const Check& check : result.checks) {
+    if (check.holds() && shown == Shown::first)
+      ++holding;
+    else
+      text += check_text(check);
+  }
+  if (holding > 0)
+    text += fmt::format("  {} check{}\n", holding, holding == 1 ? " holds" : "s hold");
   return text;
 }
 
-std::string scalars_text(const Result& result) {
-  std::size_t name_width = 0;
-  std::size_t value_width = 0;
-  for (const Scalar& scalar : result.scalars) {
-    name_width = std::max(name_width, scalar.name.str().size());
-    value_width = std::max(value_width, readable_number(scalar.value).size());
+/// Of the first scalars, `most` of them.
+std::string scalars_text(const Result& result, std::size_t most) {
+  std::size_t name_width = 0, value_width = 0;
+  const std::size_t count = std::min(most, result.scalars.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    name_width = std::max(name_width, result.scalars[i].name.str().size());
+    value_width = std::max(value_width, readable_number(result.scalars[i].value).size());
   }
   std::string text;
-  for (const Scalar& scalar : result.scalars)
+  for (std::size_t i = 0; i < count; ++i) {
+    const Scalar& scalar = result.scalars[i];
     text += fmt::format("  {:{}}  {:>{}}  {}{}\n", scalar.name, name_width,
                         readable_number(scalar.value), value_width, plain_text(scalar.description),
                         scalar.unit.empty() ? "" : " [" + scalar.unit + "]");
+  }
   return text;
 }
 
@@ -70,8 +87,10 @@ std::string table_text(const Table& table) {
   return text;
 }
 
-std::string tables_text(const Result& result) {
+/// What its first figure says, and the answers that are tables.
+std::string answer_text(const Result& result) {
   std::string text;
+  if (!result.figures.empty()) text = "  " + plain_text(result.figures.front().title) + "\n";
   for (const Table& table : result.tables)
     if (table.printed) text += table_text(table);
   return text;
@@ -79,8 +98,16 @@ std::string tables_text(const Result& result) {
 
 }  // namespace
 
-std::string result_text(const Result& result) {
-  return tables_text(result) + scalars_text(result) + checks_text(result);
+std::string result_text(const Result& result, Shown shown) {
+  std::string text = answer_text(result);
+  const std::string checks = checks_text(result, shown);
+  if (shown == Shown::all) return text + scalars_text(result, result.scalars.size()) + checks;
+  std::size_t room = most_scalars;
+  if (result.scalars.size() > room) --room;
+  text += scalars_text(result, room);
+  if (result.scalars.size() > room)
+    text += fmt::format("  … and {} more numbers: --all\n", result.scalars.size() - room);
+  return text + checks;
 }
 
 }  // namespace orrery

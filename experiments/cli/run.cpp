@@ -36,7 +36,7 @@ struct RunOptions {
   std::string experiment{}, from{}, out{};
   Words words{}, argv{};
   FigureOptions figures{default_figures()};
-  bool json{false}, force{false};
+  bool json{false}, force{false}, all{false};
 };
 
 using Clock = std::chrono::system_clock;
@@ -132,10 +132,11 @@ std::vector<std::string> heading_words(const SweepSpec& spec, const ParamSet& pa
   return words;
 }
 
-std::string summary(const SweepSpec& spec, const ParamSet& params, const Result& result) {
+std::string summary(const SweepSpec& spec, const ParamSet& params, const Result& result,
+                    Shown shown) {
   std::string text = bold(spec.experiment->info.name);
   for (const std::string& word : heading_words(spec, params)) text += " " + word;
-  return text + "\n" + result_text(result);
+  return text + "\n" + result_text(result, shown);
 }
 
 /// What the summary shows, where it is not printed.
@@ -314,7 +315,7 @@ int run_points(const SweepSpec& spec, const std::vector<RunPoint>& points,
     if (options.json)
       as_json.push_back(to_json(ran.result));
     else if (!is_quiet())
-      print(summary(spec, point.params, ran.result));
+      print(summary(spec, point.params, ran.result, options.all ? Shown::all : Shown::first));
     else
       say_failing_claims(ran.result);
     tell(written.told);
@@ -368,7 +369,9 @@ Command run_command() {
   options = joined(options, figure_options(o->figures));
   Command command{"run", "Run an experiment; write figures, CSV, NPY and a manifest",
                   [o] { return run_experiment(*o); }};
-  command.options = joined(options, {{"--json", &o->json, "Print the whole result as JSON"}});
+  command.options =
+      joined(options, {{"--all", &o->all, "Print every number and check, not the first few"},
+                       {"--json", &o->json, "Print the whole result as JSON"}});
   command.words = &o->words;
   command.argv = &o->argv;
   command.footer =

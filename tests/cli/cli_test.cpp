@@ -35,9 +35,11 @@ TEST_CASE("list and describe print what is approved") {
   CHECK(others == approved_file("cli/list.txt", others));
   CHECK(shell.run("describe rope").out ==
         approved_file("cli/describe_rope.txt", shell.run("describe rope").out));
-  CHECK(
-      shell.run("describe long_term_decay").out ==
-      approved_file("cli/describe_long_term_decay.txt", shell.run("describe long_term_decay").out));
+  const std::string whole = shell.run("describe long_term_decay --all").out;
+  CHECK(whole == approved_file("cli/describe_long_term_decay.txt", whole));
+  const std::string brief = shell.run("describe long_term_decay").out;
+  CHECK(brief == approved_file("cli/describe_briefly.txt", brief));
+  CHECK(std::count(brief.begin(), brief.end(), '\n') <= 25);
 }
 
 TEST_CASE("list and describe speak JSON") {
@@ -179,6 +181,21 @@ TEST_CASE("The same configuration gives the same bytes and the same folder") {
   CHECK(std::distance(fs::directory_iterator(folder.parent_path()), {}) == 1);
   CHECK(first == content(folder / "result.json") + content(folder / "figures/weights_rope.svg") +
                      content(folder / "arrays/weights_rope.npy"));
+}
+
+TEST_CASE("A run prints what was found in twelve lines at most, and all of it when asked") {
+  const Shell shell;
+  const std::string words = "run relative_invariance tokens=8 max_shift=64 --format none --out ";
+  const Outcome brief = shell.run(words + "brief"), all = shell.run(words + "all --all");
+  const auto lines = [](const Outcome& outcome) {
+    return std::count(outcome.out.begin(), outcome.out.end(), '\n');
+  };
+  CHECK(lines(brief) == 12);
+  CHECK_THAT(brief.out, Contains("\n  Shifted, ALiBi keeps its logits exactly") &&
+                            Contains("\n  … and 13 more numbers: --all\n") &&
+                            Contains("\n  9 checks hold\n"));
+  CHECK(lines(all) == 2 + 21 + 9);
+  CHECK_THAT(all.out, Contains("holds  RoPE in exact depends on m − n only"));
 }
 
 TEST_CASE("A failed check is said and gives status 1") {

@@ -53,7 +53,7 @@ TEST_CASE("plot draws what can be read, and names each damaged point, its file a
                Contains("point dim=4 (" + lost + ") is damaged: manifest.json is missing") &&
                    Contains("point dim=8 (" + cut + ") is damaged: figures/B.json is longer") &&
                    Contains("point dim=4 (" + lost +
-                            "): left out of 6 figures (9 curves): decay_bound, decay_scores") &&
+                            "): left out of 6 figures (9 curves): decay_scores, decay_bound") &&
                    Contains("point dim=8 (" + cut + "): left out of 1 figure (1 curve): B"));
   }
   CHECK(pictures_in(shell.folder() / "after") == pictures_in(shell.folder() / "before"));

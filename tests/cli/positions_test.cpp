@@ -67,8 +67,8 @@ TEST_CASE("model_layers compares a configuration with its GGUF, and status 1 say
   shell.write("lost.json", R"({"model_type": "llama", "hidden_size": 256, "num_attention_heads": 2,
     "num_hidden_layers": 2, "rope_theta": 500000.0})");
   const auto compared = [&](const char* file, const std::string& other, const char* options = "") {
-    return shell.run("run model_layers context=4096 --format none model=" + std::string(file) +
-                     " other=" + other + " " + options);
+    return shell.run("run model_layers --all context=4096 --format none model=" +
+                     std::string(file) + " other=" + other + " " + options);
   };
   const Outcome same = compared("config.json", golden_gguf("llama31"));
   CHECK(same.status == 0);

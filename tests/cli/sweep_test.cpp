@@ -503,7 +503,7 @@ TEST_CASE("What is RoPE's alone stands in no other encoding's row, and each has 
   for (const std::string& line : lines) {
     if (line.find(",alibi,") == std::string::npos) continue;
     CHECK_THAT(line,
-               Contains(",alibi,-3,nan,nan,") && Catch::Matchers::EndsWith("nan,\"\",\"\"\r"));
+               Contains(",alibi,-3,2,nan,nan,") && Catch::Matchers::EndsWith("nan,\"\",\"\"\r"));
   }
   CHECK_THAT(lines[2], Contains(",10,rope,-1.36") && Contains(",1.5,"));
   CHECK_THAT(content(shell.folder() / "d/constants.csv"),
