@@ -185,6 +185,21 @@ TEST_CASE("A model learns to say the symbol before, and every encoding sees the 
     for (const double value : column(heads, score)) CHECK((value >= 0 && value <= 1 + 1e-6));
 }
 
+TEST_CASE("The title says how far each encoding has learned, on an axis of all steps") {
+  const Result result = run_experiment(training_experiment(), {{"encoding", "rope+none"},
+                                                               {"steps", "6"},
+                                                               {"batch", "2"},
+                                                               {"tokens", "12"},
+                                                               {"dim", "4"},
+                                                               {"heads", "2"}});
+  const Figure& loss = result.figures.at(0);
+  CHECK_THAT(loss.title, Catch::Matchers::StartsWith("copy_at after 6 steps: ") &&
+                             Catch::Matchers::Contains(" with no encoding"));
+  CHECK(std::get<LinePlot>(loss.content).x.range->max == 6);
+  CHECK_THAT(result.figures.at(1).title,
+             Catch::Matchers::StartsWith("Learned from 12 tokens, of "));
+}
+
 TEST_CASE("A run of training has the same bytes again, and seeds differ") {
   const Settings small{{"steps", "4"}, {"batch", "2"}, {"tokens", "12"}, {"encoding", "rope+t5"}};
   const Result first = run_experiment(training_experiment(), small);

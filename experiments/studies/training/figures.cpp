@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
 #include "experiments/setup/common_axes.h"
@@ -95,8 +97,9 @@ LinePlot by_length(const ParamSet& params, const std::vector<Run>& runs, Axis y,
     add_series(
         runs, encoding, [&](const Run& run, std::size_t i) { return run.held_out[i].*value; },
         {.name = encoding_label(encoding), .x = x, .marked = true}, plot);
-  plot.rules.push_back(
-      vertical(static_cast<double>(params.integer("tokens")), "learned from", "tokens"));
+  plot.rules.push_back(vertical(static_cast<double>(params.integer("tokens")),
+                                fmt::format("learned from {}", params.integer("tokens")),
+                                "tokens"));
   return plot;
 }
 
@@ -175,6 +178,61 @@ Figure moments_figure(const std::string& about, const Run& run) {
                          map_equation(std::move(parts), encoding_color(run.encoding)));
 }
 
+struct EncodingLoss {
+  std::string label{};
+  double nats{};
+};
+
+/// "0.001 nats with RoPE, 1.6 with no encoding", from the least; of many the ends.
+std::string ranked(std::vector<EncodingLoss> losses) {
+  constexpr std::size_t most = 4;
+  std::stable_sort(losses.begin(), losses.end(),
+                   [](const EncodingLoss& a, const EncodingLoss& b) { return a.nats < b.nats; });
+  if (losses.size() > most) losses.erase(losses.begin() + 1, losses.end() - 1);
+  std::string words;
+  for (const EncodingLoss& one : losses)
+    words += fmt::format("{}{:.2g}{} with {}", words.empty() ? "" : ", ", one.nats,
+                         words.empty() ? " nats" : "", one.label);
+  return words;
+}
+
+/// Means of the seeds, by a number of each run.
+template <class Value>
+std::string ranked_runs(const ParamSet& params, const std::vector<Run>& runs, const Value& value) {
+  std::vector<EncodingLoss> losses;
+  for (const std::string& encoding : params.list("encoding")) {
+    std::vector<double> of_seeds;
+    for (const Run* run : runs_of(runs, encoding)) of_seeds.push_back(value(*run));
+    losses.push_back({label_in_sentence(encoding), spread_of(of_seeds).mean});
+  }
+  return ranked(std::move(losses));
+}
+
+/// The loss by step, on an axis that stands still while it is trained.
+Figure loss_figure(const ParamSet& params, const std::vector<Run>& runs, const std::string& about) {
+  LinePlot plot = by_step(params, runs, {.label = "loss", .unit = "nats per token"},
+                          {{&Run::loss, "", LineStyle::solid}});
+  const std::vector<double>& steps = runs.front().steps;
+  const auto asked = static_cast<double>(params.integer("steps"));
+  if (steps.front() < asked) plot.x.range = Range{steps.front(), larger(steps.back(), asked)};
+  return {"loss",
+          fmt::format("{} after {:.0f} steps: {}", params.text("task"), steps.back(),
+                      ranked_runs(params, runs, [](const Run& run) { return run.loss.back(); })),
+          about, std::move(plot)};
+}
+
+Figure length_figure(const ParamSet& params, const std::vector<Run>& runs,
+                     const std::string& about) {
+  return {"loss_by_length",
+          fmt::format(
+              "Learned from {} tokens, of {}: {}", params.integer("tokens"),
+              runs.front().held_out.back().length,
+              ranked_runs(params, runs, [](const Run& run) { return run.held_out.back().loss; })),
+          about,
+          by_length(params, runs, {.label = "held-out loss", .unit = "nats per token"},
+                    &LossAtLength::loss)};
+}
+
 }  // namespace
 
 SeedSpread spread_of(const std::vector<double>& values) {
@@ -215,12 +273,8 @@ SeedSpread excess_loss(const std::vector<Run>& runs, const std::string& other,
 std::vector<Figure> training_figures(const ParamSet& params, const std::vector<Run>& runs) {
   const std::string about = caption(params, runs);
   std::vector<Figure> figures{
-      {"loss", fmt::format("Loss while learning, task {}", params.text("task")), about,
-       by_step(params, runs, {.label = "loss", .unit = "nats per token"},
-               {{&Run::loss, "", LineStyle::solid}})},
-      {"loss_by_length", "Held-out loss of longer sequences", about,
-       by_length(params, runs, {.label = "held-out loss", .unit = "nats per token"},
-                 &LossAtLength::loss)},
+      loss_figure(params, runs, about),
+      length_figure(params, runs, about),
       {"accuracy_by_length", "Share of held-out tokens that are said right", about,
        by_length(params, runs, {.label = "accuracy", .range = Range{0, 1}},
                  &LossAtLength::accuracy)}};
