@@ -82,7 +82,7 @@ TEST_CASE("--figure writes those figures alone, with the values and claims of th
   const Outcome unknown = shell.run(words + "none --figure decay_boun");
   CHECK(unknown.status == 2);
   CHECK_THAT(unknown.err, Contains("--figure decay_boun: is no figure of this result of "
-                                   "long_term_decay; name one of decay_bound, "));
+                                   "long_term_decay; name one of decay_scores, "));
   CHECK_THAT(unknown.err, Contains("; none has all of it"));
   CHECK(fs::exists(shell.folder() / "none/figures/decay_bound.svg"));
   REQUIRE(shell.run(words + "several --figure decay").status == 0);
