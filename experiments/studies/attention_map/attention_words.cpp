@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -40,7 +39,7 @@ template <class T>
 void AttentionSums::add(const Matrix<T>& weights, Index row, Position m, PositionsIn n,
                         const RowStatistics& of) {
   double seen = 0;
-  by_distance_.resize(std::max(by_distance_.size(), n.size()));
+  if (by_distance_.size() < n.size()) by_distance_.resize(n.size());
   for (std::size_t j = 0; j < n.size(); ++j) {
     const auto weight = static_cast<double>(weights(row, static_cast<Index>(j)));
     if (!(weight > 0)) continue;
@@ -64,10 +63,11 @@ std::string AttentionSums::title(const ParamSet& params, const std::string& enco
   const std::string mean = fmt::format("{} tokens {} on average", number, causal ? "back" : "away");
   if (entropy_ >= nearly_even * even_entropy_)
     return fmt::format("{} spreads its weight almost evenly: {}", who, mean);
-  const auto most = std::max_element(by_distance_.begin(), by_distance_.end());
+  std::size_t most = 0;
+  for (std::size_t r = 1; r < by_distance_.size(); ++r)
+    if (by_distance_[r] > by_distance_[most]) most = r;
   return fmt::format("{} attends {}; most weight ({:.0f} %) goes {}", who, mean,
-                     100 * *most / queries_,
-                     where(static_cast<std::size_t>(most - by_distance_.begin()), causal));
+                     100 * by_distance_[most] / queries_, where(most, causal));
 }
 
 template void AttentionSums::add(const Matrix<float>&, Index, Position, PositionsIn,

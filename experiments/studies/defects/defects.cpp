@@ -155,9 +155,9 @@ std::string defect_title(const std::string& defect, const std::vector<Probe>& pr
   if (first == probes.end())
     return fmt::format("{} moves less than 1 % of the weight of any query to {}", defect,
                        probes.back().m);
-  const auto most =
-      std::max_element(probes.begin(), probes.end(),
-                       [](const Probe& a, const Probe& b) { return a.moved < b.moved; });
+  const Probe* most = &probes.front();
+  for (const Probe& probe : probes)
+    if (probe.moved > most->moved) most = &probe;
   const std::string moves = fmt::format("{} moves {:.0f} % of the weight of a query at {}", defect,
                                         100 * most->moved, most->m);
   if (first == probes.begin()) return moves + ", and shows at every query";

@@ -68,15 +68,15 @@ Figure mean_weight_figure(const std::string& caption, const VariantFamily& famil
 std::string row_sums_title(const std::vector<VariantFamily>& families) {
   Largest most(-infinite), error;
   Smallest least(infinite);
-  double rounding = 0;
+  Largest rounding;
   for (const VariantFamily& family : families) {
     const LinearMap& map = map_of(family, FeatureRotation::paper);
     least.see(map.signs.row_sum_min);
     most.see(map.signs.row_sum_max);
     error.see(map.signs.row_sum_error);
-    rounding = std::max(rounding, map.rounding);
+    rounding.see(map.rounding);
   }
-  if (error.value() <= rounding) return "The weights of eq. (19) sum to 1 for every query";
+  if (error.value() <= rounding.value()) return "The weights of eq. (19) sum to 1 for every query";
   return fmt::format("The weights of eq. (19) do not sum to 1, but to {:.2f} … {:.2f}",
                      least.value(), most.value());
 }

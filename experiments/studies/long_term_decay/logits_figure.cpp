@@ -112,12 +112,13 @@ std::string title_of(const std::vector<Course>& courses, double last) {
 /// logits would be a line at 0.
 Series bound_shape(const DecayFindings& found, const Series& logits) {
   const std::vector<double>& curve = found.curve.mean_abs_S;
-  const double lowest = *std::min_element(logits.y.begin(), logits.y.end());
+  Smallest lowest(0.0);
+  for (const double logit : logits.y) lowest.see(logit);
   Series bound{
       .name = "shape of the bound (37)", .x = logits.x, .ghost = "bound (37)", .own_ghost = true};
   for (const double size : curve) {
     bound.y.push_back(logits.y.front() * size / curve.front());
-    bound.band_low.push_back(std::max(-bound.y.back(), std::min(lowest, 0.0)));
+    bound.band_low.push_back(larger(-bound.y.back(), lowest.value()));
   }
   bound.band_high = bound.y;
   return bound;

@@ -22,7 +22,7 @@ bool are_alike(const ShiftCurve& a, const ShiftCurve& b) {
     const bool gap = std::isnan(a.error[i]), other_gap = std::isnan(b.error[i]);
     if (gap != other_gap) return false;
     if (gap) continue;
-    if (std::abs(a.error[i] - b.error[i]) > same_share * std::min(a.error[i], b.error[i]))
+    if (std::abs(a.error[i] - b.error[i]) > same_share * smaller(a.error[i], b.error[i]))
       return false;
   }
   return true;

@@ -49,10 +49,14 @@ std::string logit_title(const LengthStudy& of, const ParamSet& params) {
   if (from)
     return fmt::format("{} stands still from {} on", name,
                        grouped_number(static_cast<double>(distances[*from])));
-  const auto [least, most] =
-      std::minmax_element(change.begin(), change.begin() + static_cast<std::ptrdiff_t>(train));
+  Smallest least(change.front());
+  Largest most(change.front());
+  for (std::size_t i = 0; i < train; ++i) {
+    least.see(change[i]);
+    most.see(change[i]);
+  }
   const double leaves = beyond_seen(change, train);
-  if (leaves <= within * (*most - *least))
+  if (leaves <= within * (most.value() - least.value()))
     return fmt::format("{} stays within what training saw", name);
   return fmt::format("{} leaves what training saw by {:.2g}", name, leaves);
 }
