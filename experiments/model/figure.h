@@ -93,8 +93,8 @@ struct Series {
   /// line.
   std::string ghost{};
   bool own_ghost{false};  ///< of the figure from the first, not laid behind it later
-  std::string choice{};  ///< which of the choices of a parameter it is of: "rope"
-  std::string label{};   ///< marked text, "$B_m$", where its name has mathematics; or empty
+  std::string choice{};   ///< which of the choices of a parameter it is of: "rope"
+  std::string label{};    ///< marked text, "$B_m$", where its name has mathematics; or empty
   /// Of one of several runs: the name of the curve that is their mean. It is drawn thin, and comes
   /// and goes with that curve.
   std::string part_of{};

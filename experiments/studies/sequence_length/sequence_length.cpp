@@ -181,7 +181,7 @@ std::string beyond_text(const LengthStudy& m) {
 
 Rule training_rule(const ParamSet& params) {
   const std::int64_t length = params.integer("train_length");
-  return vertical(static_cast<double>(length), fmt::format("training length {}", length),
+  return vertical(static_cast<double>(length), fmt::format("trained to {}", length),
                   "train_length");
 }
 
