@@ -118,7 +118,7 @@ TEST_CASE("A base of more digits does not make up for frequencies that another l
 }
 
 TEST_CASE("Any number of threads gives the same answer to the bit") {
-  if (!is_tried(5)) return;
+  if (!test::is_tried(5)) return;
   const DrawnRope draw = drawn_rope(4);
   const RotationAnswer alone = identify_rotation({.tensor = draw.tensor()});
   const RotationAnswer together = identify_rotation({.tensor = draw.tensor(), .threads = 3});
@@ -171,7 +171,7 @@ TEST_CASE("Scalings are told apart from the position on at which they differ") {
 }
 
 TEST_CASE("What no rope has made is not explained") {
-  if (!is_tried(4)) return;
+  if (!test::is_tried(4)) return;
   DrawnRope draw = drawn_rope(5);
   Random random(9, "another tensor");
   draw.after = normal_matrix<double>(random, draw.before.rows(), draw.before.cols());
