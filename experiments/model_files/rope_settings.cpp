@@ -28,6 +28,9 @@ Valued<double> entry_of(const ConfigValues& config, const char* key, int layer) 
   return {number, fmt::format("{}[{}]", config.reason(key), layer)};
 }
 
+/// A factor by which a pair stands still at every position there is, the largest that is read.
+constexpr double stills = 1e300;
+
 /// A key beside the dictionary that the class does not read, as a part of a reason.
 std::string and_not_read(const ConfigValues& config, const char* key) {
   return config.type() && config.find_in_file(key) ? "; " + config.not_read(key) : "";
@@ -144,6 +147,32 @@ void read_latent_slice(const ConfigValues& config, LayerPlan& layer) {
   layer.rope.rotary_dims = *rope.value;
   layer.rope.begin = layer.rope.d_head - layer.rope.rotary_dims;
   layer.reasons["rotary_dims"] = rope.reason + ", the last channels";
+}
+
+/// p-RoPE within the slice of latent attention: of its pairs the fastest turn, and the others stand
+/// still, whose frequency is divided by the largest factor there is.
+void read_still_pairs(const ConfigValues& config, const RopeDictionary& dictionary,
+                      LayerPlan& layer) {
+  constexpr const char* key = "partial_rotary_factor";
+  Valued<double> part = dictionary.number(key, config);
+  if (!part.value) part = config.number(key);
+  const double share = part.value.value_or(1.0);
+  if (share < 0 || share > 1) config.refuse(key, "from 0 to 1");
+  const double factor = dictionary.number("factor", config).value.value_or(1.0);
+  const auto pairs = static_cast<std::size_t>(layer.rope.rotary_dims / 2);
+  const auto turning = static_cast<std::size_t>(share * static_cast<double>(pairs));
+  if (turning == pairs && factor == 1) return;
+  std::vector<double> factors(pairs, stills);
+  std::fill_n(factors.begin(), turning, factor);
+  put_factors(layer, std::move(factors),
+              fmt::format("rope_type proportional: {} of the {} pairs that turn in others{}",
+                          turning, pairs, part.value ? ", by " + part.reason : ""));
+}
+
+/// Frequencies that are as good as 0 are said to be 0.
+void still_pairs(LayerPlan& layer) {
+  for (double& theta : layer.inv_freq)
+    if (theta < usual_base / stills) theta = 0;
 }
 
 void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
@@ -271,7 +300,8 @@ void complete(const ConfigValues& config, LayerPlan& layer) {
 void share_lone_frequency(const ConfigValues& config, const RopeDictionary& dictionary,
                           const std::string& kind, LayerPlan& layer) {
   constexpr const char* key = "partial_rotary_factor";
-  if (!is_latent(config) || kind == "none" || reads_part(config, "none")) return;
+  if (!is_latent(config) || kind == "none" || kind == "proportional" || reads_part(config, "none"))
+    return;
   Valued<double> part = dictionary.number(key, config);
   if (!part.value) part = config.number(key);
   if (!part.value || !(*part.value > 0 && *part.value < 1)) return;
@@ -325,7 +355,11 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   read_pairing(config, layer, assumed);
   const std::string kind = scaling_of_layer(config, dictionary, layer, assumed);
   read_slice(config, dictionary, kind, layer);
-  read_scaling(config, dictionary, kind, options, layer, assumed);
+  const bool is_slice = kind == "proportional" && is_latent(config);
+  if (is_slice)
+    read_still_pairs(config, dictionary, layer);
+  else
+    read_scaling(config, dictionary, kind, options, layer, assumed);
   cancel_attention_factor(config, kind, layer);
   read_sections(config, dictionary, layer);
   read_query_temperature(config, dictionary, layer);
@@ -340,6 +374,7 @@ void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan
   share_lone_frequency(config, dictionary, kind, layer);
   read_indexer(config, layer);
   complete(config, layer);
+  if (is_slice) still_pairs(layer);
 }
 
 }  // namespace orrery

@@ -1,0 +1,50 @@
+// Types that the table has not: what is known of their code, what is assumed, and what it leaves open.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "experiments/model_files/position_plan.h"
+#include "experiments/model_files/read_config.h"
+
+using namespace orrery;
+
+namespace {
+
+/// A file with two heads of 16 channels.
+PositionPlan unlisted_plan(const std::string& type, const std::string& more = "") {
+  return read_config(R"({"model_type": ")" + type + R"(", "num_hidden_layers": 1, "hidden_size": 32,
+    "num_attention_heads": 2)" +
+                         more + "}",
+                     "config.json");
+}
+
+LayerPlan unlisted_layer(const std::string& type, const std::string& more = "") {
+  return unlisted_plan(type, more).layers.at(0);
+}
+
+const std::string half_turns = R"(, "rope_parameters": {"rope_type": "default", "rope_theta": 10000,
+  "partial_rotary_factor": 0.5})";
+
+}  // namespace
+
+TEST_CASE("Latent attention spreads p-RoPE over its slice, not over the head") {
+  const std::string latent = R"(, "qk_nope_head_dim": 8, "qk_rope_head_dim": 16, "rope_parameters":
+    {"rope_type": "proportional", "rope_theta": 10000)";
+  const LayerPlan layer =
+      unlisted_layer("glm4_moe_lite", latent + R"(, "partial_rotary_factor": 0.5})");
+  CHECK(layer.rope.begin == 8);
+  CHECK(layer.rope.rotary_dims == 16);
+  REQUIRE(layer.inv_freq.size() == 8);
+  for (int t = 0; t < 8; ++t)
+    CHECK(layer.inv_freq.at(static_cast<std::size_t>(t)) ==
+          Approx(t < 4 ? std::pow(1e4, -2.0 * t / 16) : 0).margin(0));
+  // int(0.125·16) is 2 channels: one pair turns, and the others do not share its frequency.
+  const LayerPlan lone =
+      unlisted_layer("glm4_moe_lite", latent + R"(, "partial_rotary_factor": 0.125})");
+  CHECK(lone.inv_freq == std::vector<double>{1, 0, 0, 0, 0, 0, 0, 0});
+  const LayerPlan slow = unlisted_layer("glm4_moe_lite", latent + R"(, "factor": 4})");
+  CHECK(slow.inv_freq.front() == 0.25);
+  CHECK(slow.inv_freq.back() > 0);
+  CHECK_THROWS(unlisted_layer("glm4_moe_lite", latent + R"(, "partial_rotary_factor": 1.5})"));
+}
