@@ -344,8 +344,11 @@ std::size_t layer_count(const ConfigValues& config, std::vector<std::string>& as
       assume(assumed, config.not_read("num_hidden_layers") + ": layer_types or its pattern counts");
     return listed;
   }
-  const Valued<std::int64_t> count = config.integer(
+  Valued<std::int64_t> count = config.integer(
       has_decoder_alone(config) ? "decoder_layers" : "num_hidden_layers", 1, most_layers);
+  // Towers of images count blocks so; elsewhere the word may mean something else.
+  if (!count.value && !config.type() && config.has("patch_size"))
+    count = config.integer("depth", 1, most_layers);
   if (!count.value) config.refuse("num_hidden_layers", "given, so the layers cannot be counted");
   const bool blocks = type.two_per_block && config.find_in_file("num_layers") != nullptr;
   const std::size_t layers = static_cast<std::size_t>(*count.value) * passes(config);

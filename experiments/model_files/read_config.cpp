@@ -97,7 +97,9 @@ Valued<std::int64_t> head_dim_of(const ConfigValues& config, const LayerPlan& la
     if (auto own = config.integer("head_dim", 1, most_channels); own.value) return own;
   // MobileBERT attends in a narrower space.
   const bool narrow = config.has_default("use_bottleneck") && config.flag("use_bottleneck");
-  const char* size = narrow ? "intra_bottleneck_size" : "hidden_size";
+  // Towers of images whose blocks are counted by depth may have what they return in hidden_size.
+  const bool returns = !config.type() && config.has("depth") && config.has("embed_dim");
+  const char* size = narrow ? "intra_bottleneck_size" : returns ? "embed_dim" : "hidden_size";
   const auto hidden = config.integer(size, 1, most_hidden);
   const auto heads = config.integer("num_attention_heads", 1, most_hidden);
   if (!hidden.value || !heads.value) {

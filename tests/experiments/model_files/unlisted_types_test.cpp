@@ -28,6 +28,18 @@ const std::string half_turns = R"(, "rope_parameters": {"rope_type": "default", 
 
 }  // namespace
 
+TEST_CASE("The blocks of a tower of images are counted by depth") {
+  const PositionPlan plan = read_config(R"({"model_type": "qwen2_vl_vision", "depth": 3,
+    "embed_dim": 64, "hidden_size": 128, "num_heads": 4, "patch_size": 14})",
+                                        "config.json");
+  REQUIRE(plan.layers.size() == 3);
+  CHECK(plan.layers.at(2).encoding == "unknown");
+  CHECK(plan.layers.at(2).rope.d_head == 16);
+  CHECK_FALSE(plan.layers.at(2).causal);
+  CHECK_THROWS_WITH(read_config(R"({"model_type": "anything", "depth": 3})", "config.json"),
+                    Catch::Matchers::Contains("layers cannot be counted"));
+}
+
 TEST_CASE("Latent attention spreads p-RoPE over its slice, not over the head") {
   const std::string latent = R"(, "qk_nope_head_dim": 8, "qk_rope_head_dim": 16, "rope_parameters":
     {"rope_type": "proportional", "rope_theta": 10000)";
