@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/errors.h"
 #include "experiments/model_files/rotation.h"
@@ -27,6 +28,16 @@ WrittenRope slice_alone(WrittenRope rope) {
 WrittenRope of_length(WrittenRope rope, double length) {
   rope.scaling.length = length;
   return rope;
+}
+
+/// Adds each of the ropes with a change.
+template <class Change>
+void add_as_right(std::vector<WrittenRope>& ropes, const Change& change) {
+  for (std::size_t i = 0, count = ropes.size(); i < count; ++i) {
+    WrittenRope as_right = ropes[i];
+    change(as_right);
+    ropes.push_back(std::move(as_right));
+  }
 }
 
 }  // namespace
@@ -56,11 +67,14 @@ std::vector<WrittenRope> expected_ropes(const LayerPlan& layer, Index channels, 
   } else {
     ropes.push_back(rope);
   }
+  if (layer.base_of_whole && layer.rope.d_head == channels && channels % 2 == 0)
+    add_as_right(ropes, [&](WrittenRope& as_right) {
+      as_right.base = *layer.base_of_whole;
+      as_right.rotary_dims = channels;
+      as_right.begin = 0;
+    });
   if (layer.either_order)
-    for (std::size_t i = 0, count = ropes.size(); i < count; ++i) {
-      ropes.push_back(ropes[i]);
-      ropes.back().reordered = true;
-    }
+    add_as_right(ropes, [](WrittenRope& as_right) { as_right.reordered = true; });
   return ropes;
 }
 

@@ -52,12 +52,13 @@ std::string telling_words(const WrittenRope& first, const WrittenRope& other, bo
   return fmt::format("a token at position {} or beyond would tell", input.position);
 }
 
-/// @param explains  whether the first explains the tensor: else no defect is named of any
+/// @param explains  whether the first explains the tensor: else no defect is named of any. Nor is
+/// one of what is as right as the rope whose defect it would be.
 HypothesisReport reported(const RopeHypothesis& found, const RopeHypothesis& first, bool explains,
                           const RotatedTensor& tensor) {
   HypothesisReport report{.text = short_text(found.rope),
                           .facts = facts_of(found.rope),
-                          .defect = explains ? found.defect : "",
+                          .defect = explains && !found.is_expected ? found.defect : "",
                           .is_expected = found.is_expected,
                           .tied = found.tied,
                           .residual = found.residual.rms(),
@@ -207,6 +208,15 @@ void deviate_by_rows(TensorReport& report) {
   report.deviations.push_back({"positions", "as stated", report.rows});
 }
 
+/// What is as right as the configuration's rope, because its type is not known.
+void note_what_is_expected(const LayerPlan& layer, TensorReport& report) {
+  if (layer.encoding != "rope") return;
+  if (layer.base_of_whole)
+    report.notes.push_back(
+        "whether this model type reads its partial_rotary_factor is unknown: all channels may "
+        "turn");
+}
+
 /// Where pairs lie as programs have them and keep their lengths; the format is told.
 TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double>& after,
                            Index heads, const IdentifyOptions& options, Shown shown,
@@ -240,6 +250,7 @@ TensorReport identify_kept(const MatrixIn<double>& before, const MatrixIn<double
   if (options.unit != 1)
     report.notes.push_back(
         fmt::format("positions are multiples of 1/{:.0f}", std::round(1 / options.unit)));
+  if (options.expected && shown.pairing) note_what_is_expected(*options.expected, report);
   report.notes.push_back(agreement_words(answer, question.tensor));
   if (question.tensor.positions != stated) {
     report.rows = rows_words(question.tensor.positions);

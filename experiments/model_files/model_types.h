@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -133,6 +134,10 @@ std::span<const ModelType> rope_model_types();
 std::span<const ModelType> other_model_types();
 /// Null for an unknown name.
 const ModelType* find_model_type(std::string_view name);
+
+/// Whether the code of a type that is not in the table reads partial_rotary_factor where no scaling
+/// does; empty where that is not known.
+std::optional<bool> unlisted_type_reads_part(std::string_view name);
 
 /// The type whose keys a type of another name has: "qwen2_vl_text" for a flat "qwen2_vl". The name
 /// itself where there is none.

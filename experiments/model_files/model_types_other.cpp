@@ -155,8 +155,26 @@ constexpr TextType text_types[] = {
     {"gemma4_unified", "gemma4_unified_text"}, {"parakeet_ctc", "parakeet_encoder"},
     {"fastspeech2_conformer_with_hifigan", "fastspeech2_conformer"},
     {"hunyuandensev1", "hunyuan_v1_dense"}, {"hunyuanmoev1", "hunyuan_v1_moe"},
+    {"exaone", "llama"},             {"iquestcoder", "llama"},
 };
 // clang-format on
+
+// Types that are read by their keys alone, by what their code does with partial_rotary_factor.
+constexpr std::string_view turn_a_part =
+    "diffusion_gemma_text efficientloftr glm_image_text glmasr_encoder moonshine_streaming "
+    "musicflamingo nemotron3_5_transcribe_asr_audio nemotron3_5_transcribe_word_timestamp "
+    "nemotron3_diarization qwen4_exp_text step3p5 zaya";
+constexpr std::string_view turn_all =
+    "blt_global_transformer blt_local_decoder blt_local_encoder blt_patcher cohere_compass_text "
+    "csm csm_depth_decoder_model deepseek_ocr2_text dia_decoder dia_encoder diffllama "
+    "emu3_text_model evolla gradium_phonon_tts granite4_vision_text higgs_audio_v2 idefics "
+    "kyutai_speech_to_text lasr_encoder mimi mllama_text_model moshi moshi_depth "
+    "muse_glimmer_assistant neucodec openai_privacy_filter paddleocr_vl_text pe_audio_encoder "
+    "pe_audio_video_encoder pe_video_encoder pocket_tts pocket_tts_audio_tokenizer_decoder "
+    "pocket_tts_audio_tokenizer_encoder pp_doclayout_v2 qwen2_5_omni_dit "
+    "qwen3_omni_moe_talker_code_predictor qwen3_omni_moe_talker_text qwen3_omni_moe_text "
+    "t5_gemma_module t5gemma2_decoder t5gemma2_encoder t5gemma2_text timesfm2_5 "
+    "unlimited_ocr_text voxtral_realtime_encoder voxtral_realtime_text xcodec2";
 
 /// In lower case, without strokes and points.
 std::string bare(std::string_view name) {
@@ -177,6 +195,12 @@ const ModelType* find_model_type(std::string_view name) {
     for (const ModelType& type : types)
       if (type.name == name) return &type;
   return nullptr;
+}
+
+std::optional<bool> unlisted_type_reads_part(std::string_view name) {
+  if (lists_word(turn_a_part, name)) return true;
+  if (lists_word(turn_all, name)) return false;
+  return std::nullopt;
 }
 
 std::string_view text_type_of(std::string_view name) {

@@ -69,6 +69,9 @@ struct LayerPlan {
   /// Latent attention turns neighbouring channels. Some programs write a turned pair where it was,
   /// others as halves: q and k alike, so that logits are the same.
   bool either_order{};
+  /// The base where all of the head turns, which is as right: a key has a part of it, and whether
+  /// the type's code reads that is not known. Empty: the part turns.
+  std::optional<double> base_of_whole{};
   /// By which cos and sin are multiplied where a norm of q and k cancels it after the rotation:
   /// attention_factor is 1 then. Empty: attention_factor.
   std::optional<double> factor_before_norm{};

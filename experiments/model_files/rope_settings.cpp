@@ -31,9 +31,17 @@ Valued<double> entry_of(const ConfigValues& config, const char* key, int layer) 
 /// A factor by which a pair stands still at every position there is, the largest that is read.
 constexpr double stills = 1e300;
 
+/// "code of gemma in Transformers", of types that are not in the table, too.
+std::string code_of_type(const ConfigValues& config) {
+  return config.type() ? config.code()
+                       : fmt::format("code of {} in Transformers", config.text("model_type"));
+}
+
 /// A key beside the dictionary that the class does not read, as a part of a reason.
 std::string and_not_read(const ConfigValues& config, const char* key) {
-  return config.type() && config.find_in_file(key) ? "; " + config.not_read(key) : "";
+  return config.find_in_file(key)
+             ? fmt::format("; {} is not read by the {}", config.key_name(key), code_of_type(config))
+             : "";
 }
 
 Valued<double> base_of(const ConfigValues& config, const RopeDictionary& dictionary, int layer) {
@@ -61,10 +69,17 @@ std::string zeros_alone(const ConfigValues& config) {
   return fmt::format("; {} is read for its zeros alone", config.key_name(key));
 }
 
+/// Whether the code of a type that is not in the table reads partial_rotary_factor; a scaling does
+/// in any code.
+std::optional<bool> unlisted_reads_part(const ConfigValues& config, const std::string& kind) {
+  return kind == "none" ? unlisted_type_reads_part(config.text("model_type")) : true;
+}
+
 /// Whether the class turns a part of the head that a key names.
 bool reads_part(const ConfigValues& config, const std::string& kind) {
   const ModelType& type = type_of(config);
-  return !config.type() || kind == "proportional" || type.keys == RopeKeys::neox ||
+  if (!config.type()) return unlisted_reads_part(config, kind).value_or(true);
+  return kind == "proportional" || type.keys == RopeKeys::neox ||
          type.keys == RopeKeys::rotary_dim || type.keys == RopeKeys::compressed ||
          type.unscaled_part > 0 || config.has_default("partial_rotary_factor");
 }
@@ -98,8 +113,7 @@ Valued<double> fraction_of(const ConfigValues& config, const RopeDictionary& dic
   Valued<double> own = dictionary.number(part, config);
   if (!reads_part(config, kind)) {
     if (own.value)
-      return {1.0, fmt::format("{} is not read by the code of {} in Transformers", own.reason,
-                               type_of(config).name)};
+      return {1.0, fmt::format("{} is not read by the {}", own.reason, code_of_type(config))};
     return whole_head(config);
   }
   if (Valued<double> one = entry_of(config, "partial_rotary_factors", layer.layer); one.value)
@@ -203,6 +217,8 @@ void read_slice(const ConfigValues& config, const RopeDictionary& dictionary,
         fmt::format("one by which an even number of channels turns: the dynamic scaling of "
                     "{} is not read",
                     layer.rope.rotary_dims));
+  if (!config.type() && !unlisted_reads_part(config, kind) && *part.value < 1)
+    layer.base_of_whole = layer.rope.base;
   if (kind != "proportional") round_up(layer);
   if (type_of(config).keys == RopeKeys::compressed) {
     layer.rope.begin = layer.rope.d_head - layer.rope.rotary_dims;

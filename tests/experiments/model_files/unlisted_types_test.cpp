@@ -28,6 +28,34 @@ const std::string half_turns = R"(, "rope_parameters": {"rope_type": "default", 
 
 }  // namespace
 
+TEST_CASE("A part of the head turns where the code of the type reads it") {
+  const LayerPlan whole = unlisted_layer("diffllama", half_turns);
+  CHECK(whole.rope.rotary_dims == 16);
+  CHECK_FALSE(whole.base_of_whole);
+  CHECK(whole.reasons.at("rotary_dims") ==
+        "config.json: rope_parameters.partial_rotary_factor is not read by the code of diffllama "
+        "in Transformers");
+  CHECK(unlisted_layer("granite4_vision_text", half_turns).rope.rotary_dims == 16);
+  CHECK(unlisted_layer("exaone", half_turns).rope.rotary_dims == 16);
+  CHECK(unlisted_layer("iquestcoder", half_turns).rope.rotary_dims == 16);
+  CHECK(unlisted_layer("diffllama", R"(, "partial_rotary_factor": 0.5)").rope.rotary_dims == 16);
+  const LayerPlan part = unlisted_layer("zaya", half_turns);
+  CHECK(part.rope.rotary_dims == 8);
+  CHECK_FALSE(part.base_of_whole);
+}
+
+TEST_CASE("Of a type that nothing is known of, the whole head is as right as its part") {
+  const LayerPlan part = unlisted_layer("anything", half_turns);
+  CHECK(part.rope.rotary_dims == 8);
+  CHECK(part.base_of_whole == 10000);
+  CHECK_FALSE(unlisted_layer("anything").base_of_whole);
+  // An odd part is rounded up by another base, which the whole does not have.
+  CHECK(unlisted_layer("anything", R"(, "partial_rotary_factor": 0.35)").base_of_whole == 10000);
+  CHECK_FALSE(unlisted_layer("anything", R"(, "rope_scaling": {"rope_type": "linear", "factor": 2,
+    "partial_rotary_factor": 0.5})")
+                  .base_of_whole);
+}
+
 TEST_CASE("The blocks of a tower of images are counted by depth") {
   const PositionPlan plan = read_config(R"({"model_type": "qwen2_vl_vision", "depth": 3,
     "embed_dim": 64, "hidden_size": 128, "num_heads": 4, "patch_size": 14})",
