@@ -73,6 +73,11 @@ std::vector<WrittenRope> expected_ropes(const LayerPlan& layer, Index channels, 
       as_right.rotary_dims = channels;
       as_right.begin = 0;
     });
+  if (layer.pairing_assumed)
+    add_as_right(ropes, [](WrittenRope& as_right) {
+      as_right.pairing = as_right.pairing == RopePairing::half_split ? RopePairing::interleaved
+                                                                     : RopePairing::half_split;
+    });
   if (layer.either_order)
     add_as_right(ropes, [](WrittenRope& as_right) { as_right.reordered = true; });
   return ropes;

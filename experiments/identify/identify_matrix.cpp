@@ -211,6 +211,8 @@ void deviate_by_rows(TensorReport& report) {
 /// What is as right as the configuration's rope, because its type is not known.
 void note_what_is_expected(const LayerPlan& layer, TensorReport& report) {
   if (layer.encoding != "rope") return;
+  if (layer.pairing_assumed)
+    report.notes.push_back("the model type is unknown, and with it the pairing: either is right");
   if (layer.base_of_whole)
     report.notes.push_back(
         "whether this model type reads its partial_rotary_factor is unknown: all channels may "

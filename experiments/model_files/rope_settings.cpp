@@ -243,6 +243,7 @@ void read_pairing(const ConfigValues& config, LayerPlan& layer, std::vector<std:
     layer.reasons["pairing"] = config.reason("position_embedding_type");
   else {
     layer.reasons["pairing"] = "assumed";
+    layer.pairing_assumed = true;
     assume(assumed,
            "pairs are (t, t + r/2), as most models of Transformers have them: the type is unknown");
   }

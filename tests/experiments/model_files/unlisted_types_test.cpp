@@ -56,6 +56,11 @@ TEST_CASE("Of a type that nothing is known of, the whole head is as right as its
                   .base_of_whole);
 }
 
+TEST_CASE("The pairing of a type that is not known is assumed") {
+  CHECK(unlisted_layer("anything", half_turns).pairing_assumed);
+  CHECK_FALSE(unlisted_layer("llama").pairing_assumed);
+}
+
 TEST_CASE("The blocks of a tower of images are counted by depth") {
   const PositionPlan plan = read_config(R"({"model_type": "qwen2_vl_vision", "depth": 3,
     "embed_dim": 64, "hidden_size": 128, "num_heads": 4, "patch_size": 14})",
