@@ -208,9 +208,13 @@ void deviate_by_rows(TensorReport& report) {
   report.deviations.push_back({"positions", "as stated", report.rows});
 }
 
-/// What is as right as the configuration's rope, because its type is not known.
+/// What is as right as the configuration's rope, because its type is not known, and what it turns.
 void note_what_is_expected(const LayerPlan& layer, TensorReport& report) {
   if (layer.encoding != "rope") return;
+  if (layer.turns_hidden_states && !report.as_expected)
+    report.notes.push_back(
+        "rope of this model type turns hidden states, before W_q and W_k: save these before and "
+        "after it, in place of q and k");
   if (layer.pairing_assumed)
     report.notes.push_back("the model type is unknown, and with it the pairing: either is right");
   if (layer.base_of_whole)

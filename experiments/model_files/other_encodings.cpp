@@ -167,6 +167,12 @@ void conformer(const ConfigValues& config, LayerPlan& layer, std::string reason)
   put_param(layer, "transformer_xl.layout", std::string("interleaved"), code_of(config));
 }
 
+/// Rope of the wav2vec kind.
+void turn_hidden_states(LayerPlan& layer, std::vector<std::string>& assumed) {
+  layer.turns_hidden_states = true;
+  assume(assumed, "rope turns hidden states, before W_q and W_k: q and k themselves do not turn");
+}
+
 /// The types whose position_embedding_type chooses, by its words in Transformers and TensorRT-LLM.
 void bert(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
           std::vector<std::string>& assumed) {
@@ -174,8 +180,15 @@ void bert(const ConfigValues& config, const ReadOptions& options, LayerPlan& lay
                                                            : "position_embedding_type";
   const std::string kind = config.text(key);
   if (kind.starts_with("relative_key")) return shaw(config, layer, kind, key);
-  if (lists_word("rotary rope rope_gpt_neox rope_gptj", kind))
+  if (kind == "rope" && config.type() &&
+      lists_word("esm wav2vec2-bert wav2vec2-conformer", config.type()->name))
+    return put_encoding(layer, "none",
+                        fmt::format("{} is \"rope\", where the {} knows \"rotary\"",
+                                    config.reason(key), config.code()));
+  if (lists_word("rotary rope rope_gpt_neox rope_gptj", kind)) {
+    if (key == std::string_view("position_embeddings_type")) turn_hidden_states(layer, assumed);
     return read_rope(config, options, layer, assumed);
+  }
   if (kind == "relative" && key == std::string_view("position_embeddings_type"))
     return conformer(config, layer, why(config, key));
   if (kind == "nope" || kind == "none") return put_encoding(layer, "none", config.reason(key));

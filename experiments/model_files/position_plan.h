@@ -69,6 +69,8 @@ struct LayerPlan {
   /// Latent attention turns neighbouring channels. Some programs write a turned pair where it was,
   /// others as halves: q and k alike, so that logits are the same.
   bool either_order{};
+  /// What turns is the hidden state that W_q and W_k are applied to, head by head.
+  bool turns_hidden_states{};
   /// Neither a key nor a known type says which channels pair: the other pairing is as right.
   bool pairing_assumed{};
   /// The base where all of the head turns, which is as right: a key has a part of it, and whether

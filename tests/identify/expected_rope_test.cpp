@@ -136,3 +136,16 @@ TEST_CASE("p-RoPE of latent attention is expected of the head and of its slice a
     CHECK(report.deviations.empty());
   }
 }
+
+TEST_CASE("Where hidden states turn, q and k are not what to save") {
+  const LayerPlan layer =
+      planned_layer("wav2vec2-conformer", R"(, "position_embeddings_type": "rotary")");
+  const auto says = [&](const WrittenRope& rope) {
+    const std::vector<std::string> notes = turned_report(layer, rope).notes;
+    return std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
+      return note.find("before W_q and W_k: save these") != std::string::npos;
+    });
+  };
+  CHECK(says(turning(RopePairing::interleaved, 8)));
+  CHECK_FALSE(says(turning(RopePairing::half_split)));
+}

@@ -93,3 +93,16 @@ TEST_CASE("Latent attention spreads p-RoPE over its slice, not over the head") {
   CHECK(slow.inv_freq.back() > 0);
   CHECK_THROWS(unlisted_layer("glm4_moe_lite", latent + R"(, "partial_rotary_factor": 1.5})"));
 }
+
+TEST_CASE("ESM and the wav2vec kind know rotary, and rope turns nothing") {
+  CHECK(unlisted_layer("esm", R"(, "position_embedding_type": "rope")").encoding == "none");
+  CHECK(unlisted_layer("esm", R"(, "position_embedding_type": "rotary")").encoding == "rope");
+  for (const char* type : {"wav2vec2-conformer", "wav2vec2-bert"}) {
+    CHECK(unlisted_layer(type, R"(, "position_embeddings_type": "rope")").encoding == "none");
+    const PositionPlan plan = unlisted_plan(type, R"(, "position_embeddings_type": "rotary")");
+    CHECK(plan.layers.at(0).turns_hidden_states);
+    CHECK_THAT(plan.assumed.at(0), Catch::Matchers::StartsWith("rope turns hidden states"));
+  }
+  CHECK_FALSE(
+      unlisted_layer("esm", R"(, "position_embedding_type": "rotary")").turns_hidden_states);
+}
