@@ -282,13 +282,23 @@ double base_of_most(const WrittenRope& structure, const PairEstimates& estimates
 
 constexpr double of_fp32 = 3e-8;  // half a unit in the last place of a frequency
 
+/// A divisor of few digits where one is within three errors; else as precise as it is known.
+double told_divisor(double divisor, double error, double least_error) {
+  constexpr double errors = 3, loosest = 0.3, few = 1e-3;
+  const double loose = std::clamp<double>(errors * error, least_error, loosest);
+  const double rounded = with_few_digits(divisor, loose);
+  const bool is_short = std::abs(with_few_digits(rounded, few) - rounded) <= 1e-12 * rounded;
+  return is_short ? rounded
+                  : with_few_digits(divisor, std::clamp<double>(error / 2, least_error, loosest));
+}
+
 /// The rope with the frequencies of the pairs, as a list of divisors of a geometric series. A pair
 /// that turns by less than rounding keeps the frequency of the series where that is as slow. Empty
 /// where a pair turns against the others, and where the series is what all pairs have.
 std::optional<WrittenRope> with_list(const WrittenRope& structure, const PairEstimates& estimates,
                                      const std::vector<double>& bases, double reach,
                                      double roundoff, double least_error) {
-  constexpr double clearly = 6, errors = 3, loosest = 0.3;
+  constexpr double clearly = 6;
   WrittenRope rope = structure;
   rope.clockwise = turn_clockwise(estimates);
   rope.base = base_of_most(structure, estimates, bases);
@@ -300,8 +310,7 @@ std::optional<WrittenRope> with_list(const WrittenRope& structure, const PairEst
     if (theta < -clearly * error) return std::nullopt;
     double divisor = 1;
     if (theta > 0 && std::isfinite(error))
-      divisor = with_few_digits(series[t] / theta,
-                                std::clamp<double>(errors * error / theta, least_error, loosest));
+      divisor = told_divisor(series[t] / theta, error / theta, least_error);
     else if (!(series[t] * reach < roundoff) && std::isfinite(error))
       divisor = rounded_to_digits(series[t] * reach / roundoff, 1);  // turns by less than rounding
     rope.scaling.factors.push_back(divisor);

@@ -149,7 +149,8 @@ void HypothesisList::drop_needless_lists() {
   };
   const double least = best().residual.sum_of_squares;
   const bool needed =
-      fits() && std::none_of(found_.begin(), found_.end(), [&](const RopeHypothesis& one) {
+      explains(best()) != Explains::no &&
+      std::none_of(found_.begin(), found_.end(), [&](const RopeHypothesis& one) {
         if (is_list(one)) return false;
         const Explains how = explains(one);
         const bool near = !(least < far_less * one.residual.sum_of_squares);
