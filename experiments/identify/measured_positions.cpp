@@ -118,8 +118,7 @@ std::optional<Placed> placed_anywhere(const Reader& reader, Index row) {
     if (agreement < least_agreement || (best && agreement <= best->agreement)) continue;
     best = Placed{std::move(here), position, agreement};
   }
-  if (best)
-    best->reader = placed(std::move(best->reader), angles, static_cast<double>(best->position));
+  if (best) best->reader = placed(best->reader, angles, static_cast<double>(best->position));
   return best;
 }
 
@@ -147,8 +146,8 @@ Reader with_series(Reader reader, double divisor) {
 
 /// The reader with the steepness of a base, of which nothing is left open.
 Reader with_base(Reader reader, double base) {
-  return with_steepness(std::move(reader),
-                        {std::log(base) / static_cast<double>(reader.theta.size()), 0});
+  const double steepness = std::log(base) / static_cast<double>(reader.theta.size());
+  return with_steepness(std::move(reader), {steepness, 0});
 }
 
 /// Bases that the series may have: known ones, and those of few digits.
@@ -216,7 +215,7 @@ class Readings {
   /// Whether nothing else need be tried.
   bool read(const StructureFit& fit) {
     constexpr std::size_t fewest = 4;
-    Run run;
+    RowRun run;
     const Reader shown = reader_of(fit, run);
     if (run.positions.size() < fewest) return false;
     const double rounding = fit.phasors.roundoff * fit.phasors.roundoff;
@@ -243,13 +242,25 @@ class Readings {
   double least_{1 - least_agreement};  ///< of what rows miss their positions by
 };
 
+/// The steepness that all rows say together, each by what those before it left open.
+std::optional<Steepness> steepness_of_rows(Reader reader, const AxisPositions& positions) {
+  const std::vector<std::size_t> order = telling_order(reader);
+  std::optional<Steepness> found;
+  for (Index n = 0; n < positions.rows(); ++n) {
+    found = steepness_at(reader, order, angles_of(reader, n), static_cast<double>(positions(n, 0)));
+    if (!found) return found;
+    reader = with_steepness(std::move(reader), *found);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<WrittenRope> ropes_in_series(const RotationSample& sample,
                                          const AxisPositions& positions) {
   constexpr std::size_t structures = 2;
   if (positions.cols() != 1 || positions.rows() < 4) return {};
-  Run run;
+  RowRun run;
   for (Index n = 0; n < positions.rows(); ++n)
     run.positions.push_back(positions(n, 0) - positions(0, 0));
   std::vector<WrittenRope> ropes;
@@ -259,10 +270,8 @@ std::vector<WrittenRope> ropes_in_series(const RotationSample& sample,
     Reader shown = turns_per_row(fit.phasors);
     shown.phasors = &fit.phasors;
     read_run(of_run(fit.phasors, run), run.positions, shown);
-    const auto first = static_cast<double>(positions(0, 0));
     for (const Reader& likely : likely_readers(shown)) {
-      if (likely.series == 0) continue;
-      const auto found = steepness_at(likely, telling_order(likely), angles_of(likely, 0), first);
+      const auto found = likely.series > 0 ? steepness_of_rows(likely, positions) : std::nullopt;
       if (!found) continue;
       WrittenRope rope = fit.rope;
       rope.clockwise = likely.theta.front() < 0;

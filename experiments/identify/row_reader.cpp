@@ -126,7 +126,7 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-Run longest_run(const PairPhasors& phasors, Reader reader) {
+RowRun longest_run(const PairPhasors& phasors, Reader reader) {
   PairPhasors steps = phasors;
   for (Index n = phasors.turns.cols() - 1; n > 0; --n)
     for (Index t = 0; t < phasors.turns.rows(); ++t) {
@@ -136,7 +136,7 @@ Run longest_run(const PairPhasors& phasors, Reader reader) {
   reader.phasors = &steps;
   constexpr int most_jumps = 64;
   int jumps = 0;
-  Run longest, run{0, {0}};
+  RowRun longest, run{0, {0}};
   for (Index n = 1; n < phasors.turns.cols(); ++n) {
     const Position reach = jumps < most_jumps ? farthest_near : 1;
     const std::optional<Position> step = reader.near(n, 1, -reach, reach);
@@ -214,7 +214,7 @@ Reader turns_per_row(const PairPhasors& phasors) {
   return reader;
 }
 
-PairPhasors of_run(const PairPhasors& phasors, const Run& run) {
+PairPhasors of_run(const PairPhasors& phasors, const RowRun& run) {
   PairPhasors part = phasors;
   const auto count = static_cast<Index>(run.positions.size());
   part.turns = phasors.turns.middleCols(run.first, count);
@@ -247,11 +247,11 @@ void read_run(const PairPhasors& run, const std::vector<Position>& positions, Re
   }
 }
 
-Reader reader_of(const StructureFit& fit, Run& run) {
+Reader reader_of(const StructureFit& fit, RowRun& run) {
   constexpr int rounds = 3;
   Reader reader = turns_per_row(fit.phasors);
   for (int round = 0; round < rounds; ++round) {
-    const Run found = longest_run(fit.phasors, reader);
+    const RowRun found = longest_run(fit.phasors, reader);
     if (round > 0 && found.positions.size() <= run.positions.size()) break;
     run = found;
     read_run(of_run(fit.phasors, run), run.positions, reader);

@@ -51,13 +51,13 @@ struct Reader {
 };
 
 /// Rows that follow each other by known steps: the longest run of them.
-struct Run {
+struct RowRun {
   Index first{};
   std::vector<Position> positions{};  ///< from 0 on
 };
 
 /// The turns of a run's rows, each turned back by those of its first.
-PairPhasors of_run(const PairPhasors& phasors, const Run& run);
+PairPhasors of_run(const PairPhasors& phasors, const RowRun& run);
 
 /// How far pairs turn from one row to the next: the medians, as most rows follow each other.
 Reader turns_per_row(const PairPhasors& phasors);
@@ -66,6 +66,6 @@ Reader turns_per_row(const PairPhasors& phasors);
 void read_run(const PairPhasors& run, const std::vector<Position>& positions, Reader& reader);
 
 /// Frequencies by the longest run of rows, which those by a shorter one make longer.
-Reader reader_of(const StructureFit& fit, Run& run);
+Reader reader_of(const StructureFit& fit, RowRun& run);
 
 }  // namespace orrery
