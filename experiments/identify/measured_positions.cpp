@@ -194,9 +194,9 @@ std::vector<Reader> likely_readers(const Reader& shown) {
 
 /// Positions of all rows: behind the row before, near the first rows of a text, or anywhere up to
 /// 2^20. Empty where too many rows have none.
-std::vector<Position> read_rows(const Reader& reader) {
-  constexpr int most_searched = 256;
-  int searched = 0;
+/// @param searched  rows that were looked for anywhere, by all readers
+std::vector<Position> read_rows(const Reader& reader, int& searched) {
+  constexpr int most_searched = 64;
   std::vector<Position> positions;
   for (Index n = 0; n < reader.phasors->turns.cols(); ++n) {
     const Position next = positions.empty() ? 0 : positions.back() + 1;
@@ -224,7 +224,7 @@ class Readings {
       if (is_list && !best_.empty()) break;
       const auto found = placed_anywhere(likely, run.first);
       if (!found) continue;
-      std::vector<Position> read = read_rows(found->reader);
+      std::vector<Position> read = read_rows(found->reader, searched_);
       if (read.empty()) continue;
       const double missed = 1 - found->reader.mean_agreement(read);
       if (missed > (best_.empty() ? least_ : 0.5 * least_ - rounding)) continue;
@@ -239,6 +239,7 @@ class Readings {
 
  private:
   std::vector<Position> best_{};
+  int searched_{0};
   double least_{1 - least_agreement};  ///< of what rows miss their positions by
 };
 
