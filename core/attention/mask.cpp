@@ -9,6 +9,7 @@
 #include "core/errors.h"
 
 namespace orrery {
+
 Index Mask::Window::keys_up_to(Position last) const {
   const auto keys = static_cast<Index>(n.size());
   if (keys == 0) return 0;

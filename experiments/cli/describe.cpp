@@ -166,10 +166,18 @@ std::string brief_param_text(const ParamSpec& spec) {
                      value.empty() ? "none" : value, "", plain_text(spec.description));
 }
 
+std::string heading_text(const ExperimentInfo& info) {
+  return fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name), info.version,
+                     info.title, plain_text(info.question));
+}
+
+std::string example_text(const ExperimentInfo& info) {
+  return fmt::format("\nExample\n  orrery run {}\n", info.name);
+}
+
 /// What one screen has room for.
 void describe_briefly(const ExperimentInfo& info) {
-  std::string text = fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name),
-                                 info.version, info.title, plain_text(info.question));
+  std::string text = heading_text(info);
   const std::vector<std::string> equations = equations_of(info);
   if (!equations.empty()) text += "\n  " + equations.front() + "\n";
   const std::vector<const ParamSpec*> shown = most_telling(info);
@@ -178,17 +186,14 @@ void describe_briefly(const ExperimentInfo& info) {
   if (shown.size() < info.params.size())
     text += fmt::format("\n{} more, all choices and equations: orrery describe {} --all\n",
                         info.params.size() - shown.size(), info.name);
-  print(text + fmt::format("\nExample\n  orrery run {}\n", info.name));
+  print(text + example_text(info));
 }
 
 void describe_experiment(const ExperimentInfo& info) {
-  std::string text = fmt::format("{} (experiment, version {})\n{}\n\n{}\n", bold(info.name),
-                                 info.version, info.title, plain_text(info.question));
+  std::string text = heading_text(info);
   text += "\nEquations\n";
   for (const std::string& equation : equations_of(info)) text += "  " + equation + "\n";
-  text += params_text(info.params);
-  text += fmt::format("\nExample\n  orrery run {}\n", info.name);
-  print(text);
+  print(text + params_text(info.params) + example_text(info));
 }
 
 void describe_encoding(const EncodingSummary& encoding) {

@@ -10,8 +10,9 @@ namespace orrery {
 
 /// What a layer of a configuration does to q and k of so many channels, those of a head or those
 /// that turn alone: as its files say, and behind that what is as right. Pairs of latent attention
-/// are written in either order, what is assumed of a type that is not known may be otherwise, and LongRoPE has its long factors where the sequence is longer than
-/// the rows. A layer without RoPE turns nothing.
+/// are written in either order, what is assumed of a type that is not known may be otherwise, and
+/// LongRoPE has its long factors where the sequence is longer than the rows. A layer without RoPE
+/// turns nothing.
 /// @param last    the largest position of the rows, by which frequencies are chosen where no length
 ///                is given
 /// @param length  of the sequence; 0: not known

@@ -179,7 +179,9 @@ std::vector<Reader> likely_readers(const Reader& shown) {
   const double unsure = most_deviations * (shown.error.front() * fastest + 1e-7);
   std::vector<double> divisors{1};
   for (const double known : known_factors()) divisors.push_back(known);
-  divisors.push_back(with_few_digits(fastest, unsure));
+  const double shortest = with_few_digits(fastest, unsure);
+  if (std::find(divisors.begin(), divisors.end(), shortest) == divisors.end())
+    divisors.push_back(shortest);
   std::vector<Reader> readers;
   for (const double divisor : divisors) {
     if (divisor < 1 || !(std::abs(std::log(divisor / fastest)) <= unsure)) continue;
@@ -257,17 +259,14 @@ std::optional<Steepness> steepness_of_rows(Reader reader, const AxisPositions& p
 
 }  // namespace
 
-std::vector<WrittenRope> ropes_in_series(const RotationSample& sample,
+std::vector<WrittenRope> ropes_in_series(const std::vector<StructureFit>& structures,
                                          const AxisPositions& positions) {
-  constexpr std::size_t structures = 2;
   if (positions.cols() != 1 || positions.rows() < 4) return {};
   RowRun run;
   for (Index n = 0; n < positions.rows(); ++n)
     run.positions.push_back(positions(n, 0) - positions(0, 0));
   std::vector<WrittenRope> ropes;
-  std::vector<StructureFit> fits = likely_structures(sample);
-  if (fits.size() > structures) fits.resize(structures);
-  for (const StructureFit& fit : fits) {
+  for (const StructureFit& fit : structures) {
     Reader shown = turns_per_row(fit.phasors);
     shown.phasors = &fit.phasors;
     read_run(of_run(fit.phasors, run), run.positions, shown);
@@ -289,11 +288,10 @@ std::vector<WrittenRope> ropes_in_series(const RotationSample& sample,
 AxisPositions measured_positions(const RotatedTensor& tensor) {
   constexpr Index fewest = 4, most = 1 << 16;
   if (tensor.positions.cols() != 1 || tensor.rows() < fewest || tensor.rows() > most) return {};
-  constexpr std::size_t structures = 2;
+  constexpr std::size_t structures = 2;  // ways of pairing
   const RotationSample sample = rows_between(tensor, 0, tensor.rows(), sampled_heads);
   std::vector<StructureFit> fits =
-      likely_structures(sample_of(tensor, sampled_rows, sampled_heads));
-  if (fits.size() > structures) fits.resize(structures);
+      likely_structures(sample_of(tensor, sampled_rows, sampled_heads), structures);
   Readings readings;
   for (StructureFit& fit : fits) {
     fit.phasors = pair_phasors(fit.rope, sample);

@@ -17,6 +17,8 @@ namespace {
 using Complex = std::complex<double>;
 using PairEstimates = std::vector<FrequencyEstimate>;
 
+constexpr std::size_t tried_structures = 2;  // ways of pairing
+
 /// The frequency from `first` on in so many steps with which most rows agree.
 double best_frequency(const PairPhasors& phasors, Index t, const AxisPositions& positions,
                       Index axis, double first, double step, int steps) {
@@ -26,19 +28,8 @@ double best_frequency(const PairPhasors& phasors, Index t, const AxisPositions& 
     hands.push_back(phasors.weights(t, n) * phasors.turns(t, n) * std::polar(1.0, -first * p));
     turns.push_back(std::polar(1.0, -step * p));
   }
-  int best = 0;
-  double most = -1e300;
-  for (int k = 0; k < steps; ++k) {
-    double agreement = 0;
-    for (std::size_t n = 0; n < hands.size(); ++n) {
-      agreement += hands[n].real();
-      hands[n] *= turns[n];
-    }
-    if (!(agreement > most)) continue;
-    most = agreement;
-    best = k;
-  }
-  return first + best * step;
+  const Index best = best_step(std::move(hands), turns, steps);
+  return first + static_cast<double>(best) * step;
 }
 
 /// The frequency at which rows have turned from position 0, of those that the estimate leaves open:
@@ -336,18 +327,16 @@ void put_amplitude(const PairPhasors& phasors, Precision format, WrittenRope& ro
 
 std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
                                       const AxisPositions& positions) {
-  constexpr std::size_t structures = 2, families = 8;
+  constexpr std::size_t families = 8;
   constexpr Index rows = 8;  // of fewer any frequencies explain all that is there
   if (sample.rows() < rows) return {};
   const auto axes = static_cast<std::size_t>(positions.cols());
   const double reach = sample.places.unit * static_cast<double>(positions.cwiseAbs().maxCoeff());
-  std::vector<WrittenRope> ropes;
-  if (axes == 1) ropes = ropes_in_series(sample, positions);
+  const std::vector<StructureFit> structures = likely_structures(sample, tried_structures);
+  std::vector<WrittenRope> ropes = ropes_in_series(structures, positions);
   std::vector<double> bases;
   for (const WrittenRope& series : ropes) bases.push_back(series.base);
-  std::size_t tried = 0;
-  for (const StructureFit& structure : likely_structures(sample)) {
-    if (tried++ == structures) break;
+  for (const StructureFit& structure : structures) {
     const double roundoff = structure.phasors.roundoff;
     std::vector<WrittenRope> designs{structure.rope};
     const std::vector<ShownPair> shown = shown_pairs(structure.phasors, positions);
@@ -375,13 +364,11 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
 
 std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,
                                           const AxisPositions& positions) {
-  constexpr std::size_t structures = 2, kept = 8;
+  constexpr std::size_t kept = 8;
   constexpr double most_errors = 30;
   const auto axes = static_cast<std::size_t>(positions.cols());
   std::vector<WrittenRope> ropes;
-  std::size_t tried = 0;
-  for (const StructureFit& structure : likely_structures(sample)) {
-    if (tried++ == structures) break;
+  for (const StructureFit& structure : likely_structures(sample, tried_structures)) {
     const std::vector<ShownPair> shown = shown_pairs(structure.phasors, positions);
     std::vector<Fit> fits;
     for (const WrittenRope& rope : agreeing_designs(structure.rope, axes, shown)) {

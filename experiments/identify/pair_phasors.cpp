@@ -229,6 +229,22 @@ PairPhasors pair_phasors(const WrittenRope& structure, const RotationSample& sam
   return found;
 }
 
+Index best_step(std::vector<Complex> hands, const std::vector<Complex>& factors, Index steps) {
+  Index best = 0;
+  double most = -1e300;
+  for (Index step = 0; step < steps; ++step) {
+    double sum = 0;
+    for (std::size_t i = 0; i < hands.size(); ++i) {
+      sum += hands[i].real();
+      hands[i] *= factors[i];
+    }
+    if (!(sum > most)) continue;
+    most = sum;
+    best = step;
+  }
+  return best;
+}
+
 std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const std::vector<Position>& positions) {
   const Levels levels = levels_of(positions);

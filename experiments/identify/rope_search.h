@@ -181,11 +181,6 @@ void search_positions(HypothesisList& search);
 /// says is to be held against the tensor.
 AxisPositions measured_positions(const RotatedTensor& tensor);
 
-/// Ropes of one base that the fastest pairs of the sample follow at these positions, as precisely as
-/// these are far from 0; for one axis.
-std::vector<WrittenRope> ropes_in_series(const RotationSample& sample,
-                                         const AxisPositions& positions);
-
 /// Whether the rope, or one that takes no positions, explains the tensor where it is stated to lie.
 bool explains_at(const WrittenRope& rope, const RotatedTensor& tensor);
 

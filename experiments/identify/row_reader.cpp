@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <utility>
 
 namespace orrery {
 
@@ -83,19 +84,7 @@ Position Reader::best_between(Index row, Position first, Position last) const {
                     std::polar(1.0, -theta[t] * static_cast<double>(first)));
     steps.push_back(std::polar(1.0, -theta[t]));
   }
-  Position best = first;
-  double most = -1e300;
-  for (Position p = first; p < last; ++p) {
-    double sum = 0;
-    for (std::size_t t = 0; t < hands.size(); ++t) {
-      sum += hands[t].real();
-      hands[t] *= steps[t];
-    }
-    if (!(sum > most)) continue;
-    most = sum;
-    best = p;
-  }
-  return best;
+  return first + best_step(std::move(hands), steps, last - first);
 }
 
 double Reader::mean_agreement(const std::vector<Position>& positions) const {
@@ -256,7 +245,6 @@ Reader reader_of(const StructureFit& fit, RowRun& run) {
     run = found;
     read_run(of_run(fit.phasors, run), run.positions, reader);
   }
-  reader.structure = fit.rope;
   reader.phasors = &fit.phasors;
   return reader;
 }

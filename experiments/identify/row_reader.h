@@ -22,7 +22,6 @@ double noise_of(const PairPhasors& phasors, double turned);
 
 /// Frequencies that rows show, with the turns of the pairs in every row.
 struct Reader {
-  WrittenRope structure{};
   std::vector<double> theta{};  ///< counter-clockwise
   std::vector<double> error{};  ///< of theta
   const PairPhasors* phasors{};

@@ -159,14 +159,13 @@ void add_structure(const WrittenRope& rope, const RotationSample& sample,
 
 }  // namespace
 
-std::vector<StructureFit> likely_structures(const RotationSample& sample) {
+std::vector<StructureFit> likely_structures(const RotationSample& sample, std::size_t most) {
   std::vector<StructureFit> fits;
   for (const WrittenRope& rope : all_structures(sample)) add_structure(rope, sample, fits);
   std::stable_sort(fits.begin(), fits.end(), [](const StructureFit& a, const StructureFit& b) {
     return a.phasors.misfit < b.phasors.misfit;
   });
   const double best = fits.front().phasors.misfit;
-  constexpr std::size_t most = 8;
   std::vector<StructureFit> kept;
   for (StructureFit& fit : fits)
     if (kept.size() < 2 || (kept.size() < most && fit.phasors.misfit < 3 * best + 1))
@@ -176,8 +175,7 @@ std::vector<StructureFit> likely_structures(const RotationSample& sample) {
 
 std::vector<WrittenRope> ways_to_turn(const RotationSample& sample) {
   std::vector<WrittenRope> ways;
-  for (const StructureFit& structure : likely_structures(sample))
-    if (ways.size() < 2) ways.push_back(structure.rope);
+  for (const StructureFit& structure : likely_structures(sample, 2)) ways.push_back(structure.rope);
   const Index d = sample.before.cols();
   for (const RopePairing pairing : pairings) {
     for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {

@@ -25,6 +25,11 @@ struct PairPhasors {
 /// must stay as they are. A wrong pairing shows in the misfit: lengths of its pairs are not kept.
 PairPhasors pair_phasors(const WrittenRope& structure, const RotationSample& sample);
 
+/// Of so many steps, the first at which Σ Re(hands) is largest, each hand turned by its own factor
+/// from one step to the next.
+Index best_step(std::vector<std::complex<double>> hands,
+                const std::vector<std::complex<double>>& factors, Index steps);
+
 /// A frequency found in the data, in rad per position, counter-clockwise.
 struct FrequencyEstimate {
   double theta{};
@@ -63,7 +68,7 @@ struct StructureFit {
 /// The ways of pairing channels that keep lengths in the sample, the best first: both pairings, the
 /// usual slices at either end of the head, y in the same order or in that of the other pairing.
 /// Never empty.
-std::vector<StructureFit> likely_structures(const RotationSample& sample);
+std::vector<StructureFit> likely_structures(const RotationSample& sample, std::size_t most = 8);
 
 /// Sections of M-RoPE in proportion to those of released models, in both designs, as ropes that are
 /// `rope` otherwise. For positions of three axes.
@@ -81,6 +86,11 @@ std::vector<WrittenRope> ways_to_turn(const RotationSample& sample);
 /// Ropes of released models, and the usual bases with each pairing and each wiring, for tensors too
 /// short to estimate anything from. With several axes also their usual sections.
 std::vector<WrittenRope> released_ropes(Index d_head, std::size_t axes);
+
+/// Ropes of one base that the fastest pairs of each way of pairing follow at these positions, as
+/// precisely as these are far from 0; for one axis.
+std::vector<WrittenRope> ropes_in_series(const std::vector<StructureFit>& structures,
+                                         const AxisPositions& positions);
 
 /// Every kind of scaling with known factors and lengths, none among them.
 std::vector<RopeScaling> known_scalings();

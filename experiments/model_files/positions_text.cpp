@@ -1,10 +1,11 @@
 #include "experiments/model_files/positions_text.h"
-#include "experiments/text/number_runs.h"
 
 #include <fmt/format.h>
 
 #include <numbers>
 #include <utility>
+
+#include "experiments/text/number_runs.h"
 
 namespace orrery {
 namespace {

@@ -19,9 +19,10 @@ struct GhostNames {
   std::vector<const Series*> unplaced{};
 };
 
-/// Finds places for the names of visible curves that `legend` does not have: after the end of the line, else above, below or
-/// right of it as far to the right as possible; nearer to it than to any other curve and clear of
-/// curves, reference lines and what is `taken`. Results that `legend` names need none.
+/// Finds places for the names of visible curves that `legend` does not have: after the end of the
+/// line, else above, below or right of it as far to the right as possible; nearer to it than to any
+/// other curve and clear of curves, reference lines and what is `taken`. Results that `legend` names
+/// need none.
 GhostNames place_ghost_names(PlotContext& context, const LinePlot& plot, const Axes& axes,
                              std::vector<Rect> taken, const std::vector<const Series*>& legend);
 /// Draws the names and records their places in the layout.

@@ -22,7 +22,8 @@ struct LineNames {
 bool reaches_end(const Series& series, const Axes& axes);
 
 /// Breaks the names of `curves` into at most three lines each, right of the plot, curves that
-/// coincide under one name. Empty where there is none, or where they are too many or too wide. The same wherever a reader pans and zooms.
+/// coincide under one name. Empty where there is none, or where they are too many or too wide. The
+/// same wherever a reader pans and zooms.
 /// @param whole  the axes at the ranges that show all of the plot
 std::optional<LineNames> place_line_names(PlotContext& context,
                                           const std::vector<const Series*>& curves,
