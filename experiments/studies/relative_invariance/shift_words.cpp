@@ -142,7 +142,7 @@ std::string moved_words(const Curves& moved, bool first) {
 
 std::string pipeline_words(const Pipeline& pipeline) {
   if (pipeline.name == "exact_fp32") return "fp32 with exact angles";
-  const std::string format(name(pipeline.format));
+  std::string format(name(pipeline.format));
   if (pipeline.name.starts_with("fused_")) return "fused " + format;
   return format;
 }
