@@ -39,7 +39,7 @@ void put_zeros(int, siginfo_t* info, void*) {
     if (!begin || std::less<>()(at, begin) || !std::less<>()(at, begin + one->size)) continue;
     one->is_short = true;
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    void* const first = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(at) / page * page);
+    char* const first = const_cast<char*>(at) - reinterpret_cast<std::uintptr_t>(at) % page;
     if (::mmap(first, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
         MAP_FAILED) {
       errno = before;

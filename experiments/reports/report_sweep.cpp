@@ -11,6 +11,7 @@
 #include "core/errors.h"
 #include "experiments/combine/combine.h"
 #include "experiments/combine/parts.h"
+#include "experiments/reports/report.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_table.h"

@@ -281,7 +281,7 @@ EquationBox on_axis(EquationBox letter, double size) {
 EquationBox set_bracket(const std::string& text, double half, double size, bool closes) {
   if (text.empty()) return {};
   const bool is_bar = text == "‖" || text == "|";
-  const EquationBox letter = set_letters(text, size, Face::roman, false);
+  EquationBox letter = set_letters(text, size, Face::roman, false);
   const double growth = 2 * half * bracket_cover / std::max(letter.height(), 0.1 * size);
   if (growth <= 1 && !is_bar) return letter;
   if (growth <= tallest_letter_bracket && !is_bar)

@@ -15,9 +15,9 @@ namespace orrery {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double largest = 1e150;    ///< keeps differences of shown values finite
-constexpr double smallest = 1e-280;  ///< keeps their logarithms finite
-constexpr double padding = 0.04;     ///< above and below the curves, as a share of their range
+constexpr double largest = 1e150;          ///< keeps differences of shown values finite
+constexpr double smallest_range = 1e-280;  ///< keeps their logarithms finite
+constexpr double curve_margin = 0.04;  ///< above and below the curves, as a share of their range
 /// A range of positive values starts at 0 if its min is below this share of its max.
 constexpr double near_zero = 0.35;
 /// Lowest value of a log axis relative to its highest, if the data give none.
@@ -55,9 +55,9 @@ class Extent {
 /// by less than a representable tick step, count as a single value.
 Range with_extent(const Range& range, AxisScale scale) {
   const double size = std::max(std::abs(range.min), std::abs(range.max));
-  if (range.max - range.min > std::max(size * 1e-14, smallest)) return range;
+  if (range.max - range.min > std::max(size * 1e-14, smallest_range)) return range;
   if (is_log(scale)) return {range.min / 2.0, range.max * 2.0};
-  const double half = size <= smallest ? 1.0 : 0.5 * size;
+  const double half = size <= smallest_range ? 1.0 : 0.5 * size;
   return {range.min - half, range.max + half};
 }
 
@@ -84,7 +84,7 @@ Range curves_range(const LinePlot& plot, const FigureView& view, AxisScale scale
 }
 
 Range padded(const Range& data, double threshold, AxisScale scale) {
-  Range range = widened(data, scale, usable_threshold(threshold), padding);
+  Range range = widened(data, scale, usable_threshold(threshold), curve_margin);
   const bool from_zero = scale == AxisScale::linear && data.min >= 0.0;
   if (from_zero && data.min <= near_zero * data.max) range.min = 0.0;
   return range;
@@ -100,7 +100,7 @@ Range usable_range(const Range& wanted, AxisScale scale, const Range& data) {
     if (!(range.max > 0.0)) range.max = data.max > 0.0 ? data.max : 1.0;
     if (!(range.min > 0.0))
       range.min = data.min > 0.0 && data.min < range.max ? data.min : range.max * log_reach;
-    range.min = std::max(range.min, smallest);
+    range.min = std::max(range.min, smallest_range);
     range.max = std::max(range.max, range.min);
   }
   range.min = std::clamp(range.min, -largest, largest);

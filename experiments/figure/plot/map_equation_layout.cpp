@@ -217,8 +217,8 @@ void place_cells(const Measures& measures, const Sizes& sizes, const Rect& room,
   layout.bars = {left, bottom, used - measures.left - measures.right, measures.bars};
 }
 
-constexpr double bar_width = 15.0;  ///< at most, in em of the text
-constexpr double least_bar = 2.5;   ///< in em: a shorter bar has no room for its ends
+constexpr double widest_bar = 15.0;  ///< at most, in em of the text
+constexpr double least_bar = 2.5;    ///< in em: a shorter bar has no room for its ends
 
 /// What a band is, as long as there is room for.
 constexpr std::string_view band_words[] = {
@@ -258,7 +258,7 @@ class EquationBars {
     };
     const std::string low = short_label(scale.colors.min), high = short_label(scale.colors.max);
     const double words = width_of(scale.quantity) + width_of(low) + width_of(high) + space;
-    const double width = std::min(bar_width * em, slot - words - 2.0 * em);
+    const double width = std::min(widest_bar * em, slot - words - 2.0 * em);
     if (width < least_bar * em) return right;
     const Rect bar{right - width_of(high) - width, bar_middle() - 0.4 * em, width, 0.8 * em};
     const Colormap& colors = colormap(scale.meaning, background_of(style()));
