@@ -8,6 +8,7 @@
 
 #include "core/precision.h"
 #include "experiments/identify/rope_cost.h"
+#include "experiments/identify/weighted_line.h"
 
 namespace orrery {
 namespace {
@@ -29,25 +30,18 @@ struct FittedLine {
 /// known to a fifth. `least_error`: relative, of frequencies that were rounded.
 std::optional<FittedLine> fit_line(const FrequencyEstimates& estimates, std::size_t count,
                                    double least_error = 1e-7) {
-  double w = 0, wt = 0, wtt = 0, wy = 0, wty = 0;
+  WeightedLine line;
   std::size_t used = 0;
   for (std::size_t t = 0; t < count; ++t) {
     const double size = std::abs(estimates[t].theta);
     if (!(size > 0) || !(estimates[t].error < 0.2 * size)) continue;
     const double error = estimates[t].error / size + least_error;
-    const double weight = 1 / (error * error), x = static_cast<double>(t), y = std::log(size);
-    w += weight;
-    wt += weight * x;
-    wtt += weight * x * x;
-    wy += weight * y;
-    wty += weight * x * y;
+    line.add(static_cast<double>(t), std::log(size), 1 / (error * error));
     ++used;
   }
-  const double determinant = w * wtt - wt * wt;
-  if (used < 2 || !(determinant > 0)) return std::nullopt;
-  const double slope = (w * wty - wt * wy) / determinant;
-  return FittedLine{slope, (wy - slope * wt) / w, std::sqrt(w / determinant),
-                    std::sqrt(wtt / determinant)};
+  if (used < 2 || !line.is_told()) return std::nullopt;
+  return FittedLine{line.slope(), line.intercept(), std::sqrt(line.slope_variance()),
+                    std::sqrt(line.intercept_variance())};
 }
 
 /// The known number within the relative error, or the number rounded to as many digits as count.
@@ -296,7 +290,9 @@ class Fitter {
   /// Every scaling of angles in degrees, where the fastest pairs turn by these.
   void try_scaled_degrees() {
     constexpr double agreeing = 6.0;
-    for (const double base : known_bases())
+    std::vector<double> bases = known_bases();
+    bases.insert(bases.end(), fitted_.begin(), fitted_.end());
+    for (const double base : bases)
       for (const AngleUnit unit : {AngleUnit::degrees, AngleUnit::as_degrees}) {
         WrittenRope rope = plain(base);
         rope.unit = unit;

@@ -51,10 +51,7 @@ class Search : HypothesisList {
     refine_bases();
     search_positions(*this);
     if (!fits() || is_doubtful()) add_listed();
-    if (!fits()) add_other_wirings();
     refine_bases();
-    if (!fits() && best().residual.rms() > explained_roundings) add_known_ropes();
-    if (!fits_well() || best().rope.scaling.kind == RopeScalingKind::factors) add_relatives();
     drop_needless_lists();
     add_neighbours();
     for (int round = 0; round < 2; ++round) {
@@ -209,7 +206,7 @@ class Search : HypothesisList {
     const Precision position = rope.rounding.format(Stage::position);
     rope.rounding = fp32_stages();
     rope.rounding.set(Stage::position, position);
-    rope.base = refined_base(rope, sample(), small());
+    rope = refined_numbers(rope, sample(), small());
     add_with_tables(rope);
     rope.base = base_with_coarse_tables(rope);
     add_with_tables(rope);
@@ -267,59 +264,11 @@ class Search : HypothesisList {
       if (rope.scaling.kind == RopeScalingKind::factors || is_known(known_bases(), rope.base))
         continue;
       add_with_fewer_digits(rope);
-      rope.base = refined_base(rope, sample(), small());
+      rope = refined_numbers(rope, sample(), small());
       add_with_fewer_digits(rope);
     }
     keep(kept::with_places, sample());
     drop_needless_lists();
-  }
-
-  void add_other_wirings() {
-    if (axes() > 1) return;
-    const RotationSample few = sample_of(question.tensor, 64, 2);
-    for (const WrittenRope& rope : estimated_ropes_of_other_wirings(few)) add(rope);
-    keep(kept::with_places, sample());
-    refine_bases();
-  }
-
-  /// Where one property was taken wrong, others were estimated wrong to make up for it: each is
-  /// tried in turn, as long as that leaves less.
-  void add_relatives() {
-    constexpr int rounds = 6;
-    constexpr double better = 0.8;
-    double before = std::numeric_limits<double>::infinity();
-    for (int round = 0; round < rounds; ++round) {
-      std::vector<RopeHypothesis> nearest;  // lists explain whatever turns, and have no relatives
-      for (const RopeHypothesis& hypothesis : found())
-        if (nearest.size() < 3 && hypothesis.rope.scaling.kind != RopeScalingKind::factors)
-          nearest.push_back(hypothesis);
-      if (nearest.empty()) break;
-      const double left = nearest.front().residual.sum_of_squares;
-      if (!(left < better * before)) break;
-      before = left;
-      for (const RopeHypothesis& one : nearest)
-        for (const WrittenRope& relative : relatives_of(one.rope, axes())) add(relative);
-      keep(kept::with_variants, sample());
-      refine_bases();
-    }
-  }
-
-  /// All known ropes, for the likeliest ways of pairing and of wiring.
-  void add_known_ropes() {
-    constexpr std::size_t most = 6;
-    const RotationSample few = sample_of(question.tensor, 8, 1);
-    const std::vector<WrittenRope> ways = ways_to_turn(sample());
-    std::vector<std::vector<WrittenRope>> best(ways.size());
-    in_parallel(static_cast<std::ptrdiff_t>(ways.size()), question.threads, [&] {
-      return [&](std::ptrdiff_t i) {
-        const auto way = static_cast<std::size_t>(i);
-        best[way] = best_known_ropes(ways[way], few, most);
-      };
-    });
-    for (const std::vector<WrittenRope>& ropes : best)
-      for (const WrittenRope& rope : ropes) add(rope);
-    keep(kept::with_estimates, sample());
-    refine_bases();
   }
 
   void add_released() {

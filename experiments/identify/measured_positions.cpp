@@ -6,6 +6,7 @@
 #include "experiments/identify/rope_cost.h"
 #include "experiments/identify/rope_search.h"
 #include "experiments/identify/row_reader.h"
+#include "experiments/identify/weighted_line.h"
 
 namespace orrery {
 namespace {
@@ -18,50 +19,58 @@ std::vector<double> angles_of(const Reader& reader, Index row) {
   return angles;
 }
 
-/// Pairs of the series in the order in which they say its steepness: the least turned by it first,
-/// so that each is unwrapped by what those before it left open.
+/// Pairs of the series in the order in which they say it: what is left open turns the first the
+/// least, so that each is unwrapped by those before it.
 std::vector<std::size_t> telling_order(const Reader& reader) {
-  std::vector<std::size_t> order(reader.series - 1);
-  std::iota(order.begin(), order.end(), 1);
-  const auto turned = [&](std::size_t t) {
-    return std::abs(reader.theta[t]) * static_cast<double>(t);
+  std::vector<std::size_t> order(reader.in_series);
+  std::iota(order.begin(), order.end(), 0);
+  const auto open = [&](std::size_t t) {
+    return reader.theta[t] * reader.theta[t] * reader.series.variance(static_cast<double>(t));
   };
   std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return turned(a) < turned(b); });
+                   [&](std::size_t a, std::size_t b) { return open(a) < open(b); });
   return order;
 }
 
-/// The steepness of the series with which a row lies at p, and its error; empty where none does.
-struct Steepness {
-  double value{}, variance{};
-};
-std::optional<Steepness> steepness_at(const Reader& reader, const std::vector<std::size_t>& order,
-                                      const std::vector<double>& angles, double p) {
-  Steepness found{reader.steepness, reader.steepness_error * reader.steepness_error};
+/// The series with which a row lies at p; empty where none does.
+std::optional<Series> series_at(const Reader& reader, const std::vector<std::size_t>& order,
+                                const std::vector<double>& angles, double p) {
+  const Series& before = reader.series;
+  Series found = before;
   std::size_t told = 0;
   for (const std::size_t t : order) {
     const auto along = static_cast<double>(t);
-    const double turned = p * reader.theta[t] * std::exp((reader.steepness - found.value) * along);
-    const double slope = turned * along, unsure = slope * slope * found.variance;
+    const double moved = before.fall - found.fall + (before.steepness - found.steepness) * along;
+    const double turned = p * reader.theta[t] * std::exp(moved);
+    const double unsure = turned * turned * found.variance(along);
     if (unsure > 1) continue;
     ++told;
     const double noise = noise_of(*reader.phasors, turned), spread = unsure + noise * noise;
     const double off = wrapped(angles[t] - turned);
     if (off * off > most_deviations * most_deviations * spread) return std::nullopt;
-    found.value -= found.variance * slope / spread * off;
-    found.variance *= noise * noise / spread;
+    // What the angle says of both: ∂angle/∂fall = −turned, ∂angle/∂steepness = −turned·t.
+    const double by_fall = -turned * (found.fall_variance + along * found.covariance);
+    const double by_steepness = -turned * (found.covariance + along * found.steepness_variance);
+    found.fall += by_fall / spread * off;
+    found.steepness += by_steepness / spread * off;
+    found.fall_variance = std::max<double>(0, found.fall_variance - by_fall * by_fall / spread);
+    found.covariance -= by_fall * by_steepness / spread;
+    found.steepness_variance =
+        std::max<double>(0, found.steepness_variance - by_steepness * by_steepness / spread);
   }
-  constexpr std::size_t fewest = 3;
+  constexpr std::size_t fewest = 4;
   return told >= fewest ? std::optional(found) : std::nullopt;
 }
 
-/// The reader with the frequencies of its series.
-Reader in_series(Reader reader) {
+/// The reader with the frequencies of a series.
+Reader with_series(Reader reader, const Series& series) {
   const double sign = reader.theta.front() < 0 ? -1 : 1;
-  for (std::size_t t = 0; t < reader.series; ++t) {
+  reader.series = series;
+  for (std::size_t t = 0; t < reader.in_series; ++t) {
     const auto along = static_cast<double>(t);
-    reader.theta[t] = sign * std::exp(-reader.steepness * along) / reader.divisor;
-    reader.error[t] = std::abs(reader.theta[t]) * along * reader.steepness_error;
+    reader.theta[t] = sign * std::exp(-series.fall - series.steepness * along);
+    reader.error[t] =
+        std::abs(reader.theta[t]) * std::sqrt(std::max<double>(0, series.variance(along)));
   }
   return reader;
 }
@@ -79,12 +88,6 @@ Reader placed(Reader reader, const std::vector<double>& angles, double p) {
   return reader;
 }
 
-Reader with_steepness(Reader reader, const Steepness& steepness) {
-  reader.steepness = steepness.value;
-  reader.steepness_error = std::sqrt(steepness.variance);
-  return in_series(std::move(reader));
-}
-
 /// A reader and where it puts a row.
 struct Placed {
   Reader reader{};
@@ -92,28 +95,28 @@ struct Placed {
   double agreement{};
 };
 
-/// Where all pairs of the row agree best, from −2^12 to 2^20, the steepness of the series left open
-/// by its error. Empty where they agree nowhere.
+/// Where all pairs of the row agree best, from −2^12 to 2^20, the series left open by its errors. Empty where they agree nowhere.
 std::optional<Placed> placed_anywhere(const Reader& reader, Index row) {
   constexpr Position least = -4096, most = Position{1} << 20;
   const std::vector<double> angles = angles_of(reader, row);
-  const bool has_series = reader.series > 3;
+  const bool has_series = reader.in_series > 3;
   const std::vector<std::size_t> order =
       has_series ? telling_order(reader) : std::vector<std::size_t>{};
   const auto surest = static_cast<std::size_t>(
       std::min_element(reader.error.begin(), reader.error.end()) - reader.error.begin());
-  const std::size_t first = has_series ? 0 : surest;
+  const std::size_t first = has_series ? order.front() : surest;
   std::optional<Placed> best;
   for (Position position = least; position < most; ++position) {
     const auto p = static_cast<double>(position);
     const double turned = reader.theta[first] * p;
-    const double unsure = has_series ? 0 : reader.error[first] * std::abs(p);
-    if (unsure > 0.3 || std::abs(wrapped(angles[first] - turned)) >
-                            most_deviations * (noise_of(*reader.phasors, turned) + unsure))
+    const double unsure = reader.error[first] * std::abs(p);
+    if (!has_series && unsure > 0.3) continue;
+    if (std::abs(wrapped(angles[first] - turned)) >
+        most_deviations * (noise_of(*reader.phasors, turned) + unsure))
       continue;
-    std::optional<Steepness> steepness;
-    if (has_series && !(steepness = steepness_at(reader, order, angles, p))) continue;
-    Reader here = steepness ? with_steepness(reader, *steepness) : reader;
+    std::optional<Series> series;
+    if (has_series && !(series = series_at(reader, order, angles, p))) continue;
+    Reader here = series ? with_series(reader, *series) : reader;
     const double agreement = here.agreement(row, position);
     if (agreement < least_agreement || (best && agreement <= best->agreement)) continue;
     best = Placed{std::move(here), position, agreement};
@@ -122,41 +125,56 @@ std::optional<Placed> placed_anywhere(const Reader& reader, Index row) {
   return best;
 }
 
-/// A geometric series through the fastest pairs, as far as they follow one.
-Reader with_series(Reader reader, double divisor) {
-  double w = 0, wy = 0;
-  reader.series = 0;
-  reader.divisor = divisor;
+/// The reader with a geometric series through the fastest pairs, as far as they follow one.
+/// @param divisor  of the fastest; empty: what the pairs say
+Reader in_one_series(Reader reader, std::optional<double> divisor) {
+  constexpr double known = 0.2, of_angles = 1e-7, sure = 1e30;
+  WeightedLine line;
+  if (divisor) line.add(0, std::log(*divisor), sure);
+  reader.in_series = 0;
   for (std::size_t t = 0; t < reader.theta.size(); ++t) {
-    constexpr double known = 0.2, of_angles = 1e-7;
     const double size = std::abs(reader.theta[t]), along = static_cast<double>(t);
     const double error = reader.error[t] / size + of_angles;
     if (!(size > 0) || !(error < known) || reader.theta[t] * reader.theta.front() < 0) break;
-    const double fall = -std::log(size * divisor);
-    const double expected = w > 0 ? wy / w * along : t == 0 ? 0.0 : fall;
-    const double unsure = w > 0 ? along / std::sqrt(w) : 0;
-    if (std::abs(fall - expected) > most_deviations * std::hypot(error, unsure)) break;
-    w += along * along / (error * error);
-    wy += along * fall / (error * error);
-    ++reader.series;
+    const double fall = -std::log(size);
+    if (line.is_told()) {
+      const Series& told = reader.series;
+      const double off = fall - told.fall - told.steepness * along;
+      if (off * off > most_deviations * most_deviations * (error * error + told.variance(along)))
+        break;
+    }
+    line.add(along, fall, 1 / (error * error));
+    ++reader.in_series;
+    if (line.is_told())
+      reader.series = {line.intercept(), line.slope(), line.intercept_variance(), line.covariance(),
+                       line.slope_variance()};
   }
-  if (reader.series < 2) return reader;
-  return with_steepness(std::move(reader), {wy / w, 1 / w});
+  if (!line.is_told()) return reader;
+  const Series told = reader.series;
+  return with_series(std::move(reader), told);
 }
 
 /// The reader with the steepness of a base, of which nothing is left open.
 Reader with_base(Reader reader, double base) {
+  Series series = reader.series;
   const double steepness = std::log(base) / static_cast<double>(reader.theta.size());
-  return with_steepness(std::move(reader), {steepness, 0});
+  if (series.steepness_variance > 0) {
+    const double by = series.covariance / series.steepness_variance;
+    series.fall += by * (steepness - series.steepness);
+    series.fall_variance = std::max<double>(0, series.fall_variance - by * series.covariance);
+  }
+  series.steepness = steepness;
+  series.covariance = series.steepness_variance = 0;
+  return with_series(std::move(reader), series);
 }
 
 /// Bases that the series may have: known ones, and those of few digits.
 std::vector<double> bases_of(const Reader& reader) {
-  constexpr double most = 128;
+  constexpr double most = 24;
   constexpr int most_digits = 5;
   const auto pairs = static_cast<double>(reader.theta.size());
-  const double log_base = reader.steepness * pairs;
-  const double allowed = most_deviations * reader.steepness_error * pairs;
+  const double log_base = reader.series.steepness * pairs;
+  const double allowed = most_deviations * std::sqrt(reader.series.steepness_variance) * pairs;
   std::vector<double> bases;
   for (const double known : known_bases())
     if (std::abs(std::log(known) - log_base) <= allowed) bases.push_back(known);
@@ -172,21 +190,25 @@ std::vector<double> bases_of(const Reader& reader) {
   return bases;
 }
 
-/// What frequencies may be: with each divisor that the fastest pair may have, series of usual bases
-/// and of the one that pairs show; and of no series at all.
+/// What frequencies may be: with each divisor that the fastest pair may have, and the one that pairs
+/// show, series of usual bases and of the one that pairs show; and of no series at all.
 std::vector<Reader> likely_readers(const Reader& shown) {
   const double fastest = 1 / std::abs(shown.theta.front());
   const double unsure = most_deviations * (shown.error.front() * fastest + 1e-7);
-  std::vector<double> divisors{1};
-  for (const double known : known_factors()) divisors.push_back(known);
-  const double shortest = with_few_digits(fastest, unsure);
-  if (std::find(divisors.begin(), divisors.end(), shortest) == divisors.end())
-    divisors.push_back(shortest);
+  std::vector<std::optional<double>> divisors;
+  const auto add = [&](double divisor) {
+    if (divisor >= 1 && std::abs(std::log(divisor / fastest)) <= unsure &&
+        std::find(divisors.begin(), divisors.end(), divisor) == divisors.end())
+      divisors.emplace_back(divisor);
+  };
+  add(1);
+  for (const double known : known_factors()) add(known);
+  add(with_few_digits(fastest, unsure));
+  divisors.emplace_back();
   std::vector<Reader> readers;
-  for (const double divisor : divisors) {
-    if (divisor < 1 || !(std::abs(std::log(divisor / fastest)) <= unsure)) continue;
-    const Reader series = with_series(shown, divisor);
-    if (series.series < 4) continue;
+  for (const std::optional<double>& divisor : divisors) {
+    const Reader series = in_one_series(shown, divisor);
+    if (series.in_series < 4) continue;
     for (const double base : bases_of(series)) readers.push_back(with_base(series, base));
     readers.push_back(series);
   }
@@ -222,7 +244,7 @@ class Readings {
     if (run.positions.size() < fewest) return false;
     const double rounding = fit.phasors.roundoff * fit.phasors.roundoff;
     for (const Reader& likely : likely_readers(shown)) {
-      const bool is_list = likely.series == 0;
+      const bool is_list = likely.in_series == 0;
       if (is_list && !best_.empty()) break;
       const auto found = placed_anywhere(likely, run.first);
       if (!found) continue;
@@ -245,42 +267,56 @@ class Readings {
   double least_{1 - least_agreement};  ///< of what rows miss their positions by
 };
 
-/// The steepness that all rows say together, each by what those before it left open.
-std::optional<Steepness> steepness_of_rows(Reader reader, const AxisPositions& positions) {
+/// The series that all rows say together, each by what those before it left open.
+std::optional<Series> series_of_rows(Reader reader, const AxisPositions& positions) {
   const std::vector<std::size_t> order = telling_order(reader);
-  std::optional<Steepness> found;
+  std::optional<Series> found;
   for (Index n = 0; n < positions.rows(); ++n) {
-    found = steepness_at(reader, order, angles_of(reader, n), static_cast<double>(positions(n, 0)));
+    found = series_at(reader, order, angles_of(reader, n), static_cast<double>(positions(n, 0)));
     if (!found) return found;
-    reader = with_steepness(std::move(reader), *found);
+    reader = with_series(std::move(reader), *found);
   }
   return found;
 }
 
+/// p-RoPE where the pairs behind those of the series stand still, which would turn in it.
+void turn_first_alone(const Reader& reader, WrittenRope& rope) {
+  const auto next = static_cast<double>(reader.in_series);
+  const double in_series = std::exp(-reader.series.fall - reader.series.steepness * next);
+  for (std::size_t t = reader.in_series; t < reader.theta.size(); ++t)
+    if (!(std::abs(reader.theta[t]) < most_deviations * reader.error[t])) return;
+  if (reader.in_series == reader.theta.size() || rope.rotary_dims != rope.d_head ||
+      in_series < most_deviations * reader.error[reader.in_series])
+    return;
+  rope.partial = RopePartial::proportional;
+  rope.rotary_dims = 2 * static_cast<Index>(reader.in_series);
+}
+
 }  // namespace
 
-std::vector<WrittenRope> ropes_in_series(const std::vector<StructureFit>& structures,
+std::vector<WrittenRope> ropes_in_series(const StructureFit& structure,
                                          const AxisPositions& positions) {
   if (positions.cols() != 1 || positions.rows() < 4) return {};
   RowRun run;
   for (Index n = 0; n < positions.rows(); ++n)
     run.positions.push_back(positions(n, 0) - positions(0, 0));
+  Reader shown = turns_per_row(structure.phasors);
+  shown.phasors = &structure.phasors;
+  read_run(of_run(structure.phasors, run), run.positions, shown);
+  constexpr double of_fp32 = 1e-7;  // what frequencies of fp32 leave of a divisor
   std::vector<WrittenRope> ropes;
-  for (const StructureFit& fit : structures) {
-    Reader shown = turns_per_row(fit.phasors);
-    shown.phasors = &fit.phasors;
-    read_run(of_run(fit.phasors, run), run.positions, shown);
-    for (const Reader& likely : likely_readers(shown)) {
-      const auto found = likely.series > 0 ? steepness_of_rows(likely, positions) : std::nullopt;
-      if (!found) continue;
-      WrittenRope rope = fit.rope;
-      rope.clockwise = likely.theta.front() < 0;
-      rope.base = std::exp(found->value * static_cast<double>(pairs_of(rope)));
-      rope.rounding = fp32_stages();
-      if (likely.divisor != 1)
-        rope.scaling = {.kind = RopeScalingKind::linear, .factor = likely.divisor};
-      if (rope.base > 1.01) ropes.push_back(std::move(rope));
-    }
+  for (const Reader& likely : likely_readers(shown)) {
+    const auto found = likely.in_series > 0 ? series_of_rows(likely, positions) : std::nullopt;
+    if (!found) continue;
+    WrittenRope rope = structure.rope;
+    rope.clockwise = likely.theta.front() < 0;
+    rope.base = std::exp(found->steepness * static_cast<double>(pairs_of(rope)));
+    rope.rounding = fp32_stages();
+    const double divisor =
+        with_few_digits(std::exp(found->fall), 3 * std::sqrt(found->fall_variance) + of_fp32);
+    turn_first_alone(likely, rope);
+    if (divisor > 1) rope.scaling = {.kind = RopeScalingKind::linear, .factor = divisor};
+    if (rope.base > 1.01) ropes.push_back(std::move(rope));
   }
   return ropes;
 }

@@ -10,6 +10,7 @@
 #include "experiments/identify/rope_cost.h"
 #include "experiments/identify/rope_search.h"
 #include "experiments/identify/structures.h"
+#include "experiments/identify/weighted_line.h"
 
 namespace orrery {
 namespace {
@@ -18,45 +19,73 @@ using Complex = std::complex<double>;
 using PairEstimates = std::vector<FrequencyEstimate>;
 
 constexpr std::size_t tried_structures = 2;  // ways of pairing
+constexpr double of_fp32 = 3e-8;             // half a unit in the last place of a frequency
 
-/// The frequency from `first` on in so many steps with which most rows agree.
-double best_frequency(const PairPhasors& phasors, Index t, const AxisPositions& positions,
-                      Index axis, double first, double step, int steps) {
-  std::vector<Complex> hands, turns;
+/// Rows of a pair along one axis.
+struct PairRows {
+  std::vector<double> positions{};
+  std::vector<Complex> hands{};  ///< as long as the row is sure of its angle
+};
+
+/// What an angle is off by where fp32 holds it, in roundings of the tensor; one of a tensor of fp64.
+double noise_of_angle(const PairPhasors& phasors, double angle) {
+  constexpr double of_angles = 8e-8;
+  const bool is_finer = phasors.roundoff < unit_roundoff(Precision::fp32);
+  return is_finer ? 1 : 1 + of_angles * std::abs(angle) / phasors.roundoff;
+}
+
+/// Far from position 0 angles of fp32 are coarse: rows there say less of aliases.
+PairRows rows_of_pair(const PairPhasors& phasors, Index t, const AxisPositions& positions,
+                      Index axis, double theta) {
+  PairRows rows;
   for (Index n = 0; n < positions.rows(); ++n) {
     const double p = phasors.unit * static_cast<double>(positions(n, axis));
-    hands.push_back(phasors.weights(t, n) * phasors.turns(t, n) * std::polar(1.0, -first * p));
-    turns.push_back(std::polar(1.0, -step * p));
+    const double noise = noise_of_angle(phasors, theta * p);
+    rows.positions.push_back(p);
+    rows.hands.push_back(phasors.weights(t, n) / (noise * noise) * phasors.turns(t, n));
+  }
+  return rows;
+}
+
+/// The frequency from `first` on in so many steps with which most rows agree.
+double best_frequency(const PairRows& rows, double first, double step, int steps) {
+  std::vector<Complex> hands, turns;
+  for (std::size_t n = 0; n < rows.hands.size(); ++n) {
+    hands.push_back(rows.hands[n] * std::polar(1.0, -first * rows.positions[n]));
+    turns.push_back(std::polar(1.0, -step * rows.positions[n]));
   }
   const Index best = best_step(std::move(hands), turns, steps);
   return first + static_cast<double>(best) * step;
 }
 
 /// The frequency at which rows have turned from position 0, of those that the estimate leaves open:
-/// rows are further away from 0 than from each other.
+/// rows are further away from 0 than from each other. Turning as most pairs do.
 FrequencyEstimate from_zero(const PairPhasors& phasors, Index t, const AxisPositions& positions,
-                            Index axis, FrequencyEstimate estimate) {
+                            Index axis, FrequencyEstimate estimate, bool clockwise) {
   constexpr double errors = 4, bias = 0.3;
   constexpr int most_steps = 1 << 17, rounds = 3;
   const double reach =
       phasors.unit * static_cast<double>(positions.col(axis).cwiseAbs().maxCoeff());
   if (reach == 0 || !std::isfinite(estimate.error)) return estimate;
   const double step = 0.5 / reach;
-  const int steps = static_cast<int>(std::min<double>(most_steps, errors * estimate.error / step));
-  estimate.theta = best_frequency(phasors, t, positions, axis, estimate.theta - steps * step, step,
-                                  2 * steps + 1);
+  const double open = std::min<double>(most_steps * step, errors * estimate.error);
+  double low = estimate.theta - open, high = estimate.theta + open;
+  if (high > 0 && !clockwise) low = std::max<double>(low, 0);
+  if (low < 0 && clockwise) high = std::min<double>(high, 0);
+  const PairRows rows = rows_of_pair(phasors, t, positions, axis, estimate.theta);
+  estimate.theta = best_frequency(rows, low, step, static_cast<int>((high - low) / step) + 1);
   for (int round = 0; round < rounds; ++round) {
     double moment = 0, inertia = 0;
-    for (Index n = 0; n < positions.rows(); ++n) {
-      const double p = phasors.unit * static_cast<double>(positions(n, axis));
-      const double off = std::arg(phasors.turns(t, n) * std::polar(1.0, -estimate.theta * p));
-      moment += phasors.weights(t, n) * p * off;
-      inertia += phasors.weights(t, n) * p * p;
+    for (std::size_t n = 0; n < rows.hands.size(); ++n) {
+      const double p = rows.positions[n], sure = std::abs(rows.hands[n]);
+      moment += sure * p * std::arg(rows.hands[n] * std::polar(1.0, -estimate.theta * p));
+      inertia += sure * p * p;
     }
     if (!(inertia > 0)) return estimate;
     estimate.theta += moment / inertia;
   }
-  estimate.error = std::min<double>(estimate.error, bias * phasors.roundoff / reach);
+  const double of_angles = of_fp32 * std::abs(estimate.theta);
+  estimate.error = std::min<double>(estimate.error, bias * phasors.roundoff / reach + of_angles);
   return estimate;
 }
 
@@ -90,17 +119,41 @@ struct ShownPair {
   std::vector<AlongAxis> along{};  ///< by axis
 };
 
+/// Rows whose angles fp32 holds about as well as the tensor does; all where these are few.
+std::vector<Index> fine_rows(const PairPhasors& phasors, const AxisPositions& positions) {
+  constexpr double near = 64;
+  constexpr std::size_t fewest = 4;
+  std::vector<Index> fine, all(static_cast<std::size_t>(positions.rows()));
+  std::iota(all.begin(), all.end(), 0);
+  for (const Index n : all) {
+    const auto farthest = static_cast<double>(positions.row(n).cwiseAbs().maxCoeff());
+    if (noise_of_angle(phasors, phasors.unit * farthest) < near) fine.push_back(n);
+  }
+  const auto reach = [&](const std::vector<Index>& rows) {
+    const AxisPositions own = positions(rows, Eigen::all);
+    return (own.colwise().maxCoeff() - own.colwise().minCoeff()).eval();
+  };
+  if (fine.size() < fewest || fine.size() == all.size()) return all;
+  return ((reach(fine).array() == 0) && (reach(all).array() != 0)).any() ? all : fine;
+}
+
 std::vector<ShownPair> shown_pairs(const PairPhasors& phasors, const AxisPositions& positions) {
   constexpr double agreeing = 1e-3;  // of a mean cosine, beside what rounding leaves
   const auto pairs = static_cast<std::size_t>(phasors.turns.rows());
+  const std::vector<Index> rows = fine_rows(phasors, positions);
+  PairPhasors fine = phasors;
+  fine.turns = phasors.turns(Eigen::all, rows);
+  fine.weights = phasors.weights(Eigen::all, rows);
   std::vector<ShownPair> shown(pairs);
   for (Index axis = 0; axis < positions.cols(); ++axis) {
-    const PairEstimates estimates = estimate_frequencies(
-        phasors, positions, std::vector<std::size_t>(pairs, static_cast<std::size_t>(axis)));
+    const PairEstimates estimates =
+        estimate_frequencies(fine, positions(rows, Eigen::all),
+                             std::vector<std::size_t>(pairs, static_cast<std::size_t>(axis)));
+    const bool clockwise = turn_clockwise(estimates);
     for (std::size_t t = 0; t < estimates.size(); ++t)
-      shown[t].along.push_back(
-          along_axis(phasors, static_cast<Index>(t), positions, axis,
-                     from_zero(phasors, static_cast<Index>(t), positions, axis, estimates[t])));
+      shown[t].along.push_back(along_axis(
+          phasors, static_cast<Index>(t), positions, axis,
+          from_zero(phasors, static_cast<Index>(t), positions, axis, estimates[t], clockwise)));
   }
   for (ShownPair& pair : shown) {
     if (pair.along.empty() || pair.along.front().turned < 16 * phasors.roundoff) continue;
@@ -203,17 +256,12 @@ std::vector<WrittenRope> with_fitted_base(WrittenRope rope, const PairEstimates&
   rope.base = e;
   const std::vector<double> exponents = frequencies_of(rope);
   const double unit = size_of(rope.unit);
-  double w = 0, wx = 0, wxx = 0, wy = 0, wxy = 0;
+  WeightedLine line;
   for (std::size_t t = 0; t < estimates.size(); ++t) {
     const double size = std::abs(estimates[t].theta);
     if (!(exponents[t] > 0) || !(size > 0) || !(estimates[t].error < known * size)) continue;
-    const double error = estimates[t].error / size + 1e-7, weight = 1 / (error * error);
-    const double x = -std::log(exponents[t] / unit), y = -std::log(size / unit);
-    w += weight;
-    wx += weight * x;
-    wxx += weight * x * x;
-    wy += weight * y;
-    wxy += weight * x * y;
+    const double error = estimates[t].error / size + 1e-7;
+    line.add(-std::log(exponents[t] / unit), -std::log(size / unit), 1 / (error * error));
   }
   std::vector<WrittenRope> found;
   const auto add = [&](double log_base, double divisor) {
@@ -230,12 +278,10 @@ std::vector<WrittenRope> with_fitted_base(WrittenRope rope, const PairEstimates&
       break;
     }
   };
-  if (wxx > 0) add(wxy / wxx, 1);
-  const double determinant = w * wxx - wx * wx;
-  if (determinant > 1e-9 * w * wxx) {
-    const double slope = (w * wxy - wx * wy) / determinant;
-    const double divisor = std::exp((wy - slope * wx) / w);
-    if (divisor > 1.02) add(slope, rounded_to_digits(divisor, 6));
+  if (line.wxx > 0) add(line.slope_from_zero(), 1);
+  if (line.is_told()) {
+    const double divisor = std::exp(line.intercept());
+    if (divisor > 1.02) add(line.slope(), rounded_to_digits(divisor, 6));
   }
   return found;
 }
@@ -270,8 +316,6 @@ double base_of_most(const WrittenRope& structure, const PairEstimates& estimates
   }
   return best;
 }
-
-constexpr double of_fp32 = 3e-8;  // half a unit in the last place of a frequency
 
 /// A divisor of few digits where one is within three errors; else as precise as it is known.
 double told_divisor(double divisor, double error, double least_error) {
@@ -333,7 +377,12 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
   const auto axes = static_cast<std::size_t>(positions.cols());
   const double reach = sample.places.unit * static_cast<double>(positions.cwiseAbs().maxCoeff());
   const std::vector<StructureFit> structures = likely_structures(sample, tried_structures);
-  std::vector<WrittenRope> ropes = ropes_in_series(structures, positions);
+  std::vector<WrittenRope> ropes;
+  for (const StructureFit& structure : structures)
+    for (WrittenRope& series : ropes_in_series(structure, positions)) {
+      put_amplitude(structure.phasors, sample.format, series);
+      ropes.push_back(std::move(series));
+    }
   std::vector<double> bases;
   for (const WrittenRope& series : ropes) bases.push_back(series.base);
   for (const StructureFit& structure : structures) {

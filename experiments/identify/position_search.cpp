@@ -91,6 +91,22 @@ void add_rules(HypothesisList& search) {
   search.refine_bases();
 }
 
+/// Positions that a coarse format held: neighbours coincide from where it has no more digits.
+void add_coarse_positions(HypothesisList& search) {
+  const RotationSample& sample = search.sample();
+  const AxisPositions& stated = sample.places.positions;
+  for (const Precision format : {Precision::bf16, Precision::fp16}) {
+    const AxisPositions coarse = stated.unaryExpr([&](Position p) {
+      return static_cast<Position>(round_to(format, static_cast<double>(p)));
+    });
+    if (coarse == stated) continue;
+    search.add_estimated(sample, coarse,
+                         [&](WrittenRope& rope) { rope.rounding.set(Stage::position, format); });
+  }
+  search.keep(kept::with_estimates, sample);
+  search.refine_bases();
+}
+
 /// Off by a token or two, of rows that are too few to show where they are.
 void add_near_offsets(HypothesisList& search) {
   const std::size_t count = std::min<std::size_t>(search.found().size(), 4);
@@ -107,7 +123,8 @@ void add_near_offsets(HypothesisList& search) {
 }  // namespace
 
 void search_positions(HypothesisList& search) {
-  for (const auto step : {add_row_numbers, add_rules, add_near_offsets, add_heads_for_positions})
+  for (const auto step : {add_row_numbers, add_rules, add_coarse_positions, add_near_offsets,
+                          add_heads_for_positions})
     if (!search.fits()) step(search);
 }
 

@@ -244,10 +244,15 @@ void HypothesisList::order() {
     hypothesis.evidence = (hypothesis.residual.sum_of_squares - explained_sum) / variance;
     hypothesis.tied = hypothesis.evidence < evidence_to_decide;
   }
+  // A digit of a number, worth ln 10 of evidence, costs as much as that evidence.
+  constexpr double of_evidence = 0.04;
+  const auto key = [](const RopeHypothesis& one) {
+    return one.cost + of_evidence * std::max<double>(one.evidence, 0);
+  };
   std::stable_sort(found_.begin(), found_.end(),
-                   [](const RopeHypothesis& a, const RopeHypothesis& b) {
+                   [&](const RopeHypothesis& a, const RopeHypothesis& b) {
                      if (a.tied != b.tied) return a.tied;
-                     return a.tied && a.cost < b.cost;
+                     return a.tied && key(a) < key(b);
                    });
 }
 
@@ -373,8 +378,10 @@ void HypothesisList::refine_bases() {
   for (std::size_t i = 0; i < count; ++i) {
     WrittenRope rope = found()[i].rope;
     const bool is_known_base = is_known(known_bases(), rope.base);
-    if (fits_well() && is_known_base) continue;
-    rope.base = refined_base(rope, sample(), small());
+    const bool has_odd = has_odd_factor(rope);
+    if (fits_well() && is_known_base && !has_odd) continue;
+    if (is_known_base && has_odd) add(refined_numbers(rope, sample(), small(), true));
+    rope = refined_numbers(rope, sample(), small());
     if (is_known_base && !leaves_far_less(rope, found()[i])) continue;
     add_with_fewer_digits(rope);
   }

@@ -93,7 +93,7 @@ inline constexpr std::size_t at_first = 8;      ///< of those, measured on the w
 inline constexpr std::size_t with_exact_stages = at_first + 2;  ///< two of them in fp64
 inline constexpr std::size_t with_places = 12;     ///< other positions or wirings of few ropes
 inline constexpr std::size_t with_estimates = 16;  ///< ropes that were estimated or fitted
-inline constexpr std::size_t with_variants = 24;   ///< defects and relatives, many per rope
+inline constexpr std::size_t with_variants = 24;   ///< defects, many per rope
 inline constexpr std::size_t for_answer = 40;      ///< neighbours that the answer lists
 }  // namespace kept
 
@@ -172,7 +172,7 @@ class HypothesisList {
 };
 
 /// Looks, as long as nothing fits, for positions that no row shows by itself: one row number for all
-/// axes, those of few rows, and the numbers of heads.
+/// axes, those that a coarse format held, those of few rows, and the numbers of heads.
 void search_positions(HypothesisList& search);
 
 /// Each row's position, read off the tensor: frequencies from how far neighbouring rows turn, and
@@ -210,34 +210,23 @@ std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,
 /// geometric series that most pairs have; from 8 rows on.
 std::vector<WrittenRope> listed_ropes(const RotationSample& sample, const AxisPositions& positions);
 
-/// The same for wirings that do not keep the length of pairs, at the sample's own positions.
-std::vector<WrittenRope> estimated_ropes_of_other_wirings(const RotationSample& sample);
-
 /// The exact factor behind a measured one: within 4 roundings of the format none, the scaling's
 /// own, its square, that of YaRN, the scale 1/√d of the logits or its product with the own one;
 /// otherwise the number of fewest digits within a quarter of a rounding.
 double told_factor(const WrittenRope& rope, double measured, Precision format);
 
-/// The ropes that differ from this one in a single property: the precision of one stage, the rule
-/// or the offset of positions, wiring, direction, pairing, order, slice, factor, scaling, base,
-/// axes. If one wrong property made the estimator get others wrong, one of these has the others
-/// right.
-std::vector<WrittenRope> relatives_of(const WrittenRope& rope, std::size_t axes);
-
 /// The rope on all channels of the head, ln theta falling as steeply from pair to pair.
 WrittenRope with_whole_head(const WrittenRope& rope);
 
-/// Ropes with the channels, the wiring and the direction of `way`, every known base with every
-/// known scaling, of pairs that turn also at bf16 positions and angles: the `most` that leave the
-/// least of a few rows. For tensors from which nothing can be estimated, because neighbouring rows
-/// coincide or are few.
-std::vector<WrittenRope> best_known_ropes(const WrittenRope& way, const RotationSample& few_rows,
-                                          std::size_t most);
+/// Whether the factor of the scaling is a number that no model is known for.
+bool has_odd_factor(const WrittenRope& rope);
 
-/// The base at which the rope leaves the least of the sample, from one that is within 2 %: the best
-/// of a grid on a few rows, then Gauss and Newton's method on ln base. For every wiring, slice and
-/// rule, along any axes. Frequencies, angles and tables are not rounded on the way.
-double refined_base(const WrittenRope& rope, const RotationSample& sample,
-                    const RotationSample& few_rows);
+/// The rope with the base, from one that is within 2 %, and an odd factor of its scaling at which it
+/// leaves the least of the sample: the best base of a grid on a few rows, then Gauss and Newton's
+/// method on the logarithms; the factor has the digits that the sample tells. For every wiring,
+/// slice and rule, along any axes. Frequencies, angles and tables are not rounded on the way.
+/// @param keeps_base  the factor alone is looked for
+WrittenRope refined_numbers(const WrittenRope& rope, const RotationSample& sample,
+                            const RotationSample& few_rows, bool keeps_base = false);
 
 }  // namespace orrery

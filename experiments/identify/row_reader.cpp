@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace orrery {
 
@@ -115,7 +117,8 @@ double median_of(std::vector<double> values) {
   return *middle;
 }
 
-RowRun longest_run(const PairPhasors& phasors, Reader reader) {
+/// Runs of rows, the longest first.
+std::vector<RowRun> runs_of(const PairPhasors& phasors, Reader reader) {
   PairPhasors steps = phasors;
   for (Index n = phasors.turns.cols() - 1; n > 0; --n)
     for (Index t = 0; t < phasors.turns.rows(); ++t) {
@@ -125,7 +128,8 @@ RowRun longest_run(const PairPhasors& phasors, Reader reader) {
   reader.phasors = &steps;
   constexpr int most_jumps = 64;
   int jumps = 0;
-  RowRun longest, run{0, {0}};
+  std::vector<RowRun> runs;
+  RowRun run{0, {0}};
   for (Index n = 1; n < phasors.turns.cols(); ++n) {
     const Position reach = jumps < most_jumps ? farthest_near : 1;
     const std::optional<Position> step = reader.near(n, 1, -reach, reach);
@@ -134,10 +138,14 @@ RowRun longest_run(const PairPhasors& phasors, Reader reader) {
       run.positions.push_back(run.positions.back() + *step);
       continue;
     }
-    if (run.positions.size() > longest.positions.size()) longest = run;
+    runs.push_back(std::move(run));
     run = {n, {0}};
   }
-  return run.positions.size() > longest.positions.size() ? run : longest;
+  runs.push_back(std::move(run));
+  std::stable_sort(runs.begin(), runs.end(), [](const RowRun& a, const RowRun& b) {
+    return a.positions.size() > b.positions.size();
+  });
+  return runs;
 }
 
 /// The line of a pair's angles over the positions of a run.
@@ -187,20 +195,37 @@ double quantum_of(const std::vector<AngleLine>& lines, double roundoff) {
 
 }  // namespace
 
-Reader turns_per_row(const PairPhasors& phasors) {
-  const std::vector<Index> moved = moved_rows(phasors);
+namespace {
+
+/// How far pairs turn to those rows from the rows before: the medians.
+Reader turns_to(const PairPhasors& phasors, const std::vector<Index>& rows) {
   Reader reader{.theta = std::vector<double>(static_cast<std::size_t>(phasors.turns.rows()), 0)};
   reader.error = reader.theta;
-  for (std::size_t t = 0; t < reader.theta.size() && !moved.empty(); ++t) {
+  for (std::size_t t = 0; t < reader.theta.size() && !rows.empty(); ++t) {
     const auto pair = static_cast<Index>(t);
     std::vector<double> angles;
-    for (const Index n : moved)
+    for (const Index n : rows)
       angles.push_back(std::arg(std::conj(phasors.turns(pair, n - 1)) * phasors.turns(pair, n)));
     reader.theta[t] = median_of(angles);
     for (double& angle : angles) angle = std::abs(angle - reader.theta[t]);
     reader.error[t] = median_of(angles) + phasors.roundoff;
   }
   return reader;
+}
+
+}  // namespace
+
+Reader turns_per_row(const PairPhasors& phasors) {
+  const std::vector<Index> moved = moved_rows(phasors);
+  const auto rows = static_cast<std::size_t>(std::max<Index>(phasors.turns.cols() - 1, 0));
+  if (2 * moved.size() < rows) {  // a slow rope moves rows by less than is told of one
+    std::vector<Index> all(rows);
+    std::iota(all.begin(), all.end(), 1);
+    Reader reader = turns_to(phasors, all);
+    for (const double theta : reader.theta)
+      if (std::abs(theta) > phasors.roundoff) return reader;
+  }
+  return turns_to(phasors, moved);
 }
 
 PairPhasors of_run(const PairPhasors& phasors, const RowRun& run) {
@@ -238,12 +263,24 @@ void read_run(const PairPhasors& run, const std::vector<Position>& positions, Re
 
 Reader reader_of(const StructureFit& fit, RowRun& run) {
   constexpr int rounds = 3;
-  Reader reader = turns_per_row(fit.phasors);
+  constexpr std::size_t most_runs = 3, fewest_rows = 4;
+  Reader reader = turns_per_row(fit.phasors), best = reader;
   for (int round = 0; round < rounds; ++round) {
-    const RowRun found = longest_run(fit.phasors, reader);
-    if (round > 0 && found.positions.size() <= run.positions.size()) break;
-    run = found;
-    read_run(of_run(fit.phasors, run), run.positions, reader);
+    std::vector<RowRun> runs = runs_of(fit.phasors, reader);
+    if (round > 0 && runs.front().positions.size() <= run.positions.size()) break;
+    double least = 0;  // far from 0 angles are coarse: a shorter run may say more
+    for (std::size_t i = 0; i < std::min<std::size_t>(most_runs, runs.size()); ++i) {
+      if (i > 0 && runs[i].positions.size() < fewest_rows) break;
+      Reader own = reader;
+      read_run(of_run(fit.phasors, runs[i]), runs[i].positions, own);
+      double open = 0;
+      for (const double error : own.error) open += std::log(error);
+      if (i > 0 && !(open < least)) continue;
+      least = open;
+      run = std::move(runs[i]);
+      best = std::move(own);
+    }
+    reader = best;
   }
   reader.phasors = &fit.phasors;
   return reader;

@@ -20,14 +20,24 @@ double wrapped(double angle);
 /// What a row's angle misses of p·theta: what the tensor rounds, and what fp32 leaves of angles.
 double noise_of(const PairPhasors& phasors, double turned);
 
+/// Frequencies e^(−(fall + steepness·t)) with what is left open of both.
+struct Series {
+  double fall{0}, steepness{0};
+  double fall_variance{0}, covariance{0}, steepness_variance{0};
+
+  /// Of ln of the frequency of pair t.
+  double variance(double t) const {
+    return fall_variance + 2 * t * covariance + t * t * steepness_variance;
+  }
+};
+
 /// Frequencies that rows show, with the turns of the pairs in every row.
 struct Reader {
   std::vector<double> theta{};  ///< counter-clockwise
   std::vector<double> error{};  ///< of theta
   const PairPhasors* phasors{};
-  /// So many pairs, the fastest, have the frequencies e^(−steepness·t)/divisor.
-  std::size_t series{0};
-  double divisor{1}, steepness{0}, steepness_error{0};
+  std::size_t in_series{0};  ///< so many pairs, the fastest, have the frequencies of the series
+  Series series{};
 
   /// 1 where the pairs of the row have turned by p·theta whose frequencies are known well enough to
   /// say so; 0 where these are few.
@@ -49,7 +59,7 @@ struct Reader {
   double mean_agreement(const std::vector<Position>& positions) const;
 };
 
-/// Rows that follow each other by known steps: the longest run of them.
+/// Rows that follow each other by known steps.
 struct RowRun {
   Index first{};
   std::vector<Position> positions{};  ///< from 0 on
@@ -64,7 +74,7 @@ Reader turns_per_row(const PairPhasors& phasors);
 /// Gives the reader the frequencies of a run, and their errors.
 void read_run(const PairPhasors& run, const std::vector<Position>& positions, Reader& reader);
 
-/// Frequencies by the longest run of rows, which those by a shorter one make longer.
+/// Frequencies by the run of rows that says most of them, found again with what it says.
 Reader reader_of(const StructureFit& fit, RowRun& run);
 
 }  // namespace orrery

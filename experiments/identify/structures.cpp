@@ -173,27 +173,6 @@ std::vector<StructureFit> likely_structures(const RotationSample& sample, std::s
   return kept;
 }
 
-std::vector<WrittenRope> ways_to_turn(const RotationSample& sample) {
-  std::vector<WrittenRope> ways;
-  for (const StructureFit& structure : likely_structures(sample, 2)) ways.push_back(structure.rope);
-  const Index d = sample.before.cols();
-  for (const RopePairing pairing : pairings) {
-    for (const Wiring wiring : {Wiring::other_table, Wiring::no_negation}) {
-      ways.push_back(plain(d, pairing, 10000));
-      ways.back().wiring = wiring;
-    }
-    for (const Index part : {d / 4, d / 2, 3 * d / 4})
-      for (const Wiring wiring : {Wiring::rotation, Wiring::other_table, Wiring::no_negation}) {
-        if (part < 2) continue;
-        ways.push_back(plain(d, pairing, 10000));
-        ways.back().wiring = wiring;
-        ways.back().partial = RopePartial::proportional;
-        ways.back().rotary_dims = part / 2 * 2;
-      }
-  }
-  return ways;
-}
-
 std::vector<WrittenRope> released_ropes(Index d_head, std::size_t axes) {
   WrittenRope still = plain(d_head, RopePairing::half_split, 10000);
   still.rule = PositionRule::none;

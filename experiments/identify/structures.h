@@ -78,18 +78,13 @@ std::vector<WrittenRope> with_usual_sections(const WrittenRope& rope);
 /// multiplied by one number, the narrowest first; the whole head is the last.
 std::vector<WrittenRope> possible_slices(const RotationSample& sample);
 
-/// The structures with which all known ropes are tried if none can be estimated: the two likeliest
-/// pairings, p-RoPE on each pairing, and the wirings that do not keep lengths. Their frequencies
-/// mean nothing.
-std::vector<WrittenRope> ways_to_turn(const RotationSample& sample);
-
 /// Ropes of released models, and the usual bases with each pairing and each wiring, for tensors too
 /// short to estimate anything from. With several axes also their usual sections.
 std::vector<WrittenRope> released_ropes(Index d_head, std::size_t axes);
 
-/// Ropes of one base that the fastest pairs of each way of pairing follow at these positions, as
-/// precisely as these are far from 0; for one axis.
-std::vector<WrittenRope> ropes_in_series(const std::vector<StructureFit>& structures,
+/// Ropes of one base that the fastest pairs follow at these positions, as precisely as these are far
+/// from 0; for one axis.
+std::vector<WrittenRope> ropes_in_series(const StructureFit& structure,
                                          const AxisPositions& positions);
 
 /// Every kind of scaling with known factors and lengths, none among them.

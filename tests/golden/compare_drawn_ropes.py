@@ -115,9 +115,9 @@ def frequencies(rope, f=np.float64):
         base = base ** (2 * pairs / rope["exponent_width"])
     if sections and sum(sections) < pairs:  # what is left is of axis 0, and one series
         sections = None
+    turning = np.arange(pairs) < (pairs if rope.get("turning") is None else rope["turning"])
     if not sections:
-        theta = scaled(pairs, base, scaling, f)
-        return np.where(np.arange(pairs) < rope["turning"], theta, f(0)) if rope.get("turning") is not None else theta
+        return np.where(turning, scaled(pairs, base, scaling, f), f(0))
     axes = axes_of_pairs(design, sections)
     own = rope.get("series") == "own" or design == "axial"
     theta, common = np.zeros(pairs, f), scaled(pairs, base, scaling, f)
@@ -131,7 +131,7 @@ def frequencies(rope, f=np.float64):
             theta[mine] = common[mine]
     if design == "time_still":
         theta[axes[:pairs] == 0] = 0
-    return theta
+    return np.where(turning, theta, f(0))
 
 
 # ---------------------------------------------------------------- turning

@@ -1,11 +1,13 @@
 // Rows that decide nothing, rows that lie elsewhere than they are said to, and what agrees.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "core/random.h"
 #include "experiments/identify/identify_rotation.h"
+#include "experiments/identify/rope_search.h"
 
 using namespace orrery;
 
@@ -17,9 +19,11 @@ constexpr Index rows = 24, heads = 3, channels = 32;
 struct Turned {
   Matrix<double> before{}, after{};
   AxisPositions stated{};
+  Precision format{Precision::fp32};
 
   RotatedTensor tensor() const {
-    return {.heads = heads, .before = before, .after = after, .positions = stated};
+    return {
+        .heads = heads, .before = before, .after = after, .positions = stated, .format = format};
   }
 };
 
@@ -33,16 +37,20 @@ WrittenRope plain_rope() {
   return {{.d_head = channels, .rotary_dims = channels, .pairing = RopePairing::half_split}};
 }
 
-/// In fp32, rows at these positions and stated at 0, 1, 2, …
-Turned turned_at(const AxisPositions& positions, std::int64_t seed) {
+/// Rows at these positions and stated at 0, 1, 2, …
+Turned turned_at(const AxisPositions& positions, std::int64_t seed,
+                 const WrittenRope& rope = plain_rope(), Precision format = Precision::fp32) {
   Random random(seed, "rows of identify");
-  Turned made{.before = Matrix<double>(heads * rows, channels), .stated = consecutive()};
+  Turned made{
+      .before = Matrix<double>(heads * rows, channels), .stated = consecutive(), .format = format};
   for (Index i = 0; i < made.before.size(); ++i)
-    made.before.data()[i] = static_cast<double>(static_cast<float>(random.normal()));
+    made.before.data()[i] = round_to(format, random.normal());
   RowPlaces places{.positions = positions};
   for (Index h = 0; h < heads; ++h) places.heads.push_back(h);
   for (Index n = 0; n < rows; ++n) places.rows.push_back(n);
-  made.after = apply_written(plain_rope(), places, made.before).cast<float>().cast<double>();
+  made.after = apply_written(rope, places, made.before).unaryExpr([&](double y) {
+    return round_to(format, y);
+  });
   return made;
 }
 
@@ -79,6 +87,49 @@ TEST_CASE("Rows are read off the tensor where they are stated wrong, and no rule
   CHECK(answer.explained);
   CHECK(answer.positions == exchanged);
   CHECK(answer.best().rope.rule == PositionRule::stated);
+}
+
+TEST_CASE("Rows are read of a rope that turns from one to the next by little more than rounding") {
+  using namespace identify_rows;
+  AxisPositions exchanged = consecutive();
+  std::swap(exchanged(5, 0), exchanged(18, 0));
+  WrittenRope slow = plain_rope();
+  slow.scaling = {.kind = RopeScalingKind::linear, .factor = 40};
+  slow.rounding = fp32_stages();
+  const Turned made = turned_at(exchanged, 4, slow, Precision::bf16);
+  const RotationAnswer answer = identify_rotation({.tensor = made.tensor()});
+  CHECK(answer.explained);
+  CHECK(answer.positions == exchanged);
+  CHECK(answer.best().rope.scaling.factor == 40);
+}
+
+TEST_CASE("Any frequencies are told where rows go on far away, where angles of fp32 are coarse") {
+  using namespace identify_rows;
+  AxisPositions far = consecutive();
+  for (Index n = 6; n < rows; ++n) far(n, 0) += 600000;
+  Random random(5, "divisors of identify");
+  WrittenRope listed = plain_rope();
+  listed.scaling.kind = RopeScalingKind::factors;
+  for (Index t = 0; t < channels / 2; ++t)
+    listed.scaling.factors.push_back(1 + 3 * std::abs(random.normal()));
+  listed.rounding = fp32_stages();
+  const Turned made = turned_at(far, 6, listed);
+  const RotationAnswer answer = identify_rotation({.tensor = made.tensor()});
+  CHECK(answer.explained_by_angles);
+  CHECK(answer.positions == far);
+}
+
+TEST_CASE("A factor that no model is known for is told with the digits that all rows say") {
+  using namespace identify_rows;
+  WrittenRope odd = plain_rope();
+  odd.base = 55947.83;
+  odd.scaling = {.kind = RopeScalingKind::linear, .factor = 18.382};
+  odd.rounding = fp32_stages();
+  const Turned made = turned_at((consecutive().array() + 4000).matrix(), 7, odd);
+  const RotationAnswer answer = identify_rotation({.tensor = made.tensor(), .assumed = true});
+  CHECK(answer.explained);
+  CHECK(answer.best().rope.scaling.factor == Approx(18.382).epsilon(1e-7));
+  CHECK(answer.positions(0, 0) == 4000);
 }
 
 TEST_CASE("An offset is a rule where positions are stated, and where a dump begins where not") {
