@@ -7,6 +7,7 @@
 
 #include "core/attention/content.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -45,27 +46,18 @@ Alibi<T>::Alibi(int heads, const AlibiOptions& options, const StageRounding& rou
 
 template <class T>
 EncodingInfo Alibi<T>::info() {
-  ParamSpec form{.key = "alibi.form",
-                 .description = "What a key's position adds; the last two suit causal attention.",
-                 .kind = ParamKind::choice,
-                 .default_value = std::string("symmetric"),
-                 .choices = {{"symmetric", "$−s|m − n|$: ahead as behind"},
-                             {"causal", "$−s(m − n)$: a bonus ahead of the query"},
-                             {"key", "$+s·n$, as released codes have it: the weights of causal"}}};
-  ParamSpec bias_max{.key = "alibi.bias_max",
-                     .symbol = "$b$",
-                     .description = "Exponent of the smallest slope of $2^a$ heads, $2^{−b}$.",
-                     .kind = ParamKind::real,
-                     .default_value = 8.0,
-                     .min = 0.01,
-                     .max = 64.0,
-                     .logarithmic = true};
-  ParamSpec scale{.key = "alibi.bias_scale",
-                  .description = "Whether the scale of the product applies to the bias too.",
-                  .kind = ParamKind::choice,
-                  .default_value = std::string("none"),
-                  .choices = {{"none", "$q·k/\\sqrt{d}$ + bias: the paper, BLOOM, MPT"},
-                              {"root", "$(q·k + \\mathrm{bias})/\\sqrt{d}$: Falcon"}}};
+  ParamSpec form = choice_param(
+      "alibi.form", "What a key's position adds; the last two suit causal attention.", "symmetric",
+      {{"symmetric", "$−s|m − n|$: ahead as behind"},
+       {"causal", "$−s(m − n)$: a bonus ahead of the query"},
+       {"key", "$+s·n$, as released codes have it: the weights of causal"}});
+  ParamSpec bias_max =
+      log_real_param({"alibi.bias_max", "$b$"},
+                     "Exponent of the smallest slope of $2^a$ heads, $2^{−b}$.", 8.0, 0.01, 64.0);
+  ParamSpec scale = choice_param(
+      "alibi.bias_scale", "Whether the scale of the product applies to the bias too.", "none",
+      {{"none", "$q·k/\\sqrt{d}$ + bias: the paper, BLOOM, MPT"},
+       {"root", "$(q·k + \\mathrm{bias})/\\sqrt{d}$: Falcon"}});
   return {
       .name = "alibi",
       .label = "ALiBi",

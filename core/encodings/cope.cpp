@@ -9,6 +9,7 @@
 #include "core/attention/tiles.h"
 #include "core/errors.h"
 #include "core/logit_rule.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -60,20 +61,11 @@ Cope<T>::Cope(CopeGate gate, Matrix<T> table, const StageRounding& rounding)
 
 template <class T>
 EncodingInfo Cope<T>::info() {
-  ParamSpec positions{.key = "cope.positions",
-                      .symbol = "$P$",
-                      .description = "Rows of the table; counts end at $P − 1$.",
-                      .kind = ParamKind::integer,
-                      .default_value = std::int64_t{64},
-                      .min = 1,
-                      .max = 1e6,
-                      .logarithmic = true};
-  ParamSpec gate{.key = "cope.gate",
-                 .description = "What the gates see.",
-                 .kind = ParamKind::choice,
-                 .default_value = std::string("scaled"),
-                 .choices = {{"scaled", "$σ(q·k/\\sqrt{d})$: the paper's code, x-transformers"},
-                             {"unscaled", "$σ(q·k)$: the paper's eq. (3)"}}};
+  ParamSpec positions = log_count_param({"cope.positions", "$P$"},
+                                        "Rows of the table; counts end at $P − 1$.", 64, 1, 1e6);
+  ParamSpec gate = choice_param("cope.gate", "What the gates see.", "scaled",
+                                {{"scaled", "$σ(q·k/\\sqrt{d})$: the paper's code, x-transformers"},
+                                 {"unscaled", "$σ(q·k)$: the paper's eq. (3)"}});
   return {
       .name = "cope",
       .label = "CoPE",

@@ -8,6 +8,7 @@
 #include "core/attention/tiles.h"
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -95,59 +96,36 @@ Deberta<T>::Deberta(Weights weights, DebertaOptions options, const StageRounding
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Deberta<T>::info() {
-  ParamSpec version{
-      .key = "deberta.version",
-      .description = "How a distance becomes a row of the table.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("v1"),
-      .choices = {{"v1", "clipped to $±k$"}, {"v2", "logarithmic buckets, as v2 and v3"}}};
-  ParamSpec span{.key = "deberta.span",
-                 .symbol = "$k$",
-                 .unit = "tokens",
-                 .description = "v1: distances beyond it are clipped; v2: buckets per side.",
-                 .kind = ParamKind::integer,
-                 .default_value = std::int64_t{64},
-                 .min = 1,
-                 .max = 65536,
-                 .logarithmic = true};
-  ParamSpec max_distance{
-      .key = "deberta.max_distance",
-      .unit = "tokens",
-      .description = "The largest distance that v2's logarithmic scale is laid out for, plus one.",
-      .kind = ParamKind::integer,
-      .default_value = std::int64_t{512},
-      .min = 2,
-      .max = 1e6,
-      .logarithmic = true,
-      .used_when = Condition{"deberta.version", {"v2"}}};
-  ParamSpec index{.key = "deberta.p2c",
-                  .description = "Which row position_to_content takes.",
-                  .kind = ParamKind::choice,
-                  .default_value = std::string("paper"),
-                  .choices = {{"paper", "$δ(n, m)$: eq. (4) of the paper"},
-                              {"code", "$δ(m, n)$: Microsoft's code and Hugging Face's"}}};
-  ParamSpec terms{
-      .key = "deberta.terms",
-      .description = "Which terms are added to the content's.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("both"),
-      .choices = {{"both", "content to position and position to content, over $\\sqrt{3d}$"},
-                  {"c2p", "content to position alone, over $\\sqrt{2d}$"},
-                  {"p2c", "position to content alone, over $\\sqrt{2d}$"}}};
-  ParamSpec clamp{
-      .key = "deberta.clamp",
-      .description = "Where v2's distances end: the two differ far ahead of the query.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("hugging_face"),
-      .choices = {{"hugging_face", "at the edge of the table: row 0 for $r$ ≤ −max_distance"},
-                  {"microsoft", "at ±(max_distance − 1), before the logarithm: row 1"}},
-      .used_when = Condition{"deberta.version", {"v2"}}};
-  ParamSpec norm{.key = "deberta.norm",
-                 .description = "What is done to the table before it is projected.",
-                 .kind = ParamKind::choice,
-                 .default_value = std::string("none"),
-                 .choices = {{"none", "nothing: the paper, v1"},
-                             {"layer_norm", "LayerNorm, epsilon 1e-7: norm_rel_ebd of v2, v3"}}};
+  ParamSpec version =
+      choice_param("deberta.version", "How a distance becomes a row of the table.", "v1",
+                   {{"v1", "clipped to $±k$"}, {"v2", "logarithmic buckets, as v2 and v3"}});
+  ParamSpec span =
+      log_count_param({"deberta.span", "$k$", "tokens"},
+                      "v1: distances beyond it are clipped; v2: buckets per side.", 64, 1, 65536);
+  ParamSpec max_distance = read_while(
+      "deberta.version", {"v2"},
+      log_count_param({"deberta.max_distance", "", "tokens"},
+                      "The largest distance that v2's logarithmic scale is laid out for, plus one.",
+                      512, 2, 1e6));
+  ParamSpec index = choice_param("deberta.p2c", "Which row position_to_content takes.", "paper",
+                                 {{"paper", "$δ(n, m)$: eq. (4) of the paper"},
+                                  {"code", "$δ(m, n)$: Microsoft's code and Hugging Face's"}});
+  ParamSpec terms =
+      choice_param("deberta.terms", "Which terms are added to the content's.", "both",
+                   {{"both", "content to position and position to content, over $\\sqrt{3d}$"},
+                    {"c2p", "content to position alone, over $\\sqrt{2d}$"},
+                    {"p2c", "position to content alone, over $\\sqrt{2d}$"}});
+  ParamSpec clamp = read_while(
+      "deberta.version", {"v2"},
+      choice_param("deberta.clamp",
+                   "Where v2's distances end: the two differ far ahead of the query.",
+                   "hugging_face",
+                   {{"hugging_face", "at the edge of the table: row 0 for $r$ ≤ −max_distance"},
+                    {"microsoft", "at ±(max_distance − 1), before the logarithm: row 1"}}));
+  ParamSpec norm =
+      choice_param("deberta.norm", "What is done to the table before it is projected.", "none",
+                   {{"none", "nothing: the paper, v1"},
+                    {"layer_norm", "LayerNorm, epsilon 1e-7: norm_rel_ebd of v2, v3"}});
   const std::string initial = "normal, deviation 0.02 (BERT)";
   return {
       .name = "deberta",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -52,23 +53,11 @@ Fire<T>::Fire(const FireConfig& config, FireNetwork network, const StageRounding
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Fire<T>::info() {
-  ParamSpec c{.key = "fire.c",
-              .symbol = "$c$",
-              .description = "Scale of distances before the logarithm.",
-              .kind = ParamKind::real,
-              .default_value = 0.1,
-              .min = 1e-6,
-              .max = 1e6,
-              .logarithmic = true};
-  ParamSpec threshold{.key = "fire.threshold",
-                      .symbol = "$L$",
-                      .unit = "tokens",
-                      .description = "Queries before it divide by $ψ(L)$, later ones by $ψ(m)$.",
-                      .kind = ParamKind::real,
-                      .default_value = 512.0,
-                      .min = 1.0,
-                      .max = 1e9,
-                      .logarithmic = true};
+  ParamSpec c =
+      log_real_param({"fire.c", "$c$"}, "Scale of distances before the logarithm.", 0.1, 1e-6, 1e6);
+  ParamSpec threshold =
+      log_real_param({"fire.threshold", "$L$", "tokens"},
+                     "Queries before it divide by $ψ(L)$, later ones by $ψ(m)$.", 512.0, 1.0, 1e9);
   const std::string drawn = "normal, of the deviation of PyTorch's linear layer";
   return {
       .name = "fire",

@@ -15,6 +15,7 @@
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
 #include "core/logit_rule.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -228,15 +229,11 @@ Fox<T>::Fox(ForgetGates gates, const StageRounding& rounding) : gates_(std::move
 
 template <class T>
 EncodingInfo Fox<T>::info() {
-  ParamSpec bias{.key = "fox.bias",
-                 .symbol = "$b$",
-                 .description =
-                     "Bias of the gates, for every head unless a table gives it; the larger, the "
-                     "less a token forgets; x-transformers starts it at 5.",
-                 .kind = ParamKind::real,
-                 .default_value = 5.0,
-                 .min = -100.0,
-                 .max = 100.0};
+  ParamSpec bias =
+      real_param({"fox.bias", "$b$"},
+                 "Bias of the gates, for every head unless a table gives it; the larger, the "
+                 "less a token forgets; x-transformers starts it at 5.",
+                 5.0, -100.0, 100.0);
   return {
       .name = "fox",
       .label = "FoX",

@@ -11,6 +11,7 @@
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
 #include "core/logit_rule.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -65,25 +66,18 @@ GrapeAdditive<T>::GrapeAdditive(int heads, GrapeGate gate, GrapeAdditiveTables t
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo GrapeAdditive<T>::info() {
-  ParamSpec gate{
-      .key = "grape_additive.gate",
-      .description = "What sets the speed $ω$ at which a key is penalised.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("key"),
-      .choices = {
-          {"key", "$s_h·\\operatorname{softplus}(u·k_n/(|u|\\sqrt{d}))$: GRAPE-A, key-gated"},
-          {"query", "$s_h·\\operatorname{softplus}(v·q_m/(|v|\\sqrt{d}))$"},
-          {"query_key", "the sum of both"},
-          {"none", "$s_h$: ALiBi"},
-          {"forget", "$−\\ln σ(w·k_t)$, token by token: FoX"}}};
-  ParamSpec bias{.key = "grape_additive.bias",
-                 .symbol = "$b$",
-                 .description = "Bias of the forget gates: the larger, the less a token forgets.",
-                 .kind = ParamKind::real,
-                 .default_value = 5.0,
-                 .min = -100.0,
-                 .max = 100.0,
-                 .used_when = Condition{"grape_additive.gate", {"forget"}}};
+  ParamSpec gate = choice_param(
+      "grape_additive.gate", "What sets the speed $ω$ at which a key is penalised.", "key",
+      {{"key", "$s_h·\\operatorname{softplus}(u·k_n/(|u|\\sqrt{d}))$: GRAPE-A, key-gated"},
+       {"query", "$s_h·\\operatorname{softplus}(v·q_m/(|v|\\sqrt{d}))$"},
+       {"query_key", "the sum of both"},
+       {"none", "$s_h$: ALiBi"},
+       {"forget", "$−\\ln σ(w·k_t)$, token by token: FoX"}});
+  ParamSpec bias =
+      read_while("grape_additive.gate", {"forget"},
+                 real_param({"grape_additive.bias", "$b$"},
+                            "Bias of the forget gates: the larger, the less a token forgets.", 5.0,
+                            -100.0, 100.0));
   const std::string drawn = "normal, deviation $d_\\mathrm{head}^{−1/2}$, then of length 1";
   return {
       .name = "grape_additive",

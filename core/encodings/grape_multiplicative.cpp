@@ -7,6 +7,7 @@
 
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 #include "core/product.h"
 
 namespace orrery {
@@ -85,21 +86,13 @@ GrapeMultiplicative<T>::GrapeMultiplicative(Matrix<double> rows,
 
 template <class T>
 EncodingInfo GrapeMultiplicative<T>::info() {
-  ParamSpec planes{.key = "grape_multiplicative.planes",
-                   .description = "How many planes turn.",
-                   .kind = ParamKind::choice,
-                   .default_value = std::string("all"),
-                   .choices = {{"all", "$d/2$ orthogonal planes with RoPE's frequencies"},
-                               {"one", "one plane of rank 2; the rest carries no position"}}};
-  ParamSpec speed{.key = "grape_multiplicative.speed",
-                  .symbol = "$ω$",
-                  .description = "Speed of the single plane: it turns by $ω s$ per token.",
-                  .kind = ParamKind::real,
-                  .default_value = 1.0,
-                  .min = 1e-9,
-                  .max = 1e3,
-                  .logarithmic = true,
-                  .used_when = Condition{"grape_multiplicative.planes", {"one"}}};
+  ParamSpec planes = choice_param("grape_multiplicative.planes", "How many planes turn.", "all",
+                                  {{"all", "$d/2$ orthogonal planes with RoPE's frequencies"},
+                                   {"one", "one plane of rank 2; the rest carries no position"}});
+  ParamSpec speed = read_while(
+      "grape_multiplicative.planes", {"one"},
+      log_real_param({"grape_multiplicative.speed", "$ω$"},
+                     "Speed of the single plane: it turns by $ω s$ per token.", 1.0, 1e-9, 1e3));
   return {
       .name = "grape_multiplicative",
       .label = "GRAPE-M",

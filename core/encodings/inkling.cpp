@@ -8,6 +8,7 @@
 
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 #include "core/product.h"
 
 namespace orrery {
@@ -29,20 +30,11 @@ Inkling<T>::Inkling(Matrix<T> mixing, Matrix<T> profiles, Index d_head,
 
 template <class T>
 EncodingInfo Inkling<T>::info() {
-  ParamSpec extent{.key = "inkling.extent",
-                   .unit = "tokens",
-                   .description = "Distances with a bias; farther keys have none.",
-                   .kind = ParamKind::integer,
-                   .default_value = std::int64_t{1024},
-                   .min = 1,
-                   .max = 1e6,
-                   .logarithmic = true};
-  ParamSpec profiles{.key = "inkling.profiles",
-                     .description = "Profiles of bias against distance that a query mixes.",
-                     .kind = ParamKind::integer,
-                     .default_value = std::int64_t{16},
-                     .min = 1,
-                     .max = 1024};
+  ParamSpec extent =
+      log_count_param({"inkling.extent", "", "tokens"},
+                      "Distances with a bias; farther keys have none.", 1024, 1, 1e6);
+  ParamSpec profiles = count_param(
+      "inkling.profiles", "Profiles of bias against distance that a query mixes.", 16, 1, 1024);
   return {
       .name = "inkling",
       .label = "Inkling",

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -50,31 +51,17 @@ Kerple<T>::Kerple(KerpleVariant variant, KerpleParameters parameters, const Stag
 
 template <class T>
 EncodingInfo Kerple<T>::info() {
-  ParamSpec variant{
-      .key = "kerple.variant",
-      .description = "How the bias falls with distance.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("logarithmic"),
-      .choices = {{"logarithmic", "$−r_1 \\log(1 + r_2 |m − n|)$"},
-                  {"power", "$−r_1 |m − n|^{r_2}$, $r_2$ at most 2; $r_2 = 1$ is ALiBi's"}}};
-  ParamSpec r1{.key = "kerple.r1",
-               .symbol = "$r_1$",
-               .description = "Size of the bias, for every head unless a table gives it.",
-               .kind = ParamKind::real,
-               .default_value = 1.0,
-               .min = 0.001,
-               .max = 1000.0,
-               .logarithmic = true};
-  ParamSpec r2{
-      .key = "kerple.r2",
-      .symbol = "$r_2$",
-      .description =
-          "Scale of the distance, or its exponent; for every head unless a table gives it.",
-      .kind = ParamKind::real,
-      .default_value = 0.5,
-      .min = 0.001,
-      .max = 1000.0,
-      .logarithmic = true};
+  ParamSpec variant =
+      choice_param("kerple.variant", "How the bias falls with distance.", "logarithmic",
+                   {{"logarithmic", "$−r_1 \\log(1 + r_2 |m − n|)$"},
+                    {"power", "$−r_1 |m − n|^{r_2}$, $r_2$ at most 2; $r_2 = 1$ is ALiBi's"}});
+  ParamSpec r1 = log_real_param({"kerple.r1", "$r_1$"},
+                                "Size of the bias, for every head unless a table gives it.", 1.0,
+                                0.001, 1000.0);
+  ParamSpec r2 = log_real_param(
+      {"kerple.r2", "$r_2$"},
+      "Scale of the distance, or its exponent; for every head unless a table gives it.", 0.5, 0.001,
+      1000.0);
   return {
       .name = "kerple",
       .label = "KERPLE",

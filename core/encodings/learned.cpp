@@ -4,6 +4,7 @@
 
 #include "core/encodings/common_formulas.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 
@@ -13,15 +14,9 @@ Learned<T>::Learned(Matrix<T> table, StageRounding rounding)
 
 template <class T>
 EncodingInfo Learned<T>::info() {
-  ParamSpec length{.key = "learned.length",
-                   .symbol = "$L$",
-                   .unit = "tokens",
-                   .description = "Rows of the table: positions 0 to $L − 1$ exist, no other.",
-                   .kind = ParamKind::integer,
-                   .default_value = std::int64_t{512},
-                   .min = 1,
-                   .max = 1e6,
-                   .logarithmic = true};
+  ParamSpec length =
+      log_count_param({"learned.length", "$L$", "tokens"},
+                      "Rows of the table: positions 0 to $L − 1$ exist, no other.", 512, 1, 1e6);
   return {.name = "learned",
           .label = "learned",
           .title = "Learned absolute positions",

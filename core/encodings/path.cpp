@@ -12,6 +12,7 @@
 #include "core/encodings/relative_index.h"
 #include "core/errors.h"
 #include "core/logit_rule.h"
+#include "core/param_specs.h"
 #include "core/product.h"
 
 namespace orrery {
@@ -244,39 +245,23 @@ Matrix<double> pull_reflections_back(const Matrix<double>& contents, const PathT
 }
 
 std::vector<ParamSpec> path_params() {
-  ParamSpec bias{.key = "path.bias",
-                 .symbol = "$c$",
-                 .description =
-                     "Bias of $β$, for every head unless a table gives it: far below 0 the "
-                     "matrices do nothing, at 0 they project on average, far above they reflect.",
-                 .kind = ParamKind::real,
-                 .default_value = 0.0,
-                 .min = -100.0,
-                 .max = 100.0};
-  ParamSpec taps{.key = "path.convolution",
-                 .unit = "tokens",
-                 .description =
-                     "Width of the causal convolution, with SiLU, that directions pass through: 3 "
-                     "in the paper, 0 for none.",
-                 .kind = ParamKind::integer,
-                 .default_value = std::int64_t{0},
-                 .min = 0,
-                 .max = 16,
-                 .stated_if_set = true};
-  ParamSpec forget{.key = "path.forget",
-                   .description = "Adds the gates of the Forgetting Transformer: PaTH-FoX.",
-                   .kind = ParamKind::boolean,
-                   .default_value = false,
-                   .stated_if_set = true};
-  ParamSpec forget_bias{
-      .key = "path.forget_bias",
-      .symbol = "$b$",
-      .description = "Bias of the forget gates: the larger, the less a token forgets.",
-      .kind = ParamKind::real,
-      .default_value = 5.0,
-      .min = -100.0,
-      .max = 100.0,
-      .used_when = Condition{"path.forget", {"true"}}};
+  ParamSpec bias =
+      real_param({"path.bias", "$c$"},
+                 "Bias of $β$, for every head unless a table gives it: far below 0 the "
+                 "matrices do nothing, at 0 they project on average, far above they reflect.",
+                 0.0, -100.0, 100.0);
+  ParamSpec taps = stated_if_set(
+      count_param({"path.convolution", "", "tokens"},
+                  "Width of the causal convolution, with SiLU, that directions pass through: 3 "
+                  "in the paper, 0 for none.",
+                  0, 0, 16));
+  ParamSpec forget = stated_if_set(
+      flag_param("path.forget", "Adds the gates of the Forgetting Transformer: PaTH-FoX.", false));
+  ParamSpec forget_bias =
+      read_while("path.forget", {"true"},
+                 real_param({"path.forget_bias", "$b$"},
+                            "Bias of the forget gates: the larger, the less a token forgets.", 5.0,
+                            -100.0, 100.0));
   return {std::move(bias), gate_source_param("path.reads", "Directions and gates"), std::move(taps),
           std::move(forget), std::move(forget_bias)};
 }

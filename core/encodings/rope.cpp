@@ -12,6 +12,7 @@
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 #include "core/product.h"
 
 namespace orrery {
@@ -74,14 +75,11 @@ Rope<T>::Rope(RopeConvention convention, const RopeOptions& options)
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Rope<T>::info() {
-  ParamSpec value{
-      .key = "rope.rotary_value",
-      .description = "Whether values turn too.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("none"),
-      .choices = {{"none", "the paper"},
-                  {"rotated", "by $R_n$, not undone: rotary_value in Hugging Face's RoFormer"},
-                  {"counter_rotated", "by $R_n$, and the output by $R_mᵀ$: RoPER, DeepSeek-V4"}}};
+  ParamSpec value =
+      choice_param("rope.rotary_value", "Whether values turn too.", "none",
+                   {{"none", "the paper"},
+                    {"rotated", "by $R_n$, not undone: rotary_value in Hugging Face's RoFormer"},
+                    {"counter_rotated", "by $R_n$, and the output by $R_mᵀ$: RoPER, DeepSeek-V4"}});
   ParamSpec muted{
       .key = "rope.muted",
       .description =

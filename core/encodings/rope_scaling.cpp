@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
 #include <string_view>
 
 #include "core/encodings/frequencies.h"

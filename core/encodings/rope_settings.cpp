@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -69,12 +70,9 @@ RopeSetting base_setting() {
 }
 
 RopeSetting pairing_setting() {
-  return {{.key = "rope.pairing",
-           .description = "Which channels turn together.",
-           .kind = ParamKind::choice,
-           .default_value = std::string("interleaved"),
-           .choices = {{"interleaved", "$(2t, 2t+1)$: the paper, GPT-J, Meta's Llama"},
-                       {"half_split", "$(t, t + r/2)$: GPT-NeoX, Hugging Face Llama"}}},
+  return {choice_param("rope.pairing", "Which channels turn together.", "interleaved",
+                       {{"interleaved", "$(2t, 2t+1)$: the paper, GPT-J, Meta's Llama"},
+                        {"half_split", "$(t, t + r/2)$: GPT-NeoX, Hugging Face Llama"}}),
           [](const RopeConvention& c) { return Said(std::string(name(c.pairing))); },
           [](RopeConvention& c, const ParamValue& value) {
             const bool half = std::get<std::string>(value) == "half_split";
@@ -84,13 +82,9 @@ RopeSetting pairing_setting() {
 
 RopeSetting fraction_setting() {
   return {
-      {.key = "rope.fraction",
-       .symbol = "$r/d$",
-       .description = "Share of the head's channels that turn; the rest carry no position.",
-       .kind = ParamKind::real,
-       .default_value = 1.0,
-       .min = 0.0,
-       .max = 1.0},
+      real_param({"rope.fraction", "$r/d$"},
+                 "Share of the head's channels that turn; the rest carry no position.", 1.0, 0.0,
+                 1.0),
       [](const RopeConvention& c) {
         return Said(c.rotary_dims == 0 ? 1.0 : share_of(c.rotary_dims, c.d_head));
       },
@@ -181,23 +175,16 @@ RopeSetting truncate_setting() {
 
 /// A parameter has no "none": its 0 stands for the scaling's own factor.
 RopeSetting attention_factor_setting() {
-  return {
-      {.key = attention_key,
-       .symbol = "$a$",
-       .description =
-           "Multiplies cos and sin, that is $q$ and $k$; logits gain $a²$. 0: as the scaling has "
-           "it.",
-       .kind = ParamKind::real,
-       .default_value = 0.0,
-       .min = 0.0,
-       .max = 100.0,
-       .used_when =
-           Condition{std::string(selector), {"ntk_by_parts", "yarn", "longrope", "factors"}}},
-      [](const RopeConvention& c) -> Said { return c.scaling.attention_factor; },
-      [](RopeConvention& c, const ParamValue& value) {
-        const double own = std::get<double>(value);
-        c.scaling.attention_factor = own == 0 ? std::nullopt : std::optional(own);
-      }};
+  return {read_while(std::string(selector), {"ntk_by_parts", "yarn", "longrope", "factors"},
+                     real_param({attention_key, "$a$"},
+                                "Multiplies cos and sin, that is $q$ and $k$; logits gain $a²$. 0: "
+                                "as the scaling has it.",
+                                0.0, 0.0, 100.0)),
+          [](const RopeConvention& c) -> Said { return c.scaling.attention_factor; },
+          [](RopeConvention& c, const ParamValue& value) {
+            const double own = std::get<double>(value);
+            c.scaling.attention_factor = own == 0 ? std::nullopt : std::optional(own);
+          }};
 }
 
 template <std::vector<double> RopeScaling::*member>

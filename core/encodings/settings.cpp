@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/errors.h"
+#include "core/param_specs.h"
 #include "core/random.h"
 
 namespace orrery {
@@ -79,13 +80,8 @@ template Matrix<float> table_of(const EncodingSettings&, const std::string&, Ind
 template Matrix<double> table_of(const EncodingSettings&, const std::string&, Index, Index, double);
 
 ParamSpec base_param() {
-  return {.key = "base",
-          .description = "Base of the geometric frequencies $θ_t = \\mathrm{base}^{−2t/d}$.",
-          .kind = ParamKind::real,
-          .default_value = 10000.0,
-          .min = 1.001,
-          .max = 1e12,
-          .logarithmic = true};
+  return log_real_param("base", "Base of the geometric frequencies $θ_t = \\mathrm{base}^{−2t/d}$.",
+                        10000.0, 1.001, 1e12);
 }
 
 }  // namespace orrery

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "core/param_specs.h"
 #include "core/product.h"
 
 namespace orrery {
@@ -60,41 +61,22 @@ Shaw<T>::Shaw(Matrix<T> key_table, Matrix<T> value_table, const StageRounding& r
 
 template <class T>
 EncodingInfo Shaw<T>::info() {
-  ParamSpec clip{.key = "shaw.clip",
-                 .symbol = "$k$",
-                 .unit = "tokens",
-                 .description = "Distances beyond it share the vector at its edge.",
-                 .kind = ParamKind::integer,
-                 .default_value = std::int64_t{16},
-                 .min = 0,
-                 .max = 65536};
-  ParamSpec ahead{
-      .key = "shaw.clip_ahead",
-      .symbol = "$k_\\mathrm{right}$",
-      .unit = "tokens",
-      .description = "The clip for keys ahead of the query; −1 takes that of shaw.clip.",
-      .kind = ParamKind::integer,
-      .default_value = std::int64_t{-1},
-      .min = -1,
-      .max = 65536};
-  ParamSpec rows{
-      .key = "shaw.rows",
-      .description = "Which distance row 0 of the tables holds.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("key_minus_query"),
-      .choices = {{"key_minus_query", "$n − m = −k$, the key furthest behind: Shaw"},
-                  {"query_minus_key",
-                   "$m − n = −k_\\mathrm{right}$, furthest ahead: BERT in Transformers"}}};
-  ParamSpec variant{
-      .key = "shaw.variant",
-      .description = "Where the vectors of the relative position are added.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("keys_and_values"),
-      .choices = {{"keys_and_values", "a table each: the paper"},
-                  {"keys_only", "$q·a$, scores alone: the paper's ablation, BERT's relative_key"},
-                  {"queries_and_keys",
-                   "$q·a + k·a$, scores alone: Huang's method 4, BERT's relative_key_query"},
-                  {"tied", "one table for both: NEZHA, bert4keras"}}};
+  ParamSpec clip = count_param({"shaw.clip", "$k$", "tokens"},
+                               "Distances beyond it share the vector at its edge.", 16, 0, 65536);
+  ParamSpec ahead = count_param({"shaw.clip_ahead", "$k_\\mathrm{right}$", "tokens"},
+                                "The clip for keys ahead of the query; −1 takes that of shaw.clip.",
+                                -1, -1, 65536);
+  ParamSpec rows = choice_param(
+      "shaw.rows", "Which distance row 0 of the tables holds.", "key_minus_query",
+      {{"key_minus_query", "$n − m = −k$, the key furthest behind: Shaw"},
+       {"query_minus_key", "$m − n = −k_\\mathrm{right}$, furthest ahead: BERT in Transformers"}});
+  ParamSpec variant = choice_param(
+      "shaw.variant", "Where the vectors of the relative position are added.", "keys_and_values",
+      {{"keys_and_values", "a table each: the paper"},
+       {"keys_only", "$q·a$, scores alone: the paper's ablation, BERT's relative_key"},
+       {"queries_and_keys",
+        "$q·a + k·a$, scores alone: Huang's method 4, BERT's relative_key_query"},
+       {"tied", "one table for both: NEZHA, bert4keras"}});
   const std::string initial =
       "normal, deviation $\\sqrt{2/(k + k_\\mathrm{right} + 1 + d)}$: tensor2tensor's Glorot scale";
   return {

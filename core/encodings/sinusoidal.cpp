@@ -8,6 +8,7 @@
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -67,15 +68,12 @@ Sinusoidal<T>::Sinusoidal(Index d_model, double base, SinusoidalLayout layout,
 
 template <class T>
 EncodingInfo Sinusoidal<T>::info() {
-  ParamSpec layout{
-      .key = "sinusoidal.layout",
-      .description = "Where sines and cosines stand, and with tensor2tensor which frequencies.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("interleaved"),
-      .choices = {
-          {"interleaved", "channel $2t$ = sin, $2t+1$ = cos: the paper's formula"},
-          {"concatenated", "all sines, then all cosines: the same channels, permuted"},
-          {"tensor2tensor", "concatenated, frequencies from 1 to $1/\\mathrm{base}$ inclusive"}}};
+  ParamSpec layout = choice_param(
+      "sinusoidal.layout",
+      "Where sines and cosines stand, and with tensor2tensor which frequencies.", "interleaved",
+      {{"interleaved", "channel $2t$ = sin, $2t+1$ = cos: the paper's formula"},
+       {"concatenated", "all sines, then all cosines: the same channels, permuted"},
+       {"tensor2tensor", "concatenated, frequencies from 1 to $1/\\mathrm{base}$ inclusive"}});
   return {
       .name = "sinusoidal",
       .label = "sinusoidal",

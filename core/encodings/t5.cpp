@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -78,21 +79,14 @@ EncodingInfo T5<T>::info() {
       .min = 4,
       .max = 4096,
       .multiple_of = 2};
-  ParamSpec max_distance{.key = "t5.max_distance",
-                         .unit = "tokens",
-                         .description =
-                             "Sets how fast the buckets widen; the last of $e$ exact and $w$ wider "
-                             "ones a side begins at $⌈e·(\\mathrm{max_distance}/e)^{(w − 1)/w}⌉$, "
-                             "which is 91 by default and 113 when causal.",
-                         .kind = ParamKind::integer,
-                         .default_value = std::int64_t{128},
-                         .min = 2,
-                         .max = 1e6,
-                         .logarithmic = true};
-  ParamSpec bidirectional{.key = "t5.bidirectional",
-                          .description = "Whether keys ahead have buckets of their own (encoders).",
-                          .kind = ParamKind::boolean,
-                          .default_value = true};
+  ParamSpec max_distance =
+      log_count_param({"t5.max_distance", "", "tokens"},
+                      "Sets how fast the buckets widen; the last of $e$ exact and $w$ wider "
+                      "ones a side begins at $⌈e·(\\mathrm{max_distance}/e)^{(w − 1)/w}⌉$, "
+                      "which is 91 by default and 113 when causal.",
+                      128, 2, 1e6);
+  ParamSpec bidirectional = flag_param(
+      "t5.bidirectional", "Whether keys ahead have buckets of their own (encoders).", true);
   return {
       .name = "t5",
       .label = "T5",

@@ -11,6 +11,7 @@
 #include "core/encodings/relative_index.h"
 #include "core/encodings/sinusoidal.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 #include "core/product.h"
 
 namespace orrery {
@@ -125,28 +126,18 @@ TransformerXl<T>::TransformerXl(Weights weights, double base, const StageRoundin
 
 template <class T>
 EncodingInfo TransformerXl<T>::info() {
-  ParamSpec biases{
-      .key = "transformer_xl.biases",
-      .description = "Where $u$ and $v$ live.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("queries"),
-      .choices = {{"queries", "$u·k_n$, $v·r_D$: the paper and its code"},
-                  {"roformer", "behind $W_q$, $uᵀW_qᵀ$ and $vᵀW_qᵀ$, as RoFormer prints (7)"}}};
-  ParamSpec clamp_len{
-      .key = "transformer_xl.clamp_len",
-      .unit = "tokens",
-      .description = "Distances are bounded to ±clamp_len before their sinusoid; 0 bounds none.",
-      .kind = ParamKind::integer,
-      .default_value = std::int64_t{0},
-      .min = 0,
-      .max = 1e6};
-  ParamSpec layout{
-      .key = "transformer_xl.layout",
-      .description = "Where the sines and cosines of a distance stand: which rows of $W_{kR}$.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("concatenated"),
-      .choices = {{"concatenated", "all sines, then all cosines: the authors' code, XLNet"},
-                  {"interleaved", "row $2t$ for the sine, $2t+1$ for the cosine: Conformers"}}};
+  ParamSpec biases =
+      choice_param("transformer_xl.biases", "Where $u$ and $v$ live.", "queries",
+                   {{"queries", "$u·k_n$, $v·r_D$: the paper and its code"},
+                    {"roformer", "behind $W_q$, $uᵀW_qᵀ$ and $vᵀW_qᵀ$, as RoFormer prints (7)"}});
+  ParamSpec clamp_len = count_param(
+      {"transformer_xl.clamp_len", "", "tokens"},
+      "Distances are bounded to ±clamp_len before their sinusoid; 0 bounds none.", 0, 0, 1e6);
+  ParamSpec layout = choice_param(
+      "transformer_xl.layout",
+      "Where the sines and cosines of a distance stand: which rows of $W_{kR}$.", "concatenated",
+      {{"concatenated", "all sines, then all cosines: the authors' code, XLNet"},
+       {"interleaved", "row $2t$ for the sine, $2t+1$ for the cosine: Conformers"}});
   const std::string initial = "normal, deviation 0.02 (the authors' init_std)";
   return {
       .name = "transformer_xl",

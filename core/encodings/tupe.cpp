@@ -8,6 +8,7 @@
 #include "core/encodings/relative_index.h"
 #include "core/encodings/t5.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -103,33 +104,19 @@ Tupe<T>::Tupe(Weights weights, TupeOptions options, const StageRounding& roundin
 template <class T>
 // NOLINTNEXTLINE(readability-function-size): a table, without control flow.
 EncodingInfo Tupe<T>::info() {
-  ParamSpec variant{
-      .key = "tupe.variant",
-      .description = "Whose TUPE: what $p_i$ is, and what the token [CLS] at position 0 gets.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("paper"),
-      .choices = {
-          {"paper", "$p_i$ row $i$, no LayerNorm, no biases; [CLS] has $θ_1$, $θ_2$, free numbers"},
-          {"released",
-           "$p_i$ row $i + 1$ after LayerNorm (epsilon 1e-5), $U$ with biases; $θ_1$, $θ_2$ from "
-           "rows 0 and 1, and two more buckets in $b$"}}};
-  ParamSpec length{.key = "tupe.length",
-                   .symbol = "$L$",
-                   .unit = "tokens",
-                   .description = "Positions in the table: 0 to $L − 1$.",
-                   .kind = ParamKind::integer,
-                   .default_value = std::int64_t{512},
-                   .min = 1,
-                   .max = 1e6,
-                   .logarithmic = true};
-  ParamSpec cls{.key = "tupe.untie_cls",
-                .description = "Whether the token at position 0 is [CLS], with scores of its own.",
-                .kind = ParamKind::boolean,
-                .default_value = true};
-  ParamSpec bias{.key = "tupe.relative_bias",
-                 .description = "Whether T5's bias is added (TUPE-R) or not (TUPE-A).",
-                 .kind = ParamKind::boolean,
-                 .default_value = true};
+  ParamSpec variant = choice_param(
+      "tupe.variant", "Whose TUPE: what $p_i$ is, and what the token [CLS] at position 0 gets.",
+      "paper",
+      {{"paper", "$p_i$ row $i$, no LayerNorm, no biases; [CLS] has $θ_1$, $θ_2$, free numbers"},
+       {"released",
+        "$p_i$ row $i + 1$ after LayerNorm (epsilon 1e-5), $U$ with biases; $θ_1$, $θ_2$ from "
+        "rows 0 and 1, and two more buckets in $b$"}});
+  ParamSpec length = log_count_param({"tupe.length", "$L$", "tokens"},
+                                     "Positions in the table: 0 to $L − 1$.", 512, 1, 1e6);
+  ParamSpec cls = flag_param(
+      "tupe.untie_cls", "Whether the token at position 0 is [CLS], with scores of its own.", true);
+  ParamSpec bias = flag_param("tupe.relative_bias",
+                              "Whether T5's bias is added (TUPE-R) or not (TUPE-A).", true);
   const std::string initial = "normal, deviation 0.02 (fairseq's BERT)";
   return {
       .name = "tupe",

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
 #include <utility>
 
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 
 namespace orrery {
 namespace {
@@ -73,30 +73,14 @@ Xpos<T>::Xpos(const XposConfig& config)
 
 template <class T>
 EncodingInfo Xpos<T>::info() {
-  ParamSpec scale_base{.key = "xpos.scale_base",
-                       .symbol = "$B$",
-                       .unit = "tokens",
-                       .description = "Distance over which pair $t$ decays by the factor $ζ_t$.",
-                       .kind = ParamKind::real,
-                       .default_value = 512.0,
-                       .min = 1.0,
-                       .max = 1e9,
-                       .logarithmic = true};
-  ParamSpec gamma{.key = "xpos.gamma",
-                  .symbol = "$γ$",
-                  .description = "Decay of the fastest pair: $ζ_0 = γ/(1 + γ)$.",
-                  .kind = ParamKind::real,
-                  .default_value = 0.4,
-                  .min = 0.001,
-                  .max = 1000.0,
-                  .logarithmic = true};
-  ParamSpec centre{.key = "xpos.centre",
-                   .symbol = "$c$",
-                   .description = "Position at which nothing is scaled; it cancels in the scores.",
-                   .kind = ParamKind::integer,
-                   .default_value = std::int64_t{0},
-                   .min = -1e15,
-                   .max = 1e15};
+  ParamSpec scale_base =
+      log_real_param({"xpos.scale_base", "$B$", "tokens"},
+                     "Distance over which pair $t$ decays by the factor $ζ_t$.", 512.0, 1.0, 1e9);
+  ParamSpec gamma = log_real_param(
+      {"xpos.gamma", "$γ$"}, "Decay of the fastest pair: $ζ_0 = γ/(1 + γ)$.", 0.4, 0.001, 1000.0);
+  ParamSpec centre =
+      count_param({"xpos.centre", "$c$"},
+                  "Position at which nothing is scaled; it cancels in the scores.", 0, -1e15, 1e15);
   return {
       .name = "xpos",
       .label = "xPos",

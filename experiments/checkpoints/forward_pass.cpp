@@ -9,6 +9,7 @@
 
 #include "core/attention/multi_head.h"
 #include "core/errors.h"
+#include "core/param_specs.h"
 #include "core/transformer/forward.h"
 #include "experiments/checkpoints/checkpoint.h"
 
@@ -351,16 +352,10 @@ std::vector<ParamSpec> forward_params() {
       file("segments", "The segment of each token, [N]; default 0.", "npy"),
       file("decoder_tokens", "Ids that the decoder of an encoder-decoder reads, [N].", "npy"),
       std::move(arrays),
-      {.key = "length",
-       .symbol = "$N$",
-       .unit = "tokens",
-       .description =
-           "At most so many tokens are read; 0 reads all ids, and of a text as many as the "
-           "longest sequences have that the model's file names.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{0},
-       .min = 0,
-       .max = 16777216}};
+      count_param({"length", "$N$", "tokens"},
+                  "At most so many tokens are read; 0 reads all ids, and of a text as many as the "
+                  "longest sequences have that the model's file names.",
+                  0, 0, 16777216)};
 }
 
 PassModel::PassModel(const std::filesystem::path& path, std::int64_t length)

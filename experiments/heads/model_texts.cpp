@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "core/errors.h"
+#include "core/param_specs.h"
 #include "experiments/checkpoints/pass_inputs.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
@@ -55,22 +56,13 @@ std::vector<ParamSpec> source_params() {
 std::vector<ParamSpec> text_params(std::int64_t usual, std::int64_t parts) {
   std::vector<ParamSpec> specs = source_params();
   specs.push_back(
-      {.key = "length",
-       .symbol = "$N$",
-       .unit = "tokens",
-       .description = fmt::format("At most so many tokens of a part; 0: {}, or of a text what "
-                                  "the model's file names where that is less.",
-                                  usual),
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{0},
-       .min = 0,
-       .max = 1 << 20});
-  specs.push_back({.key = "parts",
-                   .description = "Pieces of the text, which follow each other.",
-                   .kind = ParamKind::integer,
-                   .default_value = parts,
-                   .min = 1,
-                   .max = 4096});
+      count_param({"length", "$N$", "tokens"},
+                  fmt::format("At most so many tokens of a part; 0: {}, or of a text what "
+                              "the model's file names where that is less.",
+                              usual),
+                  0, 0, 1 << 20));
+  specs.push_back(
+      count_param("parts", "Pieces of the text, which follow each other.", parts, 1, 4096));
   return specs;
 }
 

@@ -118,14 +118,10 @@ ParamSpec asked_precision_param() {
 }
 
 ParamSpec first_token_param() {
-  return {.key = "first",
-          .description =
-              "Id of a token before each sequence; −1: what the tokenizer puts there, if anything.",
-          .kind = ParamKind::integer,
-          .default_value = std::int64_t{-1},
-          .min = -1,
-          .max = 2147483647.0,
-          .stated_if_set = true};
+  return stated_if_set(count_param(
+      "first",
+      "Id of a token before each sequence; −1: what the tokenizer puts there, if anything.", -1, -1,
+      2147483647.0));
 }
 
 std::int32_t first_token(const ParamSet& params, const AskedModel& model) {

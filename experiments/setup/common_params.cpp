@@ -87,80 +87,6 @@ ParamSpec pipeline_param(const std::string& default_name) {
 
 }  // namespace
 
-ParamSpec count_param(const ParamName& name, const std::string& description, std::int64_t value,
-                      double min, double max) {
-  return {.key = name.key,
-          .symbol = name.symbol,
-          .unit = name.unit,
-          .description = description,
-          .kind = ParamKind::integer,
-          .default_value = value,
-          .min = min,
-          .max = max};
-}
-
-ParamSpec log_count_param(const ParamName& name, const std::string& description, std::int64_t value,
-                          double min, double max) {
-  ParamSpec spec = count_param(name, description, value, min, max);
-  spec.logarithmic = true;
-  return spec;
-}
-
-ParamSpec real_param(const ParamName& name, const std::string& description, double value,
-                     double min, double max) {
-  ParamSpec spec = count_param(name, description, 0, min, max);
-  spec.kind = ParamKind::real;
-  spec.default_value = value;
-  return spec;
-}
-
-ParamSpec log_real_param(const ParamName& name, const std::string& description, double value,
-                         double min, double max) {
-  ParamSpec spec = real_param(name, description, value, min, max);
-  spec.logarithmic = true;
-  return spec;
-}
-
-ParamSpec choice_param(const ParamName& name, const std::string& description,
-                       const std::string& value, std::vector<Choice> choices) {
-  return {.key = name.key,
-          .symbol = name.symbol,
-          .description = description,
-          .kind = ParamKind::choice,
-          .default_value = value,
-          .choices = std::move(choices)};
-}
-
-ParamSpec choices_param(const ParamName& name, const std::string& description,
-                        std::vector<std::string> values, std::vector<Choice> choices) {
-  ParamSpec spec = choice_param(name, description, "", std::move(choices));
-  spec.kind = ParamKind::choice_list;
-  spec.default_value = std::move(values);
-  return spec;
-}
-
-ParamSpec with_role(ParamRole role, ParamSpec spec) {
-  spec.role = role;
-  return spec;
-}
-
-ParamSpec read_while(const std::string& key, std::vector<std::string> any_of, ParamSpec spec) {
-  spec.used_when = Condition{key, std::move(any_of)};
-  return spec;
-}
-
-ParamSpec stated_if_set(ParamSpec spec) {
-  spec.stated_if_set = true;
-  return spec;
-}
-
-std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists) {
-  std::vector<ParamSpec> specs;
-  for (std::vector<ParamSpec>& list : lists)
-    for (ParamSpec& spec : list) specs.push_back(std::move(spec));
-  return specs;
-}
-
 std::vector<std::int64_t> whole_numbers(const ParamSet& params, const std::string& key) {
   std::vector<std::int64_t> whole;
   for (const double number : params.numbers(key)) {
@@ -313,9 +239,12 @@ bool runs_in_fp64(const ParamSet& params) {
   return pipeline_of(params).arithmetic == Precision::fp64;
 }
 
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool names(const ParamSet& params, const char* list, const std::string& name) {
-  const std::vector<std::string>& all = params.list(list);
-  return std::find(all.begin(), all.end(), name) != all.end();
+  return contains(params.list(list), name);
 }
 
 bool is_exact(const Pipeline& pipeline) {

@@ -4,45 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "core/param_specs.h"
 #include "core/pipelines.h"
 #include "experiments/model/experiment.h"
 
 namespace orrery {
 
 // The parameters that several experiments share, declared once each.
-
-/// The key of a parameter, and the symbol and unit with which figures name it.
-struct ParamName {
-  ParamName(const char* key_, const char* symbol_ = "", const char* unit_ = "")
-      : key(key_), symbol(symbol_), unit(unit_) {}
-  std::string key, symbol, unit;
-};
-/// A whole number in [min, max].
-ParamSpec count_param(const ParamName& name, const std::string& description, std::int64_t value,
-                      double min, double max);
-/// The same with a logarithmic slider.
-ParamSpec log_count_param(const ParamName& name, const std::string& description, std::int64_t value,
-                          double min, double max);
-/// A number in [min, max].
-ParamSpec real_param(const ParamName& name, const std::string& description, double value,
-                     double min, double max);
-/// The same with a logarithmic slider.
-ParamSpec log_real_param(const ParamName& name, const std::string& description, double value,
-                         double min, double max);
-/// One of the choices.
-ParamSpec choice_param(const ParamName& name, const std::string& description,
-                       const std::string& value, std::vector<Choice> choices);
-/// One or several of them.
-ParamSpec choices_param(const ParamName& name, const std::string& description,
-                        std::vector<std::string> values, std::vector<Choice> choices);
-/// The parameter as one of that role.
-ParamSpec with_role(ParamRole role, ParamSpec spec);
-/// The parameter as one that is read only while the one with that key is any of these.
-ParamSpec read_while(const std::string& key, std::vector<std::string> any_of, ParamSpec spec);
-/// The parameter as one whose default captions and manifests leave out.
-ParamSpec stated_if_set(ParamSpec spec);
-/// The lists one behind the other.
-std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists);
 
 /// The numbers of a list. Throws UsageError for one that is no whole number.
 std::vector<std::int64_t> whole_numbers(const ParamSet& params, const std::string& key);
@@ -96,6 +64,7 @@ Pipeline pipeline_of(const ParamSet& params);
 StageRounding rounding_of(const ParamSet& params);
 /// The format in whose units in the last place errors are counted.
 Precision precision_of(const ParamSet& params);
+bool contains(const std::vector<std::string>& names, const std::string& name);
 /// Whether the list has that name.
 bool names(const ParamSet& params, const char* list, const std::string& name);
 

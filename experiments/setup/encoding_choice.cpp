@@ -9,10 +9,6 @@
 namespace orrery {
 namespace {
 
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 bool declared(const std::vector<ParamSpec>& specs, const std::string& key) {
   return std::any_of(specs.begin(), specs.end(),
                      [&](const ParamSpec& spec) { return spec.key == key; });

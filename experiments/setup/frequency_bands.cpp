@@ -10,13 +10,10 @@
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
+#include "experiments/setup/common_params.h"
 
 namespace orrery {
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 /// P, as Rope has it: half of the rotated channels, or of all channels when the frequencies count
 /// all.

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "experiments/setup/frequency_bands.h"
 
 namespace orrery {

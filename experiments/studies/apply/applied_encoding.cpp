@@ -102,11 +102,7 @@ bool draws_nothing(const ParamSet& params) {
 
 std::vector<ParamSpec> apply_params() {
   std::vector<ParamSpec> specs{
-      {.key = "encoding",
-       .description = "The position encoding.",
-       .kind = ParamKind::choice,
-       .default_value = std::string("rope"),
-       .choices = encoding_choices()},
+      choice_param("encoding", "The position encoding.", "rope", encoding_choices()),
       array_file_param("x",
                        "Vectors to encode, [N, d], [heads, N, d] or [batch, heads, N, d]; "
                        "without them the encoding's constants are given."),

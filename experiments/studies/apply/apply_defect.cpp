@@ -70,11 +70,8 @@ std::shared_ptr<const Array> encoded_array(
 }
 
 ParamSpec applied_defect_param() {
-  ParamSpec spec{.key = "defect",
-                 .description = "Turn x as a program with a known mistake does.",
-                 .kind = ParamKind::choice,
-                 .default_value = std::string(no_defect),
-                 .choices = {{no_defect, "as RoPE is defined"}}};
+  ParamSpec spec = choice_param("defect", "Turn x as a program with a known mistake does.",
+                                std::string(no_defect), {{no_defect, "as RoPE is defined"}});
   for (const RopeDefect& defect : rope_defects())
     spec.choices.push_back({defect.name, defect.description});
   spec.used_when = Condition{"encoding", {"rope", "axis_rope"}};

@@ -259,10 +259,6 @@ void refuse_small_linear(const ParamSet& params) {
                    "take precision=exact_fp32, and formats of stages like stage.qk=bf16");
 }
 
-void append(std::vector<ParamSpec>& specs, std::vector<ParamSpec> more) {
-  for (ParamSpec& spec : more) specs.push_back(std::move(spec));
-}
-
 ParamSpec softmax_only(ParamSpec spec) {
   return read_while("kernel", {"softmax"}, std::move(spec));
 }
@@ -297,47 +293,35 @@ std::vector<ParamSpec> array_params() {
                       "first_position on."),
       positions_param("query_positions",
                       "Positions of the queries; by default those of the last $N_q$ keys.")};
-  append(specs, mask_params());
-  specs.push_back(softmax_only(array_file_param(
+  ParamSpec segments = softmax_only(array_file_param(
       "segments",
       "The segment of each key, $[N_k]$ or $[B, N_k]$, as token_type_ids of Transformers; queries "
-      "are the last $N_q$ of the keys. For XLNet's segment term of transformer_xl.")));
-  return specs;
+      "are the last $N_q$ of the keys. For XLNet's segment term of transformer_xl."));
+  return joined({std::move(specs), mask_params(), {std::move(segments)}});
 }
 
 /// What happens to logits before they become weights, and how they do.
 std::vector<ParamSpec> rule_params() {
   std::vector<ParamSpec> specs = logit_rule_params();
   specs.front() = softmax_only(specs.front());
-  specs.push_back(
-      softmax_only({.key = "weight_rule",
-                    .description = "How weights are made of logits.",
-                    .kind = ParamKind::choice,
-                    .default_value = std::string("softmax"),
-                    .choices = {{"softmax", "$\\exp(l)$, normalised"},
-                                {"stick_breaking",
-                                 "$σ(l)$ of what keys after it leave; they need not sum to 1"}},
-                    .stated_if_set = true}));
+  specs.push_back(softmax_only(stated_if_set(choice_param(
+      "weight_rule", "How weights are made of logits.", "softmax",
+      {{"softmax", "$\\exp(l)$, normalised"},
+       {"stick_breaking", "$σ(l)$ of what keys after it leave; they need not sum to 1"}}))));
   return specs;
 }
 
 /// How weights are computed, and which keys they are for.
 std::vector<ParamSpec> kernel_params() {
   std::vector<ParamSpec> specs{
-      {.key = "kernel",
-       .description = "How weights are computed from queries and keys.",
-       .kind = ParamKind::choice,
-       .default_value = std::string("softmax"),
-       .choices = {{"softmax", R"(eq. (2): $\exp(q·k/\sqrt{d})$, normalised)"},
-                   {"linear", "eq. (18), (19): products of features, no score matrix"}}},
-      softmax_only({.key = "scale",
-                    .description = "Multiplies every product of queries and keys; 0 takes the "
+      choice_param("kernel", "How weights are computed from queries and keys.", "softmax",
+                   {{"softmax", R"(eq. (2): $\exp(q·k/\sqrt{d})$, normalised)"},
+                    {"linear", "eq. (18), (19): products of features, no score matrix"}}),
+      softmax_only(
+          stated_if_set(real_param("scale",
+                                   "Multiplies every product of queries and keys; 0 takes the "
                                    "encoding's own scale, such as $1/\\sqrt{d}$.",
-                    .kind = ParamKind::real,
-                    .default_value = 0.0,
-                    .min = 0.0,
-                    .max = 1e6,
-                    .stated_if_set = true}),
+                                   0.0, 0.0, 1e6))),
       softmax_only({.key = "arrays",
                     .description =
                         "What is computed and written; the output always is, and alone it takes "
@@ -348,13 +332,11 @@ std::vector<ParamSpec> kernel_params() {
                                 {"weights", "their softmax, $[N_q, N_k]$"},
                                 {"terms", "the named summands of the logits, $[N_q, N_k]$ each"}},
                     .may_be_empty = true})};
-  append(specs, rule_params());
-  append(specs, linear_params());
-  specs.push_back(causal_param(false));
-  specs.push_back(softmax_only(
+  ParamSpec window = softmax_only(
       count_param({"window", "", "tokens"},
-                  "A query sees keys nearer than this on either side; 0 sees all.", 0, 0, 1e9)));
-  return specs;
+                  "A query sees keys nearer than this on either side; 0 sees all.", 0, 0, 1e9));
+  return joined(
+      {std::move(specs), rule_params(), linear_params(), {causal_param(false), std::move(window)}});
 }
 
 /// A single head of drawn arrays is the same whichever it is. W_q, W_k and W_v of contents x say how
@@ -371,33 +353,31 @@ bool projects_no_positions(const ParamSet& params) {
 }
 
 std::vector<ParamSpec> attend_params() {
-  std::vector<ParamSpec> specs{{.key = "encoding",
-                                .description = "The position encoding.",
-                                .kind = ParamKind::choice,
-                                .default_value = std::string("rope"),
-                                .choices = encoding_choices()}};
-  append(specs, array_params());
-  append(specs, kernel_params());
-  specs.push_back(count_param({"first_position", "$m₀$", "tokens"},
-                              "Position of the first key, where no list of positions is given.", 0,
-                              0, 0x1p52));
-  append(specs, encoding_table_params());
-  append(specs, projection_params());
-  specs.push_back(weights_param());
-  specs.push_back(count_param({"heads", "$H$"},
-                              "Heads of the layer, where the shapes of the arrays do not give it.",
-                              1, 1, 1024));
-  specs.back().idle = has_like_heads;
-  specs.push_back(count_param(
-      {"head", "$h$"}, "Which head of the layer a single [N, d] is, counted from 0.", 0, 0, 1023));
-  specs.back().idle = has_like_heads;
-  specs.push_back(count_param({"d_model", "", "channels"},
-                              "Width of tables that project positions; 0 means heads·d.", 0, 0,
-                              65536));
-  specs.back().idle = projects_no_positions;
-  append(specs, softmax_precision_params());
-  specs.push_back(seed_param());
-  return with_encoding_params(std::move(specs));
+  ParamSpec encoding =
+      choice_param("encoding", "The position encoding.", "rope", encoding_choices());
+  ParamSpec first =
+      count_param({"first_position", "$m₀$", "tokens"},
+                  "Position of the first key, where no list of positions is given.", 0, 0, 0x1p52);
+  ParamSpec heads =
+      count_param({"heads", "$H$"},
+                  "Heads of the layer, where the shapes of the arrays do not give it.", 1, 1, 1024);
+  ParamSpec head = count_param(
+      {"head", "$h$"}, "Which head of the layer a single [N, d] is, counted from 0.", 0, 0, 1023);
+  heads.idle = head.idle = has_like_heads;
+  ParamSpec width =
+      count_param({"d_model", "", "channels"},
+                  "Width of tables that project positions; 0 means heads·d.", 0, 0, 65536);
+  width.idle = projects_no_positions;
+  return with_encoding_params(
+      joined({{std::move(encoding)},
+              array_params(),
+              kernel_params(),
+              {std::move(first)},
+              encoding_table_params(),
+              projection_params(),
+              {weights_param(), std::move(heads), std::move(head), std::move(width)},
+              softmax_precision_params(),
+              {seed_param()}}));
 }
 
 ExperimentInfo make_info() {

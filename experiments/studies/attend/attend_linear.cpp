@@ -6,7 +6,6 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
@@ -200,15 +199,12 @@ std::vector<ParamSpec> linear_params() {
        .choices = feature_map_choices(),
        .used_when = linear,
        .retired_values = {{"elu1", "give linear.feature_map=elu_plus_one"}}},
-      {.key = "linear.features",
-       .symbol = "$M$",
-       .description =
-           "Random features of favor; 0 takes the rows of a given linear.projection, or d·ln d.",
-       .kind = ParamKind::integer,
-       .default_value = std::int64_t{0},
-       .min = 0,
-       .max = 65536,
-       .used_when = Condition{"linear.feature_map", {"favor"}}},
+      read_while(
+          "linear.feature_map", {"favor"},
+          count_param(
+              {"linear.features", "$M$"},
+              "Random features of favor; 0 takes the rows of a given linear.projection, or d·ln d.",
+              0, 0, 65536)),
       {.key = "linear.variant",
        .description = "What RoPE rotates.",
        .kind = ParamKind::choice,

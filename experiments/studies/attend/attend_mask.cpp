@@ -98,19 +98,16 @@ std::vector<ParamSpec> mask_params() {
       "axis of 1 for all: 1 where it sees the key, or additive with 0 where it does.");
   mask.used_when = Condition{"kernel", {"softmax"}};
   mask.may_hide = true;
-  ParamSpec kind{
-      .key = "mask_kind",
-      .description = "How the values of mask are read; auto decides by the values, or refuses.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("auto"),
-      .choices = {{"auto",
-                   "boolean if only 0 and 1, with a 1; additive if none above 0, one below"},
-                  {"boolean", "1 where a query sees a key, 0 where it does not"},
-                  {"additive",
-                   "added to the logits; -inf and the lowest number of fp16, bf16, fp32 or fp64 "
-                   "hide the key"}},
-      .used_when = Condition{"kernel", {"softmax"}},
-      .stated_if_set = true};
+  ParamSpec kind = stated_if_set(read_while(
+      "kernel", {"softmax"},
+      choice_param(
+          "mask_kind", "How the values of mask are read; auto decides by the values, or refuses.",
+          "auto",
+          {{"auto", "boolean if only 0 and 1, with a 1; additive if none above 0, one below"},
+           {"boolean", "1 where a query sees a key, 0 where it does not"},
+           {"additive",
+            "added to the logits; -inf and the lowest number of fp16, bf16, fp32 or fp64 "
+            "hide the key"}})));
   ParamSpec padding = array_file_param(
       "padding",
       "Which keys are tokens, $[N_k]$ or $[B, N_k]$: 1 for a token and 0 for padding, as the "

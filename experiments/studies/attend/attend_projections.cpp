@@ -87,19 +87,16 @@ Matrix<T> bias(const Tables& tables, const char* name, Index width) {
 }  // namespace
 
 ParamSpec weights_param() {
-  return {
-      .key = "weights",
-      .description =
-          "How $W_q$, $W_k$, $W_v$, $W_o$ and projections of the encoding are stored; to be said "
-          "where any of them is given.",
-      .kind = ParamKind::choice,
-      .default_value = std::string("unstated"),
-      .choices = {{"unstated", "no projection is given"},
-                  {"x_W", "applied as $x·W$: [d_model, heads·d]"},
-                  {"torch_linear",
-                   "applied as $x·W^T$, [heads·d, d_model], as torch.nn.Linear "
-                   "stores its weight"}},
-      .stated_if_set = true};
+  return stated_if_set(choice_param(
+      "weights",
+      "How $W_q$, $W_k$, $W_v$, $W_o$ and projections of the encoding are stored; to be said "
+      "where any of them is given.",
+      "unstated",
+      {{"unstated", "no projection is given"},
+       {"x_W", "applied as $x·W$: [d_model, heads·d]"},
+       {"torch_linear",
+        "applied as $x·W^T$, [heads·d, d_model], as torch.nn.Linear "
+        "stores its weight"}}));
 }
 
 std::vector<ParamSpec> projection_params() {

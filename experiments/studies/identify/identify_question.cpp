@@ -65,10 +65,8 @@ bool without_heads(const ParamSet& params) {
 }
 
 ParamSpec tokens_first_param() {
-  ParamSpec spec{.key = "tokens_first",
-                 .description = "Tensors are [$N$, heads, $d$] rather than [heads, $N$, $d$].",
-                 .kind = ParamKind::boolean,
-                 .default_value = false};
+  ParamSpec spec = flag_param(
+      "tokens_first", "Tensors are [$N$, heads, $d$] rather than [heads, $N$, $d$].", false);
   spec.idle = without_heads;
   return unless_given("inv_freq", std::move(spec));
 }

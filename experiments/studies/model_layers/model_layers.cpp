@@ -21,33 +21,29 @@ namespace {
 namespace in_model_layers {
 
 std::vector<ParamSpec> params() {
-  return {model_file_param("model", "A model's config.json, params.json or .gguf, or its folder.",
-                           "bundled:gemma_3_27b.json"),
-          stated_if_set(model_file_param(
-              "other", "Another one, such as its GGUF: what differs is found.", "")),
-          stated_if_set(with_role(
-              ParamRole::read_length,
-              count_param({"length", "", "tokens"},
-                          "Length of the sequence, by which LongRoPE and dynamic NTK choose "
-                          "frequencies; 0: that of training.",
-                          0, 0, 0x1p40))),
-          with_role(ParamRole::context,
-                    log_count_param({"context", "$L$", "tokens"},
-                                    "Length at which the model is used; 0: the longest sequences "
-                                    "that its file names, 131072 where it names none.",
-                                    0, 0, 0x1p20)),
-          log_count_param({"trained", "$L₀$", "tokens"},
-                          "Positions whose angles are taken as seen, unscaled, for layers whose "
-                          "file names no original length; 0: the longest sequences that the file "
-                          "names, over the factor of rope.scaling; 32768 where it names none.",
-                          0, 0, 0x1p20),
-          {.key = "residual",
-           .symbol = "$ρ$",
-           .description = "Share of a layer's output that comes straight from its input.",
-           .kind = ParamKind::real,
-           .default_value = 0.5,
-           .min = 0.0,
-           .max = 1.0}};
+  return {
+      model_file_param("model", "A model's config.json, params.json or .gguf, or its folder.",
+                       "bundled:gemma_3_27b.json"),
+      stated_if_set(
+          model_file_param("other", "Another one, such as its GGUF: what differs is found.", "")),
+      stated_if_set(
+          with_role(ParamRole::read_length,
+                    count_param({"length", "", "tokens"},
+                                "Length of the sequence, by which LongRoPE and dynamic NTK choose "
+                                "frequencies; 0: that of training.",
+                                0, 0, 0x1p40))),
+      with_role(ParamRole::context,
+                log_count_param({"context", "$L$", "tokens"},
+                                "Length at which the model is used; 0: the longest sequences "
+                                "that its file names, 131072 where it names none.",
+                                0, 0, 0x1p20)),
+      log_count_param({"trained", "$L₀$", "tokens"},
+                      "Positions whose angles are taken as seen, unscaled, for layers whose "
+                      "file names no original length; 0: the longest sequences that the file "
+                      "names, over the factor of rope.scaling; 32768 where it names none.",
+                      0, 0, 0x1p20),
+      real_param({"residual", "$ρ$"},
+                 "Share of a layer's output that comes straight from its input.", 0.5, 0.0, 1.0)};
 }
 
 ExperimentInfo make_info() {
