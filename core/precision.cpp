@@ -1,7 +1,5 @@
 #include "core/precision.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>

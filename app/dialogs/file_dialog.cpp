@@ -3,7 +3,6 @@
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <system_error>

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <stdexcept>
 
 #include "experiments/figure/canvas/symbol_font.h"
 #include "experiments/files/file.h"

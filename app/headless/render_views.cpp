@@ -7,9 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <system_error>
-#include <vector>
 
 #include "app/headless/offscreen.h"
 #include "app/headless/script.h"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "app/gui/imgui_shim.h"
 #include "app/panels/param_controls.h"

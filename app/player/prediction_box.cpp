@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
 
 #include "app/gui/imgui_shim.h"
 #include "app/player/figure_marks.h"

@@ -8,7 +8,6 @@
 #include <exception>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "app/session/number_scale.h"
 #include "app/session/session_toml.h"

@@ -1,10 +1,7 @@
 #include "app/session/folder_listing.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdlib>
 #include <system_error>
 #include <tuple>

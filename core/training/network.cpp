@@ -1,7 +1,5 @@
 #include "core/training/network.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

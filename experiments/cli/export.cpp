@@ -1,10 +1,7 @@
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "core/errors.h"
 #include "experiments/cli/command.h"

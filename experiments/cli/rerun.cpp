@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "core/errors.h"
 #include "experiments/cli/figure_words.h"

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iterator>
 #include <mutex>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>

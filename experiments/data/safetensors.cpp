@@ -1,7 +1,5 @@
 #include "experiments/data/safetensors.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>

@@ -1,11 +1,8 @@
 #include "experiments/heads/lens.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "core/errors.h"
 #include "experiments/heads/model_run.h"

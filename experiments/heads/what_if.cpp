@@ -416,11 +416,4 @@ std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request) {
   return heads * longest * longest * model.bytes_of_number();
 }
 
-std::vector<std::int32_t> next_ids(const WhatIf& result) {
-  std::vector<std::int32_t> ids;
-  for (const TextEffect& text : result.texts)
-    for (const TextEffect::NextToken& next : text.next) ids.push_back(next.id);
-  return ids;
-}
-
 }  // namespace orrery

@@ -83,7 +83,4 @@ WhatIf what_if(LiveModel& model, const WhatIfRequest& request, Progress& progres
 /// Bytes of the maps that what_if holds for the longest of its texts.
 std::uint64_t map_bytes(const LiveModel& model, const WhatIfRequest& request);
 
-/// The ids of the tokens that may come next, text by text.
-std::vector<std::int32_t> next_ids(const WhatIf& result);
-
 }  // namespace orrery

@@ -352,6 +352,12 @@ void read_indexer(const ConfigValues& config, LayerPlan& layer) {
 
 }  // namespace
 
+void put_factors(LayerPlan& layer, std::vector<double> factors, std::string reason) {
+  layer.rope.scaling = {.factors = std::move(factors),
+                        .attention_factor = layer.rope.scaling.attention_factor};
+  put_param(layer, "rope.scaling", std::string("factors"), std::move(reason));
+}
+
 void read_rope(const ConfigValues& config, const ReadOptions& options, LayerPlan& layer,
                std::vector<std::string>& assumed) {
   if (is_latent(config) && config.integer("qk_rope_head_dim", 0, most_channels).value == 0)

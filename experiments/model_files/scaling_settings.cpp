@@ -247,12 +247,10 @@ class Reader {
   void truncate() {
     const Json* own = dictionary_.find("truncate");
     const bool asked = !own || *own != false;
-    if (dictionary_.is_nested && asked != dictionary_.outer_truncate) {
+    if (dictionary_.is_nested && asked != dictionary_.outer_truncate)
       assume(assumed_,
              "truncate within a nested dictionary is not read by Transformers 5.23, and "
              "not here: its code looks for it in the outer one");
-      if (dictionary_.outer_truncate) return;
-    }
     const bool used = dictionary_.is_nested ? dictionary_.outer_truncate : asked;
     if (!used)
       put("rope.truncate", false,
@@ -417,12 +415,6 @@ void read_scaling(const ConfigValues& config, const RopeDictionary& dictionary,
   if (kind == "yarn") reader.yarn(type_text(dictionary));
   if (kind == "longrope") reader.longrope(options);
   if (kind == "llama3") reader.llama3();
-}
-
-void put_factors(LayerPlan& layer, std::vector<double> factors, std::string reason) {
-  layer.rope.scaling = {.factors = std::move(factors),
-                        .attention_factor = layer.rope.scaling.attention_factor};
-  put_param(layer, "rope.scaling", std::string("factors"), std::move(reason));
 }
 
 }  // namespace orrery

@@ -387,17 +387,6 @@ double change_of(const WhatIf& effect, int layer, int head) {
   return effect.changes[number_of(effect, layer - effect.first_layer, head)].change;
 }
 
-std::optional<std::size_t> sink_heads(const HeadTable& table) {
-  const std::size_t first = score_number("first");
-  std::size_t sinks = 0;
-  bool known = false;
-  for (const HeadRow& row : table.rows) {
-    known = known || !std::isnan(row.scores[first]);
-    sinks += row.sink_dominates;
-  }
-  return known ? std::optional(sinks) : std::nullopt;
-}
-
 std::string edits_text(const WhatIf& effect) {
   std::string all;
   for (const std::string& edit : effect.edits) all += (all.empty() ? "" : ", ") + shortened(edit);

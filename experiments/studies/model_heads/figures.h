@@ -23,7 +23,7 @@ struct HeadsFound {
   Mask mask{};                                   ///< of the chosen layer, under the edits
   std::shared_ptr<const Array> masked{};         ///< keys that its queries do not see
   std::shared_ptr<const Array> masked_before{};  ///< the same before the edits
-  /// The most probable next tokens in words, in the order of next_ids.
+  /// The most probable next tokens in words, text by text.
   std::vector<std::string> next{};
 };
 
@@ -39,12 +39,12 @@ const HeadRow* highest_row(const ParamSet& params, const HeadTable& table, const
 bool is_marked(const ParamSet& params, const HeadRow& row);
 /// How far the edits move a head's weights; 0 in front of the first edited layer.
 double change_of(const WhatIf& effect, int layer, int head);
-/// Heads with more than half of their weight on the first token; empty where too few queries tell.
-std::optional<std::size_t> sink_heads(const HeadTable& table);
 /// Of a figure of the first text.
 std::string caption_of_text(const HeadsFound& found);
 /// "linear bias" of linear_bias.
 std::string words_of(std::string key);
+/// Heads with more than half of their weight on the first token; empty where too few queries tell.
+std::optional<std::size_t> sink_heads(const HeadTable& table);
 /// "base:500, sign"; empty without edits.
 std::string edits_text(const WhatIf& effect);
 

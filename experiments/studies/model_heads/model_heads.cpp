@@ -65,11 +65,10 @@ std::vector<ParamSpec> declared_params() {
             {"head", "$h$"}, "The head that is looked at; −1: of the highest score.", -1, -1, 255)),
         score_param("score", "What every head is measured by.", "previous"),
         score_param("against", "The other score, across, of the figure of two.", "first"),
-        {.key = "without_first",
-         .description = "Whether scores leave out the first token, where weight gathers "
-                        "that has nowhere else to go.",
-         .kind = ParamKind::boolean,
-         .default_value = false},
+        flag_param("without_first",
+                   "Whether scores leave out the first token, where weight gathers "
+                   "that has nowhere else to go.",
+                   false),
         choice_param("colors", "How weights are spread over colours.", "log",
                      {{"log", "by their logarithm, so that small ones are seen"},
                       {"linear", "as they are"}}),
@@ -301,7 +300,10 @@ HeadsFound look_at(const HeadPlace& chosen, const ParamSet& asked, const std::st
   checkpoint(progress, 0.0, "what if");
   found.effect = what_if(model.live(), request, progress);
   const auto n = static_cast<Index>(found.effect.texts.front().tokens.size());
-  found.next = model.labels_of_ids(next_ids(found.effect));
+  std::vector<std::int32_t> ids;
+  for (const TextEffect& text : found.effect.texts)
+    for (const TextEffect::NextToken& next : text.next) ids.push_back(next.id);
+  found.next = model.labels_of_ids(ids);
   found.mask = mask_of_layer(model.live(), chosen, n, request.edits);
   found.masked = mask_array(found.mask, n);
   found.masked_before = mask_array(mask_of_layer(model.live(), chosen, n, {}), n);

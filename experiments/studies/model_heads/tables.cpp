@@ -152,6 +152,17 @@ EquationPart part_of_sum(const HeadsFound& found, const Array& values, std::stri
 
 }  // namespace
 
+std::optional<std::size_t> sink_heads(const HeadTable& table) {
+  const std::size_t first = score_number("first");
+  std::size_t sinks = 0;
+  bool known = false;
+  for (const HeadRow& row : table.rows) {
+    known = known || !std::isnan(row.scores[first]);
+    sinks += row.sink_dominates;
+  }
+  return known ? std::optional(sinks) : std::nullopt;
+}
+
 std::vector<Table> heads_tables(const HeadsFound& found) {
   Table heads =
       table_of_heads(found, "heads",
