@@ -55,15 +55,15 @@ endif()
 # Collecting garbage below a gigabyte takes g++ a tenth of its time.
 target_compile_options(orrery_options INTERFACE $<BUILD_INTERFACE:$<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>>)
 
-# orrery_optimise(TARGET LEVEL): O3, O1 or O0 of a release. Under sanitizers what is not O3 is O0, where clang takes less than
+# orrery_optimise(TARGET LEVEL): O3, O1, Og or O0 of a release. Under sanitizers what is not O3 is O0, where clang takes less than
 # half the time: it computes little, or is little tested there.
 function(orrery_optimise target level)
   if(ORRERY_SANITIZE AND NOT ORRERY_FUZZ AND NOT level STREQUAL "O3")
     target_compile_options(${target} PRIVATE -O0)
   endif()
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-${level}>)
-  # g++ takes a precompiled header only for the same target options, and from version 13 on -O1 lacks two of -O3's.
-  if(level STREQUAL "O1" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
+  # g++ takes a precompiled header only for the same target options, and from version 13 on -O1 and -Og lack two of -O3's.
+  if(level MATCHES "^O[1g]$" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13
      AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-munroll-only-small-loops;-mvzeroupper>")
   endif()
@@ -89,6 +89,9 @@ function(orrery_compile_as target row)
   orrery_optimise(${target} ${level})
   if(ORRERY_PRECOMPILE)
     orrery_precompiled(precompiled ${libraries} ${level})
+    if(libraries MATCHES "eigen")
+      target_compile_definitions(${target} PRIVATE EIGEN_DONT_PARALLELIZE)  # as what links orrery_core
+    endif()
     target_precompile_headers(${target} REUSE_FROM ${precompiled})
   endif()
   if(NOT ORRERY_UNITE OR together EQUAL 1)

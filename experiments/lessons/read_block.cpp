@@ -97,16 +97,16 @@ Spotlight read_spotlight(const Line& line) {
     Spotlight::Kind kind;
     std::size_t names;
   };
-  using Kind = Spotlight::Kind;
-  constexpr std::array forms{Form{"control", Kind::control, 1}, Form{"figure", Kind::figure, 1},
-                             Form{"series", Kind::series, 2}, Form{"symbol", Kind::symbol, 1},
-                             Form{"cell", Kind::cell, 3}};
+  using Lit = Spotlight::Kind;
+  constexpr std::array forms{Form{"control", Lit::control, 1}, Form{"figure", Lit::figure, 1},
+                             Form{"series", Lit::series, 2}, Form{"symbol", Lit::symbol, 1},
+                             Form{"cell", Lit::cell, 3}};
   const std::vector<std::string> words = words_in(line.text);
   for (const Form& form : forms) {
     if (words.empty() || words[0] != form.word || words.size() != form.names + 1) continue;
     Spotlight spotlight{.line = line.number, .kind = form.kind, .name = words[1]};
-    if (form.kind == Kind::series) spotlight.series = words[2];
-    if (form.kind == Kind::cell) {
+    if (form.kind == Lit::series) spotlight.series = words[2];
+    if (form.kind == Lit::cell) {
       spotlight.row = parse_expression(words[2]);
       spotlight.column = parse_expression(words[3]);
     }

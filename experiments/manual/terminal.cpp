@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t column_gap = 2, narrowest_column = 12;
 
-std::string words_of(const Spans& spans) {
+std::string terminal_words(const Spans& spans) {
   // Code alone, as in "`k`, `v`", needs no marks.
   const bool marked = std::any_of(spans.begin(), spans.end(), [](const Span& span) {
     return span.kind != Span::Kind::code && span.text != ", ";
@@ -97,12 +97,13 @@ class TextWriter {
   }
 
  private:
-  void add(const Heading& heading) { lines("", "", wrapped(words_of(heading.text), width_)); }
+  void add(const Heading& heading) { lines("", "", wrapped(terminal_words(heading.text), width_)); }
   void add(const Paragraph& paragraph) {
-    lines("  ", "  ", wrapped(words_of(paragraph.text), width_ - 2));
+    lines("  ", "  ", wrapped(terminal_words(paragraph.text), width_ - 2));
   }
   void add(const BulletList& list) {
-    for (const Spans& item : list.items) lines("  - ", "    ", wrapped(words_of(item), width_ - 4));
+    for (const Spans& item : list.items)
+      lines("  - ", "    ", wrapped(terminal_words(item), width_ - 4));
   }
   void add(const CodeBlock& code) { lines("    ", "    ", lines_of(code)); }
   void add(const Grid& grid) { lines("  ", "  ", table_lines(grid, width_ - 2)); }
@@ -128,10 +129,10 @@ class TextWriter {
 
 std::vector<std::string> table_lines(const Grid& grid, std::size_t width) {
   std::vector<std::vector<std::string>> texts{{}};
-  for (const Spans& name : grid.header) texts.back().push_back(words_of(name));
+  for (const Spans& name : grid.header) texts.back().push_back(terminal_words(name));
   for (const auto& row : grid.rows) {
     texts.emplace_back();
-    for (const GridCell& cell : row) texts.back().push_back(words_of(cell.text));
+    for (const GridCell& cell : row) texts.back().push_back(terminal_words(cell.text));
   }
   std::vector<std::string> lines;
   const std::vector<std::size_t> widths = column_widths(texts, width);

@@ -143,8 +143,8 @@ void draw_title(PlotContext& context, std::string_view title, Rect& room) {
 }
 
 /// Lines of the caption, limited so that the content keeps most of the room.
-std::vector<std::string> caption_lines(const PlotContext& context, std::string_view caption,
-                                       const Rect& room) {
+std::vector<std::string> wrapped_caption(const PlotContext& context, std::string_view caption,
+                                         const Rect& room) {
   const TextStyle style = caption_style(context.style);
   const double line = line_height(context.canvas, style);
   const double spare = (room.height - least_lines * line) / 3.0;
@@ -189,7 +189,7 @@ void draw_page(PlotContext& context, const PageText& text, const Rect& area,
   Rect room = figure_room(shrunk(area, 0.0, 0.0, 0.0, strip_room(formulas, style)), style);
   std::vector<std::string> caption;
   if (room.height >= least_lines * style.text_size) {
-    caption = caption_lines(context, text.caption, room);
+    caption = wrapped_caption(context, text.caption, room);
     draw_title(context, text.title, room);
   }
   draw_formulas(context, formulas, room);

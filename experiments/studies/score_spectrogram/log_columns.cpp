@@ -65,7 +65,7 @@ std::vector<double> LogColumns::mean_cosine(double theta) const {
 
 Band LogColumns::of(std::span<const double> values) const {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+  constexpr double no_value = std::numeric_limits<double>::quiet_NaN();
   Band columns;
   for (std::size_t i = 0; i < size(); ++i) {
     const Cover cover = cover_of(from(i), to(i));
@@ -80,9 +80,9 @@ Band LogColumns::of(std::span<const double> values) const {
       least.see(value);
       greatest.see(value);
     }
-    columns.mean.push_back(known ? sum / (to(i) - from(i)) : missing);
-    columns.least.push_back(known ? least.value() : missing);
-    columns.greatest.push_back(known ? greatest.value() : missing);
+    columns.mean.push_back(known ? sum / (to(i) - from(i)) : no_value);
+    columns.least.push_back(known ? least.value() : no_value);
+    columns.greatest.push_back(known ? greatest.value() : no_value);
   }
   return columns;
 }
