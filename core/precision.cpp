@@ -6,9 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
+#include <type_traits>
 
 #include "core/errors.h"
+#include "core/kernels/roundings.h"
 #include "core/params.h"
 #include "core/unknown_name.h"
 
@@ -19,14 +22,15 @@ struct Format {
   std::string_view name;
   int significand_bits;  ///< with the leading one
   int min_exponent;      ///< of the smallest normal number
+  double smallest_normal;
   double largest;
 };
 
 constexpr std::array<Format, 4> formats{{
-    {"fp64", 53, -1022, std::numeric_limits<double>::max()},
-    {"fp32", 24, -126, std::numeric_limits<float>::max()},
-    {"bf16", 8, -126, 3.38953138925153547590470800371487867e38},
-    {"fp16", 11, -14, 65504.0},
+    {"fp64", 53, -1022, 0x1p-1022, std::numeric_limits<double>::max()},
+    {"fp32", 24, -126, 0x1p-126, std::numeric_limits<float>::max()},
+    {"bf16", 8, -126, 0x1p-126, 3.38953138925153547590470800371487867e38},
+    {"fp16", 11, -14, 0x1p-14, 65504.0},
 }};
 
 constexpr std::array<std::string_view, stage_count> stage_names{
@@ -99,16 +103,24 @@ double ulp(Precision precision, double value) {
   return std::ldexp(1.0, exponent);
 }
 
-double round_to(Precision precision, double value) {
-  if (precision == Precision::fp64 || !std::isfinite(value) || value == 0) return value;
-  if (precision == Precision::fp32) return static_cast<double>(static_cast<float>(value));
+double round_to_narrow(Precision precision, double value) {
+  if (!std::isfinite(value) || value == 0) return value;
   const Format& format = format_of(precision);
-  const double rounded = std::abs(value) < std::ldexp(1.0, format.min_exponent)
-                             ? rounded_subnormal(format, value)
-                             : rounded_normal(format, value);
+  const double rounded = std::abs(value) < format.smallest_normal ? rounded_subnormal(format, value)
+                                                                  : rounded_normal(format, value);
   if (std::abs(rounded) <= format.largest) return rounded;
   return std::copysign(std::numeric_limits<double>::infinity(), value);
 }
+
+template <class T>
+void round_all(Precision precision, std::span<T> values) {
+  if constexpr (std::is_same_v<T, float>)
+    if (precision == Precision::bf16) return kernels::round_to_bf16(values);
+  for (T& value : values) value = static_cast<T>(round_to(precision, static_cast<double>(value)));
+}
+
+template void round_all<float>(Precision, std::span<float>);
+template void round_all<double>(Precision, std::span<double>);
 
 double round_through_fp32(Precision precision, double value) {
   if (precision == Precision::fp64) return value;

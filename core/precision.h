@@ -2,6 +2,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 
 #include "core/types.h"
@@ -49,10 +50,21 @@ double unit_roundoff(Precision precision);
 /// number below it.
 double ulp(Precision precision, double value);
 
+/// round_to of bf16 and fp16, which the machine does not round to.
+double round_to_narrow(Precision precision, double value);
+
 /// The nearest number of the format, ties to even, subnormals kept, overflow to ±inf, NaN stays.
 /// Rounded once, from fp64. Source: IEEE 754-2019 §4.3.1; bfloat16 has 8 significant bits and the
 /// exponents of fp32.
-double round_to(Precision precision, double value);
+inline double round_to(Precision precision, double value) {
+  if (precision == Precision::fp64) return value;
+  if (precision == Precision::fp32) return static_cast<double>(static_cast<float>(value));
+  return round_to_narrow(precision, value);
+}
+
+/// round_to of each. T is float or double.
+template <class T>
+void round_all(Precision precision, std::span<T> values);
 
 /// A number that is formed in fp32 and stored in the format: rounded to fp32 first where the format
 /// is narrower. fp64 leaves it alone.
@@ -68,6 +80,12 @@ class StageRounding {
   void set(Stage stage, Precision format) { formats_[index(stage)] = format; }
   Precision format(Stage stage) const { return formats_[index(stage)]; }
   bool rounds(Stage stage) const { return format(stage) != Precision::fp64; }
+  /// Whether a T stays as it is. A float is an fp32 number already.
+  template <class T>
+  bool leaves(Stage stage) const {
+    const Precision to = format(stage);
+    return to == Precision::fp64 || (to == Precision::fp32 && sizeof(T) == sizeof(float));
+  }
   /// The format with the largest unit roundoff among all stages; fp64 where none is rounded.
   Precision coarsest() const;
   /// The same, but `stage` has the format of `like`: for sinusoids of a distance.
@@ -75,17 +93,14 @@ class StageRounding {
 
   template <class T>
   T operator()(Stage stage, T value) const {
-    const Precision to = format(stage);
-    if (to == Precision::fp64) return value;
-    return static_cast<T>(round_to(to, static_cast<double>(value)));
+    if (leaves<T>(stage)) return value;
+    return static_cast<T>(round_to(format(stage), static_cast<double>(value)));
   }
   template <class T>
   void apply(Stage stage, MatrixOut<T> values) const {
-    const Precision to = format(stage);
-    // A float is an fp32 number already.
-    if (to == Precision::fp64 || (to == Precision::fp32 && sizeof(T) == sizeof(float))) return;
-    values = values.unaryExpr(
-        [to](T v) { return static_cast<T>(round_to(to, static_cast<double>(v))); });
+    if (leaves<T>(stage)) return;
+    for (Index i = 0; i < values.rows(); ++i)
+      round_all<T>(format(stage), {values.row(i).data(), static_cast<std::size_t>(values.cols())});
   }
   template <class T>
   Matrix<T> rounded(Stage stage, Matrix<T> values) const {

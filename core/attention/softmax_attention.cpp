@@ -192,10 +192,7 @@ AttentionOutput<T> attention_of(const ScoreInputs<T>& scores, const PackedParts<
 /// Whether a number after the products of q and k is rounded to another format than T's.
 template <class T>
 bool rounds_after_products(const StageRounding& rounding) {
-  const auto rounds = [&](Stage stage) {
-    const Precision format = rounding.format(stage);
-    return format != Precision::fp64 && !(format == Precision::fp32 && sizeof(T) == sizeof(float));
-  };
+  const auto rounds = [&](Stage stage) { return !rounding.template leaves<T>(stage); };
   return rounds(Stage::term) || rounds(Stage::scale) || rounds(Stage::logits) ||
          rounds(Stage::weights) || rounds(Stage::output);
 }

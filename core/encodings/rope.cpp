@@ -154,17 +154,25 @@ void Rope<T>::rotate_exactly(PositionsIn positions, const RotationTable& table,
 
 template <class T>
 void Rope<T>::rotate_row_rounded(Position position, double amplitude, T* row) const {
-  const auto product = [this](T x, T y) { return options_.rounding(Stage::products, x * y); };
-  for (std::size_t t = 0; t < rounded_theta_.size(); ++t) {
+  const std::size_t pairs = rounded_theta_.size();
+  // a cos, b sin, a sin, b cos of each pair: rounded together, which is many times as fast.
+  std::vector<T> products(4 * pairs);
+  for (std::size_t t = 0; t < pairs; ++t) {
     const CosSin turn = rounded_rotation(position, rounded_theta_[t], options_.rounding, amplitude);
-    const T c = static_cast<T>(turn.cos);
-    const T s = static_cast<T>(turn.sin);
-    T& a = row[channels(t).a];
-    T& b = row[channels(t).b];
-    const T turned_a = product(a, c) - product(b, s);
-    const T turned_b = product(a, s) + product(b, c);
-    a = turned_a;
-    b = turned_b;
+    const T c = static_cast<T>(turn.cos), s = static_cast<T>(turn.sin);
+    const T a = row[channels(t).a], b = row[channels(t).b];
+    T* of_pair = &products[4 * t];
+    of_pair[0] = a * c;
+    of_pair[1] = b * s;
+    of_pair[2] = a * s;
+    of_pair[3] = b * c;
+  }
+  if (!options_.rounding.template leaves<T>(Stage::products))
+    round_all<T>(options_.rounding.format(Stage::products), products);
+  for (std::size_t t = 0; t < pairs; ++t) {
+    const T* of_pair = &products[4 * t];
+    row[channels(t).a] = of_pair[0] - of_pair[1];
+    row[channels(t).b] = of_pair[2] + of_pair[3];
   }
 }
 

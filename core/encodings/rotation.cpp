@@ -20,14 +20,12 @@ CosSin of_exact_angle(double position, double theta, const StageRounding& roundi
 CosSin of_rounded_angle(double position, double theta, const StageRounding& rounding,
                         double amplitude) {
   const double angle = round_through_fp32(rounding.format(Stage::angle), position * theta);
+  const double c = std::cos(angle), s = std::sin(angle);
   const Precision format = rounding.format(Stage::cos_sin);
-  if (amplitude == 1)
-    return {round_through_fp32(format, std::cos(angle)),
-            round_through_fp32(format, std::sin(angle))};
+  if (amplitude == 1) return {round_through_fp32(format, c), round_through_fp32(format, s)};
   const auto fp32 = [](double value) { return round_to(Precision::fp32, value); };
   const double a = fp32(amplitude);  // a program multiplies in fp32, too
-  return {round_through_fp32(format, a * fp32(std::cos(angle))),
-          round_through_fp32(format, a * fp32(std::sin(angle)))};
+  return {round_through_fp32(format, a * fp32(c)), round_through_fp32(format, a * fp32(s))};
 }
 
 }  // namespace

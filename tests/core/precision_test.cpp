@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "core/errors.h"
 #include "core/random.h"
@@ -65,6 +66,31 @@ TEST_CASE("Roundings by bits are those of the definition, for any bits and near 
     return agrees(value) && agrees(std::nextafter(value, INFINITY)) &&
            agrees(std::nextafter(value, -INFINITY));
   }));
+}
+
+TEST_CASE("Many numbers are rounded together as each is alone") {
+  // All exponents and signs of a float, with significands around the borders of bf16 and fp16.
+  std::vector<float> numbers;
+  for (std::uint32_t top = 0; top < 512; ++top)
+    for (const std::uint32_t significand :
+         {0U, 1U, 0x7fffU, 0x8000U, 0x8001U, 0xffffU, 0x18000U, 0x1000U, 0x3000U, 0x7fffffU})
+      numbers.push_back(std::bit_cast<float>((top << 23) | significand));
+  for (const Precision p : {Precision::fp64, Precision::fp32, Precision::bf16, Precision::fp16}) {
+    std::vector<float> rounded = numbers;
+    std::vector<double> wide(numbers.begin(), numbers.end());
+    round_all<float>(p, rounded);
+    round_all<double>(p, wide);
+    std::size_t other = 0;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const double alone = round_to(p, static_cast<double>(numbers[i]));
+      const auto is_alone = [&](double value) {
+        return std::isnan(alone) ? std::isnan(value) : same_bits(value, alone);
+      };
+      other += is_alone(static_cast<double>(rounded[i])) && is_alone(wide[i]) ? 0U : 1U;
+    }
+    INFO(name(p));
+    CHECK(other == 0);
+  }
 }
 
 TEST_CASE("Through fp32 a number is rounded twice, and otherwise once") {

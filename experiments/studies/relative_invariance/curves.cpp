@@ -11,6 +11,7 @@
 #include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
+#include "core/parallel.h"
 #include "core/product.h"
 #include "core/random.h"
 #include "experiments/model/sub_progress.h"
@@ -69,34 +70,37 @@ class HeadUnderShift {
  public:
   HeadUnderShift(const std::string& name, const ParamSet& params, ShiftedTokens<T> tokens,
                  StageRounding rounding)
-      : tokens_(std::move(tokens)), rounding_(rounding) {
-    encoding_ = make_encoding<T>(name, {.d_model = tokens_.x.cols(),
-                                        .d_head = tokens_.projections.W_q.cols(),
-                                        .heads = layer_heads,
-                                        .params = params,
-                                        .rounding = rounding_});
-    if (adds_to_input()) return;
+      : tokens_(std::move(tokens)),
+        rounding_(rounding),
+        encoding_(make_encoding<T>(name, {.d_model = tokens_.x.cols(),
+                                          .d_head = tokens_.projections.W_q.cols(),
+                                          .heads = layer_heads,
+                                          .params = params,
+                                          .rounding = rounding_})),
+        added_(dynamic_cast<const InputTerm<T>*>(encoding_.get())) {
+    if (added_) return;
     q_ = tokens_.projections.queries(tokens_.x);
     k_ = tokens_.projections.keys(tokens_.x);
   }
   Matrix<T> logits_at(const Positions& p) const {
-    if (adds_to_input())
-      return attention_head<T>(*encoding_, tokens_.projections, {tokens_.x, tokens_.x, p, p}, {},
-                               {rounding_})
-          .logits;
-    return attention_from_qkv<T>(*encoding_, {q_, k_, k_, p, p}, {}, {rounding_}).logits;
+    if (!added_) return logits_of({q_, k_, k_, p, p});
+    Matrix<T> x = tokens_.x;
+    added_->add_to_input(p, x);
+    const Matrix<T> q = tokens_.projections.queries(x), k = tokens_.projections.keys(x);
+    return logits_of({q, k, k, p, p, 0, {}, &x});
   }
   const Encoding& encoding() const { return *encoding_; }
 
  private:
-  bool adds_to_input() const {
-    return dynamic_cast<const InputTerm<T>*>(encoding_.get()) != nullptr;
+  Matrix<T> logits_of(const AttentionInputs<T>& in) const {
+    return attention_logits<T>(in, SoftmaxDoors<T>::of(*encoding_), {rounding_}).logits;
   }
 
   ShiftedTokens<T> tokens_;
   Matrix<T> q_, k_;  ///< projected once; where positions are added to x, not at all
   StageRounding rounding_;
   std::unique_ptr<Encoding> encoding_;
+  const InputTerm<T>* added_;
 };
 
 /// The same numbers in fp64: what the arithmetic of T should have computed with.
@@ -186,48 +190,75 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
   return curve;
 }
 
-/// The same head in exact, where that is not the pipeline itself.
-struct ExactHead {
-  std::optional<HeadUnderShift<double>> head;
-  Matrix<double> reference;
-  Largest change;
+/// A head in exact, which all pipelines with the same tokens are compared with.
+class ExactHead {
+ public:
+  ExactHead(const std::string& name, const ParamSet& params, const ShiftedTokens<double>& tokens,
+            std::size_t shifts)
+      : head_(name, params, tokens, StageRounding{}),
+        reference_(head_.logits_at(tokens.positions)),
+        shifted_(shifts),
+        change_(shifts) {}
+  /// Logits at shift `i`, which the first pipeline that asks computes. Callable for different
+  /// shifts at once.
+  const Matrix<double>& at(std::size_t i, const Positions& moved) {
+    if (shifted_[i].size() > 0) return shifted_[i];
+    shifted_[i] = head_.logits_at(moved);
+    change_[i] = shift_error<double>(reference_, shifted_[i], Precision::fp64).largest;
+    return shifted_[i];
+  }
+  /// The largest of a logit over the shifts that were asked for.
+  double change() const { return largest_of(change_); }
 
-  template <class T>
-  ExactHead(const std::string& name, const Measurement<T>& in) {
-    if (is_exact(in.pipeline)) return;
-    head.emplace(name, in.params, tokens_in_fp64(in.tokens), StageRounding{});
-    reference = head->logits_at(in.tokens.positions);
-  }
-  /// The largest distance of a pipeline's logits from those in exact.
-  double distance(const Positions& moved, const Matrix<double>& logits) {
-    const Matrix<double> exact = head->logits_at(moved);
-    change.see(shift_error<double>(reference, exact, Precision::fp64).largest);
-    return shift_error<double>(exact, logits, Precision::fp64).largest;
-  }
+ private:
+  HeadUnderShift<double> head_;
+  Matrix<double> reference_;
+  std::vector<Matrix<double>> shifted_;
+  std::vector<double> change_;
 };
 
+/// How many of the shifts, which grow, are no longer than this.
+std::size_t known_shifts(const std::vector<Position>& shifts, Position longest) {
+  return static_cast<std::size_t>(std::upper_bound(shifts.begin(), shifts.end(), longest) -
+                                  shifts.begin());
+}
+
+/// @param shared  of the pipelines with the same tokens; made by the first that is not exact itself
 template <class T>
-ShiftCurve measure_shifts(const std::string& name, const Measurement<T>& in, Progress& progress) {
+ShiftCurve measure_shifts(const std::string& name, const Measurement<T>& in,
+                          std::optional<ExactHead>& shared, Progress& progress) {
   const HeadUnderShift<T> head(name, in.params, in.tokens, in.pipeline.rounding);
-  ExactHead exact(name, in);
+  const std::size_t shifts = in.shifts.size();
+  if (!is_exact(in.pipeline) && !shared)
+    shared.emplace(name, in.params, tokens_in_fp64(in.tokens), shifts);
+  ExactHead* exact = is_exact(in.pipeline) ? nullptr : &*shared;
   const Matrix<T> reference = head.logits_at(in.tokens.positions);
   ShiftCurve curve = bounded_curve<T>(name, in, head.encoding());
-  for (std::size_t i = 0; i < in.shifts.size(); ++i) {
-    checkpoint(progress, i, in.shifts.size(), "shifts of " + curve.label_in_pipeline());
-    if (last_position_of(in.tokens.positions) + in.shifts[i] > curve.last_position) break;
-    ++curve.known;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  curve.error.resize(shifts, unknown);
+  curve.ulps.resize(shifts, unknown);
+  if (exact) curve.rounding.resize(shifts, unknown);
+  const auto measure = [&](std::size_t i) {
     const Positions moved = shifted(in.tokens.positions, in.shifts[i]);
     const Matrix<T> logits = head.logits_at(moved);
     const ShiftError error = shift_error<T>(reference, logits, in.pipeline.format);
-    curve.error.push_back(error.largest);
-    curve.ulps.push_back(error.ulps);
-    if (exact.head) curve.rounding.push_back(exact.distance(moved, logits.template cast<double>()));
+    curve.error[i] = error.largest;
+    curve.ulps[i] = error.ulps;
+    if (exact)
+      curve.rounding[i] =
+          largest_difference<double>(logits.template cast<double>(), exact->at(i, moved));
+  };
+  curve.known =
+      known_shifts(in.shifts, curve.last_position - last_position_of(in.tokens.positions));
+  constexpr std::size_t at_once = 8;
+  for (std::size_t first = 0; first < curve.known; first += at_once) {
+    checkpoint(progress, first, shifts, "shifts of " + curve.label_in_pipeline());
+    const std::size_t count = std::min(at_once, curve.known - first);
+    in_parallel(static_cast<std::ptrdiff_t>(count), threads_or_all(0), [&] {
+      return [&](std::ptrdiff_t i) { measure(first + static_cast<std::size_t>(i)); };
+    });
   }
-  curve.exact_change = exact.head ? exact.change.value() : curve.worst(curve.error);
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  curve.error.resize(in.shifts.size(), unknown);
-  curve.ulps.resize(in.shifts.size(), unknown);
-  if (exact.head) curve.rounding.resize(in.shifts.size(), unknown);
+  curve.exact_change = exact ? exact->change() : curve.worst(curve.error);
   return curve;
 }
 
@@ -259,12 +290,14 @@ std::vector<ShiftCurve> measure_all(const ParamSet& params, const std::vector<Po
   const std::vector<std::string>& pipelines = params.list("precision");
   std::vector<ShiftCurve> curves;
   for (const std::string& name : names) {
+    std::optional<ExactHead> of_wide, of_narrow;
     for (const std::string& of : pipelines) {
       const Pipeline pipeline = pipeline_of(params, of);
       SubProgress part = equal_part(progress, curves.size(), names.size() * pipelines.size());
-      curves.push_back(pipeline.arithmetic == Precision::fp64
-                           ? measure_shifts<double>(name, {params, wide, pipeline, shifts}, part)
-                           : measure_shifts<float>(name, {params, narrow, pipeline, shifts}, part));
+      curves.push_back(
+          pipeline.arithmetic == Precision::fp64
+              ? measure_shifts<double>(name, {params, wide, pipeline, shifts}, of_wide, part)
+              : measure_shifts<float>(name, {params, narrow, pipeline, shifts}, of_narrow, part));
     }
   }
   return curves;
