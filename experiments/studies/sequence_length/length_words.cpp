@@ -38,14 +38,14 @@ std::string logit_title(const LengthStudy& of, const ParamSet& params) {
   using namespace in_length_words;
   const std::string name = of.name == "none" ? "No encoding" : encoding_label(of.name);
   if (of.last_position < params.integer("max_length") - 1)
-    return fmt::format("{} ends: no position beyond {}", name, of.last_position);
+    return fmt::format("{} ends at {}", name, of.last_position);
   const Positions distances = distances_of(params);
   const auto train = static_cast<std::size_t>(
       std::lower_bound(distances.begin(), distances.end(), params.integer("train_length")) -
       distances.begin());
   const std::vector<double>& change = of.mean_change;
   const auto from = constant_from(change, same_value);
-  if (from && *from == 0) return fmt::format("{}: one mean logit at every distance", name);
+  if (from && *from == 0) return fmt::format("{}: the same throughout", name);
   if (from)
     return fmt::format("{} stands still from {} on", name,
                        grouped_number(static_cast<double>(distances[*from])));
@@ -57,8 +57,8 @@ std::string logit_title(const LengthStudy& of, const ParamSet& params) {
   }
   const double leaves = beyond_seen(change, train);
   if (leaves <= within * (most.value() - least.value()))
-    return fmt::format("{} stays within what training saw", name);
-  return fmt::format("{} leaves what training saw by {:.2g}", name, leaves);
+    return fmt::format("{}: not beyond training", name);
+  return fmt::format("{}: {:.2g} beyond training", name, leaves);
 }
 
 std::string entropy_title(const std::vector<LengthStudy>& all, const ParamSet& params) {

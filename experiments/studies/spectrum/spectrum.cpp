@@ -104,12 +104,12 @@ Figure wavelength_figure(const ParamSet& params, const std::vector<Tuning>& tuni
   const auto context = static_cast<double>(params.integer("context"));
   plot.rules.push_back(
       horizontal(context, fmt::format("context: {} tokens", params.integer("context")), "context"));
-  std::string title = fmt::format("{} of {} pairs complete less than one rotation within {} tokens",
-                                  pairs_beyond(tunings[0].theta, context), tunings[0].theta.size(),
-                                  params.integer("context"));
+  std::string title =
+      fmt::format("{} of {} wavelengths exceed {}", pairs_beyond(tunings[0].theta, context),
+                  tunings[0].theta.size(), params.integer("context"));
   for (std::size_t i = 1; i < tunings.size(); ++i)
-    title += fmt::format("{} {} with {}", i == 1 ? ";" : ",",
-                         pairs_beyond(tunings[i].theta, context), tunings[i].label);
+    title += fmt::format("{} {}: {}", i == 1 ? ";" : ",", tunings[i].words(),
+                         pairs_beyond(tunings[i].theta, context));
   return {"wavelengths", std::move(title), caption_of(params), std::move(plot)};
 }
 
@@ -124,12 +124,15 @@ Figure sum_figure(const ParamSet& params, const std::vector<Tuning>& tunings) {
                                     fmt::format("{}: {}", tuning.label, *tuning.first_negative)));
   }
   plot.rules.push_back(horizontal(0));
-  std::string title = "The sum of cosines $B_m$ is first negative";
-  for (const Tuning& tuning : tunings)
-    title += fmt::format(
-        "{} {} with {}", &tuning == tunings.data() ? "" : ",",
-        tuning.first_negative ? fmt::format("at {}", *tuning.first_negative) : "nowhere here",
-        tuning.label);
+  std::string title;
+  for (const Tuning& tuning : tunings) {
+    const bool first = &tuning == tunings.data();
+    const std::string where =
+        tuning.first_negative ? fmt::format("{}", *tuning.first_negative) : "nowhere here";
+    title +=
+        first ? fmt::format("$B_m$ turns negative {}{}", tuning.first_negative ? "at " : "", where)
+              : fmt::format("{} {}: {}", &tuning == &tunings[1] ? ";" : ",", tuning.words(), where);
+  }
   return {"sum_of_cosines", std::move(title),
           "there arXiv 2405.14591 ends the context · mean over neighbouring distances, band from "
           "least to greatest · " +

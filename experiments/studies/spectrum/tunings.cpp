@@ -91,6 +91,7 @@ std::vector<Tuning> tunings_of(const ParamSet& params) {
       const double factor = params.real("factor");
       tunings.push_back({.key = "interpolated",
                          .label = fmt::format("interpolated, $θ/{}$", number_text(factor)),
+                         .brief = fmt::format("$θ/{}$", number_text(factor)),
                          .theta = interpolated(rope.theta(), factor),
                          .shade = 0.9,
                          .style = LineStyle::dashed});

@@ -15,6 +15,7 @@ namespace orrery {
 struct Tuning {
   std::string key{};    ///< in names of columns and scalars; empty for the one that is asked about
   std::string label{};  ///< in legends
+  std::string brief{};  ///< in titles, where that is too long
   std::vector<double> theta{};
   int color{};
   std::optional<double> shade{};  ///< in place of it, of what is no encoding of its own
@@ -28,6 +29,7 @@ struct Tuning {
     return static_cast<std::size_t>(
         std::count_if(theta.begin(), theta.end(), [](double f) { return f != 0; }));
   }
+  const std::string& words() const { return brief.empty() ? label : brief; }
   double longest() const { return lambda()[turning() - 1]; }
   std::string named(const std::string& what) const { return key.empty() ? what : what + "_" + key; }
 };

@@ -127,10 +127,10 @@ TEST_CASE("Each encoding says what it does past the training length") {
     return found->title;
   };
   // Head 5 of 8: a slope of 2^-6 over the 192 tokens beyond 63.
-  CHECK(title("logits_alibi") == "ALiBi leaves what training saw by 3");
+  CHECK(title("logits_alibi") == "ALiBi: 3 beyond training");
   CHECK(title("logits_learned") == "learned ends: no position beyond 63");
-  CHECK(title("logits_shaw") == "Shaw: one mean logit at every distance");
-  CHECK(title("logits_none") == "No encoding: one mean logit at every distance");
+  CHECK(title("logits_shaw") == "Shaw: the same throughout");
+  CHECK(title("logits_none") == "No encoding: the same throughout");
   CHECK_THAT(title("entropy"), Catch::Matchers::Contains("learned ends"));
   CHECK_THAT(title("offsets"), Catch::Matchers::Contains("learned moves up to"));
 }

@@ -157,5 +157,5 @@ TEST_CASE("Every scaling passes its checks, and those that could not hold are no
 TEST_CASE("The title counts the pairs of every spectrum, not of the first alone") {
   const Result result = run_experiment(spectrum_experiment(), {{"compare", "base"}});
   CHECK(result.figures.at(0).title ==
-        "14 of 64 pairs complete less than one rotation within 8192 tokens; 29 with base 500000");
+        "14 of 64 wavelengths exceed 8192; base 500000: 29");
 }
