@@ -148,10 +148,15 @@ std::vector<std::pair<std::string, double>> read_terms(const Result& result, con
   const std::string encoding = role.encoding();
   std::vector<std::pair<std::string, double>> terms;
   if (encoding.empty() || !map.values) return terms;
+  // A single term is the logit, and its parts say more.
+  const auto is_term = [&](const std::shared_ptr<const Array>& array) {
+    return array && array->role.kind == "term" && array->role.encoding() == encoding;
+  };
+  const bool single = std::count_if(result.arrays.begin(), result.arrays.end(), is_term) == 1;
   for (const std::shared_ptr<const Array>& array : result.arrays) {
     const bool alike = array && array != map.values && array->shape == map.values->shape &&
                        array->axes == map.values->axes && array->role.encoding() == encoding;
-    if (alike)
+    if (alike && !(single && is_term(array)))
       terms.emplace_back(name_of(array->role),
                          (*array)[cell.row * array->shape.at(1) + cell.column]);
   }

@@ -8,6 +8,7 @@
 #include "core/analysis/largest.h"
 #include "core/analysis/row_statistics.h"
 #include "core/attention/mask.h"
+#include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "core/random.h"
 #include "experiments/files/memory_limit.h"
@@ -321,6 +322,36 @@ class EncodingMaps {
   AttentionSums sums_{};
 };
 
+/// Where an encoding turns queries and keys, its logits have one term. What they would be without the
+/// turns, and what the turns add, for maps whose cells one points at.
+/// @param result  has the logits
+template <class T>
+void add_turns(const Study<T>& study, const std::string& name, const TokenRange& rows,
+               const Mask& mask, Result& result) {
+  constexpr Index most_pointed_at = 256;
+  const MapFrame& frame = study.frame;
+  if (frame.cell > 1 || frame.side > most_pointed_at) return;
+  const auto logits =
+      std::find_if(result.arrays.begin(), result.arrays.end(),
+                   [&](const ArrayPtr& array) { return array->name == "logits_" + name; });
+  Matrix<T> content(frame.side, frame.side), turned(frame.side, frame.side);
+  const auto take = [&](Index first, const AttentionOutput<T>& part) {
+    content.middleRows(first, part.logits.rows()) =
+        part.logits.middleCols(frame.first_key, frame.side);
+  };
+  attend_tokens<T>(*token_encoding<T>("none", study.params, study.tokens), study.params,
+                   study.tokens, rows, mask, {take, rows_at_once(frame.tokens)});
+  for (Index i = 0; i < content.size(); ++i)
+    turned.data()[i] = static_cast<T>((**logits)[static_cast<std::size_t>(i)]) - content.data()[i];
+  const auto add = [&](const Matrix<T>& values, const char* term, const char* description) {
+    result.arrays.push_back(to_array<T>(values, fmt::format("term_{}_{}", name, term), description,
+                                        {"query", "key"},
+                                        {.kind = "part", .encodings = {name}, .term = term}));
+  };
+  add(content, "without_position", "logits of queries and keys that are not turned");
+  add(turned, "by_position", "what the turns by position add to these logits");
+}
+
 template <class T>
 void add_maps(const ParamSet& params, const TokenInputs<T>& in_text_order,
               const std::string& caption, Progress& progress, Result& result) {
@@ -363,6 +394,8 @@ void add_maps(const ParamSet& params, const TokenInputs<T>& in_text_order,
     std::move(maps).give(result);
     if (is_reordered(params) && frame.side == n)
       add_order_findings(names[e], params, in_text_order, *result.arrays.back(), result);
+    if (find_encoding(names[e]).uses(Door::qk_transform))
+      add_turns(study, names[e], rows, mask, result);
   }
   result.tables.push_back(std::move(queries).finish());
 }

@@ -89,6 +89,25 @@ TEST_CASE("A cell is read with every named term of its encoding") {
   CHECK(read_terms(result, {}, map, {0, 1}).empty());  // saved before figures had roles
 }
 
+TEST_CASE("A single term, which is the logit, gives way to its parts") {
+  const auto array = [](const char* kind, const char* term, float value) {
+    auto a = std::make_shared<Array>();
+    *a = {.shape = {1, 1},
+          .axes = {"query", "key"},
+          .values = std::vector<float>{value},
+          .role = {.kind = kind, .encodings = {"rope"}, .term = term}};
+    return a;
+  };
+  const auto weights = array("weights", "", 1);
+  Result result;
+  result.arrays = {weights, array("logits", "", 3), array("term", "content", 3),
+                   array("part", "without_position", 2), array("part", "by_position", 1)};
+  const auto read = read_terms(result, weights->role, {.values = weights}, {0, 0});
+  std::vector<std::string> names;
+  for (const auto& [name, value] : read) names.push_back(name);
+  CHECK(names == std::vector<std::string>{"logits", "without position", "by position"});
+}
+
 TEST_CASE("The nearest arrow's tip is read, if it is near enough") {
   const VectorPlot plot{.arrows = {{0, 0, 1, 1, 0}, {1, 1, 2, 1, 1}}};
   CHECK(read_arrow(plot, square_frame(), {18, 88}, 10) == 1);

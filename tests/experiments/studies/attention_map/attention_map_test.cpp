@@ -438,3 +438,25 @@ TEST_CASE("The title says how far back a head attends, and the colours follow th
   CHECK_THAT(even.title, Contains("spreads its weight almost evenly"));
   CHECK(std::get<Heatmap>(even.content).colors == ColorScaling::linear);
 }
+
+TEST_CASE("Logits of turned queries and keys are read in two parts, without position and by it") {
+  const Result result = run_attention_map(text_input("An orrery is a small model of the sky"),
+                                          {{"encoding", "rope+alibi"}, {"precision", "exact"}});
+  const Array& logits = array(result, "logits_rope");
+  const Array& content = array(result, "term_rope_without_position");
+  const Array& turned = array(result, "term_rope_by_position");
+  const std::size_t n = logits.shape.at(0);
+  double far = 0;
+  for (std::size_t m = 0; m < n; ++m) {
+    CHECK(at(turned, m, m) == Approx(0).margin(1e-12));  // both turn by the same angle
+    for (std::size_t k = 0; k < n; ++k) {
+      CHECK(at(content, m, k) + at(turned, m, k) == Approx(at(logits, m, k)).margin(1e-12));
+      far = std::max(far, std::abs(at(turned, m, k)));
+    }
+  }
+  CHECK(far > 0.1);
+  // ALiBi's logits have their own terms.
+  CHECK(std::none_of(result.arrays.begin(), result.arrays.end(), [](const auto& one) {
+    return one->name == "term_alibi_by_position";
+  }));
+}
