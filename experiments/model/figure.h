@@ -176,6 +176,8 @@ struct VectorPlot {
   Axis x{};
   Axis y{};
   std::vector<Arrow> arrows{};
+  std::vector<std::string>
+      tips{};              ///< marked, at the tip of each arrow, and then of the sum; or none
   std::string quantity{};  ///< what `value` is
   AxisRole value_role{AxisRole::none};
   std::optional<Arrow> sum{};  ///< drawn over the others, in the accent colour

@@ -194,6 +194,7 @@ struct ContentJson {
     return {{"x", axis_json(plot.x)},
             {"y", axis_json(plot.y)},
             {"arrows", json_list(plot.arrows, arrow_json)},
+            {"tips", plot.tips},
             {"quantity", plot.quantity},
             {"value_role", name_in(axis_role_names, plot.value_role)},
             {"sum", plot.sum ? arrow_json(*plot.sum) : Json(nullptr)}};
@@ -263,11 +264,13 @@ VectorPlot vectors_from(const Json& json) {
   const auto arrow = [](const Json& item) {
     return arrow_from(numbers_field({{"arrow", item}}, "arrow"));
   };
-  VectorPlot plot{.x = axis_from(json, "x"),
-                  .y = axis_from(json, "y"),
-                  .arrows = list_from(json, "arrows", arrow),
-                  .quantity = text_field(json, "quantity"),
-                  .value_role = axis_role_from(json, "value_role")};
+  VectorPlot plot{
+      .x = axis_from(json, "x"),
+      .y = axis_from(json, "y"),
+      .arrows = list_from(json, "arrows", arrow),
+      .tips = json.contains("tips") ? texts_field(json, "tips") : std::vector<std::string>{},
+      .quantity = text_field(json, "quantity"),
+      .value_role = axis_role_from(json, "value_role")};
   if (!field(json, "sum").is_null()) plot.sum = arrow_from(numbers_field(json, "sum"));
   return plot;
 }

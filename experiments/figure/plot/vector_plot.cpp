@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/figure/plot/color_bar.h"
 #include "experiments/figure/plot/data_range.h"
 #include "experiments/figure/plot/decimate.h"
@@ -86,6 +87,32 @@ void draw_arrows(PlotContext& context, const VectorPlot& plot, const Axes& axes,
   context.canvas.pop_clip();
 }
 
+/// A name beyond the tip of each arrow, where it touches no other; the first ones have the room.
+void draw_tips(PlotContext& context, const VectorPlot& plot, const Axes& axes) {
+  const TextStyle style =
+      aligned_text(tick_style(context.style), VerticalAlign::middle, HorizontalAlign::center);
+  std::vector<Rect> taken;
+  for (std::size_t i = 0; i < plot.tips.size() && i <= plot.arrows.size(); ++i) {
+    if (i == plot.arrows.size() && !plot.sum) break;
+    const Arrow& arrow = i < plot.arrows.size() ? plot.arrows[i] : *plot.sum;
+    const Point to{axes.x.to_canvas(arrow.x1), axes.y.to_canvas(arrow.y1)};
+    const double dx = to.x - axes.x.to_canvas(arrow.x0), dy = to.y - axes.y.to_canvas(arrow.y0);
+    const double length = std::hypot(dx, dy);
+    if (plot.tips[i].empty() || !(length > 0.0)) continue;
+    const Size size = rich_size(context.canvas, plot.tips[i], style);
+    // As far out as the box of the text reaches towards the arrow.
+    const double out = 0.5 * gap(context.style) +
+                       0.5 * (std::abs(dx) * size.width + std::abs(dy) * size.height) / length;
+    const Point at{to.x + out * dx / length, to.y + out * dy / length};
+    const Rect box{at.x - 0.5 * size.width, at.y - 0.5 * size.height, size.width, size.height};
+    if (!is_within(box, axes.plot) ||
+        std::any_of(taken.begin(), taken.end(), [&](const Rect& r) { return overlap(r, box); }))
+      continue;
+    draw_rich(context.canvas, at, plot.tips[i], style);
+    taken.push_back(box);
+  }
+}
+
 }  // namespace
 
 void draw_content(PlotContext& context, const VectorPlot& plot, const Rect& room) {
@@ -105,6 +132,7 @@ void draw_content(PlotContext& context, const VectorPlot& plot, const Rect& room
                                shrunk(room, 0.0, 0.0, bar_width, 0.0), Aspect::equal_scale);
   draw_plot_background(context, axes, true);
   draw_arrows(context, plot, axes, values);
+  draw_tips(context, plot, axes);
   draw_axes(context, axes);
   context.style.small_keys&& colored ? draw_small_key(context, bar, axes)
                                      : draw_color_bar(context, bar, axes.plot, bar_width);

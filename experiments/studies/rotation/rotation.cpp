@@ -129,6 +129,7 @@ void add_pairs(const ParamSet& params, const Rope<double>& rope, const Matrix<do
     for (Index m = 0; m < rows.rows(); ++m) {
       const auto z = complex_pairs(rope, channels(rows.row(m)))[t];
       plot.arrows.push_back({0, 0, z.real(), z.imag(), static_cast<double>(m)});
+      plot.tips.push_back(fmt::format("{}{}", m == 0 ? "$m$ = " : "", m));
       radius.see(std::abs(z));
       table.row({t, m, z.real(), z.imag()});
     }
@@ -152,8 +153,8 @@ Figure chain_figure(const ParamSet& params, const ScoreChain& chain) {
   if (chain.rest != 0) ends.push_back((ends.empty() ? 0.0 : ends.back()) + chain.rest);
   lay_head_to_tail(plot, ends, count_from_0(ends.size()));
   return {"phasor_chain",
-          fmt::format("Phasors head to tail at distance {}: the sum's real part is the score, {}",
-                      params.integer("distance"), short_label(chain.end().real())),
+          fmt::format("The phasors at distance {} sum to a score of {}", params.integer("distance"),
+                      short_label(chain.end().real())),
           "arrows: $h_t·\\exp(i(m − n)θ_t)$, fastest pair first · " + caption_of(params),
           std::move(plot)};
 }
@@ -198,6 +199,10 @@ Figure query_and_key_figure(const ParamSet& params, const TurnedPair& pair, doub
   };
   plot.arrows = {arrow(pair.k, 0), arrow(pair.q, 0), arrow(pair.k_at_n, pair.n)};
   plot.sum = arrow(pair.q_at_m, pair.m);
+  const bool turned_q = pair.m != 0, turned_k = pair.n != 0;  // otherwise the arrows are the same
+  plot.tips = {turned_k ? "$k$" : "", turned_q ? "$q$" : "",
+               turned_k ? fmt::format("$k$ at {}", pair.n) : "$k$",
+               turned_q ? fmt::format("$q$ at {}", pair.m) : "$q$"};
   show_all(plot, larger(std::abs(pair.q), std::abs(pair.k)));
   return {"query_and_key",
           fmt::format("$q$ at $m$ = {} stands {}° from $k$ at $n$ = {}: the score is {}", pair.m,
