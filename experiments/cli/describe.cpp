@@ -133,17 +133,18 @@ std::string tables_text(const EncodingSummary& encoding) {
 
 constexpr std::size_t main_params = 5;
 
-/// What a desktop offers to move first, then the first others.
-std::vector<const ParamSpec*> most_telling(const ExperimentInfo& info) {
+/// Those of `first`, what a desktop offers to move, then those that are read whatever others are.
+std::vector<const ParamSpec*> most_telling(const std::vector<ParamSpec>& params,
+                                           const std::vector<std::string>& first) {
   std::vector<const ParamSpec*> found;
   const auto add = [&](const ParamSpec& spec) {
     if (found.size() < main_params && std::find(found.begin(), found.end(), &spec) == found.end())
       found.push_back(&spec);
   };
-  for (const std::string& key : info.view.controls)
-    for (const ParamSpec& spec : info.params)
+  for (const std::string& key : first)
+    for (const ParamSpec& spec : params)
       if (spec.key == key) add(spec);
-  for (const ParamSpec& spec : info.params)
+  for (const ParamSpec& spec : params)
     if (spec.group.empty() && !spec.used_when) add(spec);
   return found;
 }
@@ -176,17 +177,22 @@ std::string example_text(const ExperimentInfo& info) {
 }
 
 /// What one screen has room for.
+std::string brief_params_text(const std::string& name, const std::vector<ParamSpec>& params,
+                              const std::vector<std::string>& first) {
+  const std::vector<const ParamSpec*> shown = most_telling(params, first);
+  std::string text = shown.empty() ? "" : "\nMain parameters\n";
+  for (const ParamSpec* spec : shown) text += brief_param_text(*spec);
+  if (shown.size() == params.size())
+    return text + fmt::format("\nAll choices and equations: orrery describe {} --all\n", name);
+  return text + fmt::format("\n{} more, all choices and equations: orrery describe {} --all\n",
+                            params.size() - shown.size(), name);
+}
+
 void describe_briefly(const ExperimentInfo& info) {
   std::string text = heading_text(info);
   const std::vector<std::string> equations = equations_of(info);
   if (!equations.empty()) text += "\n  " + equations.front() + "\n";
-  const std::vector<const ParamSpec*> shown = most_telling(info);
-  if (!shown.empty()) text += "\nMain parameters\n";
-  for (const ParamSpec* spec : shown) text += brief_param_text(*spec);
-  if (shown.size() < info.params.size())
-    text += fmt::format("\n{} more, all choices and equations: orrery describe {} --all\n",
-                        info.params.size() - shown.size(), info.name);
-  print(text + example_text(info));
+  print(text + brief_params_text(info.name, info.params, info.view.controls) + example_text(info));
 }
 
 void describe_experiment(const ExperimentInfo& info) {
@@ -196,14 +202,16 @@ void describe_experiment(const ExperimentInfo& info) {
   print(text + params_text(info.params) + example_text(info));
 }
 
-void describe_encoding(const EncodingSummary& encoding) {
+void describe_encoding(const EncodingSummary& encoding, bool all) {
+  std::vector<std::string> formulas = formula_texts(encoding.formulas);
+  constexpr std::size_t brief_formulas = 2;
+  if (!all && formulas.size() > brief_formulas) formulas.resize(brief_formulas);
   std::string text = fmt::format(
       "{} (encoding)\n{}\n\n{}\n\n  {}\n\nSource  {}\nDoors   {}\n", bold(encoding.name),
-      encoding.title, plain_text(encoding.statement),
-      fmt::join(formula_texts(encoding.formulas), "\n  "), encoding.source,
+      encoding.title, plain_text(encoding.statement), fmt::join(formulas, "\n  "), encoding.source,
       encoding.doors.empty() ? "none" : fmt::format("{}", fmt::join(encoding.doors, ", ")));
-  text += params_text(encoding.params);
-  text += tables_text(encoding);
+  text += all ? params_text(encoding.params) + tables_text(encoding)
+              : brief_params_text(encoding.name, encoding.params, {});
   text += fmt::format("\nExample\n  orrery run attention_map encoding={}\n", encoding.name);
   print(text);
 }
@@ -228,7 +236,7 @@ int describe_name(const DescribeOptions& options) {
   if (const Experiment* experiment = known_experiment(options.name))
     (options.all ? describe_experiment : describe_briefly)(experiment->info);
   else if (const EncodingSummary* encoding = find_encoding_summary(options.name))
-    describe_encoding(*encoding);
+    describe_encoding(*encoding, options.all);
   else
     describe_preset(find_preset(options.name));
   return exit_ok;
@@ -242,7 +250,7 @@ Command describe_command() {
                   "Describe an experiment, an encoding or a preset, with equations and parameters",
                   [o] { return describe_name(*o); }};
   command.options = {{"NAME", &o->name, "An experiment, an encoding or a preset", required()},
-                     {"--all", &o->all, "Every parameter, choice and equation of an experiment"},
+                     {"--all", &o->all, "Every parameter, choice and equation"},
                      {"--json", &o->json, "As JSON"}};
   command.footer = R"(Examples:
   orrery describe long_term_decay

@@ -33,13 +33,18 @@ TEST_CASE("list and describe print what is approved") {
   const Shell shell;
   const std::string list = shell.run("list").out, others = list.substr(list.find("Encodings\n"));
   CHECK(others == approved_file("cli/list.txt", others));
-  CHECK(shell.run("describe rope").out ==
-        approved_file("cli/describe_rope.txt", shell.run("describe rope").out));
+  const std::string rope = shell.run("describe rope --all").out;
+  CHECK(rope == approved_file("cli/describe_rope.txt", rope));
   const std::string whole = shell.run("describe long_term_decay --all").out;
   CHECK(whole == approved_file("cli/describe_long_term_decay.txt", whole));
   const std::string brief = shell.run("describe long_term_decay").out;
   CHECK(brief == approved_file("cli/describe_briefly.txt", brief));
-  CHECK(std::count(brief.begin(), brief.end(), '\n') <= 25);
+  for (const char* name : {"long_term_decay", "rope", "axis_rope", "deberta", "none"}) {
+    const std::string screen = shell.run(std::string("describe ") + name).out;
+    INFO(screen);
+    CHECK(std::count(screen.begin(), screen.end(), '\n') <= 25);
+    CHECK_THAT(screen, Contains("orrery describe " + std::string(name) + " --all"));
+  }
 }
 
 TEST_CASE("list and describe speak JSON") {
