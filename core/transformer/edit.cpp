@@ -87,6 +87,11 @@ std::vector<const RopeSetting*> settings_of_edits() {
   for (const RopeSetting* setting : settings_of_edits())
     names.push_back(short_key(setting->spec.key));
   for (const KindForm& form : kind_forms) names.emplace_back(form.name);
+  const std::size_t equals = name.find('=');
+  if (std::count(names.begin(), names.end(), name.substr(0, equals)) > 0)
+    throw UsageError(name, "is not an edit",
+                     fmt::format("did you mean {}:{}?", name.substr(0, equals),
+                                 name.substr(std::min(equals, name.size() - 1) + 1)));
   throw_unknown_name(name, "an edit", names);
 }
 

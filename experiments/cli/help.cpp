@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
 #include <sstream>
 #include <string>
 
+#include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
@@ -15,6 +17,8 @@
 #include "experiments/manual/terminal.h"
 #include "experiments/manual/topic.h"
 #include "experiments/results/build_info.h"
+#include "experiments/setup/encoding_summary.h"
+#include "experiments/studies/catalogue.h"
 #include "experiments/text/display_width.h"
 
 namespace orrery {
@@ -92,6 +96,18 @@ void write_man_pages(const std::filesystem::path& folder) {
                  man_page(topic, build_info().version));
 }
 
+/// Throws UsageError. What `orrery describe` knows is said to be there.
+[[noreturn]] void refuse_topic(const std::string& topic, const Words& names) {
+  const std::vector<EncodingSummary>& encodings = encoding_list();
+  const bool is_encoding =
+      std::any_of(encodings.begin(), encodings.end(),
+                  [&](const EncodingSummary& encoding) { return encoding.name == topic; });
+  if (is_encoding || known_experiment(topic))
+    throw UsageError(topic, fmt::format("is an {}", is_encoding ? "encoding" : "experiment"),
+                     fmt::format("orrery describe {} explains it", topic));
+  throw_unknown_name(topic, "a command or a topic", names);
+}
+
 int show_help(const HelpOptions& options) {
   if (!options.man.empty()) {
     write_man_pages(options.man);
@@ -109,7 +125,7 @@ int show_help(const HelpOptions& options) {
   else if (find_command(commands, options.topic))
     print(help_of(commands, options.topic));
   else
-    throw_unknown_name(options.topic, "a command or a topic", names);
+    refuse_topic(options.topic, names);
   return exit_ok;
 }
 

@@ -14,6 +14,7 @@
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
+#include "experiments/lessons/library.h"
 #include "experiments/reports/report_parts.h"
 #include "experiments/results/manifest.h"
 #include "experiments/results/saved_result.h"
@@ -63,6 +64,12 @@ std::string encoding_called(const std::string& name) {
   return {};
 }
 
+/// "plan", "plan and sweep", "plan, resume and sweep".
+std::string enumerated(const Words& words) {
+  if (words.size() < 2) return words.empty() ? std::string() : words.front();
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
 void suggest_for_folder(const std::string& name) {
   const std::string quoted = shell_line({name});
   if (is_sweep_folder(name))
@@ -100,18 +107,34 @@ void suggest_for_manifest(const std::string& name) {
                    fmt::format("make it again with {}", command));
 }
 
-void suggest_for_parameter(const std::string& name) {
+/// "rope.pairing" and the encodings that have it, for "pairing".
+std::pair<std::string, Words> encoding_parameter(const std::string& name) {
+  std::pair<std::string, Words> found;
   for (const EncodingSummary& encoding : encoding_list())
-    for (const ParamSpec& spec : encoding.params)
-      if (spec.key == name)
-        throw UsageError(name, fmt::format("is a parameter of {}", encoding.name),
-                         fmt::format("orrery describe {} explains it", encoding.name));
+    for (const ParamSpec& spec : encoding.params) {
+      if (spec.key != name && !spec.key.ends_with("." + name)) continue;
+      if (found.first.empty()) found.first = spec.key;
+      if (spec.key == found.first) found.second.push_back(encoding.name);
+    }
+  return found;
+}
+
+void suggest_for_parameter(const std::string& name) {
+  const auto [key, encodings] = encoding_parameter(name);
+  if (!encodings.empty()) {
+    const bool rope = std::count(encodings.begin(), encodings.end(), "rope") > 0;
+    const std::string of = "a parameter of " + enumerated(encodings);
+    throw UsageError(name, key == name ? "is " + of : fmt::format("is {}, {}", key, of),
+                     fmt::format("orrery describe {} explains it",
+                                 rope ? std::string("rope") : encodings.front()));
+  }
   for (const Experiment* experiment : experiment_catalogue())
     for (const ParamSpec& spec : experiment->info.params)
       if (spec.key == name)
         throw UsageError(name, fmt::format("is a parameter of {}", experiment->info.name),
                          fmt::format("orrery describe {} explains it", experiment->info.name));
 }
+
 /// For a NAME that is neither an experiment, a preset nor a sweep file: throws a UsageError that
 /// says what it is instead: the folder of a result or a sweep, a manifest, an encoding, a
 /// parameter, or a choice of one. Returns when it is none of these.
@@ -155,8 +178,25 @@ void suggest_for_value(const std::string& message) {
                                  lower_ascii(value)));
 }
 
+/// For "dim=64..128: must be a whole number" and "dim=64:128:32": throws a UsageError with how a
+/// sweep takes several values.
+void suggest_range(const std::string& message) {
+  const std::size_t equals = message.find('='), colon = message.find(": must be a ");
+  if (equals == std::string::npos || colon == std::string::npos || equals > colon) return;
+  std::string value = message.substr(equals + 1, colon - equals - 1);
+  for (std::size_t dots; (dots = value.find("..")) != std::string::npos;)
+    value.replace(dots, 2, ":");
+  const auto marks = std::count(value.begin(), value.end(), ':');
+  if (value.find_first_not_of("0123456789.:") != std::string::npos || marks < 1 || marks > 2)
+    return;
+  std::replace(value.begin(), value.end(), ':', ',');
+  throw UsageError(message.substr(0, colon), "is not one value",
+                   fmt::format("orrery sweep takes several: {}=range({}{})",
+                               message.substr(0, equals), value, marks == 1 ? ",STEP" : ""));
+}
+
 /// What papers, captions and other programs call a parameter.
-constexpr std::array<std::pair<const char*, const char*>, 15> other_names{{
+constexpr std::array<std::pair<const char*, const char*>, 21> other_names{{
     {"d", "dim"},
     {"d_head", "dim"},
     {"d_model", "dim"},
@@ -170,6 +210,12 @@ constexpr std::array<std::pair<const char*, const char*>, 15> other_names{{
     {"seq_len", "max_length"},
     {"seq_len", "max_tokens"},
     {"seq_len", "max_distance"},
+    {"max_len", "max_length"},
+    {"max_len", "max_tokens"},
+    {"max_len", "max_distance"},
+    {"context_length", "max_length"},
+    {"context_length", "max_tokens"},
+    {"context_length", "max_distance"},
     {"n_heads", "heads"},
     {"mask", "causal"},
 }};
@@ -253,12 +299,6 @@ void suggest_parameter(const std::string& word, const Words& parameters) {
     throw UsageError(typed, "is not a parameter here", fmt::format("did you mean {}?", meant));
 }
 
-/// "plan", "plan and sweep", "plan, resume and sweep".
-std::string enumerated(const Words& words) {
-  if (words.size() < 2) return words.empty() ? std::string() : words.front();
-  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
-}
-
 void suggest_elsewhere(const std::vector<Command>& commands, const Command& command,
                        const std::string& word) {
   const std::string typed = word.substr(0, word.find('='));
@@ -277,6 +317,8 @@ void suggest(const std::vector<Command>& commands, const Command& command, const
              const Words& parameters) {
   suggest_parameter(word, parameters);
   const std::string typed = word.substr(0, word.find('='));
+  if (key_in(word) == "o" || key_in(word) == "output")
+    throw UsageError(typed, "is not an option", "did you mean --out?");
   if (typed == "--dry-run")
     throw UsageError(typed, "is not an option", "orrery plan shows what a sweep would compute");
   suggest_elsewhere(commands, command, word);
@@ -316,6 +358,18 @@ void suggest_command(const std::string& word) {
                        fmt::format("type orrery {}", words));
 }
 
+/// In place of all parameters, which are too many to read: those of the experiment's own.
+void suggest_list(const Command& command, const std::string& message, const Words& parameters) {
+  const std::size_t rule = message.find(": is not a parameter here; the parameters are ");
+  if (rule == std::string::npos) return;
+  Words own;
+  for (const std::string& parameter : parameters)
+    if (parameter.find('.') == std::string::npos && own.size() < 10) own.push_back(parameter);
+  throw UsageError(
+      message.substr(0, rule), fmt::format("is not a parameter of {}", name_in(command)),
+      fmt::format("orrery describe {} lists them: {}, …", name_in(command), fmt::join(own, ", ")));
+}
+
 }  // namespace
 
 void suggest_better(const std::vector<Command>& commands, const Command& command,
@@ -327,12 +381,17 @@ void suggest_better(const std::vector<Command>& commands, const Command& command
       message.starts_with(name + ": is neither an experiment") || name.ends_with("manifest.json"))
     suggest_for_name(name);
   suggest_for_value(message);
+  suggest_range(message);
   const Words parameters = parameters_of(command);
   if (!command.words) return;
   for (const std::string& word : *command.words) {
     const std::string key = key_in(word);
     const bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end();
-    if (!known && message.starts_with(key + ":")) suggest(commands, command, word, parameters);
+    if (known || !message.starts_with(
+                     word.starts_with("--") ? key + ":" : word.substr(0, word.find('=')) + ":"))
+      continue;
+    suggest(commands, command, word, parameters);
+    suggest_list(command, message, parameters);
   }
 }
 
@@ -345,6 +404,16 @@ void check_first_word(const std::string& word) {
   const std::string typed = word.substr(0, word.find('='));
   if (!word.starts_with("--") || std::count(options.begin(), options.end(), typed) > 0) return;
   throw_unknown_name(typed, "an option before a command", options);
+}
+
+void check_lesson_action(const std::string& word) {
+  for (const char* action : {"list", "check", "print", "show", "play", "render"})
+    if (word == action) return;
+  if (!is_lesson(word)) return;
+  throw UsageError(word, "is a lesson",
+                   fmt::format("orrery lesson play {0} opens it, and orrery lesson print {0} "
+                               "makes a page of it",
+                               word));
 }
 
 }  // namespace orrery

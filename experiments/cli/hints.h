@@ -19,4 +19,7 @@ void suggest_better(const std::vector<Command>& commands, const Command& command
 /// a command that is an option, an experiment, or a part of another command by now.
 void check_first_word(const std::string& word);
 
+/// Throws a UsageError for a lesson in the place of what is to be done with it.
+void check_lesson_action(const std::string& word);
+
 }  // namespace orrery

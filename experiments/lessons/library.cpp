@@ -46,6 +46,12 @@ std::vector<fs::path> lessons_in(const fs::path& folder) {
   return files;
 }
 
+bool is_lesson(const std::string& word) {
+  const std::vector<fs::path> lessons = bundled_lessons();
+  return std::any_of(lessons.begin(), lessons.end(),
+                     [&](const fs::path& file) { return answers_to(file.stem().string(), word); });
+}
+
 std::vector<fs::path> lessons_named(const std::string& word) {
   std::error_code failure;
   std::vector<std::string> names;
@@ -55,6 +61,12 @@ std::vector<fs::path> lessons_named(const std::string& word) {
   }
   if (fs::is_directory(word, failure)) return lessons_in(word);
   if (word.ends_with(".md") || fs::exists(word, failure)) return {word};
+  // Names without their numbers are what one types.
+  std::vector<std::string> words;
+  for (const std::string& name : names) words.push_back(name.substr(name.find('-') + 1));
+  const auto near = std::find(words.begin(), words.end(), nearest_name(word, words));
+  if (near != words.end())
+    throw UsageError(word, "is not a lesson", fmt::format("did you mean {}?", *near));
   throw_unknown_name(word, "a lesson", names);
 }
 

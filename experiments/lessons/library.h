@@ -19,6 +19,9 @@ std::vector<std::filesystem::path> lessons_in(const std::filesystem::path& folde
 /// the nearest name, IoError.
 std::vector<std::filesystem::path> lessons_named(const std::string& word);
 
+/// Whether a lesson that comes with Orrery is called so, by its name or its number.
+bool is_lesson(const std::string& word);
+
 /// The lessons that come with Orrery and their files; a file that cannot be read is left out.
 std::vector<std::pair<std::filesystem::path, Lesson>> readable_lessons();
 

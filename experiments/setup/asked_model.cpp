@@ -146,6 +146,9 @@ std::shared_ptr<AskedModel> AskedModel::take(const ParamSet& params, const Input
                                              std::int64_t length, std::int64_t least,
                                              std::int64_t usual) {
   const ModelFile& file = model_file(inputs);
+  if (!file.has_weights)
+    throw IoError(file.name, "says how a model is built, and holds no weights to run",
+                  "give the model's folder; model_layers reads such a file alone");
   std::string key = key_of_model(params, file);
   std::unique_ptr<AskedModel> taken = take_left(key);
   const bool is_new = !taken;

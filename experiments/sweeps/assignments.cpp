@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/errors.h"
@@ -36,12 +38,36 @@ Assignment parse_flag(const ParamSet& defaults, const std::vector<std::string>& 
   return {key, words[++i]};
 }
 
+/// The parameter that a word without one is probably meant for: one that has it as a choice, or
+/// reads such a file or text.
+std::string key_for(const ParamSet& defaults, const std::string& word) {
+  std::error_code failure;
+  const bool is_file = std::filesystem::exists(word, failure);
+  for (const ParamSpec& spec : defaults.specs()) {
+    const bool chosen = std::any_of(spec.choices.begin(), spec.choices.end(),
+                                    [&](const Choice& choice) { return choice.name == word; });
+    const bool file = spec.kind == ParamKind::file;
+    if (chosen || (file && is_file && spec.key != "text") ||
+        (spec.key == "text" && (is_file || word.find(' ') != std::string::npos)))
+      return spec.key;
+  }
+  return {};
+}
+
+[[noreturn]] void refuse_word(const ParamSet& defaults, const std::string& word) {
+  const std::string key = key_for(defaults, word);
+  const bool quoted = word.find(' ') != std::string::npos;
+  throw UsageError(word, "is not of the form key=value",
+                   key.empty() ? "write it like dim=64"
+                   : quoted    ? fmt::format("did you mean {}=\"{}\"?", key, word)
+                               : fmt::format("did you mean {}={}?", key, word));
+}
+
 Assignment parse_word(const ParamSet& defaults, const std::vector<std::string>& words,
                       std::size_t& i) {
   if (words[i].starts_with("--") && words[i].size() > 2) return parse_flag(defaults, words, i);
   const std::size_t equals = words[i].find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw UsageError(words[i], "is not of the form key=value", "write it like dim=64");
+  if (equals == std::string::npos || equals == 0) refuse_word(defaults, words[i]);
   return {words[i].substr(0, equals), words[i].substr(equals + 1)};
 }
 

@@ -113,6 +113,7 @@ TEST_CASE("What is no edit is refused with its remedy") {
   refused("adds_one:nan", "neither yes, no nor a number");
   refused("base:10000@99999999999", "layer");
   refused("", "is not an edit");
+  refused("base=500", "did you mean base:500?");
 }
 
 TEST_CASE("Edits of RoPE act in their layers, one after the other") {
