@@ -108,9 +108,11 @@ struct Way {
 
 // In lines of text, from the middle of a slider.
 constexpr double fine_from = 1.5, fine_halving = 1.0;
+constexpr double fine_by_key = 1.0 / 16;
 
-/// The number where the mouse, held above or below the slider that was drawn last, moves it finely:
-/// half as far a pixel for each line of text that it is away. Empty where it moves it as it is.
+/// The number where the mouse, with Alt or held above or below the slider that was drawn last, moves
+/// it finely: half as far a pixel for each line of text that it is away. Empty where it moves it as
+/// it is.
 std::optional<double> finely_dragged(const Way& way, double number) {
   if (!ImGui::IsItemActive() || !ImGui::IsMouseDown(ImGuiMouseButton_Left) || is_typed())
     return std::nullopt;
@@ -121,11 +123,13 @@ std::optional<double> finely_dragged(const Way& way, double number) {
   // Kept between the frames, as what it moves in one may be less than a step.
   float& share = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("##fine"));
   const bool begins = ImGui::IsMouseClicked(ImGuiMouseButton_Left);
-  if (begins || lines < fine_from) {
+  if (begins || (lines < fine_from && !io.KeyAlt)) {
     share = static_cast<float>(way.share_of(number));
     return std::nullopt;
   }
-  const double slowed = std::exp2((fine_from - lines) / fine_halving - 1);
+  const double by_distance =
+      lines < fine_from ? 1.0 : std::exp2((fine_from - lines) / fine_halving - 1);
+  const double slowed = io.KeyAlt ? fine_by_key * by_distance : by_distance;
   const double moved = slowed * static_cast<double>(io.MouseDelta.x / (to.x - from.x));
   share = static_cast<float>(std::clamp(static_cast<double>(share) + moved, 0.0, 1.0));
   return way.number_at(static_cast<double>(share));

@@ -33,6 +33,8 @@ std::string param_tooltip(const ParamSpec& spec) {
   line("files", file_types_text(spec));
   line("default", to_text(spec.default_value));
   line("known", known_values_text(spec));
+  if (is_number(spec) && fits_slider(spec))
+    about += "\nAlt, or the mouse above or below the slider, drags it finely.";
   return about;
 }
 

@@ -97,10 +97,21 @@ void draw_meter(const Scalar& meter, float width, const Ui& ui) {
   text_muted(fmt::format("{} ulp", readout_number(meter.value, 3)));
 }
 
+/// Whether a button of these words fits behind what the line has, in front of its right end.
+bool has_room_for(const std::string& label, const StatusWords& words, const Ui& ui) {
+  const float width =
+      ImGui::CalcTextSize(label.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x + ui.px(16);
+  ImGui::SameLine(0, 0);
+  const float end = ImGui::GetWindowWidth() - static_cast<float>(words.right);
+  return words.leads || ImGui::GetCursorPosX() + width <= end;
+}
+
 /// Returns whether the checks were clicked.
 bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui& ui) {
   const Result& result = *state.result;
-  if (words.brief) return !result.checks.empty() && checks_button(result, words.leads, ui);
+  if (words.brief)
+    return !result.checks.empty() && has_room_for(checks_text(result), words, ui) &&
+           checks_button(result, words.leads, ui);
   text_muted(fmt::format("{} in {}", words.verb, duration_text(state.seconds)));
   const std::string seed = param_of(result, ParamRole::seed);
   const std::string precision = param_of(result, ParamRole::precision);
@@ -114,17 +125,23 @@ bool draw_facts(const ExperimentState& state, const StatusWords& words, const Ui
   return !result.checks.empty() && checks_button(result, false, ui);
 }
 
+/// The bar becomes shorter where there is little room, and goes before the buttons do.
 void draw_progress(Session& session, const ResultStore::Status& status, float end, const Ui& ui) {
   const char* const pause = pause_text(status);
   const ImGuiStyle& style = ImGui::GetStyle();
   const float buttons =
       ImGui::CalcTextSize("Stop").x + ImGui::CalcTextSize(pause).x + 4 * style.FramePadding.x;
-  const float bar = std::min(ui.px(240), end * 0.4f);
-  const float total = bar + buttons + 3 * style.ItemSpacing.x;
-  ImGui::SameLine(std::max(0.0f, end - total - ui.px(6)));
-  ImGui::ProgressBar(static_cast<float>(status.fraction), ImVec2(bar, ImGui::GetFrameHeight()),
-                     progress_text(status).c_str());
-  ImGui::SameLine();
+  ImGui::SameLine(0, ui.px(16));
+  const float room = end - ui.px(6) - ImGui::GetCursorPosX() - buttons - 3 * style.ItemSpacing.x;
+  if (room + style.ItemSpacing.x < 0) return;
+  const float bar = std::min(ui.px(240), room);
+  const bool with_bar = bar >= ui.px(60);
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - (with_bar ? bar : 0.0f));
+  if (with_bar) {
+    ImGui::ProgressBar(static_cast<float>(status.fraction), ImVec2(bar, ImGui::GetFrameHeight()),
+                       shortened(progress_text(status), bar - ui.px(8)).c_str());
+    ImGui::SameLine();
+  }
   if (ImGui::Button(pause)) session.pause(session.selected());
   mark_item(ui, "button Pause");
   ImGui::SameLine();
@@ -139,16 +156,28 @@ std::string help_within(float room) {
   return "";
 }
 
-/// Shows at the right what was done last, or else how to find help.
-void draw_note(const std::string& note, float end, const Ui& ui) {
+void draw_help(float end, const Ui& ui) {
   ImGui::SameLine(0, ui.px(40));
-  const float room = end - ImGui::GetCursorPosX() - ui.px(14);
-  std::string words = note.empty() ? help_within(room) : note;
-  if (room < ui.px(60) || words.empty()) return;
-  if (ImGui::CalcTextSize(words.c_str()).x > room) words = shortened(words, room);
+  const std::string words = help_within(end - ImGui::GetCursorPosX() - ui.px(14));
+  if (words.empty()) return;
   ImGui::SameLine(end - ImGui::CalcTextSize(words.c_str()).x - ui.px(14));
   text_muted(words);
-  if (!note.empty()) tooltip(ui, as_marked(note));
+}
+
+/// Shows above the line, at its right, what was done last, in as many lines as it takes.
+void draw_note(const std::string& note, const Ui& ui) {
+  if (note.empty()) return;
+  const ImVec2 line = ImGui::GetWindowPos();
+  const float gap = ui.px(8), width = ImGui::GetWindowWidth();
+  const float wrap = std::min(ui.px(560), width - 4 * gap);
+  const ImVec2 size = ImGui::CalcTextSize(note.c_str(), nullptr, false, wrap);
+  const ImVec2 to(line.x + width - gap, line.y - gap);
+  const ImVec2 from(to.x - size.x - 2 * gap, to.y - size.y - 2 * gap);
+  ImDrawList& list = *ImGui::GetForegroundDrawList();
+  list.AddRectFilled(from, to, shim::packed(raised_color(ui.style)), gap);
+  list.AddRect(from, to, ImGui::GetColorU32(ImGuiCol_Border), gap);
+  list.AddText(ImGui::GetFont(), ImGui::GetFontSize(), ImVec2(from.x + gap, from.y + gap),
+               ImGui::GetColorU32(ImGuiCol_Text), note.c_str(), nullptr, wrap);
 }
 
 double wrap_width(double width, const Ui& ui) { return std::max(width - 28 * ui.scale, 1.0); }
@@ -217,7 +246,8 @@ bool draw_status(Session& session, const StatusWords& words, const Ui& ui) {
   if (shows_progress(status))
     draw_progress(session, status, end, ui);
   else
-    draw_note(words.note, end, ui);
+    draw_help(end, ui);
+  draw_note(words.note, ui);
   return clicked;
 }
 

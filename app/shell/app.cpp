@@ -200,10 +200,22 @@ void App::draw_doors(std::size_t count, float top, const Ui& ui) {
   }
 }
 
-/// What the result suggests to look at next, as a button.
+/// What the result suggests to look at next.
+std::optional<NextStep> App::next_step() const {
+  if (workspace_.is_browsing() || director_.is_open() || !workspace_.live().current().result)
+    return std::nullopt;
+  return workspace_.live().current().result->next;
+}
+
+double App::next_step_width(const Ui& ui) const {
+  const std::optional<NextStep> next = next_step();
+  if (!next) return 0;
+  return text_width(next->title) + 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x) +
+         32 * ui.scale;
+}
+
 void App::draw_next_step(bool behind_controls, const Ui& ui) {
-  if (workspace_.is_browsing() || director_.is_open() || !live().current().result) return;
-  const std::optional<NextStep> next = live().current().result->next;
+  const std::optional<NextStep> next = next_step();
   if (!next) return;
   if (behind_controls) ImGui::SameLine(0, ui.px(16));
   const bool pressed = ImGui::Button(next->title.c_str());
@@ -245,9 +257,9 @@ bool App::step_has_no_controls() const {
 
 void App::draw_controls(double width, const Ui& ui) {
   const bool projector = live().look.projector;
-  const double room = projector
-                          ? width * projected_controls_share
-                          : width - doors_width(doors_in(width, ui), ui) - checks_room * ui.scale;
+  const double beside = doors_width(doors_in(width, ui), ui) + next_step_width(ui);
+  const double room =
+      projector ? width * projected_controls_share : width - beside - checks_room * ui.scale;
   if (director_.shows_step()) {
     const std::vector<std::string>& keys = director_.player().step().controls;
     if (!keys.empty() && draw_control_strip(live(), keys, keys.size(), room, ui))

@@ -92,6 +92,8 @@ class App {
   void draw(const Ui& ui);
   Regions regions(const Ui& ui) const;
   void draw_lesson(const Rect& area, const Ui& ui);
+  std::optional<NextStep> next_step() const;
+  double next_step_width(const Ui& ui) const;
   void draw_next_step(bool behind_controls, const Ui& ui);
   /// How many doors a bar of this width has.
   std::size_t doors_in(double width, const Ui& ui) const;
