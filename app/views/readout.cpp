@@ -148,17 +148,22 @@ std::vector<std::pair<std::string, double>> read_terms(const Result& result, con
   const std::string encoding = role.encoding();
   std::vector<std::pair<std::string, double>> terms;
   if (encoding.empty() || !map.values) return terms;
-  // A single term is the logit, and its parts say more.
-  const auto is_term = [&](const std::shared_ptr<const Array>& array) {
-    return array && array->role.kind == "term" && array->role.encoding() == encoding;
+  std::vector<const Array*> alike;
+  for (const std::shared_ptr<const Array>& array : result.arrays)
+    if (array && array != map.values && array->shape == map.values->shape &&
+        array->axes == map.values->axes && array->role.encoding() == encoding)
+      alike.push_back(array.get());
+  // A term that is the only one of its kind is the logit, and parts of another kind say more.
+  const auto with_term = [&](const std::string& kind, bool same) {
+    return std::count_if(alike.begin(), alike.end(), [&](const Array* array) {
+      return !array->role.term.empty() && (array->role.kind == kind) == same;
+    });
   };
-  const bool single = std::count_if(result.arrays.begin(), result.arrays.end(), is_term) == 1;
-  for (const std::shared_ptr<const Array>& array : result.arrays) {
-    const bool alike = array && array != map.values && array->shape == map.values->shape &&
-                       array->axes == map.values->axes && array->role.encoding() == encoding;
-    if (alike && !(single && is_term(array)))
-      terms.emplace_back(name_of(array->role),
-                         (*array)[cell.row * array->shape.at(1) + cell.column]);
+  for (const Array* array : alike) {
+    const FigureRole& of = array->role;
+    if (!of.term.empty() && with_term(of.kind, true) == 1 && with_term(of.kind, false) > 1)
+      continue;
+    terms.emplace_back(name_of(of), (*array)[cell.row * array->shape.at(1) + cell.column]);
   }
   return terms;
 }

@@ -43,7 +43,7 @@ TEST_CASE("Encodings and scalings are known by the names that papers give them")
        {"describe base", 2, "; orrery describe rope explains it"},
        {"describe pairing", 2, "pairing: is rope.pairing, a parameter of rope"},
        {"help rope", 2, "rope: is an encoding; orrery describe rope explains it"},
-       {"describe rope.scaling", 2, "is a parameter of rope; orrery describe rope explains it"}});
+       {"describe rope.scaling", 2, "is a parameter of rope and axis_rope; orrery describe rope explains it"}});
 }
 
 TEST_CASE("A parameter or an option of something else is told whose it is") {
@@ -63,21 +63,22 @@ TEST_CASE("Words without a key, ranges and lessons are told how they are written
   const Shell shell;
   shell.write("q.npy", npy("(2, 4)", std::vector<double>(8, 1)));
   check_hints(
-      shell,
-      {{"run rotation -o y", 2, "-o: is not an option; did you mean --out?"},
-       {"run rotation --output y", 2, "--output: is not an option; did you mean --out?"},
-       {"run long_term_decay yarn", 2, "did you mean rope.scaling=yarn?"},
-       {"run apply rope q.npy", 2, "rope: is not of the form key=value; did you mean encoding=rope?"},
-       {"run apply encoding=rope q.npy", 2, "did you mean x=q.npy?"},
-       {"run attention_map 'Hello world'", 2, "did you mean text=\"Hello world\"?"},
-       {"run rotation dim=64..128", 2,
-        "dim=64..128: is not one value; orrery sweep takes several: dim=range(64,128,STEP)"},
-       {"sweep rotation dim=64:128:32 --out s", 2, "dim=range(64,128,32)"},
-       {"run long_term_decay max_len=5", 2, "did you mean max_distance?"},
-       {"run rotation colour=5", 2,
-        "is not a parameter of rotation; orrery describe rotation lists them: content, "},
-       {"lesson 7", 2, "7: is a lesson; orrery lesson play 7 opens it"},
-       {"lesson print roatation --out l", 2, "roatation: is not a lesson; did you mean rotation?"}});
+      shell, {{"run rotation -o y", 2, "-o: is not an option; did you mean --out?"},
+              {"run rotation --output y", 2, "--output: is not an option; did you mean --out?"},
+              {"run long_term_decay yarn", 2, "did you mean rope.scaling=yarn?"},
+              {"run apply rope q.npy", 2,
+               "rope: is not of the form key=value; did you mean encoding=rope?"},
+              {"run apply encoding=rope q.npy", 2, "did you mean x=q.npy?"},
+              {"run attention_map 'Hello world'", 2, "did you mean text=\"Hello world\"?"},
+              {"run rotation dim=64..128", 2,
+               "dim=64..128: is not one value; orrery sweep takes several: dim=range(64,128,STEP)"},
+              {"sweep rotation dim=64:128:32 --out s", 2, "dim=range(64,128,32)"},
+              {"run long_term_decay max_len=5", 2, "did you mean max_distance?"},
+              {"run rotation colour=5", 2,
+               "is not a parameter of rotation; orrery describe rotation lists them: content, "},
+              {"lesson 7", 2, "7: is a lesson; orrery lesson play 7 opens it"},
+              {"lesson print roatation --out l", 2,
+               "roatation: is not a lesson; did you mean rotation?"}});
 }
 
 TEST_CASE("A folder of results and a manifest are told apart from what can be run") {

@@ -107,8 +107,8 @@ inline bool same(const TableFigure& a, const TableFigure& b) {
 }
 
 inline bool same(const VectorPlot& a, const VectorPlot& b) {
-  return same(a.x, b.x) && same(a.y, b.y) && same(a.arrows, b.arrows) && a.quantity == b.quantity &&
-         a.value_role == b.value_role && same(a.sum, b.sum);
+  return same(a.x, b.x) && same(a.y, b.y) && same(a.arrows, b.arrows) && a.tips == b.tips &&
+         a.quantity == b.quantity && a.value_role == b.value_role && same(a.sum, b.sum);
 }
 
 inline bool same(const MapTerm& a, const MapTerm& b) {

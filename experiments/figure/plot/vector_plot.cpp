@@ -87,7 +87,8 @@ void draw_arrows(PlotContext& context, const VectorPlot& plot, const Axes& axes,
   context.canvas.pop_clip();
 }
 
-/// A name beyond the tip of each arrow, where it touches no other; the first ones have the room.
+/// A name beyond the tip of each arrow, or beside it, where it touches no other; the first ones have
+/// the room.
 void draw_tips(PlotContext& context, const VectorPlot& plot, const Axes& axes) {
   const TextStyle style =
       aligned_text(tick_style(context.style), VerticalAlign::middle, HorizontalAlign::center);
@@ -103,13 +104,22 @@ void draw_tips(PlotContext& context, const VectorPlot& plot, const Axes& axes) {
     // As far out as the box of the text reaches towards the arrow.
     const double out = 0.5 * gap(context.style) +
                        0.5 * (std::abs(dx) * size.width + std::abs(dy) * size.height) / length;
-    const Point at{to.x + out * dx / length, to.y + out * dy / length};
-    const Rect box{at.x - 0.5 * size.width, at.y - 0.5 * size.height, size.width, size.height};
-    if (!is_within(box, axes.plot) ||
-        std::any_of(taken.begin(), taken.end(), [&](const Rect& r) { return overlap(r, box); }))
-      continue;
-    draw_rich(context.canvas, at, plot.tips[i], style);
-    taken.push_back(box);
+    const double beside = gap(context.style) + 0.5 * size.height;
+    const double inside = std::max(axes.plot.x + 0.5 * size.width,
+                                   std::min(to.x, axes.plot.right() - 0.5 * size.width));
+    const std::array centers{Point{to.x + out * dx / length, to.y + out * dy / length},
+                             Point{inside, to.y - beside}, Point{inside, to.y + beside}};
+    const auto box_at = [&](const Point& at) {
+      return Rect{at.x - 0.5 * size.width, at.y - 0.5 * size.height, size.width, size.height};
+    };
+    const auto* place = std::find_if(centers.begin(), centers.end(), [&](const Point& at) {
+      return is_within(box_at(at), axes.plot) &&
+             std::none_of(taken.begin(), taken.end(),
+                          [&](const Rect& other) { return overlap(other, box_at(at)); });
+    });
+    if (place == centers.end()) continue;
+    draw_rich(context.canvas, *place, plot.tips[i], style);
+    taken.push_back(box_at(*place));
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 #include <utility>
 
@@ -135,24 +134,31 @@ Figure wavelengths_figure(const LayersFound& found) {
   return {"wavelengths", "Wavelength of each pair, layer by layer", found.caption, std::move(map)};
 }
 
-/// "928 of 2048 pairs meet unseen angles in 131072 tokens; 800 are extrapolated, 320 interpolated".
+std::size_t pairs_of(const LayersFound& found, PairBand band) {
+  std::size_t pairs = 0;
+  for (const auto& bands : found.bands) pairs += count_of(bands, band);
+  return pairs;
+}
+
 std::string unseen_title(const LayersFound& found) {
   std::size_t pairs = 0;
-  std::map<PairBand, std::size_t> of;
-  for (const auto& bands : found.bands)
-    for (const PairBand band : bands) {
-      ++of[band];
-      ++pairs;
-    }
-  std::string title = fmt::format("{} of {} pairs meet unseen angles in {:.0f} tokens",
-                                  of[PairBand::unseen], pairs, found.context);
+  for (const auto& bands : found.bands) pairs += bands.size();
+  return fmt::format("{} of {} pairs meet angles in {:.0f} tokens that {} never showed",
+                     pairs_of(found, PairBand::unseen), pairs, found.context, seen_text(found));
+}
+
+/// "928 pairs meet unseen angles in 131072 tokens; 928 are extrapolated, 192 interpolated".
+std::string bands_title(const LayersFound& found) {
+  std::string title = fmt::format("{} pairs meet unseen angles in {:.0f} tokens",
+                                  pairs_of(found, PairBand::unseen), found.context);
   std::string sign = ";";
   for (const auto& [band, words] : {std::pair(PairBand::extrapolated, "extrapolated"),
                                     std::pair(PairBand::interpolated, "interpolated"),
                                     std::pair(PairBand::still, "stand still")}) {
-    if (of[band] == 0) continue;
+    const std::size_t pairs = pairs_of(found, band);
+    if (pairs == 0) continue;
     const char* verb = sign == ";" && band != PairBand::still ? " are" : "";
-    title += fmt::format("{} {}{} {}", sign, of[band], verb, words);
+    title += fmt::format("{} {}{} {}", sign, pairs, verb, words);
     sign = ",";
   }
   return title;
@@ -165,7 +171,7 @@ Figure bands_figure(const LayersFound& found) {
   map.quantity = "0 still, 1 extrapolated, 2 interpolated, 3 unseen";
   map.range = Range{0, 3};
   return {
-      "bands", unseen_title(found),
+      "bands", bands_title(found),
       "0 still · 1 extrapolated: as fast as unscaled · 2 interpolated: slowed, within the angles "
       "of "
       "the unscaled positions · 3 unseen: angles beyond them · no query is farther from a key than "

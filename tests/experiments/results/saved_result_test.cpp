@@ -77,6 +77,7 @@ Result hard_result() {
   vectors.value_role = AxisRole::pair;
   VectorPlot summed = vectors;
   summed.sum = Arrow{1, 2, 3, 4, 5};
+  summed.tips = {"$k$", "$q$ at 3"};
   result.figures.push_back({"lines", "T", "C", lines});
   result.figures.push_back({"cyclic", "", "", map});
   result.figures.push_back({"again", "", "", map});

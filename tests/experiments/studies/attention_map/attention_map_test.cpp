@@ -456,7 +456,6 @@ TEST_CASE("Logits of turned queries and keys are read in two parts, without posi
   }
   CHECK(far > 0.1);
   // ALiBi's logits have their own terms.
-  CHECK(std::none_of(result.arrays.begin(), result.arrays.end(), [](const auto& one) {
-    return one->name == "term_alibi_by_position";
-  }));
+  CHECK(std::none_of(result.arrays.begin(), result.arrays.end(),
+                     [](const auto& one) { return one->name == "term_alibi_by_position"; }));
 }

@@ -116,8 +116,8 @@ TEST_CASE("Pairs that turn farther are said to do so beyond unscaled positions, 
   const Result result = layers_of(file, "131072");
   CHECK(scalar(result, "unseen_pairs") == 928);
   CHECK_THAT(find_figure(result, "bands")->title,
-             Contains("928 of 2048 pairs meet unseen angles in 131072 tokens; ") &&
-                 Contains(" are extrapolated"));
+             Contains("928 pairs meet unseen angles in 131072 tokens; 928 are extrapolated, ") &&
+                 Contains("192 interpolated"));
   CHECK_THAT(find_figure(result, "unseen_pairs")->title, Contains("8192 unscaled positions"));
   CHECK_THAT(description_of(result, "unseen_pairs"), Contains("8192 unscaled positions"));
   const std::string json = json_text(to_json(result));

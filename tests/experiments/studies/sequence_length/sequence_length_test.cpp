@@ -128,7 +128,7 @@ TEST_CASE("Each encoding says what it does past the training length") {
   };
   // Head 5 of 8: a slope of 2^-6 over the 192 tokens beyond 63.
   CHECK(title("logits_alibi") == "ALiBi: 3 beyond training");
-  CHECK(title("logits_learned") == "learned ends: no position beyond 63");
+  CHECK(title("logits_learned") == "learned ends at 63");
   CHECK(title("logits_shaw") == "Shaw: the same throughout");
   CHECK(title("logits_none") == "No encoding: the same throughout");
   CHECK_THAT(title("entropy"), Catch::Matchers::Contains("learned ends"));

@@ -156,6 +156,5 @@ TEST_CASE("Every scaling passes its checks, and those that could not hold are no
 
 TEST_CASE("The title counts the pairs of every spectrum, not of the first alone") {
   const Result result = run_experiment(spectrum_experiment(), {{"compare", "base"}});
-  CHECK(result.figures.at(0).title ==
-        "14 of 64 wavelengths exceed 8192; base 500000: 29");
+  CHECK(result.figures.at(0).title == "14 of 64 wavelengths exceed 8192; base 500000: 29");
 }
