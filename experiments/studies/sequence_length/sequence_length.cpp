@@ -250,7 +250,7 @@ void add_logits(const ParamSet& params, const std::vector<LengthStudy>& all, Res
   const auto train = static_cast<double>(params.integer("train_length"));
   for (const LengthStudy& m : all) {
     LinePlot plot{.x = distance_axis(AxisScale::log2),
-                  .y = {.label = "change of the mean logit", .symbol = "$L(r) − L(0)$"},
+                  .y = {.label = "mean logit", .symbol = "$L(r) − L(0)$"},
                   .rules = {training_rule(params)}};
     add_curve(table, plot, {m.name, "", m.mean_change}, encoding_series(m.name));
     plot.series.push_back(seen_range(plot.series.front(), train));
