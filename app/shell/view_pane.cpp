@@ -67,6 +67,7 @@ void ViewPane::draw(const Rect& area, bool with_list, bool busy, const Ui& ui) {
     draw_figures(bar, layout.figures, busy, ui);
     if (layout.grip.height > 0) draw_grip(layout.grip, layout.findings.height, ui);
   }
+  figures_ = workspace_.shown().on_screen.size();
   draw_boxes(layout, ui);
   ImGui::EndChild();
 }
@@ -127,9 +128,7 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   if (!workspace_.announced() && !workspace_.guide().empty() && !projector)
     return draw_guide(inner, top, ui);
   // Across a lecture hall what a figure found is read, and a question is asked aloud.
-  const ExperimentState& state = live.current();
-  const ViewLayout layout = state.shown.layout.value_or(state.experiment->info.view.layout);
-  if (projector && !workspace_.announced() && layout == ViewLayout::single) return top;
+  if (projector && !workspace_.announced() && figures_ == 1) return top;
   if (!projector && inner.bottom() - top < min_height_below_headline * ui.scale) return top;
   const std::string& question =
       workspace_.announced().value_or(live.current().experiment->info.question);

@@ -54,6 +54,7 @@ class ViewPane {
   ActionHandler& actions_;
   LinkedFormulas& formulas_;
   std::vector<ResultView> views_{};  ///< one per experiment of the live session
+  std::size_t figures_{};            ///< on screen in the frame before
 };
 
 /// Draws the button that lists all actions with their keys, and the list while it is open.
