@@ -43,7 +43,8 @@ TEST_CASE("Encodings and scalings are known by the names that papers give them")
        {"describe base", 2, "; orrery describe rope explains it"},
        {"describe pairing", 2, "pairing: is rope.pairing, a parameter of rope"},
        {"help rope", 2, "rope: is an encoding; orrery describe rope explains it"},
-       {"describe rope.scaling", 2, "is a parameter of rope and axis_rope; orrery describe rope explains it"}});
+       {"describe rope.scaling", 2,
+        "is a parameter of rope and axis_rope; orrery describe rope explains it"}});
 }
 
 TEST_CASE("A parameter or an option of something else is told whose it is") {
