@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include "core/errors.h"
-#include "core/kernels/roundings.h"
 #include "core/params.h"
 #include "core/unknown_name.h"
 
@@ -65,6 +64,18 @@ double rounded_subnormal(const Format& format, double value) {
   return std::copysign(value + coarse - coarse, value);
 }
 
+/// bf16 has the exponents of a float, so that the cut of a significand, with half of its last bit
+/// added before, serves subnormals and overflow, too. A NaN that was cut might become an infinity.
+void cut_to_bf16(std::span<float> values) {
+  constexpr int cut = 16;
+  for (float& value : values) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t half = (std::uint32_t{1} << (cut - 1)) - 1 + ((bits >> cut) & 1);
+    const auto rounded = std::bit_cast<float>((bits + half) >> cut << cut);
+    value = std::isnan(value) ? value : rounded;
+  }
+}
+
 template <std::size_t count>
 std::size_t index_named(std::string_view text, const std::array<std::string_view, count>& names,
                         std::string_view what) {
@@ -115,7 +126,7 @@ double round_to_narrow(Precision precision, double value) {
 template <class T>
 void round_all(Precision precision, std::span<T> values) {
   if constexpr (std::is_same_v<T, float>)
-    if (precision == Precision::bf16) return kernels::round_to_bf16(values);
+    if (precision == Precision::bf16) return cut_to_bf16(values);
   for (T& value : values) value = static_cast<T>(round_to(precision, static_cast<double>(value)));
 }
 

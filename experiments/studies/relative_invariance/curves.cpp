@@ -253,7 +253,7 @@ ShiftCurve measure_shifts(const std::string& name, const Measurement<T>& in,
   constexpr std::size_t at_once = 8;
   for (std::size_t first = 0; first < curve.known; first += at_once) {
     checkpoint(progress, first, shifts, "shifts of " + curve.label_in_pipeline());
-    const std::size_t count = std::min(at_once, curve.known - first);
+    const std::size_t left = curve.known - first, count = left < at_once ? left : at_once;
     in_parallel(static_cast<std::ptrdiff_t>(count), threads_or_all(0), [&] {
       return [&](std::ptrdiff_t i) { measure(first + static_cast<std::size_t>(i)); };
     });
