@@ -1,5 +1,7 @@
 #include "core/param_specs.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace orrery {
@@ -79,10 +81,12 @@ ParamSpec stated_if_set(ParamSpec spec) {
   return spec;
 }
 
-std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists) {
+std::vector<ParamSpec> joined(std::initializer_list<JoinedParams> lists) {
+  std::size_t count = 0;
+  for (const JoinedParams& list : lists) count += list.specs.size();
   std::vector<ParamSpec> specs;
-  for (std::vector<ParamSpec>& list : lists)
-    for (ParamSpec& spec : list) specs.push_back(std::move(spec));
+  specs.reserve(count);
+  for (const JoinedParams& list : lists) std::ranges::move(list.specs, std::back_inserter(specs));
   return specs;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/params.h"
@@ -40,7 +42,13 @@ ParamSpec with_role(ParamRole role, ParamSpec spec);
 ParamSpec read_while(const std::string& key, std::vector<std::string> any_of, ParamSpec spec);
 /// The parameter as one whose default captions and manifests leave out.
 ParamSpec stated_if_set(ParamSpec spec);
+/// Parameters within the braces of joined(), which lets only what is mutable be moved out.
+struct JoinedParams {
+  JoinedParams(std::vector<ParamSpec> list) : specs(std::move(list)) {}  // NOLINT(*-explicit-*)
+  JoinedParams(std::initializer_list<ParamSpec> list) : specs(list) {}
+  mutable std::vector<ParamSpec> specs;
+};
 /// The lists one behind the other.
-std::vector<ParamSpec> joined(std::vector<std::vector<ParamSpec>> lists);
+std::vector<ParamSpec> joined(std::initializer_list<JoinedParams> lists);
 
 }  // namespace orrery

@@ -93,8 +93,10 @@ void require_options(const CLI::App& app, const std::vector<Option>& options) {
       throw CLI::RequiredError(option.name);
 }
 
-void add_command(CLI::App& program, const Command& command) {
+/// @param is_wanted  whether it can be the one that is given: no other needs its options
+void add_command(CLI::App& program, const Command& command, bool is_wanted) {
   CLI::App* app = program.add_subcommand(command.name, command.about)->group(command.group);
+  if (!is_wanted) return;
   add_options(*app, command.options);
   app->allow_extras(command.words != nullptr);
   if (const auto* text = std::get_if<std::string>(&command.footer))
@@ -104,13 +106,14 @@ void add_command(CLI::App& program, const Command& command) {
   app->final_callback([app, &command] { require_options(*app, command.options); });
 }
 
-void fill(CLI::App& program, const std::vector<Command>& commands) {
+void fill(CLI::App& program, const std::vector<Command>& commands, const Words& words) {
   program.require_subcommand(1);
   program.footer(
       R"(orrery COMMAND --help gives details. Example: orrery run long_term_decay dim=128 base=10000
 orrery help lists topics: sweeps, arrays, exit-codes and others.)");
   add_options(program, program_options());
-  for (const Command& command : commands) add_command(program, command);
+  for (const Command& command : commands)
+    add_command(program, command, std::ranges::find(words, command.name) != words.end());
 }
 
 /// "--repeats: Value 0 not in range …; orrery help sweep lists what it takes".
@@ -138,13 +141,14 @@ Words reversed(const Words& words, std::size_t first) {
 
 struct Program {
   CLI::App app{"Orrery: how does this model know where its tokens are?", "orrery"};
-  explicit Program(const std::vector<Command>& commands) { fill(app, commands); }
+  /// @param words  the names of commands among them are those that can be given
+  Program(const std::vector<Command>& commands, const Words& words) { fill(app, commands, words); }
 };
 
 }  // namespace
 
 Parsed parse(const std::vector<Command>& commands, const Words& argv) {
-  Program program(commands);
+  Program program(commands, argv);
   try {
     program.app.parse(reversed(argv, 1));
   } catch (const CLI::ParseError& error) {
@@ -159,7 +163,7 @@ Parsed parse(const std::vector<Command>& commands, const Words& argv) {
 
 /// CLI11's own help() of the program shows the command that was given: help.
 std::string help_of(const std::vector<Command>& commands, const std::string& command) {
-  Program program(commands);
+  Program program(commands, {command});
   const CLI::App* app = command.empty() ? &program.app : program.app.get_subcommand(command);
   return app->get_formatter()->make_help(app, command.empty() ? "orrery" : "orrery " + command,
                                          CLI::AppFormatMode::Normal);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/attention/feature_map.h"
 #include "core/attention/softmax_attention.h"

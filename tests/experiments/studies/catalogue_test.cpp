@@ -98,6 +98,14 @@ TEST_CASE("The same parameters give the same bytes") {
   }
 }
 
+TEST_CASE("An experiment is found, with its defaults, by the name that the list gives it") {
+  for (const Experiment* experiment : experiment_catalogue()) {
+    INFO(experiment->info.name);
+    CHECK(known_experiment(experiment->info.name) == experiment);
+    CHECK(default_params(*experiment) == ParamSet(experiment->info.params));
+  }
+}
+
 TEST_CASE("Results are whole: figures captioned, columns of one length, names distinct") {
   for (const Experiment* experiment : experiment_catalogue()) {
     INFO(experiment->info.name);
