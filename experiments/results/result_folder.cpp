@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include "experiments/data/zip_pack.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
+#include "experiments/files/hash_thread.h"
 #include "experiments/results/csv.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
@@ -252,27 +254,36 @@ void require_replaceable_at(const fs::path& folder, Replaceable which, const Pro
 /// An array's .npy file while it is written.
 class GrowingArray {
  public:
-  GrowingArray(FolderSink& sink, const Array& array)
-      : path_(sink.add("arrays", array.name, "npy")), file_(sink.folder() / path_) {
+  /// @param number  of its hash
+  GrowingArray(FolderSink& sink, const Array& array, HashThread& hashes, std::size_t number)
+      : path_(sink.add("arrays", array.name, "npy")),
+        file_(sink.folder() / path_),
+        hashes_(&hashes),
+        number_(number) {
     append(npy_header(array));
     whole_ = bytes_ + value_bytes(array);
   }
 
   void append(std::string_view bytes) {
-    file_.append(bytes);
-    hash_.update(bytes);
-    bytes_ += bytes.size();
+    constexpr std::size_t most = std::size_t{1} << 20;  // is copied to be hashed
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(most, bytes.size()))) {
+      const std::string_view part = bytes.substr(0, most);
+      hashes_->update(number_, part);
+      file_.append(part);
+      bytes_ += part.size();
+    }
   }
   WrittenFile finish() {
     check_invariant(bytes_ == whole_, "a result is ended when its arrays are whole");
     file_.close(Sync::later);
-    return {.path = path_, .bytes = bytes_, .sha256 = hash_.hex()};
+    return {.path = path_, .bytes = bytes_, .sha256 = hashes_->hex(number_)};
   }
 
  private:
   std::string path_;
   NewFile file_;
-  Sha256 hash_{};
+  HashThread* hashes_;
+  std::size_t number_;
   std::uintmax_t bytes_{0}, whole_{0};
 };
 
@@ -306,6 +317,7 @@ struct StreamedResult::Parts {
   fs::path folder{};
   std::optional<AtomicFolder> swap{};
   std::optional<FolderSink> sink{};
+  std::optional<HashThread> hashes{};
   std::vector<GrowingArray> arrays{};
 };
 
@@ -324,7 +336,9 @@ void StreamedResult::begin(std::span<const Array> arrays) {
   for (const Array& array : arrays) bytes += value_bytes(array);
   require_space(parts_->folder, bytes);
   parts_->sink.emplace(parts_->swap->folder());
-  for (const Array& array : arrays) parts_->arrays.emplace_back(*parts_->sink, array);
+  parts_->hashes.emplace(arrays.size());
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    parts_->arrays.emplace_back(*parts_->sink, arrays[i], *parts_->hashes, i);
 }
 
 void StreamedResult::append(std::size_t array, std::string_view bytes) {
