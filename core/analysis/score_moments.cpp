@@ -30,23 +30,36 @@ double sign(double value) { return value < 0 ? -1.0 : 1.0; }
 
 }  // namespace
 
-Moments score_moments(std::span<const Complex> c, std::span<const double> theta, Position W) {
-  check_pairs(c, theta);
+std::vector<Moments> score_moments(std::span<const std::span<const Complex>> several,
+                                   std::span<const double> theta, Position W) {
+  for (const std::span<const Complex> c : several) check_pairs(c, theta);
   if (W < 1)
     throw UsageError(fmt::format("{} distances", W), "must be at least 1", "use 1 or more");
   const auto count = static_cast<double>(W);
-  double mean = 0, square = 0;
-  for (std::size_t t = 0; t < c.size(); ++t) {
-    mean += (c[t] * mean_phasor(theta[t], count)).real();
-    for (std::size_t u = 0; u < c.size(); ++u)
-      square += (c[t] * (c[u] * mean_phasor(theta[t] + theta[u], count) +
-                         std::conj(c[u]) * mean_phasor(theta[t] - theta[u], count)))
-                    .real() /
-                2.0;
+  std::vector<double> mean(several.size()), square(several.size());
+  for (std::size_t t = 0; t < theta.size(); ++t) {
+    const Complex once = mean_phasor(theta[t], count);
+    for (std::size_t i = 0; i < several.size(); ++i) mean[i] += (several[i][t] * once).real();
+    for (std::size_t u = 0; u < theta.size(); ++u) {
+      const Complex sum = mean_phasor(theta[t] + theta[u], count),
+                    difference = mean_phasor(theta[t] - theta[u], count);
+      for (std::size_t i = 0; i < several.size(); ++i) {
+        const std::span<const Complex> c = several[i];
+        square[i] += (c[t] * (c[u] * sum + std::conj(c[u]) * difference)).real() / 2.0;
+      }
+    }
   }
-  const double variance = square - mean * mean;
-  // Rounding may leave a score that never changes a variance just below 0; a NaN stays one.
-  return {.mean = mean, .variance = variance < 0 ? 0.0 : variance};
+  std::vector<Moments> moments;
+  for (std::size_t i = 0; i < several.size(); ++i) {
+    const double variance = square[i] - mean[i] * mean[i];
+    // Rounding may leave a score that never changes a variance just below 0; a NaN stays one.
+    moments.push_back({.mean = mean[i], .variance = variance < 0 ? 0.0 : variance});
+  }
+  return moments;
+}
+
+Moments score_moments(std::span<const Complex> c, std::span<const double> theta, Position W) {
+  return score_moments(std::span(&c, 1), theta, W).front();
 }
 
 double reversal_probability(const Moments& moments, double reference) {

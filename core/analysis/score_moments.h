@@ -23,6 +23,9 @@ struct Moments {
 /// different lengths or W < 1.
 Moments score_moments(std::span<const std::complex<double>> c, std::span<const double> theta,
                       Position W);
+/// The same of several c at the cost of one, to the bit: G is of the frequencies alone.
+std::vector<Moments> score_moments(std::span<const std::span<const std::complex<double>>> several,
+                                   std::span<const double> theta, Position W);
 
 /// P = ½ erfc(sign(reference)·μ/(σ√2)): how likely a normal number of these moments has another
 /// sign than the reference. A query prefers one key to another by S_a(m) − S_b(m) at every distance

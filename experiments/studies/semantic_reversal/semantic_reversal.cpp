@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <complex>
+#include <span>
 #include <utility>
 
 #include "core/analysis/largest.h"
@@ -128,26 +130,33 @@ double squared_length(const Complexes& c) {
 /// e^{i m θ_t} at m = 0, 1, …: every seed is exact, and so are the 64 steps from it.
 class Phasors {
  public:
-  explicit Phasors(const std::vector<double>& theta) : theta_(theta), seeds_(theta.size()) {
+  explicit Phasors(const std::vector<double>& theta)
+      : theta_(theta), seeds_(theta.size()), now_(theta.size()) {
     for (Position l = 0; l < lanes; ++l) {
       steps_.emplace_back();
       for (const double one : theta) steps_.back().push_back(exact(l, one));
     }
   }
-  /// Re Σ c_t e^{i m θ_t}; m grows from call to call.
-  double score(const Complexes& c, Position m) {
+  /// Those at m, which grows from call to call.
+  void move_to(Position m) {
     if (m / lanes != block_) {
       block_ = m / lanes;
       for (std::size_t t = 0; t < theta_.size(); ++t) seeds_[t] = exact(block_ * lanes, theta_[t]);
     }
     const Complexes& step = steps_[static_cast<std::size_t>(m % lanes)];
-    double sum = 0;
-    for (std::size_t t = 0; t < c.size(); ++t) {
-      const double re = seeds_[t].real() * step[t].real() - seeds_[t].imag() * step[t].imag();
-      const double im = seeds_[t].real() * step[t].imag() + seeds_[t].imag() * step[t].real();
-      sum += c[t].real() * re - c[t].imag() * im;
+    for (std::size_t t = 0; t < theta_.size(); ++t)
+      now_[t] = {seeds_[t].real() * step[t].real() - seeds_[t].imag() * step[t].imag(),
+                 seeds_[t].real() * step[t].imag() + seeds_[t].imag() * step[t].real()};
+  }
+  /// Re Σ c_t e^{i m θ_t} of two c: the additions of one are done while the other waits for its.
+  std::array<double, 2> scores(const Complexes& a, const Complexes& b) const {
+    double of_a = 0, of_b = 0;
+    for (std::size_t t = 0; t < now_.size(); ++t) {
+      const double re = now_[t].real(), im = now_[t].imag();
+      of_a += a[t].real() * re - a[t].imag() * im;
+      of_b += b[t].real() * re - b[t].imag() * im;
     }
-    return sum;
+    return {of_a, of_b};
   }
 
  private:
@@ -157,8 +166,8 @@ class Phasors {
     return {turn.cos, turn.sin};
   }
   const std::vector<double>& theta_;
-  Complexes seeds_;
-  std::vector<Complexes> steps_;
+  Complexes seeds_, now_;
+  std::vector<Complexes> steps_{};
   Position block_{-1};
 };
 
@@ -176,48 +185,63 @@ double moment_error(const Moments& closed, const Sums& sums, double W, double sc
   return error.value();
 }
 
-void add_sums(const Rope<double>& rope, const Preference& preference, const Sums& sums, Position W,
-              LengthRow& row, Largest& error) {
-  const std::vector<double>& theta = rope.theta();
-  const auto count = static_cast<double>(W);
-  Moments difference = score_moments(preference.difference, theta, W);
-  error.see(moment_error(difference, sums, count, squared_length(preference.difference)));
-  difference.mean += preference.rest;
-  double reference = preference.rest;
-  for (const Complex& one : preference.difference) reference += one.real();
-  row.reversal += reversal_probability(difference, reference);
-  row.reversal_counted += sums.reversed / count;
-  const double length = std::sqrt(squared_length(preference.first));
-  row.sensitivity +=
-      mean_magnitude(score_moments(step_products(preference.first, theta), theta, W)) / length;
-  row.sensitivity_counted += sums.change / count / length;
-}
-
 /// 1 where the other key wins. A NaN stays one.
 double reversed_at(double sign, double preferred) {
   if (std::isnan(preferred)) return preferred;
   return sign * preferred < 0 ? 1.0 : 0.0;
 }
 
-void follow(const Rope<double>& rope, const Preference& preference,
-            const std::vector<Position>& lengths, Tuned& tuned, Largest& error) {
-  Phasors phasors(rope.theta());
-  const Complexes steps = step_products(preference.first, rope.theta());
-  Sums sums;
-  double sign = 0;
+/// A preference, and the sums over the first distances, by their number.
+struct Followed {
+  const Preference& preference;
+  Complexes steps{};
+  double sign{};
+  Sums sums{};
+  std::vector<Sums> by_length{};
+};
+
+void follow(Followed& one, const Phasors& phasors, Position m) {
+  const auto [turning, step] = phasors.scores(one.preference.difference, one.steps);
+  const double preferred = turning + one.preference.rest;
+  if (m == 0) one.sign = preferred < 0 ? -1.0 : 1.0;
+  one.sums.reversed += reversed_at(one.sign, preferred);
+  one.sums.change += std::abs(step);
+  one.sums.score += turning;
+  one.sums.square += turning * turning;
+}
+
+std::vector<Followed> follow_all(const std::vector<double>& theta,
+                                 const std::vector<Preference>& preferences,
+                                 const std::vector<Position>& lengths) {
+  std::vector<Followed> all;
+  for (const Preference& one : preferences)
+    all.push_back({.preference = one, .steps = step_products(one.first, theta)});
+  Phasors phasors(theta);
   std::size_t next = 0;
   for (Position m = 0; next < lengths.size(); ++m) {
-    const double turning = phasors.score(preference.difference, m);
-    const double preferred = turning + preference.rest;
-    if (m == 0) sign = preferred < 0 ? -1.0 : 1.0;
-    sums.reversed += reversed_at(sign, preferred);
-    sums.change += std::abs(phasors.score(steps, m));
-    sums.score += turning;
-    sums.square += turning * turning;
+    phasors.move_to(m);
+    for (Followed& one : all) follow(one, phasors, m);
     if (m + 1 != lengths[next]) continue;
-    add_sums(rope, preference, sums, m + 1, tuned.rows[next], error);
+    for (Followed& one : all) one.by_length.push_back(one.sums);
     ++next;
   }
+  return all;
+}
+
+/// @param steps  moments of the change by one step
+void add_sums(const Followed& followed, std::size_t length, Moments difference,
+              const Moments& steps, LengthRow& row, Largest& error) {
+  const Preference& preference = followed.preference;
+  const Sums& sums = followed.by_length[length];
+  error.see(moment_error(difference, sums, row.W, squared_length(preference.difference)));
+  difference.mean += preference.rest;
+  double reference = preference.rest;
+  for (const Complex& one : preference.difference) reference += one.real();
+  row.reversal += reversal_probability(difference, reference);
+  row.reversal_counted += sums.reversed / row.W;
+  const double norm = std::sqrt(squared_length(preference.first));
+  row.sensitivity += mean_magnitude(steps) / norm;
+  row.sensitivity_counted += sums.change / row.W / norm;
 }
 
 /// `draws` of them: the query and the second key normal, the first key relevance·q + √(1 −
@@ -246,7 +270,17 @@ Tuned tuned(const Rope<double>& rope, const ParamSet& params, std::string label)
   Tuned of{.label = std::move(label)};
   for (const Position W : lengths) of.rows.push_back({.W = static_cast<double>(W)});
   Largest error;
-  for (const Preference& preference : preferences) follow(rope, preference, lengths, of, error);
+  const std::vector<Followed> all = follow_all(rope.theta(), preferences, lengths);
+  std::vector<std::span<const Complex>> products;  // of each, and of its steps
+  for (const Followed& one : all) {
+    products.emplace_back(one.preference.difference);
+    products.emplace_back(one.steps);
+  }
+  for (std::size_t l = 0; l < lengths.size(); ++l) {
+    const std::vector<Moments> moments = score_moments(products, rope.theta(), lengths[l]);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      add_sums(all[i], l, moments[2 * i], moments[2 * i + 1], of.rows[l], error);
+  }
   const auto count = static_cast<double>(preferences.size());
   for (LengthRow& row : of.rows)
     for (double* sum :
