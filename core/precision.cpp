@@ -21,7 +21,7 @@ struct Format {
   std::string_view name;
   int significand_bits;  ///< with the leading one
   int min_exponent;      ///< of the smallest normal number
-  double smallest_normal;
+  double smallest_normal;  ///< 2^min_exponent
   double largest;
 };
 
@@ -115,10 +115,13 @@ double ulp(Precision precision, double value) {
 }
 
 double round_to_narrow(Precision precision, double value) {
-  if (!std::isfinite(value) || value == 0) return value;
   const Format& format = format_of(precision);
-  const double rounded = std::abs(value) < format.smallest_normal ? rounded_subnormal(format, value)
-                                                                  : rounded_normal(format, value);
+  const double magnitude = std::abs(value);
+  if (magnitude >= format.smallest_normal && magnitude <= format.largest)
+    return rounded_normal(format, value);
+  if (!std::isfinite(value) || value == 0) return value;
+  const double rounded = magnitude < format.smallest_normal ? rounded_subnormal(format, value)
+                                                            : rounded_normal(format, value);
   if (std::abs(rounded) <= format.largest) return rounded;
   return std::copysign(std::numeric_limits<double>::infinity(), value);
 }
