@@ -153,129 +153,133 @@ void Rope<T>::rotate_exactly(PositionsIn positions, const RotationTable& table,
 }
 
 template <class T>
-void Rope<T>::rotate_row_rounded(Position position, double amplitude, T* row) const {
-  const std::size_t pairs = rounded_theta_.size();
+void Rope<T>::rotate_rounded(PositionsIn positions, double amplitude, MatrixOut<T> x) const {
+  std::vector<CosSin> turns(rounded_theta_.size());
   // a cos, b sin, a sin, b cos of each pair: rounded together, which is many times as fast.
-  std::vector<T> products(4 * pairs);
-  for (std::size_t t = 0; t < pairs; ++t) {
-    const CosSin turn = rounded_rotation(position, rounded_theta_[t], options_.rounding, amplitude);
-    const T c = static_cast<T>(turn.cos), s = static_cast<T>(turn.sin);
-    const T a = row[channels(t).a], b = row[channels(t).b];
-    T* of_pair = &products[4 * t];
-    of_pair[0] = a * c;
-    of_pair[1] = b * s;
-    of_pair[2] = a * s;
-    of_pair[3] = b * c;
-  }
-  if (!options_.rounding.template leaves<T>(Stage::products))
-    round_all<T>(options_.rounding.format(Stage::products), products);
-  for (std::size_t t = 0; t < pairs; ++t) {
-    const T* of_pair = &products[4 * t];
-    row[channels(t).a] = of_pair[0] - of_pair[1];
-    row[channels(t).b] = of_pair[2] + of_pair[3];
-  }
-}
-
-template <class T>
-void Rope<T>::check_shape(PositionsIn positions, const MatrixIn<T>& x) const {
-  check_positions(positions, x.rows());
-  if (x.cols() == convention_.d_head) return;
-  throw UsageError(fmt::format("q or k with {} channels", x.cols()),
-                   fmt::format("this RoPE was made for d_head={}", convention_.d_head),
-                   "give q and k with as many channels");
-}
-
-template <class T>
-MatrixOut<T> Rope<T>::paired(MatrixOut<T> x) const {
-  return x.middleCols(first_channel(convention_), 2 * pairs_of(convention_));
-}
-
-template <class T>
-void Rope<T>::rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
-  check_shape(positions, x);
-  if (rounds_rotation(options_.rounding) || options_.rounding.rounds(Stage::products))
-    for (Index i = 0; i < x.rows(); ++i)
-      rotate_row_rounded(positions[static_cast<std::size_t>(i)], table.amplitude(),
-                         x.row(i).data());
-  else
-    rotate_exactly(positions, table, paired(x));
-  options_.rounding.template apply<T>(Stage::rotated_qk, paired(x));
-}
-
-template <class T>
-void Rope<T>::rotate_back(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
-  check_shape(positions, x);
-  rotate_exactly(mirrored(positions), table, paired(x));
-}
-
-template <class T>
-void Rope<T>::set_muted_to_zero(MatrixOut<T> x) const {
-  for (std::size_t t = 0; t < theta_.size(); ++t) {
-    if (!is_muted(t)) continue;
-    x.col(channels(t).a).setZero();
-    x.col(channels(t).b).setZero();
-  }
-}
-
-template <class T>
-void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
-  rotate(positions, table_, x);
-  set_muted_to_zero(x);
-}
-
-template <class T>
-void Rope<T>::turn_back(PositionsIn positions, MatrixOut<T> d_x) const {
-  set_muted_to_zero(d_x);
-  rotate_back(positions, table_, d_x);
-}
-
-template <class T>
-Matrix<T> Rope<T>::turned_values(const ValueInputs<T>& in) const {
-  Matrix<T> turned = in.v;
-  rotate(in.n, value_table_, turned);
-  return turned;
-}
-
-template <class T>
-void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
-  if (options_.rotary_value == RotaryValue::none) return;
-  Matrix<T> sum = product<T>(in.weights, turned_values(in));
-  if (options_.rotary_value == RotaryValue::counter_rotated)
-    rotate(mirrored(in.m), value_table_, sum);
-  out = sum;
-}
-
-template <class T>
-void Rope<T>::add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
-                                  MatrixOut<T> d_weights, MatrixOut<T> d_v, Tables&) const {
-  if (options_.rotary_value == RotaryValue::none) return;
-  Matrix<T> d_sum = d_out;
-  if (options_.rotary_value == RotaryValue::counter_rotated)
-    rotate_back(mirrored(in.m), value_table_, d_sum);
-  Matrix<T> d_values = transposed_product<T>(in.weights, d_sum);
-  rotate_back(in.n, value_table_, d_values);
-  // Less Σ_n A_mn v_n, whose place the rotated sum takes.
-  d_weights +=
-      product_with_transpose<T>(d_sum, turned_values(in)) - product_with_transpose<T>(d_out, in.v);
-  d_v += d_values - transposed_product<T>(in.weights, d_out);
-}
-
-template <class T>
-Matrix<T> repaired_rows(const MatrixIn<T>& rows, Index heads, RopePairing from, RopePairing to) {
-  const RopeConvention rope = completed({.d_head = rows.rows() / heads});
-  Matrix<T> out(rows.rows(), rows.cols());
-  for (Index first = 0; first < rows.rows(); first += rope.d_head)
-    for (Index t = 0; t < pairs_of(rope); ++t) {
-      const ChannelPair old = channels_of(rope, t, from), now = channels_of(rope, t, to);
-      out.row(first + now.a) = rows.row(first + old.a);
-      out.row(first + now.b) = rows.row(first + old.b);
+  std::vector<T> products(4 * turns.size());
+  for (Index i = 0; i < x.rows(); ++i) {
+    const Position m = positions[static_cast<std::size_t>(i)];
+    if (i == 0 || m != positions[static_cast<std::size_t>(i) - 1])
+      std::ranges::transform(rounded_theta_, turns.begin(), [&](double theta) {
+        return rounded_rotation(m, theta, options_.rounding, amplitude);
+      });
+    for (std::size_t t = 0; t < turns.size(); ++t) {
+      const T c = static_cast<T>(turns[t].cos), s = static_cast<T>(turns[t].sin);
+      const T a = x(i, channels(t).a), b = x(i, channels(t).b);
+      T* of_pair = &products[4 * t];
+      of_pair[0] = a * c;
+      of_pair[1] = b * s;
+      of_pair[2] = a * s;
+      of_pair[3] = b * c;
     }
-  return out;
-}
+    if (!options_.rounding.template leaves<T>(Stage::products))
+      round_all<T>(options_.rounding.format(Stage::products), products);
+    for (std::size_t t = 0; t < turns.size(); ++t) {
+      const T* of_pair = &products[4 * t];
+      x(i, channels(t).a) = of_pair[0] - of_pair[1];
+      x(i, channels(t).b) = of_pair[2] + of_pair[3];
+    }
+  }
 
-template Matrix<float> repaired_rows(const MatrixIn<float>&, Index, RopePairing, RopePairing);
-template Matrix<double> repaired_rows(const MatrixIn<double>&, Index, RopePairing, RopePairing);
-template class Rope<float>;
-template class Rope<double>;
+  template <class T>
+  void Rope<T>::check_shape(PositionsIn positions, const MatrixIn<T>& x) const {
+    check_positions(positions, x.rows());
+    if (x.cols() == convention_.d_head) return;
+    throw UsageError(fmt::format("q or k with {} channels", x.cols()),
+                     fmt::format("this RoPE was made for d_head={}", convention_.d_head),
+                     "give q and k with as many channels");
+  }
+
+  template <class T>
+  MatrixOut<T> Rope<T>::paired(MatrixOut<T> x) const {
+    return x.middleCols(first_channel(convention_), 2 * pairs_of(convention_));
+  }
+
+  template <class T>
+  void Rope<T>::rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
+    check_shape(positions, x);
+    if (rounds_rotation(options_.rounding) || options_.rounding.rounds(Stage::products))
+      rotate_rounded(positions, table.amplitude(), x);
+    else
+      rotate_exactly(positions, table, paired(x));
+    options_.rounding.template apply<T>(Stage::rotated_qk, paired(x));
+  }
+
+  template <class T>
+  void Rope<T>::rotate_back(PositionsIn positions, const RotationTable& table, MatrixOut<T> x)
+      const {
+    check_shape(positions, x);
+    rotate_exactly(mirrored(positions), table, paired(x));
+  }
+
+  template <class T>
+  void Rope<T>::set_muted_to_zero(MatrixOut<T> x) const {
+    for (std::size_t t = 0; t < theta_.size(); ++t) {
+      if (!is_muted(t)) continue;
+      x.col(channels(t).a).setZero();
+      x.col(channels(t).b).setZero();
+    }
+  }
+
+  template <class T>
+  void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
+    rotate(positions, table_, x);
+    set_muted_to_zero(x);
+  }
+
+  template <class T>
+  void Rope<T>::turn_back(PositionsIn positions, MatrixOut<T> d_x) const {
+    set_muted_to_zero(d_x);
+    rotate_back(positions, table_, d_x);
+  }
+
+  template <class T>
+  Matrix<T> Rope<T>::turned_values(const ValueInputs<T>& in) const {
+    Matrix<T> turned = in.v;
+    rotate(in.n, value_table_, turned);
+    return turned;
+  }
+
+  template <class T>
+  void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
+    if (options_.rotary_value == RotaryValue::none) return;
+    Matrix<T> sum = product<T>(in.weights, turned_values(in));
+    if (options_.rotary_value == RotaryValue::counter_rotated)
+      rotate(mirrored(in.m), value_table_, sum);
+    out = sum;
+  }
+
+  template <class T>
+  void Rope<T>::add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
+                                    MatrixOut<T> d_weights, MatrixOut<T> d_v, Tables&) const {
+    if (options_.rotary_value == RotaryValue::none) return;
+    Matrix<T> d_sum = d_out;
+    if (options_.rotary_value == RotaryValue::counter_rotated)
+      rotate_back(mirrored(in.m), value_table_, d_sum);
+    Matrix<T> d_values = transposed_product<T>(in.weights, d_sum);
+    rotate_back(in.n, value_table_, d_values);
+    // Less Σ_n A_mn v_n, whose place the rotated sum takes.
+    d_weights += product_with_transpose<T>(d_sum, turned_values(in)) -
+                 product_with_transpose<T>(d_out, in.v);
+    d_v += d_values - transposed_product<T>(in.weights, d_out);
+  }
+
+  template <class T>
+  Matrix<T> repaired_rows(const MatrixIn<T>& rows, Index heads, RopePairing from, RopePairing to) {
+    const RopeConvention rope = completed({.d_head = rows.rows() / heads});
+    Matrix<T> out(rows.rows(), rows.cols());
+    for (Index first = 0; first < rows.rows(); first += rope.d_head)
+      for (Index t = 0; t < pairs_of(rope); ++t) {
+        const ChannelPair old = channels_of(rope, t, from), now = channels_of(rope, t, to);
+        out.row(first + now.a) = rows.row(first + old.a);
+        out.row(first + now.b) = rows.row(first + old.b);
+      }
+    return out;
+  }
+
+  template Matrix<float> repaired_rows(const MatrixIn<float>&, Index, RopePairing, RopePairing);
+  template Matrix<double> repaired_rows(const MatrixIn<double>&, Index, RopePairing, RopePairing);
+  template class Rope<float>;
+  template class Rope<double>;
 
 }  // namespace orrery

@@ -130,7 +130,8 @@ class Rope final : public Encoding, public QkTransform<T>, public ValueTerm<T> {
   /// R_n v_n, [N_k, d_v].
   Matrix<T> turned_values(const ValueInputs<T>& in) const;
   void rotate_exactly(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const;
-  void rotate_row_rounded(Position position, double amplitude, T* row) const;
+  /// What is rounded is formed once for rows in sequence at the same position.
+  void rotate_rounded(PositionsIn positions, double amplitude, MatrixOut<T> x) const;
 
   RopeConvention convention_;
   RopeOptions options_;

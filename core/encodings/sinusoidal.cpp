@@ -115,13 +115,19 @@ void Sinusoidal<T>::fill(PositionsIn positions, MatrixOut<T> p) const {
 template <class T>
 void Sinusoidal<T>::fill_rounded(PositionsIn positions, MatrixOut<T> p) const {
   const auto pairs = static_cast<Index>(theta_.size());
-  for (Index i = 0; i < p.rows(); ++i)
+  for (Index i = 0; i < p.rows(); ++i) {
+    const Position m = positions[static_cast<std::size_t>(i)];
+    if (i > 0 && m == positions[static_cast<std::size_t>(i) - 1]) {
+      p.row(i) = p.row(i - 1);
+      continue;
+    }
     for (Index t = 0; t < pairs; ++t) {
-      const CosSin turn = rounded_rotation(positions[static_cast<std::size_t>(i)],
-                                           rounded_theta_[static_cast<std::size_t>(t)], rounding_);
+      const CosSin turn =
+          rounded_rotation(m, rounded_theta_[static_cast<std::size_t>(t)], rounding_);
       p(i, interleaved() ? 2 * t : t) = static_cast<T>(turn.sin);
       p(i, interleaved() ? 2 * t + 1 : pairs + t) = static_cast<T>(turn.cos);
     }
+  }
 }
 
 template <class T>
