@@ -7,6 +7,7 @@
 
 #include "core/analysis/largest.h"
 #include "core/encodings/settings.h"
+#include "core/parallel.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
@@ -152,18 +153,20 @@ void sweep_favor(const ParamSet& params, Progress& progress, LinearFindings& fou
   found.features_to_resolve = features_to_resolve(in);
   found.draws = draws;
   for (Index m = fewest_features; m <= most; m *= 2) {
+    checkpoint(progress, static_cast<double>(m) / static_cast<double>(2 * most),
+               "FAVOR+ with more features");
     std::vector<std::vector<double>> gaps(linear_variants().size());
-    for (std::int64_t draw = 0; draw < draws; ++draw) {
-      const double done = static_cast<double>(m) / static_cast<double>(2 * most) +
-                          static_cast<double>(m * draw) / static_cast<double>(2 * most * draws);
-      checkpoint(progress, done, "FAVOR+ with more features");
-      // Seeds of their own, so that a draw is not the projection of the maps above.
-      const auto phi = make_features(FeatureKind::favor, params.integer("seed") * draws + draw + 1,
-                                     m, in.q.cols());
-      for (std::size_t i = 0; i < gaps.size(); ++i)
-        gaps[i].push_back(
-            mean_half_difference(linear_weights(in, *phi, linear_variants()[i].rotation), softmax));
-    }
+    for (std::vector<double>& of_draws : gaps) of_draws.resize(static_cast<std::size_t>(draws));
+    in_parallel(draws, threads_or_all(0), [&] {
+      return [&](std::ptrdiff_t draw) {
+        // Seeds of their own, so that a draw is not the projection of the maps above.
+        const auto phi = make_features(FeatureKind::favor,
+                                       params.integer("seed") * draws + draw + 1, m, in.q.cols());
+        for (std::size_t i = 0; i < gaps.size(); ++i)
+          gaps[i][static_cast<std::size_t>(draw)] = mean_half_difference(
+              linear_weights(in, *phi, linear_variants()[i].rotation), softmax);
+      };
+    });
     found.swept_features.push_back(static_cast<double>(m));
     for (std::size_t i = 0; i < gaps.size(); ++i) add_point(found.sweep[i], gaps[i]);
   }
