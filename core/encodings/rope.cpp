@@ -180,106 +180,106 @@ void Rope<T>::rotate_rounded(PositionsIn positions, double amplitude, MatrixOut<
       x(i, channels(t).b) = of_pair[2] + of_pair[3];
     }
   }
+}
 
-  template <class T>
-  void Rope<T>::check_shape(PositionsIn positions, const MatrixIn<T>& x) const {
-    check_positions(positions, x.rows());
-    if (x.cols() == convention_.d_head) return;
-    throw UsageError(fmt::format("q or k with {} channels", x.cols()),
-                     fmt::format("this RoPE was made for d_head={}", convention_.d_head),
-                     "give q and k with as many channels");
+template <class T>
+void Rope<T>::check_shape(PositionsIn positions, const MatrixIn<T>& x) const {
+  check_positions(positions, x.rows());
+  if (x.cols() == convention_.d_head) return;
+  throw UsageError(fmt::format("q or k with {} channels", x.cols()),
+                   fmt::format("this RoPE was made for d_head={}", convention_.d_head),
+                   "give q and k with as many channels");
+}
+
+template <class T>
+MatrixOut<T> Rope<T>::paired(MatrixOut<T> x) const {
+  return x.middleCols(first_channel(convention_), 2 * pairs_of(convention_));
+}
+
+template <class T>
+void Rope<T>::rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
+  check_shape(positions, x);
+  if (rounds_rotation(options_.rounding) || options_.rounding.rounds(Stage::products))
+    rotate_rounded(positions, table.amplitude(), x);
+  else
+    rotate_exactly(positions, table, paired(x));
+  options_.rounding.template apply<T>(Stage::rotated_qk, paired(x));
+}
+
+template <class T>
+void Rope<T>::rotate_back(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
+  check_shape(positions, x);
+  rotate_exactly(mirrored(positions), table, paired(x));
+}
+
+template <class T>
+void Rope<T>::set_muted_to_zero(MatrixOut<T> x) const {
+  for (std::size_t t = 0; t < theta_.size(); ++t) {
+    if (!is_muted(t)) continue;
+    x.col(channels(t).a).setZero();
+    x.col(channels(t).b).setZero();
   }
+}
 
-  template <class T>
-  MatrixOut<T> Rope<T>::paired(MatrixOut<T> x) const {
-    return x.middleCols(first_channel(convention_), 2 * pairs_of(convention_));
-  }
+template <class T>
+void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
+  rotate(positions, table_, x);
+  set_muted_to_zero(x);
+}
 
-  template <class T>
-  void Rope<T>::rotate(PositionsIn positions, const RotationTable& table, MatrixOut<T> x) const {
-    check_shape(positions, x);
-    if (rounds_rotation(options_.rounding) || options_.rounding.rounds(Stage::products))
-      rotate_rounded(positions, table.amplitude(), x);
-    else
-      rotate_exactly(positions, table, paired(x));
-    options_.rounding.template apply<T>(Stage::rotated_qk, paired(x));
-  }
+template <class T>
+void Rope<T>::turn_back(PositionsIn positions, MatrixOut<T> d_x) const {
+  set_muted_to_zero(d_x);
+  rotate_back(positions, table_, d_x);
+}
 
-  template <class T>
-  void Rope<T>::rotate_back(PositionsIn positions, const RotationTable& table, MatrixOut<T> x)
-      const {
-    check_shape(positions, x);
-    rotate_exactly(mirrored(positions), table, paired(x));
-  }
+template <class T>
+Matrix<T> Rope<T>::turned_values(const ValueInputs<T>& in) const {
+  Matrix<T> turned = in.v;
+  rotate(in.n, value_table_, turned);
+  return turned;
+}
 
-  template <class T>
-  void Rope<T>::set_muted_to_zero(MatrixOut<T> x) const {
-    for (std::size_t t = 0; t < theta_.size(); ++t) {
-      if (!is_muted(t)) continue;
-      x.col(channels(t).a).setZero();
-      x.col(channels(t).b).setZero();
+template <class T>
+void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
+  if (options_.rotary_value == RotaryValue::none) return;
+  Matrix<T> sum = product<T>(in.weights, turned_values(in));
+  if (options_.rotary_value == RotaryValue::counter_rotated)
+    rotate(mirrored(in.m), value_table_, sum);
+  out = sum;
+}
+
+template <class T>
+void Rope<T>::add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
+                                  MatrixOut<T> d_weights, MatrixOut<T> d_v, Tables&) const {
+  if (options_.rotary_value == RotaryValue::none) return;
+  Matrix<T> d_sum = d_out;
+  if (options_.rotary_value == RotaryValue::counter_rotated)
+    rotate_back(mirrored(in.m), value_table_, d_sum);
+  Matrix<T> d_values = transposed_product<T>(in.weights, d_sum);
+  rotate_back(in.n, value_table_, d_values);
+  // Less Σ_n A_mn v_n, whose place the rotated sum takes.
+  d_weights +=
+      product_with_transpose<T>(d_sum, turned_values(in)) - product_with_transpose<T>(d_out, in.v);
+  d_v += d_values - transposed_product<T>(in.weights, d_out);
+}
+
+template <class T>
+Matrix<T> repaired_rows(const MatrixIn<T>& rows, Index heads, RopePairing from, RopePairing to) {
+  const RopeConvention rope = completed({.d_head = rows.rows() / heads});
+  Matrix<T> out(rows.rows(), rows.cols());
+  for (Index first = 0; first < rows.rows(); first += rope.d_head)
+    for (Index t = 0; t < pairs_of(rope); ++t) {
+      const ChannelPair old = channels_of(rope, t, from), now = channels_of(rope, t, to);
+      out.row(first + now.a) = rows.row(first + old.a);
+      out.row(first + now.b) = rows.row(first + old.b);
     }
-  }
+  return out;
+}
 
-  template <class T>
-  void Rope<T>::turn(PositionsIn positions, MatrixOut<T> x) const {
-    rotate(positions, table_, x);
-    set_muted_to_zero(x);
-  }
-
-  template <class T>
-  void Rope<T>::turn_back(PositionsIn positions, MatrixOut<T> d_x) const {
-    set_muted_to_zero(d_x);
-    rotate_back(positions, table_, d_x);
-  }
-
-  template <class T>
-  Matrix<T> Rope<T>::turned_values(const ValueInputs<T>& in) const {
-    Matrix<T> turned = in.v;
-    rotate(in.n, value_table_, turned);
-    return turned;
-  }
-
-  template <class T>
-  void Rope<T>::add_to_output(const ValueInputs<T>& in, MatrixOut<T> out) const {
-    if (options_.rotary_value == RotaryValue::none) return;
-    Matrix<T> sum = product<T>(in.weights, turned_values(in));
-    if (options_.rotary_value == RotaryValue::counter_rotated)
-      rotate(mirrored(in.m), value_table_, sum);
-    out = sum;
-  }
-
-  template <class T>
-  void Rope<T>::add_value_gradients(const ValueInputs<T>& in, const MatrixIn<T>& d_out,
-                                    MatrixOut<T> d_weights, MatrixOut<T> d_v, Tables&) const {
-    if (options_.rotary_value == RotaryValue::none) return;
-    Matrix<T> d_sum = d_out;
-    if (options_.rotary_value == RotaryValue::counter_rotated)
-      rotate_back(mirrored(in.m), value_table_, d_sum);
-    Matrix<T> d_values = transposed_product<T>(in.weights, d_sum);
-    rotate_back(in.n, value_table_, d_values);
-    // Less Σ_n A_mn v_n, whose place the rotated sum takes.
-    d_weights += product_with_transpose<T>(d_sum, turned_values(in)) -
-                 product_with_transpose<T>(d_out, in.v);
-    d_v += d_values - transposed_product<T>(in.weights, d_out);
-  }
-
-  template <class T>
-  Matrix<T> repaired_rows(const MatrixIn<T>& rows, Index heads, RopePairing from, RopePairing to) {
-    const RopeConvention rope = completed({.d_head = rows.rows() / heads});
-    Matrix<T> out(rows.rows(), rows.cols());
-    for (Index first = 0; first < rows.rows(); first += rope.d_head)
-      for (Index t = 0; t < pairs_of(rope); ++t) {
-        const ChannelPair old = channels_of(rope, t, from), now = channels_of(rope, t, to);
-        out.row(first + now.a) = rows.row(first + old.a);
-        out.row(first + now.b) = rows.row(first + old.b);
-      }
-    return out;
-  }
-
-  template Matrix<float> repaired_rows(const MatrixIn<float>&, Index, RopePairing, RopePairing);
-  template Matrix<double> repaired_rows(const MatrixIn<double>&, Index, RopePairing, RopePairing);
-  template class Rope<float>;
-  template class Rope<double>;
+template Matrix<float> repaired_rows(const MatrixIn<float>&, Index, RopePairing, RopePairing);
+template Matrix<double> repaired_rows(const MatrixIn<double>&, Index, RopePairing, RopePairing);
+template class Rope<float>;
+template class Rope<double>;
 
 }  // namespace orrery

@@ -365,12 +365,12 @@ std::string pairs_words(const std::vector<ChannelPair>& pairs) {
   constexpr std::size_t most = 8;
   const Index half = pairs.front().b - pairs.front().a, width = 2 * half;
   Index t = 0;
-  const bool sliced =
-      half > 0 && std::all_of(pairs.begin(), pairs.end(), [&](const ChannelPair& p) {
-        const Index a = t / half * width + t % half;
-        ++t;
-        return p.a == a && p.b == a + half;
-      });
+  const bool sliced = half > 0 && std::ssize(pairs) % half == 0 &&
+                      std::all_of(pairs.begin(), pairs.end(), [&](const ChannelPair& p) {
+                        const Index a = t / half * width + t % half;
+                        ++t;
+                        return p.a == a && p.b == a + half;
+                      });
   if (sliced)
     return fmt::format("halves of each of {} slices of {} channels",
                        static_cast<Index>(pairs.size()) / half, width);

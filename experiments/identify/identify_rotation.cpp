@@ -38,6 +38,10 @@ class Search : HypothesisList {
     add_expected();
     for (const WrittenRope& rope : question.likely) add(rope);
     add_estimated(sample(), sample().places.positions);
+    if (!question.assumed)
+      for (const StructureFit& structure : likely_structures(sample(), 2))
+        for (const WrittenRope& rope : ropes_in_series(structure, sample().places.positions))
+          add(rope);
     if (axes() > 1)
       for (const WrittenRope& rope : ropes_along_axes(sample(), sample().places.positions))
         add(rope);

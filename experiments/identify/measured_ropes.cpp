@@ -21,74 +21,6 @@ using PairEstimates = std::vector<FrequencyEstimate>;
 constexpr std::size_t tried_structures = 2;  // ways of pairing
 constexpr double of_fp32 = 3e-8;             // half a unit in the last place of a frequency
 
-/// Rows of a pair along one axis.
-struct PairRows {
-  std::vector<double> positions{};
-  std::vector<Complex> hands{};  ///< as long as the row is sure of its angle
-};
-
-/// What an angle is off by where fp32 holds it, in roundings of the tensor; one of a tensor of fp64.
-double noise_of_angle(const PairPhasors& phasors, double angle) {
-  constexpr double of_angles = 8e-8;
-  const bool is_finer = phasors.roundoff < unit_roundoff(Precision::fp32);
-  return is_finer ? 1 : 1 + of_angles * std::abs(angle) / phasors.roundoff;
-}
-
-/// Far from position 0 angles of fp32 are coarse: rows there say less of aliases.
-PairRows rows_of_pair(const PairPhasors& phasors, Index t, const AxisPositions& positions,
-                      Index axis, double theta) {
-  PairRows rows;
-  for (Index n = 0; n < positions.rows(); ++n) {
-    const double p = phasors.unit * static_cast<double>(positions(n, axis));
-    const double noise = noise_of_angle(phasors, theta * p);
-    rows.positions.push_back(p);
-    rows.hands.push_back(phasors.weights(t, n) / (noise * noise) * phasors.turns(t, n));
-  }
-  return rows;
-}
-
-/// The frequency from `first` on in so many steps with which most rows agree.
-double best_frequency(const PairRows& rows, double first, double step, int steps) {
-  std::vector<Complex> hands, turns;
-  for (std::size_t n = 0; n < rows.hands.size(); ++n) {
-    hands.push_back(rows.hands[n] * std::polar(1.0, -first * rows.positions[n]));
-    turns.push_back(std::polar(1.0, -step * rows.positions[n]));
-  }
-  const Index best = best_step(std::move(hands), turns, steps);
-  return first + static_cast<double>(best) * step;
-}
-
-/// The frequency at which rows have turned from position 0, of those that the estimate leaves open:
-/// rows are further away from 0 than from each other. Turning as most pairs do.
-FrequencyEstimate from_zero(const PairPhasors& phasors, Index t, const AxisPositions& positions,
-                            Index axis, FrequencyEstimate estimate, bool clockwise) {
-  constexpr double errors = 4, bias = 0.3;
-  constexpr int most_steps = 1 << 17, rounds = 3;
-  const double reach =
-      phasors.unit * static_cast<double>(positions.col(axis).cwiseAbs().maxCoeff());
-  if (reach == 0 || !std::isfinite(estimate.error)) return estimate;
-  const double step = 0.5 / reach;
-  const double open = std::min<double>(most_steps * step, errors * estimate.error);
-  double low = estimate.theta - open, high = estimate.theta + open;
-  if (high > 0 && !clockwise) low = std::max<double>(low, 0);
-  if (low < 0 && clockwise) high = std::min<double>(high, 0);
-  const PairRows rows = rows_of_pair(phasors, t, positions, axis, estimate.theta);
-  estimate.theta = best_frequency(rows, low, step, static_cast<int>((high - low) / step) + 1);
-  for (int round = 0; round < rounds; ++round) {
-    double moment = 0, inertia = 0;
-    for (std::size_t n = 0; n < rows.hands.size(); ++n) {
-      const double p = rows.positions[n], sure = std::abs(rows.hands[n]);
-      moment += sure * p * std::arg(rows.hands[n] * std::polar(1.0, -estimate.theta * p));
-      inertia += sure * p * p;
-    }
-    if (!(inertia > 0)) return estimate;
-    estimate.theta += moment / inertia;
-  }
-  const double of_angles = of_fp32 * std::abs(estimate.theta);
-  estimate.error = std::min<double>(estimate.error, bias * phasors.roundoff / reach + of_angles);
-  return estimate;
-}
-
 /// A pair along one axis: its frequency, and how well all rows agree with it.
 struct AlongAxis {
   FrequencyEstimate estimate{};
@@ -151,9 +83,10 @@ std::vector<ShownPair> shown_pairs(const PairPhasors& phasors, const AxisPositio
                              std::vector<std::size_t>(pairs, static_cast<std::size_t>(axis)));
     const bool clockwise = turn_clockwise(estimates);
     for (std::size_t t = 0; t < estimates.size(); ++t)
-      shown[t].along.push_back(along_axis(
-          phasors, static_cast<Index>(t), positions, axis,
-          from_zero(phasors, static_cast<Index>(t), positions, axis, estimates[t], clockwise)));
+      shown[t].along.push_back(
+          along_axis(phasors, static_cast<Index>(t), positions, axis,
+                     frequency_from_zero(phasors, static_cast<Index>(t), positions, axis,
+                                         estimates[t], clockwise)));
   }
   for (ShownPair& pair : shown) {
     if (pair.along.empty() || pair.along.front().turned < 16 * phasors.roundoff) continue;

@@ -281,4 +281,81 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
   return found;
 }
 
+double noise_of_angle(const PairPhasors& phasors, double angle) {
+  constexpr double of_angles = 8e-8;
+  const bool is_finer = phasors.roundoff < unit_roundoff(Precision::fp32);
+  return is_finer ? 1 : 1 + of_angles * std::abs(angle) / phasors.roundoff;
+}
+
+namespace {
+
+/// Rows of a pair along one axis.
+struct PairRows {
+  std::vector<double> positions{};
+  std::vector<Complex> hands{};  ///< as long as the row is sure of its angle
+};
+
+/// Far from position 0 angles of fp32 are coarse: rows there say less of aliases.
+PairRows rows_of_pair(const PairPhasors& phasors, Index t, const AxisPositions& positions,
+                      Index axis, double theta) {
+  PairRows rows;
+  for (Index n = 0; n < positions.rows(); ++n) {
+    const double p = phasors.unit * static_cast<double>(positions(n, axis));
+    const double noise = noise_of_angle(phasors, theta * p);
+    rows.positions.push_back(p);
+    rows.hands.push_back(phasors.weights(t, n) / (noise * noise) * phasors.turns(t, n));
+  }
+  return rows;
+}
+
+/// The frequency from `first` on in so many steps with which most rows agree.
+double best_frequency(const PairRows& rows, double first, double step, int steps) {
+  std::vector<Complex> hands, turns;
+  for (std::size_t n = 0; n < rows.hands.size(); ++n) {
+    hands.push_back(rows.hands[n] * std::polar(1.0, -first * rows.positions[n]));
+    turns.push_back(std::polar(1.0, -step * rows.positions[n]));
+  }
+  const Index best = best_step(std::move(hands), turns, steps);
+  return first + static_cast<double>(best) * step;
+}
+
+}  // namespace
+
+FrequencyEstimate frequency_from_zero(const PairPhasors& phasors, Index t,
+                                      const AxisPositions& positions, Index axis,
+                                      FrequencyEstimate estimate, bool clockwise) {
+  constexpr double errors = 4, bias = 0.3, fastest = 2.2;
+  constexpr int most_steps = 1 << 17, rounds = 3;
+  const double reach =
+      phasors.unit * static_cast<double>(positions.col(axis).cwiseAbs().maxCoeff());
+  if (reach == 0 || !std::isfinite(estimate.error)) return estimate;
+  const double step = 0.5 / reach;
+  const double open = std::min<double>(most_steps * step, errors * estimate.error);
+  double low = estimate.theta - open, high = estimate.theta + open;
+  if (estimate.period < 2 * fastest && 2 * fastest < most_steps * step) {
+    low = -fastest;  // no rows are neighbours: the estimate is one of many
+    high = fastest;
+  } else if (clockwise) {
+    high = low < 0 ? std::min<double>(high, 0) : high;
+  } else {
+    low = high > 0 ? std::max<double>(low, 0) : low;
+  }
+  const PairRows rows = rows_of_pair(phasors, t, positions, axis, estimate.theta);
+  estimate.theta = best_frequency(rows, low, step, static_cast<int>((high - low) / step) + 1);
+  for (int round = 0; round < rounds; ++round) {
+    double moment = 0, inertia = 0;
+    for (std::size_t n = 0; n < rows.hands.size(); ++n) {
+      const double p = rows.positions[n], sure = std::abs(rows.hands[n]);
+      moment += sure * p * std::arg(rows.hands[n] * std::polar(1.0, -estimate.theta * p));
+      inertia += sure * p * p;
+    }
+    if (!(inertia > 0)) return estimate;
+    estimate.theta += moment / inertia;
+  }
+  constexpr double of_fp32 = 3e-8;  // half a unit in the last place
+  const double of_angles = of_fp32 * std::abs(estimate.theta);
+  estimate.error = std::min<double>(estimate.error, bias * phasors.roundoff / reach + of_angles);
+  return estimate;
+}
+
 }  // namespace orrery

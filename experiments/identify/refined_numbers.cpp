@@ -151,4 +151,34 @@ WrittenRope refined_numbers(const WrittenRope& rope, const RotationSample& sampl
   return refined;
 }
 
+void HypothesisList::refine_bases() {
+  const std::size_t count = std::min<std::size_t>(found().size(), 3);
+  for (std::size_t i = 0; i < count; ++i) {
+    WrittenRope rope = found()[i].rope;
+    const bool is_known_base = is_known(known_bases(), rope.base);
+    const bool has_odd = has_odd_factor(rope);
+    if (fits_well() && is_known_base && !has_odd) continue;
+    if (is_known_base && has_odd) add(refined_numbers(rope, sample(), small(), true));
+    rope = refined_numbers(rope, sample(), small());
+    if (is_known_base && !leaves_far_less(rope, found()[i])) continue;
+    add_with_fewer_digits(rope);
+  }
+  keep(kept::with_estimates, sample());
+}
+
+/// A base that is fitted always leaves a little less than a known one: that alone says nothing
+/// against a known base where products are rounded, too.
+bool HypothesisList::leaves_far_less(const WrittenRope& rope, const RopeHypothesis& known) const {
+  return residual_of(rope, sample()).sum_of_squares < 0.5 * known.residual.sum_of_squares;
+}
+
+void HypothesisList::add_with_fewer_digits(WrittenRope rope) {
+  add(rope);
+  const double base = rope.base;
+  for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8}) {
+    rope.base = rounded_to_digits(base, digits);
+    if (rope.base > 1) add(rope);
+  }
+}
+
 }  // namespace orrery

@@ -274,6 +274,7 @@ RotationAnswer HypothesisList::ranked() {
   measured_whole(residuals.size());
   for (RopeHypothesis& hypothesis : found_) name_defect(hypothesis);
   put_expected_first();
+  put_sound_first();
   const auto explained = std::find_if(found_.begin(), found_.end(), [&](const RopeHypothesis& one) {
     return one.tied && explains(one) != Explains::no;
   });  // of what angles cannot tell apart, those of few digits need not explain it
@@ -332,6 +333,23 @@ void HypothesisList::put_expected_first() {
   std::rotate(found_.begin(), expected, expected + 1);
 }
 
+/// A sum that is wired wrong stands only where the right one leaves far more: what fp32 rounds of
+/// far angles leaves less of either by chance.
+void HypothesisList::put_sound_first() {
+  constexpr double far_more = 2;
+  const RopeHypothesis& first = found_.front();
+  if (first.rope.wiring == Wiring::rotation || first.is_expected) return;
+  const auto sound = std::find_if(found_.begin(), found_.end(), [&](const RopeHypothesis& one) {
+    return one.rope.wiring == Wiring::rotation && one.residual.count > 0 &&
+           one.residual.sum_of_squares < far_more * first.residual.sum_of_squares &&
+           explains(one) != Explains::no;
+  });
+  if (sound == found_.end()) return;
+  sound->tied = true;
+  sound->evidence = 0;
+  std::rotate(found_.begin(), sound, sound + 1);
+}
+
 /// Frequencies that libraries round differently make angles of fp32 differ by up to 1e-7 for each
 /// position.
 HypothesisList::Explains HypothesisList::explains(const RopeHypothesis& one) const {
@@ -370,36 +388,6 @@ void HypothesisList::add_estimated(const RotationSample& sample, const AxisPosit
   for (WrittenRope& rope : estimated_ropes(sample, positions)) {
     if (change) change(rope);
     add(rope);
-  }
-}
-
-void HypothesisList::refine_bases() {
-  const std::size_t count = std::min<std::size_t>(found().size(), 3);
-  for (std::size_t i = 0; i < count; ++i) {
-    WrittenRope rope = found()[i].rope;
-    const bool is_known_base = is_known(known_bases(), rope.base);
-    const bool has_odd = has_odd_factor(rope);
-    if (fits_well() && is_known_base && !has_odd) continue;
-    if (is_known_base && has_odd) add(refined_numbers(rope, sample(), small(), true));
-    rope = refined_numbers(rope, sample(), small());
-    if (is_known_base && !leaves_far_less(rope, found()[i])) continue;
-    add_with_fewer_digits(rope);
-  }
-  keep(kept::with_estimates, sample());
-}
-
-/// A base that is fitted always leaves a little less than a known one: that alone says nothing
-/// against a known base where products are rounded, too.
-bool HypothesisList::leaves_far_less(const WrittenRope& rope, const RopeHypothesis& known) const {
-  return residual_of(rope, sample()).sum_of_squares < 0.5 * known.residual.sum_of_squares;
-}
-
-void HypothesisList::add_with_fewer_digits(WrittenRope rope) {
-  add(rope);
-  const double base = rope.base;
-  for (const int digits : {1, 2, 3, 4, 5, 6, 7, 8}) {
-    rope.base = rounded_to_digits(base, digits);
-    if (rope.base > 1) add(rope);
   }
 }
 

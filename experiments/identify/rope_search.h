@@ -160,6 +160,7 @@ class HypothesisList {
   WrittenRope without_fine_stages(WrittenRope rope) const;
   void name_defect(RopeHypothesis& hypothesis) const;
   void put_expected_first();
+  void put_sound_first();
   enum class Explains { no, by_roundings, by_angles };
   Explains explains(const RopeHypothesis& one) const;
   void measured_whole(std::size_t measured);

@@ -42,16 +42,28 @@ double Reader::agreement(Index row, Position p) const {
   return weight > 0 ? sum / weight : 1.0;
 }
 
-bool Reader::fits(Index row, Position p) const {
+Reader::Miss Reader::miss(Index row, Position p) const {
   const auto distance = static_cast<double>(p);
+  Miss miss;
   for (std::size_t t = 0; t < theta.size(); ++t) {
     const auto pair = static_cast<Index>(t);
     if (!(phasors->weights(pair, row) > 0)) continue;
     const double off = wrapped(std::arg(phasors->turns(pair, row)) - theta[t] * distance);
     const double noise = 2 * noise_of(*phasors, theta[t] * distance);
-    if (std::abs(off) > most_deviations * std::hypot(noise, error[t] * distance)) return false;
+    const double errors = off / std::hypot(noise, error[t] * distance);
+    miss.sum_of_squares += errors * errors;
+    miss.largest = std::max<double>(miss.largest, std::abs(errors));
   }
-  return true;
+  return miss;
+}
+
+bool Reader::may_lie_at(Index row, Position p) const {
+  constexpr double clearly = 10;  // squared standard errors
+  const Miss here = miss(row, p);
+  if (!(here.largest <= most_deviations)) return false;
+  return !tells(1) ||
+         here.sum_of_squares < clearly + std::min<double>(miss(row, p - 1).sum_of_squares,
+                                                          miss(row, p + 1).sum_of_squares);
 }
 
 bool Reader::tells(Position p) const {
@@ -71,7 +83,7 @@ std::optional<Position> Reader::near(Index row, Position expected, Position firs
   if (!(phasors->weights.col(row).sum() > 0)) return expected;  // a row of zeros
   const double most = agreement(row, expected);
   const bool is_best = most > agreement(row, expected - 1) && most > agreement(row, expected + 1);
-  if (most >= least_agreement && (is_best || (!tells(1) && fits(row, expected)))) return expected;
+  if (most >= least_agreement && (is_best || may_lie_at(row, expected))) return expected;
   const Position best = best_between(row, first, last);
   const bool agrees = agreement(row, best) >= least_agreement;
   const bool sure = std::abs(best - expected) <= close || (fits(row, best) && tells(best));

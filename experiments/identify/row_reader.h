@@ -43,8 +43,17 @@ struct Reader {
   /// say so; 0 where these are few.
   double agreement(Index row, Position p) const;
 
+  /// What the pairs of a row miss p·theta by, in standard errors.
+  struct Miss {
+    double sum_of_squares{0}, largest{0};
+  };
+  Miss miss(Index row, Position p) const;
+
   /// Whether no pair misses p·theta by more than is left open.
-  bool fits(Index row, Position p) const;
+  bool fits(Index row, Position p) const { return miss(row, p).largest <= most_deviations; }
+
+  /// Whether the row may lie at p as well as beside it, where pairs are known well enough to say so.
+  bool may_lie_at(Index row, Position p) const;
 
   /// Whether angles tell p from its neighbours.
   bool tells(Position p) const;

@@ -51,6 +51,15 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const AxisPositions& positions,
                                                     const std::vector<std::size_t>& axes);
 
+/// What an angle is off by where fp32 holds it, in roundings of the tensor; one of a tensor of fp64.
+double noise_of_angle(const PairPhasors& phasors, double angle);
+
+/// The frequency at which rows have turned from position 0, of those that the estimate leaves open:
+/// rows are further away from 0 than from each other. Turning as most pairs do.
+FrequencyEstimate frequency_from_zero(const PairPhasors& phasors, Index t,
+                                      const AxisPositions& positions, Index axis,
+                                      FrequencyEstimate estimate, bool clockwise);
+
 /// Whether most pairs that turn by more than their error turn clockwise.
 bool turn_clockwise(const std::vector<FrequencyEstimate>& estimates);
 

@@ -1074,7 +1074,7 @@ def _(q):
 
 @case("timm", "DINOv3", "RotaryEmbeddingDinoV3(32): angles of 2π at positions from −1 to 1", (1, 16, 32),
       positions=2 * grid(4, 4) - 3,
-      refused="the fastest pair turns by π from patch to patch, as any odd multiple of its frequency does")
+      facts=rope(base="*", scaling="by pair, times 1.571 (8 pairs), 157.1 (8 pairs)", axes="sections 8+8, chunked"))
 def _(q):
     return timm(q, "RotaryEmbeddingDinoV3", half=True)
 
