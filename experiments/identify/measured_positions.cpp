@@ -33,10 +33,11 @@ std::vector<std::size_t> telling_order(const Reader& reader) {
 }
 
 /// The series with which a row lies at p; empty where none does.
-std::optional<Series> series_at(const Reader& reader, const std::vector<std::size_t>& order,
-                                const std::vector<double>& angles, double p) {
-  const Series& before = reader.series;
-  Series found = before;
+std::optional<FrequencySeries> series_at(const Reader& reader,
+                                         const std::vector<std::size_t>& order,
+                                         const std::vector<double>& angles, double p) {
+  const FrequencySeries& before = reader.series;
+  FrequencySeries found = before;
   std::size_t told = 0;
   for (const std::size_t t : order) {
     const auto along = static_cast<double>(t);
@@ -63,7 +64,7 @@ std::optional<Series> series_at(const Reader& reader, const std::vector<std::siz
 }
 
 /// The reader with the frequencies of a series.
-Reader with_series(Reader reader, const Series& series) {
+Reader with_series(Reader reader, const FrequencySeries& series) {
   const double sign = reader.theta.front() < 0 ? -1 : 1;
   reader.series = series;
   for (std::size_t t = 0; t < reader.in_series; ++t) {
@@ -114,7 +115,7 @@ std::optional<Placed> placed_anywhere(const Reader& reader, Index row) {
     if (std::abs(wrapped(angles[first] - turned)) >
         most_deviations * (noise_of(*reader.phasors, turned) + unsure))
       continue;
-    std::optional<Series> series;
+    std::optional<FrequencySeries> series;
     if (has_series && !(series = series_at(reader, order, angles, p))) continue;
     Reader here = series ? with_series(reader, *series) : reader;
     const double agreement = here.agreement(row, position);
@@ -138,7 +139,7 @@ Reader in_one_series(Reader reader, std::optional<double> divisor) {
     if (!(size > 0) || !(error < known) || reader.theta[t] * reader.theta.front() < 0) break;
     const double fall = -std::log(size);
     if (line.is_told()) {
-      const Series& told = reader.series;
+      const FrequencySeries& told = reader.series;
       const double off = fall - told.fall - told.steepness * along;
       if (off * off > most_deviations * most_deviations * (error * error + told.variance(along)))
         break;
@@ -150,13 +151,13 @@ Reader in_one_series(Reader reader, std::optional<double> divisor) {
                        line.slope_variance()};
   }
   if (!line.is_told()) return reader;
-  const Series told = reader.series;
+  const FrequencySeries told = reader.series;
   return with_series(std::move(reader), told);
 }
 
 /// The reader with the steepness of a base, of which nothing is left open.
 Reader with_base(Reader reader, double base) {
-  Series series = reader.series;
+  FrequencySeries series = reader.series;
   const double steepness = std::log(base) / static_cast<double>(reader.theta.size());
   if (series.steepness_variance > 0) {
     const double by = series.covariance / series.steepness_variance;
@@ -268,9 +269,9 @@ class Readings {
 };
 
 /// The series that all rows say together, each by what those before it left open.
-std::optional<Series> series_of_rows(Reader reader, const AxisPositions& positions) {
+std::optional<FrequencySeries> series_of_rows(Reader reader, const AxisPositions& positions) {
   const std::vector<std::size_t> order = telling_order(reader);
-  std::optional<Series> found;
+  std::optional<FrequencySeries> found;
   for (Index n = 0; n < positions.rows(); ++n) {
     found = series_at(reader, order, angles_of(reader, n), static_cast<double>(positions(n, 0)));
     if (!found) return found;

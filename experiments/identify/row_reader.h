@@ -21,7 +21,7 @@ double wrapped(double angle);
 double noise_of(const PairPhasors& phasors, double turned);
 
 /// Frequencies e^(−(fall + steepness·t)) with what is left open of both.
-struct Series {
+struct FrequencySeries {
   double fall{0}, steepness{0};
   double fall_variance{0}, covariance{0}, steepness_variance{0};
 
@@ -37,7 +37,7 @@ struct Reader {
   std::vector<double> error{};  ///< of theta
   const PairPhasors* phasors{};
   std::size_t in_series{0};  ///< so many pairs, the fastest, have the frequencies of the series
-  Series series{};
+  FrequencySeries series{};
 
   /// 1 where the pairs of the row have turned by p·theta whose frequencies are known well enough to
   /// say so; 0 where these are few.
