@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/precision.h"
@@ -87,14 +88,12 @@ class Fitter {
     for (const double base : known_bases()) try_degrees(base);
     try_scaled_degrees();
     if (structure_.rotary_dims == structure_.d_head) try_proportional();
-    sort();
-    if (found_.size() > 2 * most) found_.resize(2 * most);
+    keep_best(2 * most);
     for (FamilyFit& fit : found_)
       if (!is_known(known_bases(), fit.rope.base)) refine(fit);
-    sort();
+    keep_best(most);
     std::vector<WrittenRope> best;
-    for (FamilyFit& fit : found_)
-      if (best.size() < most) best.push_back(std::move(fit.rope));
+    for (FamilyFit& fit : found_) best.push_back(std::move(fit.rope));
     return best;
   }
 
@@ -122,27 +121,21 @@ class Fitter {
       consider(rope);
     }
   }
-  /// By misfit; among those that agree, the usual ones first.
-  void sort() {
+  /// Keeps the best by misfit; among those that agree, the usual ones first.
+  void keep_best(std::size_t most) {
     double least = most_errors * most_errors;
     for (const FamilyFit& fit : found_) least = std::min<double>(least, fit.misfit);
     constexpr double agreeing = 3;
-    const auto key = [&](const FamilyFit& fit) {
-      const bool agrees = fit.misfit < least + agreeing;
-      return std::make_pair(!agrees, agrees ? cost_of(fit.rope) : fit.misfit);
-    };
-    struct Keyed {
-      std::pair<bool, double> key;
-      FamilyFit fit;
-    };
-    std::vector<Keyed> keyed;
-    for (FamilyFit& fit : found_) {
-      const std::pair<bool, double> of_fit = key(fit);
-      keyed.push_back({of_fit, std::move(fit)});
+    std::vector<std::tuple<bool, double, std::size_t>> keys;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const bool agrees = found_[i].misfit < least + agreeing;
+      keys.emplace_back(!agrees, agrees ? cost_of(found_[i].rope) : found_[i].misfit, i);
     }
-    std::stable_sort(keyed.begin(), keyed.end(),
-                     [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
-    for (std::size_t i = 0; i < keyed.size(); ++i) found_[i] = std::move(keyed[i].fit);
+    std::sort(keys.begin(), keys.end());
+    if (keys.size() > most) keys.resize(most);
+    std::vector<FamilyFit> best;
+    for (const auto& key : keys) best.push_back(std::move(found_[std::get<2>(key)]));
+    found_ = std::move(best);
   }
 
   /// A fitted base is moved to where all pairs agree best, by steps that are halved.
@@ -351,7 +344,8 @@ double misfit_of(const WrittenRope& rope, const FrequencyEstimates& estimates, d
   for (std::size_t t = 0; t < estimates.size(); ++t) {
     const FrequencyEstimate& e = estimates[t];
     if (!std::isfinite(e.error)) continue;
-    const double off = std::remainder(theta[t] - e.theta, e.period);
+    double off = theta[t] - e.theta;
+    if (2 * std::abs(off) > e.period) off = std::remainder(off, e.period);
     // The estimate of a frequency cannot be trusted beyond what fp32 angles leave of it.
     const double errors = off / (e.error + 1e-7 * std::abs(theta[t]));
     sum += std::min<double>(errors * errors, most * most);
