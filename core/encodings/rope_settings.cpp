@@ -15,7 +15,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-constexpr std::string_view selector = "rope.scaling";
+constexpr std::string_view scaling_key = "rope.scaling";
 constexpr const char* attention_key = "rope.attention_factor";
 constexpr const char* factors_table = "rope.factors";
 constexpr const char* short_table = "rope.short_factor";
@@ -112,7 +112,7 @@ RopeSetting partial_setting() {
 }
 
 RopeSetting scaling_setting() {
-  ParamSpec spec{.key = std::string(selector),
+  ParamSpec spec{.key = std::string(scaling_key),
                  .description = "How frequencies are stretched to contexts beyond training.",
                  .kind = ParamKind::choice,
                  .default_value = std::string("none")};
@@ -130,7 +130,7 @@ RopeSetting scaling_setting() {
 template <auto member, class Kept>
 RopeSetting part(ParamSpec spec, Names readers) {
   spec.default_value = static_cast<Kept>(RopeScaling{}.*member);
-  spec.used_when = Condition{std::string(selector), std::move(readers)};
+  spec.used_when = Condition{std::string(scaling_key), std::move(readers)};
   return {std::move(spec),
           [](const RopeConvention& c) { return Said(static_cast<Kept>(c.scaling.*member)); },
           [](RopeConvention& c, const ParamValue& value) {
@@ -175,7 +175,7 @@ RopeSetting truncate_setting() {
 
 /// A parameter has no "none": its 0 stands for the scaling's own factor.
 RopeSetting attention_factor_setting() {
-  return {read_while(std::string(selector), {"ntk_by_parts", "yarn", "longrope", "factors"},
+  return {read_while(std::string(scaling_key), {"ntk_by_parts", "yarn", "longrope", "factors"},
                      real_param({attention_key, "$a$"},
                                 "Multiplies cos and sin, that is $q$ and $k$; logits gain $a²$. 0: "
                                 "as the scaling has it.",
@@ -346,7 +346,7 @@ RopeConvention rope_convention_of(const EncodingSettings& settings) {
     if (!is_list && params.has(spec.key) && (spec.key != attention_key || params.is_used(spec.key)))
       set(convention, params.value(spec.key));
   }
-  if (params.has(selector)) read_lists(settings, pairs_of(convention), convention.scaling);
+  if (params.has(scaling_key)) read_lists(settings, pairs_of(convention), convention.scaling);
   return convention;
 }
 

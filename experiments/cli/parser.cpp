@@ -154,9 +154,9 @@ Parsed parse(const std::vector<Command>& commands, const Words& argv) {
   } catch (const CLI::ParseError& error) {
     return {.status = answered(program.app, error)};
   }
-  const CLI::App* chosen = program.app.get_subcommands().front();
-  const Command& command = *find_command(commands, chosen->get_name());
-  if (command.words) *command.words = chosen->remaining();
+  const CLI::App* asked = program.app.get_subcommands().front();
+  const Command& command = *find_command(commands, asked->get_name());
+  if (command.words) *command.words = asked->remaining();
   if (command.argv) *command.argv = argv;
   return {.command = &command};
 }

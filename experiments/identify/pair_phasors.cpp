@@ -352,8 +352,8 @@ FrequencyEstimate frequency_from_zero(const PairPhasors& phasors, Index t,
     if (!(inertia > 0)) return estimate;
     estimate.theta += moment / inertia;
   }
-  constexpr double of_fp32 = 3e-8;  // half a unit in the last place
-  const double of_angles = of_fp32 * std::abs(estimate.theta);
+  constexpr double of_frequency = 3e-8;  // half a unit in the last place
+  const double of_angles = of_frequency * std::abs(estimate.theta);
   estimate.error = std::min<double>(estimate.error, bias * phasors.roundoff / reach + of_angles);
   return estimate;
 }

@@ -130,7 +130,7 @@ double median_of(std::vector<double> values) {
 }
 
 /// Runs of rows, the longest first.
-std::vector<RowRun> runs_of(const PairPhasors& phasors, Reader reader) {
+std::vector<RowRun> row_runs_of(const PairPhasors& phasors, Reader reader) {
   PairPhasors steps = phasors;
   for (Index n = phasors.turns.cols() - 1; n > 0; --n)
     for (Index t = 0; t < phasors.turns.rows(); ++t) {
@@ -278,7 +278,7 @@ Reader reader_of(const StructureFit& fit, RowRun& run) {
   constexpr std::size_t most_runs = 3, fewest_rows = 4;
   Reader reader = turns_per_row(fit.phasors), best = reader;
   for (int round = 0; round < rounds; ++round) {
-    std::vector<RowRun> runs = runs_of(fit.phasors, reader);
+    std::vector<RowRun> runs = row_runs_of(fit.phasors, reader);
     if (round > 0 && runs.front().positions.size() <= run.positions.size()) break;
     double least = 0;  // far from 0 angles are coarse: a shorter run may say more
     for (std::size_t i = 0; i < std::min<std::size_t>(most_runs, runs.size()); ++i) {

@@ -15,9 +15,9 @@
 namespace orrery {
 namespace {
 
-constexpr double max_share = 0.3;       ///< of the room's width, for the widest name
-constexpr std::size_t max_lines = 3;    ///< of a name
-constexpr double end_tolerance = 0.02;  ///< of the plot's width, from its right end
+constexpr double max_share = 0.3;           ///< of the room's width, for the widest name
+constexpr std::size_t most_name_lines = 3;  ///< of a name
+constexpr double end_tolerance = 0.02;      ///< of the plot's width, from its right end
 
 /// The last sample of a curve that an axis can show, not beyond the axis' end where one is before.
 std::optional<std::size_t> last_shown(const Series& series, const Axes& axes) {
@@ -86,7 +86,7 @@ bool fit(const PlotContext& context, LineNames& names, const Axes& axes, double 
   double height = 0;
   for (LineNames::Place& place : names.places) {
     place.lines =
-        wrapped(context.canvas, joined_names(place.curves, axes), text, widest, max_lines);
+        wrapped(context.canvas, joined_names(place.curves, axes), text, widest, most_name_lines);
     if (place.lines.empty() || place.lines.back().ends_with("…")) return false;
     for (const std::string& words : place.lines)
       names.width = std::max(names.width, rich_size(context.canvas, words, text).width);

@@ -68,7 +68,7 @@ ExperimentInfo make_info() {
            .control = "base"}}};
 }
 
-std::vector<Position> lengths_of(const ParamSet& params) {
+std::vector<Position> decay_lengths_of(const ParamSet& params) {
   const std::int64_t context = params.integer("context");
   std::vector<Position> lengths;
   for (double W = 4; W < static_cast<double>(context); W *= std::sqrt(2.0))
@@ -266,7 +266,7 @@ std::vector<Preference> drawn_preferences(const Rope<double>& rope, double relev
 Tuned tuned(const Rope<double>& rope, const ParamSet& params, std::string label) {
   const std::vector<Preference> preferences = drawn_preferences(
       rope, params.real("relevance"), params.integer("draws"), params.integer("seed"));
-  const std::vector<Position> lengths = lengths_of(params);
+  const std::vector<Position> lengths = decay_lengths_of(params);
   Tuned of{.label = std::move(label)};
   for (const Position W : lengths) of.rows.push_back({.W = static_cast<double>(W)});
   Largest error;
