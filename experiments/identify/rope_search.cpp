@@ -336,18 +336,25 @@ void HypothesisList::put_expected_first() {
 /// A sum that is wired wrong stands only where the right one leaves far more: what fp32 rounds of
 /// far angles leaves less of either by chance.
 void HypothesisList::put_sound_first() {
-  constexpr double far_more = 2;
-  const RopeHypothesis& first = found_.front();
-  if (first.rope.wiring == Wiring::rotation || first.is_expected) return;
-  const auto sound = std::find_if(found_.begin(), found_.end(), [&](const RopeHypothesis& one) {
-    return one.rope.wiring == Wiring::rotation && one.residual.count > 0 &&
-           one.residual.sum_of_squares < far_more * first.residual.sum_of_squares &&
-           explains(one) != Explains::no;
+  constexpr double far_more = 2, rounded = 2;  // of squares; roundings of any number
+  RopeHypothesis sound = found_.front();
+  if (sound.rope.wiring == Wiring::rotation || sound.is_expected) return;
+  sound.rope.wiring = Wiring::rotation;
+  sound.residual = residuals_of({sound.rope}, question.tensor, question.threads).front();
+  const double left = found_.front().residual.sum_of_squares;
+  const bool near =
+      sound.residual.sum_of_squares < far_more * left || sound.residual.largest < rounded;
+  if (!near || explains(sound) == Explains::no) return;
+  for (const RopeHypothesis& one : found_)
+    if (one.is_expected && computes_same(one.rope, sound.rope)) sound.is_expected = true;
+  std::erase_if(found_, [&](const RopeHypothesis& one) {
+    return one.rope.wiring == Wiring::rotation && computes_same(one.rope, sound.rope);
   });
-  if (sound == found_.end()) return;
-  sound->tied = true;
-  sound->evidence = 0;
-  std::rotate(found_.begin(), sound, sound + 1);
+  sound.defect.clear();
+  sound.tied = true;
+  sound.evidence = 0;
+  sound.cost = total_cost(sound.rope, sound.defect, sound.is_expected);
+  found_.insert(found_.begin(), std::move(sound));
 }
 
 /// Frequencies that libraries round differently make angles of fp32 differ by up to 1e-7 for each

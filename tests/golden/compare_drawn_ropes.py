@@ -149,6 +149,7 @@ def angles_of(rope, p, f=np.float64):
     axes = np.zeros(rope["pairs"], int)
     if rope.get("sections"):
         known = axes_of_pairs(rope["design"], rope["sections"])[:rope["pairs"]]
+        known = np.array(rope.get("order", range(p.shape[-1] + len(rope["sections"]))))[known]
         axes[:len(known)] = np.where(known < p.shape[-1], known, 0)
     angles = p[..., axes].astype(f) * frequencies(rope, f)
     if "unit" in rope:
@@ -486,6 +487,8 @@ def said_rope(hypothesis, d):
         rope["lie"], rope["begin"] = tuple(np.clip(np.array(lie[:rope["pairs"]]).T, 0, d - 1)), 0
     if match := re.match(r"sections ([\d+]+), (\w+)", facts.get("axes", "")):
         rope["sections"], rope["design"] = [int(v) for v in match[1].split("+")], match[2]
+        if match := re.search(r", of axes ([\d, ]+)", facts["axes"]):
+            rope["order"] = [int(v) for v in match[1].split(",")]
         rope["series"] = ("own" if "of its own" in facts["axes"] else "in turn" if "in turn" in facts["axes"] else None)
     # Where words are settings too, these have all digits.
     if match := re.search(r" base=([-+0-9.e]+)", hypothesis["setting"]):
