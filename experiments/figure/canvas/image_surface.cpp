@@ -1,12 +1,11 @@
 #include "experiments/figure/canvas/image_surface.h"
 
-#include <isa-l/crc.h>
-#include <isa-l/igzip_lib.h>
+#include <png.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -70,75 +69,6 @@ void write_with_alpha(Pixels row, unsigned char* to) {
   }
 }
 
-void append_word(std::string& to, std::uint32_t word) {
-  for (const unsigned shift : {24U, 16U, 8U, 0U}) to += static_cast<char>(word >> shift & 255U);
-}
-
-/// A PNG's chunk: its length, its name and bytes, and the check sum of these two.
-void append_chunk(std::string& to, std::string_view name, std::string_view bytes) {
-  append_word(to, static_cast<std::uint32_t>(bytes.size()));
-  const std::size_t start = to.size();
-  to.append(name).append(bytes);
-  append_word(to, crc32_gzip_refl(0, reinterpret_cast<const unsigned char*>(&to[start]),
-                                  to.size() - start));
-}
-
-/// Deflates what comes in parts.
-class Deflated {
- public:
-  Deflated() : memory_(ISAL_DEF_LVL1_DEFAULT) {
-    isal_deflate_init(&stream_);
-    stream_.gzip_flag = IGZIP_ZLIB;
-    stream_.level = 1;
-    stream_.level_buf = memory_.data();
-    stream_.level_buf_size = static_cast<std::uint32_t>(memory_.size());
-  }
-
-  void add(std::span<unsigned char> bytes, bool is_last) {
-    stream_.next_in = bytes.data();
-    stream_.avail_in = static_cast<std::uint32_t>(bytes.size());
-    stream_.end_of_stream = is_last ? 1 : 0;
-    do {
-      stream_.next_out = room_.data();
-      stream_.avail_out = static_cast<std::uint32_t>(room_.size());
-      check_invariant(isal_deflate(&stream_) == COMP_OK, "what deflates has its memory");
-      bytes_.append(reinterpret_cast<const char*>(room_.data()), room_.size() - stream_.avail_out);
-    } while (stream_.avail_out == 0);
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  isal_zstream stream_{};
-  std::vector<unsigned char> memory_;
-  std::array<unsigned char, 1 << 14> room_{};
-  std::string bytes_{};
-};
-
-void subtract(const unsigned char* from, const unsigned char* what, std::size_t count,
-              unsigned char* to) {
-  for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<unsigned char>(from[i] - what[i]);
-}
-
-/// The rows, each less the one above it: filter 2 of PNG, after which drawings are mostly 0.
-std::string deflated_rows(const Surface& surface, bool opaque) {
-  constexpr unsigned char up = 2;
-  constexpr std::size_t at_once = 16;  // rows: they stay in the cache
-  const std::size_t line = static_cast<std::size_t>(surface.width()) * (opaque ? 3 : 4);
-  std::vector<unsigned char> above(line), row(line), filtered(at_once * (1 + line), up);
-  Deflated deflated;
-  std::size_t filled = 0;
-  for (int y = 0; y < surface.height(); ++y) {
-    (opaque ? write_opaque : write_with_alpha)(surface.row(y), row.data());
-    subtract(row.data(), above.data(), line, &filtered[filled * (1 + line) + 1]);
-    row.swap(above);
-    const bool is_last = y + 1 == surface.height();
-    if (++filled < at_once && !is_last) continue;
-    deflated.add({filtered.data(), filled * (1 + line)}, is_last);
-    filled = 0;
-  }
-  return deflated.bytes();
-}
-
 /// Cairo's pixel format: a 32-bit word with premultiplied alpha.
 std::uint32_t premultiplied(Color c) {
   const auto times = [&](std::uint32_t v) { return (v * c.a + 127U) / 255U; };
@@ -155,15 +85,24 @@ bool is_opaque(const Image& image) {
 std::string png_file(cairo_surface_t* image) {
   const Surface surface(image);
   const bool opaque = surface.is_opaque();
-  std::string header;
-  append_word(header, static_cast<std::uint32_t>(surface.width()));
-  append_word(header, static_cast<std::uint32_t>(surface.height()));
-  header += {8, opaque ? char{2} : char{6}, 0, 0, 0};  // bits; RGB or RGBA; the one way of each
-  std::string file("\x89PNG\r\n\x1a\n");
-  append_chunk(file, "IHDR", header);
-  append_chunk(file, "IDAT", deflated_rows(surface, opaque));
-  append_chunk(file, "IEND", {});
-  return file;
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  png.width = static_cast<png_uint_32>(surface.width());
+  png.height = static_cast<png_uint_32>(surface.height());
+  png.format = opaque ? PNG_FORMAT_RGB : PNG_FORMAT_RGBA;
+  png.flags = PNG_IMAGE_FLAG_FAST;
+  const std::size_t line = PNG_IMAGE_ROW_STRIDE(png);
+  // Not filled first: to write a figure's size of memory takes as long as to draw the figure.
+  const auto pixels = std::make_unique_for_overwrite<unsigned char[]>(line * png.height);
+  for (int y = 0; y < surface.height(); ++y)
+    (opaque ? write_opaque : write_with_alpha)(surface.row(y),
+                                               pixels.get() + line * static_cast<std::size_t>(y));
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(png);
+  const auto file = std::make_unique_for_overwrite<char[]>(size);
+  const int written =
+      png_image_write_to_memory(&png, file.get(), &size, 0, pixels.get(), 0, nullptr);
+  if (written == 0) throw std::bad_alloc();  // the format is known and the file has its room
+  return {file.get(), size};
 }
 
 void check_cairo(cairo_status_t status) {

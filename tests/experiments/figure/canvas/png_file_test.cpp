@@ -71,3 +71,11 @@ TEST_CASE("A PNG of an image with every alpha has its colours, and an opaque one
   check_same_pixels(png_file(opaque.get()), written_by_cairo(opaque.get()));
   CHECK(png_file(opaque.get())[25] == 2);
 }
+
+TEST_CASE("A PNG is compressed by a fast level of zlib, which takes a quarter of the time") {
+  const std::string png = export_figure(test::decay_figure(), FigureFormat::png, Theme::light);
+  const std::size_t data = png.find("IDAT");
+  REQUIRE(data != std::string::npos);
+  // RFC 1950: the level in the first two bits of the second byte; 0 fastest, 1 fast, 2 default.
+  CHECK(static_cast<unsigned char>(png.at(data + 5)) >> 6 == 1);
+}
