@@ -19,8 +19,8 @@ namespace {
 
 struct Format {
   std::string_view name;
-  int significand_bits;  ///< with the leading one
-  int min_exponent;      ///< of the smallest normal number
+  int significand_bits;    ///< with the leading one
+  int min_exponent;        ///< of the smallest normal number
   double smallest_normal;  ///< 2^min_exponent
   double largest;
 };
