@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "experiments/identify/rope_search.h"
 #include "experiments/identify/structures.h"
@@ -97,7 +98,8 @@ void add_coarse_positions(HypothesisList& search) {
   const AxisPositions& stated = sample.places.positions;
   for (const Precision format : {Precision::bf16, Precision::fp16}) {
     const AxisPositions coarse = stated.unaryExpr([&](Position p) {
-      return static_cast<Position>(round_to(format, static_cast<double>(p)));
+      const double rounded = round_to(format, static_cast<double>(p));
+      return std::isfinite(rounded) ? static_cast<Position>(rounded) : p;
     });
     if (coarse == stated) continue;
     search.add_estimated(sample, coarse,
