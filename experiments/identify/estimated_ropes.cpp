@@ -2,13 +2,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <numbers>
 #include <utility>
 
 #include "core/encodings/rope_scaling.h"
 #include "experiments/identify/rope_cost.h"
 #include "experiments/identify/rope_search.h"
-#include "experiments/identify/structures.h"
 
 namespace orrery {
 namespace {
@@ -125,11 +123,11 @@ class Estimates {
 
 }  // namespace
 
-std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
+std::vector<WrittenRope> estimated_ropes(std::span<const StructureFit> structures, Precision format,
                                          const AxisPositions& positions) {
   const auto axes = static_cast<std::size_t>(positions.cols());
-  Estimates all(sample.format);
-  for (const StructureFit& structure : likely_structures(sample)) {
+  Estimates all(format);
+  for (const StructureFit& structure : structures) {
     std::vector<WrittenRope> ways{structure.rope};
     if (axes == 3) ways = with_usual_sections(structure.rope);
     for (const WrittenRope& rope : ways) {

@@ -23,14 +23,10 @@ constexpr double most_errors = 30.0;
 /// used.
 bool is_base(double base) { return base > 1.01 && base < 1e10; }
 
-struct FittedLine {
-  double slope, intercept, slope_error, intercept_error;
-};
-
 /// ln|theta| over t by weighted least squares, over the pairs among the first `count` that are
 /// known to a fifth. `least_error`: relative, of frequencies that were rounded.
-std::optional<FittedLine> fit_line(const FrequencyEstimates& estimates, std::size_t count,
-                                   double least_error = 1e-7) {
+std::optional<WeightedLine> fit_line(const FrequencyEstimates& estimates, std::size_t count,
+                                     double least_error = 1e-7) {
   WeightedLine line;
   std::size_t used = 0;
   for (std::size_t t = 0; t < count; ++t) {
@@ -41,8 +37,7 @@ std::optional<FittedLine> fit_line(const FrequencyEstimates& estimates, std::siz
     ++used;
   }
   if (used < 2 || !line.is_told()) return std::nullopt;
-  return FittedLine{line.slope(), line.intercept(), std::sqrt(line.slope_variance()),
-                    std::sqrt(line.intercept_variance())};
+  return line;
 }
 
 /// The known number within the relative error, or the number rounded to as many digits as count.
@@ -150,14 +145,14 @@ class Fitter {
       }
   }
 
-  void try_slope(const std::optional<FittedLine>& line) {
+  void try_slope(const std::optional<WeightedLine>& line) {
     if (!line) return;
     const auto r = static_cast<double>(2 * pairs_of(structure_));
     const Index own = 2 * pairs_of(structure_);
     for (const Index denominator : {own, structure_.d_head, 2 * own}) {
-      const double log_base = -line->slope * static_cast<double>(denominator) / 2;
+      const double log_base = -line->slope() * static_cast<double>(denominator) / 2;
       if (!(std::abs(log_base) > 0.05) || !(std::abs(log_base) < 40)) continue;
-      const double error = line->slope_error * static_cast<double>(denominator) / 2;
+      const double error = std::sqrt(line->slope_variance()) * static_cast<double>(denominator) / 2;
       WrittenRope rope = plain(snapped(std::exp(std::abs(log_base)), error, known_bases()));
       rope.inverted = log_base < 0;
       if (denominator != own) rope.denominator = denominator;
@@ -167,9 +162,10 @@ class Fitter {
       if (denominator == own && log_base > 0 && is_base(rope.base)) try_degrees(rope.base);
       if (denominator == own && log_base > 0) try_base_as_ntk(std::exp(log_base), error, r);
       // A common divisor of all frequencies: position interpolation.
-      const double measured = std::exp(-line->intercept);
-      for (const double divisor : {snapped(measured, 0.02, known_factors()),
-                                   with_few_digits(measured, line->intercept_error)}) {
+      const double measured = std::exp(-line->intercept());
+      for (const double divisor :
+           {snapped(measured, 0.02, known_factors()),
+            with_few_digits(measured, std::sqrt(line->intercept_variance()))}) {
         const bool is_unit = std::abs(divisor / size_of(AngleUnit::degrees) - 1) < 0.01;
         if (divisor < 1.001 || rope.inverted || is_unit) continue;
         rope.scaling = {.kind = RopeScalingKind::linear, .factor = divisor};
@@ -199,10 +195,15 @@ class Fitter {
     return misfit_of(rope, fast, most_errors);
   }
 
-  /// Those that agree with the fastest pairs, and those nearest to agreeing.
-  std::vector<double> likely_bases() const {
+  std::vector<double> known_and_fitted_bases() const {
     std::vector<double> all = known_bases();
     all.insert(all.end(), fitted_.begin(), fitted_.end());
+    return all;
+  }
+
+  /// Those that agree with the fastest pairs, and those nearest to agreeing.
+  std::vector<double> likely_bases() const {
+    std::vector<double> all = known_and_fitted_bases();
     std::vector<std::pair<double, double>> ranked;
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
@@ -283,9 +284,7 @@ class Fitter {
   /// Every scaling of angles in degrees, where the fastest pairs turn by these.
   void try_scaled_degrees() {
     constexpr double agreeing = 6.0;
-    std::vector<double> bases = known_bases();
-    bases.insert(bases.end(), fitted_.begin(), fitted_.end());
-    for (const double base : bases)
+    for (const double base : known_and_fitted_bases())
       for (const AngleUnit unit : {AngleUnit::degrees, AngleUnit::as_degrees}) {
         WrittenRope rope = plain(base);
         rope.unit = unit;
@@ -310,9 +309,10 @@ class Fitter {
       const auto line = fit_line(estimates_, static_cast<std::size_t>(pairs));
       std::vector<double> bases = likely_bases();
       if (line)
-        bases.push_back(snapped(std::exp(-line->slope * static_cast<double>(structure_.d_head) / 2),
-                                line->slope_error * static_cast<double>(structure_.d_head) / 2,
-                                known_bases()));
+        bases.push_back(
+            snapped(std::exp(-line->slope() * static_cast<double>(structure_.d_head) / 2),
+                    std::sqrt(line->slope_variance()) * static_cast<double>(structure_.d_head) / 2,
+                    known_bases()));
       for (const double base : bases) {
         WrittenRope rope = plain(base);
         rope.partial = RopePartial::proportional;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -13,11 +12,9 @@
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
-#include "core/parallel.h"
 #include "experiments/identify/defects.h"
 #include "experiments/identify/rope_cost.h"
 #include "experiments/identify/rope_search.h"
-#include "experiments/identify/structures.h"
 
 namespace orrery {
 namespace {
@@ -37,13 +34,14 @@ class Search : HypothesisList {
   void begin() {
     add_expected();
     for (const WrittenRope& rope : question.likely) add(rope);
-    add_estimated(sample(), sample().places.positions);
+    add_estimated(sample().places.positions);
     if (!question.assumed)
-      for (const StructureFit& structure : likely_structures(sample(), 2))
+      for (const StructureFit& structure : best_structures())
         for (const WrittenRope& rope : ropes_in_series(structure, sample().places.positions))
           add(rope);
     if (axes() > 1)
-      for (const WrittenRope& rope : ropes_along_axes(sample(), sample().places.positions))
+      for (const WrittenRope& rope :
+           ropes_along_axes(best_structures(), sample().format, sample().places.positions))
         add(rope);
     add_released();
     keep(kept::on_few_rows, small());
@@ -263,7 +261,8 @@ class Search : HypothesisList {
 
   /// Frequencies of no series that is known.
   void add_listed() {
-    for (WrittenRope& rope : listed_ropes(sample(), sample().places.positions)) {
+    for (WrittenRope& rope :
+         listed_ropes(best_structures(), sample().format, sample().places.positions)) {
       add(rope);
       if (rope.scaling.kind == RopeScalingKind::factors || is_known(known_bases(), rope.base))
         continue;

@@ -9,7 +9,6 @@
 #include "core/errors.h"
 #include "experiments/identify/rope_cost.h"
 #include "experiments/identify/rope_search.h"
-#include "experiments/identify/structures.h"
 #include "experiments/identify/weighted_line.h"
 
 namespace orrery {
@@ -18,8 +17,7 @@ namespace {
 using Complex = std::complex<double>;
 using PairEstimates = std::vector<FrequencyEstimate>;
 
-constexpr std::size_t tried_structures = 2;  // ways of pairing
-constexpr double of_fp32 = 3e-8;             // half a unit in the last place of a frequency
+constexpr double of_fp32 = 3e-8;  // half a unit in the last place of a frequency
 
 /// A pair along one axis: its frequency, and how well all rows agree with it.
 struct AlongAxis {
@@ -302,18 +300,18 @@ void put_amplitude(const PairPhasors& phasors, Precision format, WrittenRope& ro
 
 }  // namespace
 
-std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
+std::vector<WrittenRope> listed_ropes(std::span<const StructureFit> structures, Precision format,
                                       const AxisPositions& positions) {
   constexpr std::size_t families = 8;
   constexpr Index rows = 8;  // of fewer any frequencies explain all that is there
-  if (sample.rows() < rows) return {};
+  if (positions.rows() < rows || structures.empty()) return {};
   const auto axes = static_cast<std::size_t>(positions.cols());
-  const double reach = sample.places.unit * static_cast<double>(positions.cwiseAbs().maxCoeff());
-  const std::vector<StructureFit> structures = likely_structures(sample, tried_structures);
+  const double reach =
+      structures.front().phasors.unit * static_cast<double>(positions.cwiseAbs().maxCoeff());
   std::vector<WrittenRope> ropes;
   for (const StructureFit& structure : structures)
     for (WrittenRope& series : ropes_in_series(structure, positions)) {
-      put_amplitude(structure.phasors, sample.format, series);
+      put_amplitude(structure.phasors, format, series);
       ropes.push_back(std::move(series));
     }
   std::vector<double> bases;
@@ -329,7 +327,7 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
     const PairEstimates estimates = estimates_along(shown, along);
     for (WrittenRope& family : fit_families(rope, estimates, families, bases)) {
       family.rounding = fp32_stages();
-      put_amplitude(structure.phasors, sample.format, family);
+      put_amplitude(structure.phasors, format, family);
       ropes.push_back(std::move(family));
     }
     for (const bool exact : {false, true}) {
@@ -337,26 +335,26 @@ std::vector<WrittenRope> listed_ropes(const RotationSample& sample,
           with_list(rope, estimates, bases, reach, roundoff, exact ? 0 : of_fp32);
       if (!listed) continue;
       if (!exact) listed->rounding = fp32_stages();
-      put_amplitude(structure.phasors, sample.format, *listed);
+      put_amplitude(structure.phasors, format, *listed);
       ropes.push_back(std::move(*listed));
     }
   }
   return ropes;
 }
 
-std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,
-                                          const AxisPositions& positions) {
+std::vector<WrittenRope> ropes_along_axes(std::span<const StructureFit> structures,
+                                          Precision format, const AxisPositions& positions) {
   constexpr std::size_t kept = 8;
   constexpr double most_errors = 30;
   const auto axes = static_cast<std::size_t>(positions.cols());
   std::vector<WrittenRope> ropes;
-  for (const StructureFit& structure : likely_structures(sample, tried_structures)) {
+  for (const StructureFit& structure : structures) {
     const std::vector<ShownPair> shown = shown_pairs(structure.phasors, positions);
     std::vector<Fit> fits;
     for (const WrittenRope& rope : agreeing_designs(structure.rope, axes, shown)) {
       const PairEstimates estimates = estimates_along(shown, axes_of(rope, axes));
       std::vector<WrittenRope> all = with_fitted_base(rope, estimates);
-      if (sample.places.unit != 1) append_turns(rope, estimates, all);
+      if (structure.phasors.unit != 1) append_turns(rope, estimates, all);
       for (WrittenRope& fitted : all) {
         const double misfit = misfit_of(fitted, estimates, most_errors);
         fits.push_back({std::move(fitted), misfit});
@@ -367,7 +365,7 @@ std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,
     for (std::size_t i = 0; i < std::min<std::size_t>(kept, fits.size()); ++i) {
       fits[i].rope.rounding = fp32_stages();
       ropes.push_back(fits[i].rope);
-      put_amplitude(structure.phasors, sample.format, ropes.back());
+      put_amplitude(structure.phasors, format, ropes.back());
     }
   }
   return ropes;

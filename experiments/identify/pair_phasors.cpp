@@ -281,10 +281,14 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
   return found;
 }
 
-double noise_of_angle(const PairPhasors& phasors, double angle) {
+double noise_of(const PairPhasors& phasors, double turned) {
   constexpr double of_angles = 8e-8;
+  return phasors.roundoff + of_angles * std::abs(turned);
+}
+
+double noise_of_angle(const PairPhasors& phasors, double angle) {
   const bool is_finer = phasors.roundoff < unit_roundoff(Precision::fp32);
-  return is_finer ? 1 : 1 + of_angles * std::abs(angle) / phasors.roundoff;
+  return is_finer ? 1 : noise_of(phasors, angle) / phasors.roundoff;
 }
 
 namespace {

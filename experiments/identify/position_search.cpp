@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "experiments/identify/rope_search.h"
-#include "experiments/identify/structures.h"
 
 namespace orrery {
 namespace {
@@ -14,9 +13,8 @@ void add_row_numbers(HypothesisList& search) {
   AxisPositions positions(sample.rows(), 1);
   for (Index n = 0; n < positions.rows(); ++n)
     positions(n, 0) = sample.places.rows[static_cast<std::size_t>(n)];
-  search.add_estimated(sample, positions,
-                       [](WrittenRope& rope) { rope.rule = PositionRule::row_number; });
-  for (WrittenRope rope : listed_ropes(sample, positions)) {
+  search.add_estimated(positions, [](WrittenRope& rope) { rope.rule = PositionRule::row_number; });
+  for (WrittenRope rope : listed_ropes(search.best_structures(), sample.format, positions)) {
     rope.rule = PositionRule::row_number;
     search.add(std::move(rope));
   }
@@ -102,7 +100,7 @@ void add_coarse_positions(HypothesisList& search) {
       return std::isfinite(rounded) ? static_cast<Position>(rounded) : p;
     });
     if (coarse == stated) continue;
-    search.add_estimated(sample, coarse,
+    search.add_estimated(coarse,
                          [&](WrittenRope& rope) { rope.rounding.set(Stage::position, format); });
   }
   search.keep(kept::with_estimates, sample);

@@ -1,11 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <utility>
 
 #include "experiments/identify/rope_cost.h"
 #include "experiments/identify/rope_search.h"
-#include "experiments/identify/structures.h"
 
 namespace orrery {
 namespace {

@@ -51,7 +51,13 @@ StageRounding fp32_stages() {
 HypothesisList::HypothesisList(const RotationQuestion& asked)
     : question(asked),
       sample_(sample_of(asked.tensor, sampled_rows, sampled_heads)),
-      small_(sample_of(asked.tensor, tried_rows, tried_heads)) {}
+      small_(sample_of(asked.tensor, tried_rows, tried_heads)),
+      structures_(likely_structures(sample_)) {}
+
+std::span<const StructureFit> HypothesisList::best_structures() const {
+  constexpr std::size_t most = 2;
+  return structures().first(std::min(most, structures_.size()));
+}
 
 bool HypothesisList::fits() const { return best().residual.rms() < fitting || fits_as_angles_do(); }
 
@@ -390,9 +396,17 @@ Position HypothesisList::reach() const {
                                                : question.tensor.positions.cwiseAbs().maxCoeff();
 }
 
+void HypothesisList::add_estimated(const AxisPositions& positions, const Change& change) {
+  add_changed(estimated_ropes(structures_, sample_.format, positions), change);
+}
+
 void HypothesisList::add_estimated(const RotationSample& sample, const AxisPositions& positions,
                                    const Change& change) {
-  for (WrittenRope& rope : estimated_ropes(sample, positions)) {
+  add_changed(estimated_ropes(likely_structures(sample), sample.format, positions), change);
+}
+
+void HypothesisList::add_changed(std::vector<WrittenRope> ropes, const Change& change) {
+  for (WrittenRope& rope : ropes) {
     if (change) change(rope);
     add(rope);
   }

@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "experiments/identify/rope_cost.h"
 #include "experiments/identify/rotation_sample.h"
+#include "experiments/identify/structures.h"
 #include "experiments/identify/written_rope.h"
 
 namespace orrery {
@@ -119,8 +121,10 @@ class HypothesisList {
   std::vector<WrittenRope> leading(const RotationSample& sample, std::size_t most) const;
   /// The best measured on the whole tensor, with the names of known defects.
   RotationAnswer ranked();
-  /// Adds estimates at these positions; `change` writes into a rope how they differ from the stated
-  /// ones.
+  /// Adds estimates at these positions of the sample's rows; `change` writes into a rope how they
+  /// differ from the stated ones.
+  void add_estimated(const AxisPositions& positions, const Change& change = {});
+  /// The same of other rows.
   void add_estimated(const RotationSample& sample, const AxisPositions& positions,
                      const Change& change = {});
   /// Fits the bases of the best ropes to the angles, tries each with fewer digits too, and keeps
@@ -142,6 +146,10 @@ class HypothesisList {
   bool fits_well() const { return best().residual.rms() < 0.02 || fits_as_angles_do(); }
   const RotationSample& sample() const { return sample_; }
   const RotationSample& small() const { return small_; }  ///< a few rows of it
+  /// The likely ways of pairing its channels, the best first.
+  std::span<const StructureFit> structures() const { return structures_; }
+  /// The best of these, where more would take long.
+  std::span<const StructureFit> best_structures() const;
   /// The largest position: fp32 angles are off by a part in 10^7 of it.
   Position reach() const;
   /// The number of axes of the positions.
@@ -161,6 +169,7 @@ class HypothesisList {
   void name_defect(RopeHypothesis& hypothesis) const;
   void put_expected_first();
   void put_sound_first();
+  void add_changed(std::vector<WrittenRope> ropes, const Change& change);
   enum class Explains { no, by_roundings, by_angles };
   Explains explains(const RopeHypothesis& one) const;
   void measured_whole(std::size_t measured);
@@ -168,6 +177,7 @@ class HypothesisList {
 
   RotationSample sample_;
   RotationSample small_;
+  std::vector<StructureFit> structures_;
   std::vector<RopeHypothesis> found_{};
   const RotationSample* measured_{nullptr};
 };
@@ -195,21 +205,22 @@ std::optional<WrittenRope> rule_between(const WrittenRope& found, const AxisPosi
 /// these paddings, the sequences read one by one. Empty for any other tensor.
 std::vector<WrittenRope> padded_ropes(const RotationQuestion& question);
 
-/// Ropes whose base, scaling and factor are estimated from the sample's rows at these positions
-/// [rows, axes], for each likely way of pairing: families of frequencies that come near, with the
+/// Ropes whose base, scaling and factor are estimated from rows at these positions [rows, axes], for
+/// each of the ways of pairing: families of frequencies that come near, with the
 /// measured factor where it is not their own, and those of known bases with coarse frequencies and
 /// angles, too. The stages of the others are fp32.
-std::vector<WrittenRope> estimated_ropes(const RotationSample& sample,
+std::vector<WrittenRope> estimated_ropes(std::span<const StructureFit> structures, Precision format,
                                          const AxisPositions& positions);
 
 /// Ropes along several axes: each pair turns along the axis that its rows show, for each design and
 /// sections that give it that axis, the base fitted; the nearest first.
-std::vector<WrittenRope> ropes_along_axes(const RotationSample& sample,
-                                          const AxisPositions& positions);
+std::vector<WrittenRope> ropes_along_axes(std::span<const StructureFit> structures,
+                                          Precision format, const AxisPositions& positions);
 
 /// Ropes whose pairs have the frequencies that their rows show, as a list of divisors of the
 /// geometric series that most pairs have; from 8 rows on.
-std::vector<WrittenRope> listed_ropes(const RotationSample& sample, const AxisPositions& positions);
+std::vector<WrittenRope> listed_ropes(std::span<const StructureFit> structures, Precision format,
+                                      const AxisPositions& positions);
 
 /// The exact factor behind a measured one: within 4 roundings of the format none, the scaling's
 /// own, its square, that of YaRN, the scale 1/√d of the logits or its product with the own one;

@@ -19,11 +19,6 @@ double wrapped(double angle) {
   return angle - 2 * std::numbers::pi * std::nearbyint(angle / (2 * std::numbers::pi));
 }
 
-double noise_of(const PairPhasors& phasors, double turned) {
-  constexpr double of_angles = 8e-8;
-  return phasors.roundoff + of_angles * std::abs(turned);
-}
-
 double Reader::agreement(Index row, Position p) const {
   constexpr double sure = 0.3;
   constexpr std::size_t fewest = 4;

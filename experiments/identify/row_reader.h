@@ -17,9 +17,6 @@ inline constexpr double most_deviations = 5;     // of a sound angle, in standar
 /// The angle from −π to π that is the same but for whole turns. [rad]
 double wrapped(double angle);
 
-/// What a row's angle misses of p·theta: what the tensor rounds, and what fp32 leaves of angles.
-double noise_of(const PairPhasors& phasors, double turned);
-
 /// Frequencies e^(−(fall + steepness·t)) with what is left open of both.
 struct FrequencySeries {
   double fall{0}, steepness{0};

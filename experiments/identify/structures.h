@@ -51,7 +51,11 @@ std::vector<FrequencyEstimate> estimate_frequencies(const PairPhasors& phasors,
                                                     const AxisPositions& positions,
                                                     const std::vector<std::size_t>& axes);
 
-/// What an angle is off by where fp32 holds it, in roundings of the tensor; one of a tensor of fp64.
+/// What a row misses of the angle that it turned by: what the tensor rounds, and what fp32 leaves of
+/// angles. [rad]
+double noise_of(const PairPhasors& phasors, double turned);
+
+/// The same in roundings of the tensor; one of a tensor of fp64, whose angles may be as fine.
 double noise_of_angle(const PairPhasors& phasors, double angle);
 
 /// The frequency at which rows have turned from position 0, of those that the estimate leaves open:

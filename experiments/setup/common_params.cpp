@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "core/attention/feature_map.h"
 #include "core/attention/softmax_attention.h"
