@@ -47,14 +47,18 @@ int quantum_exponent(const Format& format, double value) {
   return exponent - (format.significand_bits - 1);
 }
 
-/// The significand cut to its bits, with half of the last one added before: ties go to even because
-/// a last bit of 0 gets one unit less. A carry runs on into the exponent, as it should.
+/// A number's bits without so many of the significand's last ones, with half of the last one that
+/// stays added before: ties go to even because a last bit of 0 gets one unit less. A carry runs on
+/// into the exponent, as it should.
+template <class Bits>
+Bits rounded_bits(Bits bits, int cut) {
+  return (bits + (Bits{1} << (cut - 1)) - 1 + ((bits >> cut) & 1)) >> cut << cut;
+}
+
 double rounded_normal(const Format& format, double value) {
   constexpr int fp64_bits = 53;
-  const int cut = fp64_bits - format.significand_bits;
-  auto bits = std::bit_cast<std::uint64_t>(value);
-  bits += (std::uint64_t{1} << (cut - 1)) - 1 + ((bits >> cut) & 1);
-  return std::bit_cast<double>(bits >> cut << cut);
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  return std::bit_cast<double>(rounded_bits(bits, fp64_bits - format.significand_bits));
 }
 
 /// Below the normal numbers neighbours are equally far apart: a sum with 1.5·2^52 of that distance
@@ -64,14 +68,13 @@ double rounded_subnormal(const Format& format, double value) {
   return std::copysign(value + coarse - coarse, value);
 }
 
-/// bf16 has the exponents of a float, so that the cut of a significand, with half of its last bit
-/// added before, serves subnormals and overflow, too. A NaN that was cut might become an infinity.
+/// bf16 has the exponents of a float, so that cutting its bits serves subnormals and overflow, too.
+/// A NaN that was cut might become an infinity.
 void cut_to_bf16(std::span<float> values) {
   constexpr int cut = 16;
   for (float& value : values) {
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    const std::uint32_t half = (std::uint32_t{1} << (cut - 1)) - 1 + ((bits >> cut) & 1);
-    const auto rounded = std::bit_cast<float>((bits + half) >> cut << cut);
+    const auto rounded =
+        std::bit_cast<float>(rounded_bits(std::bit_cast<std::uint32_t>(value), cut));
     value = std::isnan(value) ? value : rounded;
   }
 }
