@@ -406,10 +406,9 @@ void check_first_word(const std::string& word) {
   throw_unknown_name(typed, "an option before a command", options);
 }
 
-void check_lesson_action(const std::string& word) {
-  for (const char* action : {"list", "check", "print", "show", "play", "render"})
-    if (word == action) return;
-  if (!is_lesson(word)) return;
+void check_lesson_action(const Command& lesson, const std::string& word) {
+  const Words& actions = lesson.options.front().rules.choices;
+  if (std::count(actions.begin(), actions.end(), word) > 0 || !is_lesson(word)) return;
   throw UsageError(word, "is a lesson",
                    fmt::format("orrery lesson play {0} opens it, and orrery lesson print {0} "
                                "makes a page of it",

@@ -20,6 +20,6 @@ void suggest_better(const std::vector<Command>& commands, const Command& command
 void check_first_word(const std::string& word);
 
 /// Throws a UsageError for a lesson in the place of what is to be done with it.
-void check_lesson_action(const std::string& word);
+void check_lesson_action(const Command& lesson, const std::string& word);
 
 }  // namespace orrery

@@ -63,8 +63,11 @@ int guarded(const std::function<int()>& command) {
 
 /// Suggests the nearest name for a misspelt command; the parser only reports that one is missing.
 void check_command(const std::vector<Command>& commands, const Words& argv) {
-  if (argv.size() > 2 && argv[1] == "lesson") check_lesson_action(argv[2]);
-  if (argv.size() < 2 || find_command(commands, argv[1])) return;
+  if (argv.size() < 2) return;
+  if (const Command* command = find_command(commands, argv[1])) {
+    if (argv.size() > 2 && command->name == "lesson") check_lesson_action(*command, argv[2]);
+    return;
+  }
   check_first_word(argv[1]);
   if (!argv[1].starts_with("-")) throw_unknown_name(argv[1], "a command", names_of(commands));
 }
