@@ -1,6 +1,7 @@
 #include "core/analysis/encoding_gradients.h"
 
 #include "core/attention/content.h"
+#include "core/product.h"
 
 namespace orrery {
 namespace {
@@ -75,7 +76,7 @@ double loss_of(const Encoding& encoding, const GradientScene& scene, const Table
     for (const ScoreTerm<T>& term : scores->score_terms(at.scored(scene))) logits += term.logits;
   else
     logits = content_product<T>(at.scored(scene), 1);
-  Matrix<T> output = at.weights * at.v;
+  Matrix<T> output = product<T>(at.weights, at.v);
   if (const auto* values = dynamic_cast<const ValueTerm<T>*>(&encoding))
     values->add_to_output({at.weights, at.v, scene.m, scene.n}, output);
   if (const auto* input = dynamic_cast<const InputTerm<T>*>(&encoding))
@@ -93,7 +94,8 @@ Tables gradients_of(const Encoding& encoding, const GradientScene& scene, const 
     input->add_input_gradients(scene.n, d_x, d);
   add_logit_gradients(encoding, scene, at, d_x, d);
   const Matrix<T> d_output = scene.d_output.cast<T>();
-  Matrix<T> d_weights = d_output * at.v.transpose(), d_v = at.weights.transpose() * d_output;
+  Matrix<T> d_weights = product_with_transpose<T>(d_output, at.v),
+            d_v = transposed_product<T>(at.weights, d_output);
   if (const auto* values = dynamic_cast<const ValueTerm<T>*>(&encoding))
     values->add_value_gradients({at.weights, at.v, scene.m, scene.n}, d_output, d_weights, d_v, d);
   d["x"] = d_x.template cast<double>();

@@ -7,7 +7,7 @@ namespace orrery::kernels::ORRERY_KERNELS_LEVEL {
 namespace {
 
 constexpr std::size_t side_by_side = 4;  // one vector alone would wait for itself
-constexpr std::size_t at_once = side_by_side * lanes<double>;
+constexpr std::size_t numbers_at_once = side_by_side * lanes<double>;
 using Wide = Vector<double>[side_by_side];
 typedef float NarrowVector __attribute__((vector_size(vector_bytes / 2)));
 
@@ -37,9 +37,9 @@ void map_all(std::size_t n, float* x, float* slopes, const F& f) {
     if constexpr (with_slopes) narrow(d, slopes_at);
   };
   std::size_t i = 0;
-  for (; i + at_once <= n; i += at_once) map(x + i, slopes + i);
+  for (; i + numbers_at_once <= n; i += numbers_at_once) map(x + i, slopes + i);
   if (i == n) return;
-  float rest[at_once]{}, rest_slopes[at_once];
+  float rest[numbers_at_once]{}, rest_slopes[numbers_at_once];
   __builtin_memcpy(rest, x + i, (n - i) * sizeof(float));
   map(rest, rest_slopes);
   __builtin_memcpy(x + i, rest, (n - i) * sizeof(float));

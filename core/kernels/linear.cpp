@@ -8,7 +8,7 @@ namespace {
 
 /// A vector of fp64 from as many numbers at p.
 template <class T>
-inline Vector<double> widened(const T* p) {
+inline Vector<double> load_widened(const T* p) {
   typedef T Narrow __attribute__((vector_size(lanes<double> * sizeof(T))));
   Narrow narrow;
   __builtin_memcpy(&narrow, p, sizeof narrow);
@@ -21,7 +21,7 @@ void add_columns(std::size_t rows, const T* x, std::ptrdiff_t stride, double* su
   Vector<double> sum[count];
   for (std::size_t j = 0; j < count; ++j) sum[j] = load(sums + j * lanes<double>);
   for (std::size_t i = 0; i < rows; ++i, x += stride)
-    for (std::size_t j = 0; j < count; ++j) sum[j] += widened(x + j * lanes<double>);
+    for (std::size_t j = 0; j < count; ++j) sum[j] += load_widened(x + j * lanes<double>);
   for (std::size_t j = 0; j < count; ++j) store(sums + j * lanes<double>, sum[j]);
 }
 
@@ -53,13 +53,13 @@ double dot(std::size_t n, const T* q, const T* key, double* y) {
   Vector<double> sums[2] = {};
   const auto gained = [&](std::size_t t) {
     Vector<double> v = load(y + t);
-    if constexpr (adds) store(y + t, v += widened(key + t));
+    if constexpr (adds) store(y + t, v += load_widened(key + t));
     return v;
   };
   std::size_t t = 0;
   for (; t + 2 * lanes<double> <= n; t += 2 * lanes<double>) {
-    sums[0] = fused(widened(q + t), gained(t), sums[0]);
-    sums[1] = fused(widened(q + t + lanes<double>), gained(t + lanes<double>), sums[1]);
+    sums[0] = fused(load_widened(q + t), gained(t), sums[0]);
+    sums[1] = fused(load_widened(q + t + lanes<double>), gained(t + lanes<double>), sums[1]);
   }
   double sum = lane_sum(sums[0] + sums[1]);
   for (; t < n; ++t) {
@@ -164,14 +164,14 @@ bool lies_within(std::size_t n, const T* x, T lowest, T highest) {
 }
 
 template <class T>
-constexpr LinearKernels<T> table{add_rows<T>, running_dots<T>, accumulate<T>,
-                                 divide,      elu_plus_one<T>, lies_within<T>};
+constexpr LinearKernels<T> linear_table{add_rows<T>, running_dots<T>, accumulate<T>,
+                                        divide,      elu_plus_one<T>, lies_within<T>};
 
 }  // namespace
 
 extern const LinearKernels<float> linear32;
 extern const LinearKernels<double> linear64;
-const LinearKernels<float> linear32 = table<float>;
-const LinearKernels<double> linear64 = table<double>;
+const LinearKernels<float> linear32 = linear_table<float>;
+const LinearKernels<double> linear64 = linear_table<double>;
 
 }  // namespace orrery::kernels::ORRERY_KERNELS_LEVEL

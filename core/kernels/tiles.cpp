@@ -232,23 +232,23 @@ double exponentials(std::size_t n, T shift, T* x) {
 }
 
 template <class T>
-constexpr TileKernels<T> table{lanes<T>,
-                               panel<T>,
-                               pack_transpose<T>,
-                               pack<T>,
-                               multiply<T>,
-                               transpose<T>,
-                               largest<T>,
-                               add_rows<T>,
-                               exponentials<T>,
-                               exponentials_of<Argument::sum, T>,
-                               exponentials_of<Argument::row, T>};
+constexpr TileKernels<T> tile_table{lanes<T>,
+                                    panel<T>,
+                                    pack_transpose<T>,
+                                    pack<T>,
+                                    multiply<T>,
+                                    transpose<T>,
+                                    largest<T>,
+                                    add_rows<T>,
+                                    exponentials<T>,
+                                    exponentials_of<Argument::sum, T>,
+                                    exponentials_of<Argument::row, T>};
 
 }  // namespace
 
 extern const TileKernels<float> tiles32;
 extern const TileKernels<double> tiles64;
-const TileKernels<float> tiles32 = table<float>;
-const TileKernels<double> tiles64 = table<double>;
+const TileKernels<float> tiles32 = tile_table<float>;
+const TileKernels<double> tiles64 = tile_table<double>;
 
 }  // namespace orrery::kernels::ORRERY_KERNELS_LEVEL

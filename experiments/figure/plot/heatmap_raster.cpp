@@ -4,23 +4,16 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <limits>
 #include <numbers>
-#include <type_traits>
 
 #include "core/errors.h"
 #include "core/parallel.h"
 
 namespace orrery {
 namespace {
-
-/// Mask of a map without one; the branch on it is decided at compile time.
-struct NothingMasked {
-  bool operator[](std::size_t) const { return false; }
-};
-
-/// Mask of a map without one that has no NaN either: its cells need not be counted.
-struct AllNumbers : NothingMasked {};
 
 /// Threads to reduce so many cells with: rows of pixels do not depend on each other.
 int threads_for(std::size_t cells) {
@@ -135,16 +128,51 @@ class CosineTable {
   std::array<float, 4096> table_{};
 };
 
-template <typename Values, typename Mask>
+/// Reads the cells shown of a map a row at a time, so that what follows is compiled once for all
+/// types of values and masks.
+class CellRows {
+ public:
+  explicit CellRows(const HeatmapCache::Key& key)
+      : key_(key), stride_(shape_of(key.values.get()).columns) {}
+
+  /// Whether each cell counts and is a number.
+  bool all_count() const { return key_.complete; }
+
+  /// to[c] ← map(value of the row's cell c).
+  template <typename To, typename Map>
+  void read(std::size_t row, const Map& map, To* to) const {
+    std::visit(
+        [&](const auto& values) {
+          const auto* cells = values.data() + first_of(row);
+          for (std::size_t c = 0; c < key_.columns; ++c) to[c] = map(cells[c]);
+        },
+        key_.values->values);
+  }
+
+  /// masked[c] ← whether the row's cell c is masked; as it is without a mask.
+  void read_mask(std::size_t row, std::uint8_t* masked) const {
+    if (!key_.masked) return;
+    std::visit(
+        [&](const auto& mask) {
+          const auto* cells = mask.data() + first_of(row);
+          for (std::size_t c = 0; c < key_.columns; ++c) masked[c] = cells[c] != 0 ? 1 : 0;
+        },
+        key_.masked->values);
+  }
+
+ private:
+  std::size_t first_of(std::size_t row) const { return row * stride_ + key_.first_column; }
+
+  const HeatmapCache::Key& key_;
+  std::size_t stride_;
+};
+
 class Rasteriser {
  public:
-  Rasteriser(const HeatmapCache::Key& key, const Colormap& map, const Values& values,
-             const Mask& mask, std::size_t stride)
+  Rasteriser(const HeatmapCache::Key& key, const Colormap& map)
       : key_(key),
         scale_(map, key.color),
-        values_(values),
-        mask_(mask),
-        stride_(stride),
+        cells_(key),
         rows_(key.first_row, key.rows, key.height),
         columns_(key.first_column, key.columns, key.width) {}
 
@@ -156,8 +184,6 @@ class Rasteriser {
   }
 
  private:
-  static constexpr bool counts_all = std::is_same_v<Mask, AllNumbers>;
-
   Image blank() const {
     return {static_cast<int>(columns_.pixels()), static_cast<int>(rows_.pixels()),
             std::vector<Color>(rows_.pixels() * columns_.pixels())};
@@ -165,32 +191,31 @@ class Rasteriser {
 
   Image cell_by_cell() const {
     Image image = blank();
+    std::vector<double> places(key_.columns);
+    std::vector<std::uint8_t> masked(key_.columns);
     std::size_t pixel = 0;
     for (std::size_t row = key_.first_row; row < key_.first_row + key_.rows; ++row) {
-      for (std::size_t column = key_.first_column; column < key_.first_column + key_.columns;
-           ++column) {
-        image.pixels[pixel++] = color_of_cell(row * stride_ + column);
+      cells_.read(
+          row, [this](auto v) { return scale_.fraction(static_cast<double>(v)); }, places.data());
+      cells_.read_mask(row, masked.data());
+      for (std::size_t c = 0; c < key_.columns; ++c) {
+        const Color color = std::isnan(places[c]) ? key_.not_a_number : scale_.color(places[c]);
+        image.pixels[pixel++] = masked[c] != 0 ? key_.masked_color : color;
       }
     }
     return image;
-  }
-
-  Color color_of_cell(std::size_t cell) const {
-    if (mask_[cell] != 0) return key_.masked_color;
-    const double fraction = scale_.fraction(static_cast<double>(values_[cell]));
-    return std::isnan(fraction) ? key_.not_a_number : scale_.color(fraction);
   }
 
   template <typename Join>
   Image binned() const {
     if (scale_.floats_suffice())
       return paint(joined<Join>([](auto v) { return static_cast<float>(v); }),
-                   [this](const Joined& j, std::size_t i) {
+                   [this](const Columns& j, std::size_t i) {
                      const float value = Join::finish(j.joined[i], j.valid[i]);
                      return scale_.color(scale_.fraction(static_cast<double>(value)));
                    });
     const auto centred = [this](auto v) { return scale_.centred(static_cast<double>(v)); };
-    return paint(joined<Join>(centred), [this](const Joined& j, std::size_t i) {
+    return paint(joined<Join>(centred), [this](const Columns& j, std::size_t i) {
       return scale_.color(static_cast<double>(Join::finish(j.joined[i], j.valid[i])) + 0.5);
     });
   }
@@ -201,63 +226,78 @@ class Rasteriser {
     const auto turns = [this](auto v) {
       return static_cast<float>(scale_.fraction(static_cast<double>(v)));
     };
-    const Joined x = joined<Mean>([&](auto v) { return cosine(turns(v)); });
-    const Joined y = joined<Mean>([&](auto v) { return sine(turns(v)); });
-    return paint(x, [&](const Joined& j, std::size_t i) {
+    const Columns x = joined<Mean>([&](auto v) { return cosine(turns(v)); });
+    const Columns y = joined<Mean>([&](auto v) { return sine(turns(v)); });
+    return paint(x, [&](const Columns& j, std::size_t i) {
       const double angle =
           std::atan2(static_cast<double>(y.joined[i]), static_cast<double>(j.joined[i]));
       return scale_.color(angle / (2.0 * std::numbers::pi));
     });
   }
 
-  /// One entry per pixel.
-  using Joined = Columns;
+  /// What a thread reads a row of cells into.
+  struct Row {
+    explicit Row(std::size_t columns) : values(columns), masked(columns) {}
+    std::vector<float> values;
+    std::vector<std::uint8_t> masked;
+  };
 
+  /// Joins the cells under each pixel: one entry per pixel.
   template <typename Join, typename Map>
-  Joined joined(Map map) const {
-    Joined pixels(rows_.pixels() * columns_.pixels());
+  Columns joined(const Map& map) const {
+    Columns pixels(rows_.pixels() * columns_.pixels());
+    const auto read = [&](std::size_t row, Row& into) {
+      cells_.read(row, map, into.values.data());
+      if (!cells_.all_count()) cells_.read_mask(row, into.masked.data());
+    };
+    join_rows<Join>(read, pixels);
+    return pixels;
+  }
+
+  template <typename Join>
+  void join_rows(const std::function<void(std::size_t, Row&)>& read, Columns& pixels) const {
     in_parallel(static_cast<std::ptrdiff_t>(rows_.pixels()), threads_for(key_.rows * key_.columns),
                 [&] {
-                  return [&, columns = Columns(key_.columns)](std::ptrdiff_t item) mutable {
+                  return [&, cells = Row(key_.columns),
+                          columns = Columns(key_.columns)](std::ptrdiff_t item) mutable {
                     const auto y = static_cast<std::size_t>(item);
                     columns.clear(Join::start);
-                    for (std::size_t row = rows_.begin(y); row < rows_.begin(y + 1); ++row)
-                      add_row<Join>(row, columns, map);
+                    for (std::size_t row = rows_.begin(y); row < rows_.begin(y + 1); ++row) {
+                      read(row, cells);
+                      add_row<Join>(cells, columns);
+                    }
                     const auto rows = static_cast<float>(rows_.begin(y + 1) - rows_.begin(y));
                     join_columns<Join>(columns, rows, pixels, y * columns_.pixels());
                   };
                 });
-    return pixels;
   }
 
-  template <typename Join, typename Map>
-  void add_row(std::size_t row, Columns& columns, Map map) const {
-    const std::size_t first = row * stride_ + key_.first_column;
+  template <typename Join>
+  void add_row(const Row& cells, Columns& columns) const {
     float* const so_far = columns.joined.data();
-    if constexpr (counts_all) {
-      for (std::size_t c = 0; c < key_.columns; ++c)
-        so_far[c] = Join::join(so_far[c], map(values_[first + c]));
+    const float* const values = cells.values.data();
+    if (cells_.all_count()) {
+      for (std::size_t c = 0; c < key_.columns; ++c) so_far[c] = Join::join(so_far[c], values[c]);
       return;
     }
     float* const valid = columns.valid.data();
     float* const nan = columns.nan.data();
     for (std::size_t c = 0; c < key_.columns; ++c) {
-      const bool counts = mask_[first + c] == 0;
-      const float value = map(values_[first + c]);
-      const bool number = value == value;
-      so_far[c] = counts && number ? Join::join(so_far[c], value) : so_far[c];
+      const bool counts = cells.masked[c] == 0;
+      const bool number = values[c] == values[c];
+      so_far[c] = counts && number ? Join::join(so_far[c], values[c]) : so_far[c];
       valid[c] += counts && number ? 1.0F : 0.0F;
       nan[c] += counts && !number ? 1.0F : 0.0F;
     }
   }
 
   template <typename Join>
-  void join_columns(const Columns& columns, float rows, Joined& pixels, std::size_t first) const {
+  void join_columns(const Columns& columns, float rows, Columns& pixels, std::size_t first) const {
     for (std::size_t x = 0; x < columns_.pixels(); ++x) {
       float so_far = Join::start, valid = 0.0F, nan = 0.0F;
       const std::size_t end = columns_.begin(x + 1) - key_.first_column;
       for (std::size_t c = columns_.begin(x) - key_.first_column; c < end; ++c) {
-        const float counted = counts_all ? rows : columns.valid[c];
+        const float counted = cells_.all_count() ? rows : columns.valid[c];
         if (counted > 0.0F) so_far = Join::join(so_far, columns.joined[c]);
         valid += counted;
         nan += columns.nan[c];
@@ -268,15 +308,8 @@ class Rasteriser {
     }
   }
 
-  template <typename ColorOf>
-  Color color_of_pixel(const Joined& pixels, std::size_t i, const ColorOf& color_of) const {
-    if (pixels.valid[i] > 0.0F && !std::isnan(pixels.joined[i])) return color_of(pixels, i);
-    const bool nan = pixels.nan[i] > 0.0F || pixels.valid[i] > 0.0F;
-    return nan ? key_.not_a_number : key_.masked_color;
-  }
-
-  template <typename ColorOf>
-  Image paint(const Joined& pixels, ColorOf color_of) const {
+  Image paint(const Columns& pixels,
+              const std::function<Color(const Columns&, std::size_t)>& color_of) const {
     Image image = blank();
     const std::size_t width = columns_.pixels();
     in_parallel(static_cast<std::ptrdiff_t>(rows_.pixels()), threads_for(key_.rows * key_.columns),
@@ -290,21 +323,19 @@ class Rasteriser {
     return image;
   }
 
+  Color color_of_pixel(const Columns& pixels, std::size_t i,
+                       const std::function<Color(const Columns&, std::size_t)>& color_of) const {
+    if (pixels.valid[i] > 0.0F && !std::isnan(pixels.joined[i])) return color_of(pixels, i);
+    const bool nan = pixels.nan[i] > 0.0F || pixels.valid[i] > 0.0F;
+    return nan ? key_.not_a_number : key_.masked_color;
+  }
+
   const HeatmapCache::Key& key_;
   ColorScale scale_;
-  const Values& values_;
-  const Mask& mask_;
-  std::size_t stride_;
+  CellRows cells_;
   Binning rows_;
   Binning columns_;
 };
-
-template <typename Values, typename Mask>
-Image run(const HeatmapCache::Key& key, const Colormap& map, const Values& values,
-          const Mask& mask) {
-  const std::size_t stride = shape_of(key.values.get()).columns;
-  return Rasteriser<Values, Mask>(key, map, values, mask, stride).run();
-}
 
 void check_shapes(const HeatmapCache::Key& key) {
   const MapShape shape = shape_of(key.values.get());
@@ -327,14 +358,7 @@ MapShape shape_of(const Array* values) {
 Image rasterised(const HeatmapCache::Key& key, const Colormap& map) {
   if (!key.values || key.rows == 0 || key.columns == 0) return {};
   check_shapes(key);
-  return std::visit(
-      [&](const auto& values) {
-        if (key.complete) return run(key, map, values, AllNumbers{});
-        if (!key.masked) return run(key, map, values, NothingMasked{});
-        return std::visit([&](const auto& mask) { return run(key, map, values, mask); },
-                          key.masked->values);
-      },
-      key.values->values);
+  return Rasteriser(key, map).run();
 }
 
 }  // namespace orrery
