@@ -61,7 +61,7 @@ class Build(build_py):
         shutil.copy(library(), package / "lib")
         if BUNDLE:
             bundle(package)
-        for folder in ("models", "presets", "texts"):
+        for folder in ("families", "models", "presets", "texts"):
             shutil.copytree(
                 ROOT / "assets" / folder, package / "share" / "orrery" / folder, dirs_exist_ok=True
             )

@@ -132,7 +132,7 @@ struct Family {
   const TensorNames* decoder{};  ///< of an encoder-decoder
 };
 
-/// THE table of families.
+/// THE table of families: assets/families/checkpoints.json. Throws DataError.
 std::span<const Family> families();
 
 /// Null for a model_type, or an architecture of a GGUF, of which no family is known.

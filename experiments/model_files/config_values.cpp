@@ -68,7 +68,7 @@ constexpr OtherNames other_names[] = {
 
 Json defaults_of(const ModelType* type) {
   if (!type) return Json::object();
-  Json json = type->defaults.empty() ? Json::object() : Json::parse(type->defaults);
+  Json json = type->defaults ? *type->defaults : Json::object();
   const auto put = [&](const char* key, int value) {
     if (value > 0) json[key] = value;
   };

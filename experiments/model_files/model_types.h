@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -123,15 +124,14 @@ struct ModelType {
                            ///< names none; 0: as in other layers
   std::string_view indexer{};  ///< pairing of the attention that picks keys; empty: there is none
   bool indexer_turns_last{};   ///< the last channels of its heads, else the first
-  /// Values of further keys, as JSON; empty: none. A type reads partial_rotary_factor where it has
-  /// a value here or takes another key for it.
-  std::string_view defaults{};
+  /// Values of further keys; null: none. A type reads partial_rotary_factor where it has a value
+  /// here or takes another key for it.
+  const nlohmann::ordered_json* defaults{};
   std::string_view unread{};  ///< keys between spaces that other types read and this one does not
 };
 
-/// Every type that is known, RoPE's first.
-std::span<const ModelType> rope_model_types();
-std::span<const ModelType> other_model_types();
+/// Every type that is known: assets/families/model_types.json. Throws DataError.
+std::span<const ModelType> model_types();
 /// Null for an unknown name.
 const ModelType* find_model_type(std::string_view name);
 

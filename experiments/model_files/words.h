@@ -1,8 +1,8 @@
 #pragma once
 
-#include <span>
+#include <stdexcept>
+#include <string>
 #include <string_view>
-#include <vector>
 
 namespace orrery {
 
@@ -23,16 +23,16 @@ inline bool lists_word(std::string_view list, std::string_view word) {
   return found;
 }
 
-/// The rows of a table, each once for every word of its name.
-template <class Row>
-std::vector<Row> row_for_each_name(std::span<const Row> rows) {
-  std::vector<Row> all;
-  for (const Row& row : rows)
-    for_each_word(row.name, [&](std::string_view name) {
-      all.push_back(row);
-      all.back().name = name;
-    });
-  return all;
+/// The number of a word among them. Throws std::out_of_range.
+inline std::size_t place_of_word(std::string_view list, std::string_view word) {
+  std::size_t place = 0, at = 0;
+  bool found = false;
+  for_each_word(list, [&](std::string_view one) {
+    if (one == word) found = true, place = at;
+    ++at;
+  });
+  if (!found) throw std::out_of_range(std::string(word) + " is none of " + std::string(list));
+  return place;
 }
 
 }  // namespace orrery

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/errors.h"
+#include "experiments/model_files/model_tables.h"
 #include "experiments/model_files/model_types.h"
 #include "experiments/model_files/position_plan.h"
 #include "tests/experiments/model_files/applied.h"
@@ -506,22 +507,39 @@ TEST_CASE("configurations that cannot be are refused by the key") {
 
 TEST_CASE("every row of the table of model types gives a plan by its defaults alone") {
   std::set<std::string_view> names;
-  for (const auto types : {rope_model_types(), other_model_types()})
-    for (const ModelType& type : types) {
-      INFO(type.name);
-      CHECK(names.insert(type.name).second);
-      if (type.sizes.layers == 0) continue;
-      // Half of a head of 4096/96 channels is odd: files of these types have a head_dim.
-      if (type.name == "glm4_moe" || type.name == "glm4v_moe_text") continue;
-      const PositionPlan plan = plan_of(Json{{"model_type", std::string(type.name)}});
-      // HRM runs its two stacks of as many layers eight times.
-      const int passes = type.name == "hrm_text" ? 8 : 1;
-      CHECK(plan.layers.size() == static_cast<std::size_t>(passes * type.sizes.layers));
-      // Without position_embedding_type, use_mem_rope or layers that slide these have none.
-      const bool without = type.name == "granitemoehybrid" || type.name == "zamba2";
-      if (type.encoding == "rope" && !without)
-        CHECK(std::any_of(plan.layers.begin(), plan.layers.end(),
-                          [](const LayerPlan& layer) { return layer.encoding == "rope"; }));
-    }
+  for (const ModelType& type : model_types()) {
+    INFO(type.name);
+    CHECK(names.insert(type.name).second);
+    if (type.sizes.layers == 0) continue;
+    // Half of a head of 4096/96 channels is odd: files of these types have a head_dim.
+    if (type.name == "glm4_moe" || type.name == "glm4v_moe_text") continue;
+    const PositionPlan plan = plan_of(Json{{"model_type", std::string(type.name)}});
+    // HRM runs its two stacks of as many layers eight times.
+    const int passes = type.name == "hrm_text" ? 8 : 1;
+    CHECK(plan.layers.size() == static_cast<std::size_t>(passes * type.sizes.layers));
+    // Without position_embedding_type, use_mem_rope or layers that slide these have none.
+    const bool without = type.name == "granitemoehybrid" || type.name == "zamba2";
+    if (type.encoding == "rope" && !without)
+      CHECK(std::any_of(plan.layers.begin(), plan.layers.end(),
+                        [](const LayerPlan& layer) { return layer.encoding == "rope"; }));
+  }
   CHECK(names.size() >= 60);
+}
+
+TEST_CASE("a row of a table of models is refused by the key that is wrong") {
+  struct Row {
+    bool turns{};
+    enum class Pairs { neighbours, halves } pairs{};
+  };
+  const TableFields<Row> fields{{"turns", table_value(&Row::turns)},
+                                {"pairs", table_value(&Row::pairs, "neighbours halves")}};
+  const auto read = [&](const char* text) {
+    return table_row("a.json", Json::parse(text), fields);
+  };
+  CHECK(read(R"({"turns": true, "pairs": "halves"})").pairs == Row::Pairs::halves);
+  CHECK_THROWS_WITH(read(R"({"turns": "yes"})"), Contains("a.json, turns"));
+  CHECK_THROWS_WITH(read(R"({"pairs": "thirds"})"),
+                    Contains("thirds is none of neighbours halves"));
+  CHECK_THROWS_AS(read(R"({"turn": true})"), DataError);
+  CHECK_THROWS_AS(model_table("none.json"), IoError);
 }
