@@ -161,12 +161,6 @@ void add_needs(const PlanOptions& options, const SweepSpec& spec, const Plan& pl
   emit.task = needs_of(estimate.seconds / jobs, static_cast<double>(estimate.memory));
 }
 
-std::string script_of(const std::string& engine, const EmitOptions& emit) {
-  if (engine == "slurm") return slurm_script(emit);
-  if (engine == "mpi") return mpi_script(emit);
-  return engine == "snakemake" ? snakemake_script(emit) : parallel_script(emit);
-}
-
 /// Snakemake works in OUT.shards, and reads its path as one of its patterns.
 void require_name_for_snakemake(const EmitOptions& emit) {
   const std::string path = (fs::path(emit.folder) / emit.out).string();
@@ -189,7 +183,7 @@ void emit_script(const PlanOptions& options, const SweepSpec& spec, const Plan& 
                    .shards = options.shards > 0 ? options.shards : points};
   if (options.emit == "snakemake") require_name_for_snakemake(emit);
   if (options.emit == "slurm" || options.emit == "snakemake") add_needs(options, spec, plan, emit);
-  print(script_of(options.emit, emit));
+  print(job_script(options.emit, emit));
 }
 
 std::string points_text(const Plan& plan, const fs::path& folder, const JournalState& journal) {

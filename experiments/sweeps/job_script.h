@@ -29,25 +29,11 @@ struct EmitOptions {
 /// cluster does not set it. Source: slurm.conf(5), 1001.
 int tasks_of(int shards);
 
-// Words of the user stand in assignments, quoted, and reach programs as arguments: never in a
-// comment, a directive, a pattern or a template.
-
-/// A bash script for Slurm: `bash SCRIPT [OPTIONS OF SBATCH]` submits an array job whose tasks
-/// compute the shards, and a job that merges what they computed once all have ended, in whatever
-/// way; `sbatch SCRIPT` submits the array alone. --array is of the array job alone. Logs go to
-/// OUT.shards/logs. Source: sbatch(1), --array, --dependency=afterany.
-std::string slurm_script(const EmitOptions& options);
-
-/// A bash script that runs the shards with GNU parallel, one per core at a time, and then merges
-/// them: `bash SCRIPT [OPTIONS OF PARALLEL]`.
-std::string parallel_script(const EmitOptions& options);
-
-/// A bash script that runs the shards in ranks of MPI, rank r of n every n-th one from r + 1, and
-/// then merges them: `bash SCRIPT [OPTIONS OF MPIRUN]`. Rank and size are environment variables of
-/// Open MPI, of MPICH and of srun.
-std::string mpi_script(const EmitOptions& options);
-
-/// A Snakefile with a rule for the shards and one that merges them.
-std::string snakemake_script(const EmitOptions& options);
+/// A script that computes the shards of a sweep and merges them: the engine's in assets/jobs, whose
+/// README.md says how each is run, filled in. Words of the user stand in assignments, quoted, and
+/// reach programs as arguments: never in a comment, a directive, a pattern or a template.
+/// Throws IoError: no script of that engine.
+/// @param engine  "slurm", "parallel", "mpi" or "snakemake"
+std::string job_script(const std::string& engine, const EmitOptions& options);
 
 }  // namespace orrery
