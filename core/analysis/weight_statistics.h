@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/attention/mask.h"
+#include "core/types.h"
 
 namespace orrery {
 
@@ -34,5 +35,18 @@ double mean_half_difference(const Matrix<double>& a, const Matrix<double>& b);
 /// Mean weight at distances r = 0 … N/2 − 1 behind the query, over the queries of the second half,
 /// all of which have so many keys behind them. weights [N, N] at consecutive positions.
 std::vector<double> mean_weight_by_distance(const Matrix<double>& weights);
+
+/// Statistics of the weights of one query.
+struct RowStatistics {
+  double entropy_bits{};   ///< −Σ_n a_mn log2 a_mn: 0 for one key, log2 N for all alike
+  double mean_distance{};  ///< Σ_n a_mn |m − n|, in tokens
+  Index strongest{};       ///< the key of the largest weight, the first of equals
+};
+
+/// @param weights  attention weights, [N_q, N_k], rows summing to 1
+/// @param m  the position of the row's query
+/// @param n  the positions of the keys, [N_k]
+template <class T>
+RowStatistics row_statistics(const Matrix<T>& weights, Index row, Position m, PositionsIn n);
 
 }  // namespace orrery

@@ -11,7 +11,7 @@
 
 #include "core/errors.h"
 #include "experiments/c/arrays.h"
-#include "experiments/results/build_info.h"
+#include "experiments/results/manifest.h"
 #include "experiments/results/memory.h"
 #include "experiments/results/result_json.h"
 

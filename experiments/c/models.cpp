@@ -9,7 +9,7 @@
 #include "experiments/c/arrays.h"
 #include "experiments/c/handles.h"
 #include "experiments/identify/report_json.h"
-#include "experiments/model_files/positions_json.h"
+#include "experiments/model_files/positions_text.h"
 #include "experiments/model_files/read_config.h"
 #include "experiments/model_files/read_positions.h"
 #include "experiments/setup/common_params.h"

@@ -14,7 +14,6 @@
 #include "experiments/c/arrays.h"
 #include "experiments/c/handles.h"
 #include "experiments/figure/export.h"
-#include "experiments/results/claims_json.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/memory.h"

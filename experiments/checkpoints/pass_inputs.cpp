@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/errors.h"
-#include "experiments/data/take_tensor.h"
+#include "experiments/data/tensor_map.h"
 #include "experiments/tokenizers/read_tokenizer.h"
 
 namespace orrery {

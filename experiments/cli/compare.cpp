@@ -8,7 +8,6 @@
 #include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
 #include "experiments/reports/compare.h"
-#include "experiments/results/result_files.h"
 #include "experiments/results/result_json.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/sweep_layout.h"

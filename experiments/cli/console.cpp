@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "core/errors.h"
-#include "experiments/files/random_word.h"
+#include "experiments/files/file.h"
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
 

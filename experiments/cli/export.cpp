@@ -12,7 +12,7 @@
 #include "experiments/results/params_json.h"
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/sweep_layout.h"
-#include "experiments/sweeps/tidy_json.h"
+#include "experiments/sweeps/tidy_table.h"
 
 namespace orrery {
 namespace {

@@ -16,7 +16,7 @@
 #include "experiments/manual/man.h"
 #include "experiments/manual/terminal.h"
 #include "experiments/manual/topic.h"
-#include "experiments/results/build_info.h"
+#include "experiments/results/manifest.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/text/display_width.h"

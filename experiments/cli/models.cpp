@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "experiments/checkpoints/family_table.h"
-#include "experiments/checkpoints/model_places.h"
 #include "experiments/checkpoints/models.h"
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"

@@ -8,7 +8,6 @@
 #include "experiments/cli/console.h"
 #include "experiments/files/file.h"
 #include "experiments/results/notes.h"
-#include "experiments/results/result_files.h"
 #include "experiments/results/saved_result.h"
 #include "experiments/sweeps/sweep_layout.h"
 

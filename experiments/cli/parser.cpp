@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "experiments/cli/console.h"
-#include "experiments/results/build_info.h"
+#include "experiments/results/manifest.h"
 
 namespace orrery {
 namespace {

@@ -14,7 +14,6 @@
 #include "experiments/cli/figure_words.h"
 #include "experiments/cli/look_options.h"
 #include "experiments/figure/export.h"
-#include "experiments/files/atomic_folder.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/saved_result.h"

@@ -18,7 +18,7 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/standing.h"
 #include "experiments/cli/sweep_console.h"
-#include "experiments/files/file_version.h"
+#include "experiments/files/file.h"
 #include "experiments/files/folder_lock.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"

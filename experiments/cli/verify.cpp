@@ -8,7 +8,6 @@
 
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
-#include "experiments/results/claims_json.h"
 #include "experiments/results/result_json.h"
 #include "experiments/text/display_width.h"
 #include "experiments/verify/claims.h"

@@ -19,9 +19,8 @@
 #include "experiments/data/tokens.h"
 #include "experiments/files/assets.h"
 #include "experiments/files/file.h"
-#include "experiments/files/file_version.h"
 #include "experiments/files/mapped_file.h"
-#include "experiments/model_files/positions_json.h"
+#include "experiments/model_files/positions_text.h"
 #include "experiments/model_files/read_positions.h"
 
 namespace orrery {

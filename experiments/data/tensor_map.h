@@ -5,10 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "experiments/data/array_codec.h"
 #include "experiments/model/experiment.h"
+#include "experiments/model/inputs.h"
 
 namespace orrery {
 
@@ -49,5 +52,14 @@ class TensorArchive {
 /// most_elements.
 TensorMap all_tensors(const TensorArchive& archive, std::string_view file,
                       std::size_t most_elements = max_elements);
+
+/// The tensor of a file parameter, taken out of the inputs; empty when the parameter is.
+inline std::optional<Tensor> take_tensor(Inputs& inputs, const char* key) {
+  const auto found = inputs.find(key);
+  if (found == inputs.end()) return std::nullopt;
+  std::optional<Tensor> tensor(std::move(std::get<Tensor>(found->second)));
+  inputs.erase(found);
+  return tensor;
+}
 
 }  // namespace orrery

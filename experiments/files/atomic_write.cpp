@@ -16,9 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/files/atomic_folder.h"
+#include "experiments/files/file.h"
 #include "experiments/files/notices.h"
-#include "experiments/files/random_word.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {

@@ -11,10 +11,8 @@
 #include <random>
 #include <system_error>
 
-#include "experiments/files/file_version.h"
 #include "experiments/files/notices.h"
 #include "experiments/files/presence.h"
-#include "experiments/files/random_word.h"
 
 namespace orrery {
 namespace {

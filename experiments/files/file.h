@@ -11,6 +11,8 @@
 
 #include "core/errors.h"
 
+struct stat;
+
 namespace orrery {
 
 /// A file descriptor that is closed on destruction.
@@ -141,5 +143,24 @@ inline bool is_missing_feature(int code) {
 inline bool has_no_locks(int code) {
   return is_missing_feature(code) || code == ENOLCK || code == EIO;
 }
+
+/// Sixteen hexadecimal digits by chance: others each time, also from a process of another machine
+/// that has the same number.
+std::string random_word();
+
+/// What tells one content of a file from another without reading it: which file it is, its size,
+/// and when it was last written.
+struct FileVersion {
+  std::uint64_t device{}, inode{};
+  std::uintmax_t size{};
+  std::int64_t seconds{}, nanoseconds{};
+  bool is_there() const { return inode != 0; }
+  friend bool operator==(const FileVersion&, const FileVersion&) = default;
+};
+
+FileVersion version_of(const struct stat& status);
+/// The same of what lies at a path, links followed; of nothing, or what cannot be looked at, one
+/// that no file has.
+FileVersion version_at(const std::filesystem::path& path);
 
 }  // namespace orrery

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "experiments/files/file.h"
 #include "experiments/files/notices.h"
-#include "experiments/files/random_word.h"
 
 namespace orrery {
 namespace {

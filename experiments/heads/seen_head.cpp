@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/analysis/rope_bands.h"
+#include "core/analysis/spectrum.h"
 
 namespace orrery {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/heads/frequency_loss.h"
 #include "experiments/heads/live_model.h"
+#include "experiments/heads/model_texts.h"
 #include "experiments/heads/open_question.h"
 #include "experiments/model/progress.h"
 

@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/model_files/config_values.h"
 #include "experiments/model_files/model_tables.h"
 #include "experiments/text/ascii.h"
 
@@ -19,7 +18,7 @@ const TableFields<ModelType>& type_fields() {
       {"name", table_value(&T::name)},
       {"encoding", table_value(&T::encoding)},
       {"sizes",
-       [](T& type, const Json& sizes) {
+       [](T& type, const nlohmann::ordered_json& sizes) {
          type.sizes = {.layers = sizes.at(0),
                        .hidden = sizes.at(1),
                        .heads = sizes.at(2),
@@ -63,13 +62,14 @@ const TableFields<ModelType>& type_fields() {
       {"unscaled_part", table_value(&T::unscaled_part)},
       {"indexer", table_value(&T::indexer)},
       {"indexer_turns_last", table_value(&T::indexer_turns_last)},
-      {"defaults", [](T& type, const Json& defaults) { type.defaults = &defaults; }},
+      {"defaults",
+       [](T& type, const nlohmann::ordered_json& defaults) { type.defaults = &defaults; }},
       {"unread", table_value(&T::unread)},
   };
   return fields;
 }
 
-const Json& text_types() { return model_table(types_file).at("text_types"); }
+const nlohmann::ordered_json& text_types() { return model_table(types_file).at("text_types"); }
 
 /// In lower case, without strokes and points.
 std::string bare(std::string_view name) {
@@ -93,7 +93,7 @@ const ModelType* find_model_type(std::string_view name) {
 
 std::optional<bool> unlisted_type_reads_part(std::string_view name) {
   for (const auto& [list, reads] : {std::pair{"turn_a_part", true}, {"turn_all", false}})
-    for (const Json& type : model_table(types_file).at(list))
+    for (const nlohmann::ordered_json& type : model_table(types_file).at(list))
       if (type == name) return reads;
   return std::nullopt;
 }

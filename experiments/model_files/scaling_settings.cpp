@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/encodings/rope_settings.h"
-#include "experiments/model_files/pair_bands.h"
 #include "experiments/model_files/rotation.h"
 
 namespace orrery {

@@ -9,12 +9,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "experiments/results/build_info.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/params_json.h"
 #include "experiments/setup/plugins.h"
 #include "experiments/text/model_names.h"
 #include "experiments/text/printable.h"
+#include "orrery_build_info.h"  // written by cmake/build_info.cmake
 
 namespace orrery {
 namespace {
@@ -147,6 +147,17 @@ std::string iso8601_utc(std::chrono::system_clock::time_point time) {
   const std::tm utc = fmt::gmtime(system_clock::to_time_t(seconds_part));
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, millis);
+}
+
+const BuildInfo& build_info() {
+  static const BuildInfo info{.version = ORRERY_BUILD_VERSION,
+                              .commit = ORRERY_BUILD_COMMIT,
+                              .dirty = ORRERY_BUILD_DIRTY,
+                              .compiler = ORRERY_BUILD_COMPILER,
+                              .flags = ORRERY_BUILD_FLAGS,
+                              .build_type = ORRERY_BUILD_TYPE,
+                              .cpu_level = ORRERY_BUILD_CPU_LEVEL};
+  return info;
 }
 
 }  // namespace orrery

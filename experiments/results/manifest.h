@@ -65,4 +65,18 @@ nlohmann::ordered_json machine_json();
 /// "2024-05-17T09:30:00.123Z", in UTC.
 std::string iso8601_utc(std::chrono::system_clock::time_point time);
 
+/// The source and the build of this program.
+struct BuildInfo {
+  std::string version{};  ///< "0.1.0"
+  std::string commit{};   ///< 40 hexadecimal digits; "unknown" outside a git checkout
+  std::optional<bool>
+      dirty{};             ///< whether tracked files differed from the commit; empty when unknown
+  std::string compiler{};  ///< "GNU 12.2.0"
+  std::string flags{};
+  std::string build_type{};  ///< "Release"
+  std::string cpu_level{};   ///< "x86-64-v3"; "default" when none was chosen
+};
+
+const BuildInfo& build_info();
+
 }  // namespace orrery

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "experiments/data/array_sink.h"
-#include "experiments/files/atomic_folder.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/model/result.h"
 #include "experiments/results/manifest.h"
 

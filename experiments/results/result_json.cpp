@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/errors.h"
-#include "experiments/results/claims_json.h"
 #include "experiments/results/figure_json.h"
 #include "experiments/results/params_json.h"
 #include "experiments/studies/catalogue.h"

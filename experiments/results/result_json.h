@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "experiments/model/result.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/table_json.h"
+#include "experiments/verify/claims.h"
 
 namespace orrery {
 
@@ -49,5 +51,14 @@ nlohmann::ordered_json check_numbers_json(const Check& check);
 
 /// Reads the same fields into a check without a name. Throws MalformedJson.
 Check check_numbers_from(const nlohmann::ordered_json& json);
+
+/// A list of objects: name, kind, source, equation, statement, precision, over, the numbers of a
+/// check, and "roformer_differs" where there is such a difference. A note has a measured number
+/// alone.
+nlohmann::ordered_json claims_json(const std::vector<Claim>& claims);
+
+/// Those of which a name, statement, equation, source or kind has `part` in it. Throws UsageError when
+/// there is none.
+std::vector<Claim> matching_claims(std::vector<Claim> claims, const std::string& part);
 
 }  // namespace orrery

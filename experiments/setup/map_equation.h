@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/analysis/diagonals.h"
-#include "core/analysis/map_reduction.h"
 #include "core/precision.h"
 #include "experiments/model/experiment.h"
 #include "experiments/setup/eigen_arrays.h"

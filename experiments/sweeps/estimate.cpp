@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "experiments/files/atomic_folder.h"
+#include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/memory.h"
 #include "experiments/sweeps/sweep_folder.h"

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "core/errors.h"
-#include "experiments/files/atomic_folder.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/files/presence.h"

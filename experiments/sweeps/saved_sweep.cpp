@@ -12,7 +12,6 @@
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
-#include "experiments/files/file_version.h"
 #include "experiments/files/mapped_file.h"
 #include "experiments/files/presence.h"
 #include "experiments/results/csv.h"

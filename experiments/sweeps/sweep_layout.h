@@ -14,7 +14,7 @@
 
 #include "core/params.h"
 #include "experiments/results/figure_options.h"
-#include "experiments/results/result_files.h"
+#include "experiments/results/saved_result.h"
 #include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/point_record.h"
 

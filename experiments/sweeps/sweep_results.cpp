@@ -12,7 +12,7 @@
 #include "experiments/results/json_fields.h"
 #include "experiments/results/params_json.h"
 #include "experiments/results/result_json.h"
-#include "experiments/sweeps/tidy_json.h"
+#include "experiments/sweeps/tidy_table.h"
 
 namespace orrery {
 namespace {

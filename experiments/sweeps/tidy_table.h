@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/params.h"
 #include "experiments/statistics/welch.h"
 #include "experiments/sweeps/point_record.h"
 
@@ -58,5 +60,9 @@ Table results_table(const TidyTable& table);
 Table constants_table(const TidyTable& table);
 /// The keys, encoding, measure, n, mean, sd, ci95_low, ci95_high: see mean_interval.
 Table summary_table(const TidyTable& table);
+
+/// One line of JSON per row: id, status, repeat, seed, every setting of the point, encoding, and
+/// the measures and checks that it has. NaN is null.
+std::string tidy_jsonl(const TidyTable& table, std::span<const ParamSpec> specs);
 
 }  // namespace orrery

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "experiments/text/display_width.h"
-#include "experiments/text/xml.h"
 
 namespace orrery {
 namespace {

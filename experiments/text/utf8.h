@@ -35,4 +35,8 @@ std::string drawable_utf8(std::string_view text);
 /// White space, or a character that Unicode defines as invisible (zero-width space, soft hyphen).
 bool is_blank(char32_t character);
 
+/// Text for the content or an attribute of an XML or HTML element: & < > " are escaped, and what
+/// XML cannot contain (control characters, noncharacters, bytes that are not UTF-8) becomes U+FFFD.
+std::string xml_escaped(std::string_view text);
+
 }  // namespace orrery

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/errors.h"
-#include "experiments/tokenizers/byte_level.h"
 #include "experiments/tokenizers/unicode.h"
 
 namespace orrery {

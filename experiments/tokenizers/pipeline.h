@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/tokenizers/byte_level.h"
 #include "experiments/tokenizers/models.h"
 #include "experiments/tokenizers/stages.h"
 #include "experiments/tokenizers/tokenizer.h"
+#include "experiments/tokenizers/unicode.h"
 
 namespace orrery {
 

@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "experiments/tokenizers/byte_level.h"
 #include "experiments/tokenizers/unicode.h"
 
 namespace orrery {

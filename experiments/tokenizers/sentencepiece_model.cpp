@@ -10,10 +10,10 @@
 #include "core/errors.h"
 #include "experiments/text/printable.h"
 #include "experiments/text/utf8.h"
-#include "experiments/tokenizers/byte_level.h"
 #include "experiments/tokenizers/charsmap.h"
 #include "experiments/tokenizers/pipeline.h"
 #include "experiments/tokenizers/tokenizer_json.h"
+#include "experiments/tokenizers/unicode.h"
 #include "experiments/tokenizers/vocabulary.h"
 
 namespace orrery {

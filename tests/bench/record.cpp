@@ -10,7 +10,6 @@
 #include "core/kernels/level.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
-#include "experiments/results/build_info.h"
 #include "experiments/results/json_fields.h"
 #include "experiments/results/manifest.h"
 #include "experiments/results/result_json.h"

@@ -1,4 +1,4 @@
-#include "core/analysis/half_distance.h"
+#include "core/analysis/decay.h"
 
 #include <catch2/catch.hpp>
 

@@ -8,7 +8,6 @@
 
 #include "core/analysis/diagonals.h"
 #include "core/analysis/invariance.h"
-#include "core/analysis/norms.h"
 #include "core/analysis/term_shares.h"
 #include "core/analysis/weight_statistics.h"
 #include "core/attention/feature_map.h"

@@ -1,4 +1,4 @@
-#include "core/analysis/map_reduction.h"
+#include "core/analysis/diagonals.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "core/analysis/norms.h"
+#include "core/analysis/invariance.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "core/analysis/rope_bands.h"
+#include "core/analysis/spectrum.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "core/analysis/row_statistics.h"
+#include "core/analysis/weight_statistics.h"
 
 #include <catch2/catch.hpp>
 

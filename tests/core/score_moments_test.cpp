@@ -1,4 +1,4 @@
-#include "core/analysis/score_moments.h"
+#include "core/analysis/score_chain.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -2,10 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/model_files/compare_positions.h"
-#include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/positions_text.h"
 #include "experiments/model_files/read_config.h"
+#include "experiments/model_files/read_positions.h"
 #include "tests/fuzz/harness.h"
 
 using namespace orrery;

@@ -1,7 +1,7 @@
 // Reads the metadata of a GGUF file, its plan, and the numbers of its tensors.
 #include "experiments/model_files/gguf_file.h"
 
-#include "experiments/model_files/positions_json.h"
+#include "experiments/model_files/positions_text.h"
 #include "experiments/model_files/read_config.h"
 #include "tests/fuzz/harness.h"
 

@@ -1,7 +1,7 @@
 // Reads .npz archives, and writes what was read.
 #include "experiments/data/npz.h"
 #include "experiments/data/zip_archive.h"
-#include "experiments/data/zip_writer.h"
+#include "experiments/data/zip_records.h"
 
 #include <algorithm>
 #include <set>

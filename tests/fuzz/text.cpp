@@ -5,7 +5,7 @@
 #include "experiments/data/tokens.h"
 #include "experiments/text/bidi.h"
 #include "experiments/text/printable.h"
-#include "experiments/text/xml.h"
+#include "experiments/text/utf8.h"
 #include "tests/fuzz/harness.h"
 
 using namespace orrery;

@@ -3,7 +3,7 @@
 
 #include <complex>
 
-#include "core/analysis/rope_bands.h"
+#include "core/analysis/spectrum.h"
 #include "core/attention/head.h"
 #include "core/encodings/rope.h"
 #include "experiments/verify/cases.h"

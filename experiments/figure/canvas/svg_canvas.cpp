@@ -13,7 +13,7 @@
 #include "core/params.h"
 #include "experiments/figure/canvas/image_surface.h"
 #include "experiments/figure/canvas/text_metrics.h"
-#include "experiments/text/xml.h"
+#include "experiments/text/utf8.h"
 
 namespace orrery {
 namespace {

@@ -23,7 +23,7 @@
 #include "experiments/files/file.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
-#include "experiments/text/xml.h"
+#include "experiments/text/utf8.h"
 
 namespace orrery {
 namespace {

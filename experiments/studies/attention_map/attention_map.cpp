@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/analysis/largest.h"
-#include "core/analysis/row_statistics.h"
+#include "core/analysis/weight_statistics.h"
 #include "core/attention/mask.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"

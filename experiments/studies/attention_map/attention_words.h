@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/row_statistics.h"
+#include "core/analysis/weight_statistics.h"
 #include "core/params.h"
 #include "core/types.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/map_reduction.h"
+#include "core/analysis/diagonals.h"
 #include "core/params.h"
 #include "experiments/model/result.h"
 #include "experiments/setup/map_equation.h"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
-#include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/setup/check_settings.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/half_distance.h"
+#include "core/analysis/decay.h"
 #include "core/encodings/settings.h"
 #include "experiments/model/experiment.h"
 

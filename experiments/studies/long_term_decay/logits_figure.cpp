@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/analysis/half_distance.h"
+#include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/encoding_style.h"

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/model_files/compare_positions.h"
-#include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/positions_text.h"
+#include "experiments/model_files/read_positions.h"
 #include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
 #include "experiments/text/shell_quote.h"

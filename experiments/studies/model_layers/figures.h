@@ -6,8 +6,8 @@
 
 #include "core/params.h"
 #include "experiments/model/result.h"
-#include "experiments/model_files/pair_bands.h"
-#include "experiments/model_files/receptive_field.h"
+#include "experiments/model_files/position_plan.h"
+#include "experiments/model_files/rotation.h"
 
 namespace orrery {
 

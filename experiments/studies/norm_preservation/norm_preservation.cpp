@@ -5,8 +5,8 @@
 #include <numeric>
 #include <span>
 
+#include "core/analysis/invariance.h"
 #include "core/analysis/largest.h"
-#include "core/analysis/norms.h"
 #include "core/encodings/catalogue.h"
 #include "core/random.h"
 #include "experiments/model/sub_progress.h"

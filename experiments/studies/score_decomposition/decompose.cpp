@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "core/analysis/largest.h"
-#include "core/analysis/rope_bands.h"
+#include "core/analysis/spectrum.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "core/product.h"

@@ -8,7 +8,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/analysis/score_chain.h"
-#include "core/analysis/score_moments.h"
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
 #include "core/random.h"

@@ -8,7 +8,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/analysis/mean_logits.h"
-#include "core/analysis/row_statistics.h"
 #include "core/analysis/weight_statistics.h"
 #include "core/attention/head.h"
 #include "core/encodings/catalogue.h"

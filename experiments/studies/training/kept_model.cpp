@@ -12,7 +12,7 @@
 #include "experiments/checkpoints/decode_rows.h"
 #include "experiments/checkpoints/family.h"
 #include "experiments/data/safetensors.h"
-#include "experiments/tokenizers/byte_level.h"
+#include "experiments/tokenizers/unicode.h"
 
 namespace orrery {
 namespace {

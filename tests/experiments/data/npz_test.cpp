@@ -15,7 +15,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/zip_archive.h"
-#include "experiments/data/zip_writer.h"
+#include "experiments/data/zip_records.h"
 #include "experiments/files/file.h"
 #include "tests/support/paths.h"
 #include "tests/support/temp_folder.h"

@@ -1,4 +1,4 @@
-#include "experiments/files/atomic_folder.h"
+#include "experiments/files/atomic_write.h"
 
 #include <array>
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "experiments/model_files/compare_positions.h"
+#include "experiments/model_files/read_positions.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -19,7 +19,6 @@
 #include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/positions_text.h"
 #include "experiments/model_files/read_config.h"
-#include "experiments/model_files/receptive_field.h"
 #include "experiments/model_files/rotation.h"
 #include "tests/experiments/model_files/applied.h"
 #include "tests/support/golden_file.h"

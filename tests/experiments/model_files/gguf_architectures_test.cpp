@@ -6,8 +6,8 @@
 #include <string>
 
 #include "experiments/files/file.h"
-#include "experiments/model_files/compare_positions.h"
 #include "experiments/model_files/read_config.h"
+#include "experiments/model_files/read_positions.h"
 #include "tests/support/golden_file.h"
 
 using namespace orrery;

@@ -1,4 +1,4 @@
-#include "experiments/model_files/pair_bands.h"
+#include "experiments/model_files/rotation.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

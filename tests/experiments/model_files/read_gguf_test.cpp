@@ -5,9 +5,9 @@
 
 #include "core/errors.h"
 #include "experiments/files/file.h"
-#include "experiments/model_files/compare_positions.h"
 #include "experiments/model_files/gguf_file.h"
 #include "experiments/model_files/read_config.h"
+#include "experiments/model_files/read_positions.h"
 #include "tests/support/paths.h"
 
 using namespace orrery;

@@ -1,4 +1,4 @@
-#include "experiments/model_files/receptive_field.h"
+#include "experiments/model_files/position_plan.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

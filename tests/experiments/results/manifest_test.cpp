@@ -4,7 +4,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "experiments/results/build_info.h"
 #include "tests/experiments/results/example_result.h"
 
 using namespace orrery;

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/text/xml.h"
-
 using namespace orrery;
 
 namespace {

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "core/params.h"
-#include "experiments/data/archive_file.h"
 #include "experiments/data/npz.h"
 #include "experiments/data/sliced_tensor.h"
 #include "experiments/files/file.h"
