@@ -33,8 +33,7 @@ void QueryTerms<T>::see(const Matrix<T>& q, Position corner, std::span<const Ind
     const auto of_these =
         ends.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
     return DistanceWindow(corner - vectors_.first - first, count,
-                          *std::max_element(of_these.begin(), of_these.end()),
-                          vectors_.rows.rows());
+                          *std::ranges::max_element(of_these), vectors_.rows.rows());
   };
   const auto queries = static_cast<Index>(ends.size());
   const auto panel_of = [](Index row) { return row - row % PackedKeys<T>::panel(); };

@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/attention/check_contents.h"
 #include "core/attention/content.h"
 #include "core/attention/weight_rules.h"
 #include "core/errors.h"

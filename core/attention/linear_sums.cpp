@@ -28,10 +28,9 @@ class SortedRows {
   SortedRows(PositionsIn at, const MatrixIn<T>& rows)
       : rows_(rows), at_(at.begin(), at.end()), order_(at.size()) {
     std::iota(order_.begin(), order_.end(), Index{0});
-    sorted_ = std::is_sorted(at.begin(), at.end());
+    sorted_ = std::ranges::is_sorted(at);
     if (sorted_) return;
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](Index a, Index b) { return at[size(a)] < at[size(b)]; });
+    std::ranges::stable_sort(order_, [&](Index a, Index b) { return at[size(a)] < at[size(b)]; });
     std::transform(order_.begin(), order_.end(), at_.begin(), [&](Index i) { return at[size(i)]; });
   }
 

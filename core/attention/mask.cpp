@@ -17,7 +17,7 @@ Index Mask::Window::keys_up_to(Position last) const {
   // Mostly n counts on from its first.
   const Index guess = std::clamp<Position>(last - at(0) + 1, 0, keys);
   if ((guess == 0 || at(guess - 1) <= last) && (guess == keys || at(guess) > last)) return guess;
-  return std::upper_bound(n.begin(), n.end(), last) - n.begin();
+  return std::ranges::upper_bound(n, last) - n.begin();
 }
 
 VisibleKeys Mask::Window::keys_of(Index query) const {
@@ -33,7 +33,7 @@ Mask Mask::of_window(PositionsIn m, PositionsIn n, Position behind, Position ahe
   mask.queries_ = static_cast<Index>(m.size());
   mask.keys_ = static_cast<Index>(n.size());
   mask.windows_.push_back({Positions(m.begin(), m.end()), Positions(n.begin(), n.end()), behind,
-                           ahead, std::is_sorted(n.begin(), n.end())});
+                           ahead, std::ranges::is_sorted(n)});
   return mask;
 }
 

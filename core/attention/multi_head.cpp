@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/attention/check_contents.h"
+#include "core/attention/content.h"
 #include "core/errors.h"
 
 namespace orrery {

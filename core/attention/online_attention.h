@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "core/attention/attention_output.h"
 #include "core/attention/logit_factors.h"
 #include "core/attention/mask.h"
 #include "core/attention/tiles.h"
+#include "core/attention/weight_rules.h"
 
 namespace orrery {
 

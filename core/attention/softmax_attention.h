@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/attention/attention_output.h"
 #include "core/attention/logit_factors.h"
 #include "core/attention/mask.h"
 #include "core/attention/tiles.h"
+#include "core/attention/weight_rules.h"
 #include "core/encoding.h"
 #include "core/precision.h"
 

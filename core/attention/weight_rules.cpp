@@ -75,7 +75,7 @@ void stick_breaking(const Mask& mask, PositionsIn n, AttentionOutput<T>& out) {
   out.fully_masked_rows = out.nan_rows = 0;
   std::vector<Index> order(n.size());
   std::iota(order.rbegin(), order.rend(), Index{0});  // of equal positions the last key first
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+  std::ranges::stable_sort(order, [&](Index a, Index b) {
     return n[static_cast<std::size_t>(a)] > n[static_cast<std::size_t>(b)];
   });
   for (Index i = 0; i < logits.rows(); ++i)

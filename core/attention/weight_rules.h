@@ -3,12 +3,24 @@
 #include <span>
 #include <vector>
 
-#include "core/attention/attention_output.h"
 #include "core/attention/mask.h"
+#include "core/encoding.h"
 #include "core/logit_rule.h"
 #include "core/types.h"
 
 namespace orrery {
+
+/// What softmax attention computes of a head.
+template <class T>
+struct AttentionOutput {
+  std::vector<ScoreTerm<T>> terms;  ///< sum to the logits
+  Matrix<T> logits;                 ///< [N_q, N_k], final, also where masked
+  Matrix<T> weights;                ///< [N_q, N_k], exactly 0 where masked
+  Matrix<T> output;                 ///< [N_q, d_v]
+  Matrix<T> other_logits;           ///< [N_q, N_k], of RowReader::other_k
+  Index fully_masked_rows{0};       ///< queries that see no key: zero weights, zero output
+  Index nan_rows{0};  ///< queries that see a NaN or +inf, or keys with −inf alone: NaN weights
+};
 
 /// logit_factor of every query, [N_q]: counts the keys that the mask shows it where the rule asks
 /// for them. Throws UsageError for a length or a strength that is not finite, or a length that is

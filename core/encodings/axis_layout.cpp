@@ -162,8 +162,7 @@ const DesignName& design_of(const ParamSet& params) {
 }
 
 Index head_axis_of(const ParamSet& params) {
-  const auto found =
-      std::find(axis_names.begin(), axis_names.end(), params.text("axis_rope.head_axis"));
+  const auto found = std::ranges::find(axis_names, params.text("axis_rope.head_axis"));
   return found - axis_names.begin();
 }
 
@@ -272,9 +271,7 @@ AxisLayout axis_layout_of(const EncodingSettings& settings) {
 }
 
 std::string_view name(AxisDesign design) {
-  return std::find_if(designs.begin(), designs.end(),
-                      [&](const DesignName& known) { return known.design == design; })
-      ->name;
+  return std::ranges::find(designs, design, &DesignName::design)->name;
 }
 
 std::vector<std::size_t> axes_of_pairs(AxisDesign design, const std::vector<Index>& sections) {

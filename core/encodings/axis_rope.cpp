@@ -8,7 +8,6 @@
 #include "core/encodings/axis_layout.h"
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
-#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"

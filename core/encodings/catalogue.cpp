@@ -80,8 +80,8 @@ std::vector<EncodingEntry> library_entries() {
 }
 
 bool is_taken(const std::string& name, const std::vector<EncodingEntry>& entries) {
-  return std::any_of(entries.begin(), entries.end(),
-                     [&](const EncodingEntry& entry) { return entry.info.name == name; });
+  return std::ranges::any_of(entries,
+                             [&](const EncodingEntry& entry) { return entry.info.name == name; });
 }
 
 /// The parameter that encodings with geometric frequencies share.
@@ -173,8 +173,8 @@ std::vector<ParamSpec> encoding_params(const std::string& selector) {
   std::vector<ParamSpec> merged;
   for (const EncodingEntry& entry : encoding_catalogue()) {
     for (ParamSpec spec : entry.info.params) {
-      const auto same = std::find_if(merged.begin(), merged.end(),
-                                     [&](const ParamSpec& other) { return other.key == spec.key; });
+      const auto same = std::ranges::find_if(
+          merged, [&](const ParamSpec& other) { return other.key == spec.key; });
       // A condition of the encoding's own stays: it implies the encoding through its key.
       if (same != merged.end()) {
         if (same->used_when->key == selector) same->used_when->any_of.push_back(entry.info.name);

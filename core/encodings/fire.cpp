@@ -76,20 +76,10 @@ EncodingInfo Fire<T>::info() {
                   {"L", "position up to which the bias is a function of $m − n$"},
                   {"c", "trained scale of distances"}},
       .params = {std::move(c), std::move(threshold)},
-      .tables =
-          {{.name = "fire.w1",
-            .shape = "[1, 32]",
-            .description = "Weights of the hidden layer.",
-            .initial = drawn},
-           {.name = "fire.b1", .shape = "[1, 32]", .description = "Its biases.", .initial = drawn},
-           {.name = "fire.w2",
-            .shape = "[32, heads]",
-            .description = "Weights of the output.",
-            .initial = drawn},
-           {.name = "fire.b2",
-            .shape = "[1, heads]",
-            .description = "Its biases.",
-            .initial = drawn}},
+      .tables = {{"fire.w1", "[1, 32]", "Weights of the hidden layer.", drawn},
+                 {"fire.b1", "[1, 32]", "Its biases.", drawn},
+                 {"fire.w2", "[32, heads]", "Weights of the output.", drawn},
+                 {"fire.b2", "[1, heads]", "Its biases.", drawn}},
       .stages = {Stage::position, Stage::distance, Stage::table},
       .term_symbols = {{"network_bias", R"(f_h(m, n))"}}};
 }
@@ -130,12 +120,9 @@ ScoreTerm<T> Fire<T>::bias(const ScoreInputs<T>& in) const {
   check_head(in.head, network_.w2.cols());
   check_positions(in.m);
   check_positions(in.n);
-  Matrix<T> bias(in.q.rows(), in.k.rows());
-  for (Index i = 0; i < bias.rows(); ++i)
-    for (Index j = 0; j < bias.cols(); ++j)
-      bias(i, j) = static_cast<T>(network(
-          share(in.m[static_cast<std::size_t>(i)], in.n[static_cast<std::size_t>(j)]), in.head));
-  return {"network_bias", std::move(bias)};
+  return {"network_bias", matrix_of_pairs<T>(in.m, in.n, [&](Position m, Position n) {
+            return network(share(m, n), in.head);
+          })};
 }
 
 template <class T>

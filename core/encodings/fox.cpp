@@ -120,8 +120,8 @@ std::vector<KeyGroup> keys_in_order(PositionsIn n, const MatrixIn<T>& k) {
   std::vector<Index> order(n.size());
   std::iota(order.begin(), order.end(), Index{0});
   const auto at = [&](Index key) { return n[static_cast<std::size_t>(key)]; };
-  std::sort(order.begin(), order.end(),
-            [&](Index a, Index b) { return at(a) != at(b) ? at(a) < at(b) : before<T>(k, a, b); });
+  std::ranges::sort(
+      order, [&](Index a, Index b) { return at(a) != at(b) ? at(a) < at(b) : before<T>(k, a, b); });
   std::vector<KeyGroup> groups;
   for (const Index key : order) {
     if (groups.empty() || groups.back().position != at(key)) groups.push_back({at(key), {}});
@@ -131,10 +131,7 @@ std::vector<KeyGroup> keys_in_order(PositionsIn n, const MatrixIn<T>& k) {
 }
 
 Index groups_up_to(const std::vector<KeyGroup>& groups, Position position) {
-  const auto end =
-      std::upper_bound(groups.begin(), groups.end(), position,
-                       [](Position p, const KeyGroup& group) { return p < group.position; });
-  return end - groups.begin();
+  return std::ranges::upper_bound(groups, position, {}, &KeyGroup::position) - groups.begin();
 }
 
 ParamSpec gate_source_param(const std::string& key, const std::string& gates) {
@@ -247,17 +244,11 @@ EncodingInfo Fox<T>::info() {
                   {"w_h", "trained weights of the head's gates"},
                   {"b_h", "trained bias of the head's gates"}},
       .params = {std::move(bias), gate_source_param("fox.reads", "The gates")},
-      .tables =
-          {{.name = "fox.weight",
-            .shape = "[heads, d_head]; of the input [heads, d_model]",
-            .description = "What each head's gates read of a key, or of the layer's input.",
-            .initial =
-                "normal, deviation $(3\\text{ width})^{−1/2}$, that of PyTorch's linear layer"},
-           {.name = "fox.bias",
-            .shape = "[1, heads]",
-            .description = "Bias of each head's gates.",
-            .initial = "the parameter fox.bias for every head",
-            .drawn = false}},
+      .tables = {{"fox.weight", "[heads, d_head]; of the input [heads, d_model]",
+                  "What each head's gates read of a key, or of the layer's input.",
+                  "normal, deviation $(3\\text{ width})^{−1/2}$, that of PyTorch's linear layer"},
+                 {"fox.bias", "[1, heads]", "Bias of each head's gates.",
+                  "the parameter fox.bias for every head", false}},
       .stages = {Stage::table},
       .term_symbols = {{"constant_forgetting", R"((m - n) \ln \sigma(b_h))"},
                        {"content_forgetting", R"(\sum_t \ln \frac{f_t}{\sigma(b_h)})"}}};

@@ -270,32 +270,18 @@ std::vector<TableSpec> path_tables() {
   const std::string linear =
       "normal, deviation $(3\\text{ width})^{−1/2}$, that of PyTorch's linear layer";
   const std::string gate = "[heads, d_head]; of the input [heads, d_model]";
-  return {{.name = "path.direction",
-           .shape = "[d_head, d_head]; of the input [heads·d_head, d_model]",
-           .description = "W: makes the direction of a token's matrix.",
-           .initial = "normal, deviation $\\mathrm{width}^{−1/2}$"},
-          {.name = "path.gate",
-           .shape = gate,
-           .description = "What each head's $β$ reads of a token.",
-           .initial = linear},
-          {.name = "path.bias",
-           .shape = "[1, heads]",
-           .description = "Bias of each head's $β$.",
-           .initial = "the parameter path.bias for every head",
-           .drawn = false},
-          {.name = "path.convolution",
-           .shape = "[path.convolution, rows of path.direction]",
-           .description = "Taps of the convolution, the token's own first.",
-           .initial = "normal, deviation $(3\\text{ path.convolution})^{−1/2}$"},
-          {.name = "path.forget_weight",
-           .shape = gate,
-           .description = "What each head's forget gates read of a token.",
-           .initial = linear},
-          {.name = "path.forget_bias",
-           .shape = "[1, heads]",
-           .description = "Bias of each head's forget gates.",
-           .initial = "the parameter path.forget_bias for every head",
-           .drawn = false}};
+  return {
+      {"path.direction", "[d_head, d_head]; of the input [heads·d_head, d_model]",
+       "W: makes the direction of a token's matrix.", "normal, deviation $\\mathrm{width}^{−1/2}$"},
+      {"path.gate", gate, "What each head's $β$ reads of a token.", linear},
+      {"path.bias", "[1, heads]", "Bias of each head's $β$.",
+       "the parameter path.bias for every head", false},
+      {"path.convolution", "[path.convolution, rows of path.direction]",
+       "Taps of the convolution, the token's own first.",
+       "normal, deviation $(3\\text{ path.convolution})^{−1/2}$"},
+      {"path.forget_weight", gate, "What each head's forget gates read of a token.", linear},
+      {"path.forget_bias", "[1, heads]", "Bias of each head's forget gates.",
+       "the parameter path.forget_bias for every head", false}};
 }
 
 }  // namespace

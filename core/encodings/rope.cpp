@@ -8,7 +8,6 @@
 
 #include "core/encodings/common_formulas.h"
 #include "core/encodings/frequencies.h"
-#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
@@ -35,7 +34,7 @@ std::array<bool, mixer_bands> muted_of(const ParamSet& params) {
   if (!params.has("rope.muted")) return muted;
   const std::vector<std::string>& names = params.list("rope.muted");
   for (std::size_t band = 0; band < mixer_bands; ++band)
-    muted[band] = std::find(names.begin(), names.end(), band_name(band)) != names.end();
+    muted[band] = std::ranges::find(names, band_name(band)) != names.end();
   return muted;
 }
 

@@ -21,4 +21,11 @@ std::vector<double> scaled_frequencies(Index pairs, double base, const RopeScali
 /// neither is 0; √(1 + ln s / ln L0) for longrope; 1 for the others.
 double attention_factor(const RopeScaling& scaling);
 
+/// theta of each pair after scaling, rad per token of its axis; those of p-RoPE's last pairs and of
+/// time_still's axis 0 are 0. [pairs_of] The format is that of scaled_frequencies, whose errors it
+/// throws.
+std::vector<double> frequencies_of(const RopeConvention& convention, Precision format);
+/// The same, negative where the rope turns clockwise: angles per token.
+std::vector<double> turning_of(const RopeConvention& convention, Precision format);
+
 }  // namespace orrery

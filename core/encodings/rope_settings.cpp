@@ -260,7 +260,7 @@ std::vector<RopeSetting> all_settings() {
 bool is_read(const ParamSpec& spec, RopeScalingKind kind) {
   if (!spec.used_when) return true;
   const Names& readers = spec.used_when->any_of;
-  return std::find(readers.begin(), readers.end(), name(kind)) != readers.end();
+  return std::ranges::find(readers, name(kind)) != readers.end();
 }
 
 /// The table of that name, or the parameter of the same name, or 1 for every pair.
@@ -295,9 +295,7 @@ void read_lists(const EncodingSettings& settings, Index pairs, RopeScaling& scal
 }  // namespace
 
 std::string_view name(RopeScalingKind kind) {
-  return std::find_if(kinds.begin(), kinds.end(),
-                      [&](const KindName& known) { return known.kind == kind; })
-      ->name;
+  return std::ranges::find(kinds, kind, &KindName::kind)->name;
 }
 
 const std::vector<RopeSetting>& rope_settings() {

@@ -44,13 +44,13 @@ Positions distinct_distances(PositionsIn m, PositionsIn n, const Clamp& clamped)
         check_distance(query, key, distances.back());
       }
   }
-  std::sort(distances.begin(), distances.end());
+  std::ranges::sort(distances);
   distances.erase(std::unique(distances.begin(), distances.end()), distances.end());
   return distances;
 }
 
 Index place_of(const Positions& sorted, Position distance) {
-  return std::lower_bound(sorted.begin(), sorted.end(), distance) - sorted.begin();
+  return std::ranges::lower_bound(sorted, distance) - sorted.begin();
 }
 
 /// 0 where query and key are of one segment, 1 elsewhere.

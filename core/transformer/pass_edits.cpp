@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"

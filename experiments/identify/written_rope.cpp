@@ -8,7 +8,6 @@
 
 #include "core/encodings/axis_layout.h"
 #include "core/encodings/frequencies.h"
-#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/errors.h"
 

@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include "core/encodings/rope.h"
-#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"

@@ -23,7 +23,6 @@
 #include "core/encodings/pope.h"
 #include "core/encodings/relative_index.h"
 #include "core/encodings/rope.h"
-#include "core/encodings/rope_frequencies.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/sandwich.h"
 #include "core/encodings/shaw.h"
