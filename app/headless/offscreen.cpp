@@ -188,9 +188,9 @@ void OffscreenDesktop::settle(double patience_seconds) {
 
 std::string png_bytes(const std::shared_ptr<const Image>& image) {
   const Size size{static_cast<double>(image->width), static_cast<double>(image->height)};
-  CairoCanvas canvas(FigureFormat::png, size, 1.0);
-  canvas.image(image, {0, 0, size.width, size.height}, Filter::nearest);
-  return canvas.finish();
+  const auto canvas = cairo_canvas(FigureFormat::png, size, 1.0);
+  canvas->image(image, {0, 0, size.width, size.height}, Filter::nearest);
+  return canvas->finish();
 }
 
 }  // namespace orrery

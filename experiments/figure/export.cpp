@@ -93,12 +93,11 @@ SvgMetadata metadata_of(const Drawing& drawing, std::string_view id) {
 template <class Drawing, class Draw>
 std::string file_bytes(const Drawing& drawing, FigureFormat format, Size size, double png_scale,
                        Draw draw) {
-  const auto on = [&](auto&& canvas) {
-    draw(canvas);
-    return canvas.finish();
-  };
-  if (format == FigureFormat::svg) return on(SvgCanvas(size, metadata_of(drawing, drawing.id)));
-  return on(CairoCanvas(format, size, png_scale));
+  const auto canvas = format == FigureFormat::svg
+                          ? svg_canvas(size, metadata_of(drawing, drawing.id))
+                          : cairo_canvas(format, size, png_scale);
+  draw(*canvas);
+  return canvas->finish();
 }
 
 Theme theme_for(std::string_view name, std::string_view format) {
@@ -107,9 +106,9 @@ Theme theme_for(std::string_view name, std::string_view format) {
 }
 
 EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyle& style) {
-  const SvgCanvas measure(page, {});  // text has the same width in every format
+  const auto measure = svg_canvas(page, {});  // text has the same width in every format
   const double width = figure_room({0.0, 0.0, page.width, page.height}, style).width;
-  return lay_out_strip(options.formulas, measure, width, style);
+  return lay_out_strip(options.formulas, *measure, width, style);
 }
 
 /// The SVG on which `draw(canvas, shown, area, style)` draws.
@@ -118,11 +117,11 @@ std::string svg_with(const Drawing& drawing, Theme theme, const Page& page, std:
                      Draw draw) {
   const FigureStyle style = style_of(theme, page);
   const Size size = page_size(drawing, page, style);
-  SvgCanvas canvas(size, metadata_of(drawing, id));
+  const auto canvas = svg_canvas(size, metadata_of(drawing, id));
   draw_on_page(drawing, page, [&](const Drawing& shown) {
-    draw(canvas, shown, Rect{0.0, 0.0, size.width, size.height}, style);
+    draw(*canvas, shown, Rect{0.0, 0.0, size.width, size.height}, style);
   });
-  return canvas.finish();
+  return canvas->finish();
 }
 
 template <class Drawing>

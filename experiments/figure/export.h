@@ -45,7 +45,7 @@ struct ExportOptions {
 };
 
 /// The figure on the page as the bytes of a file, which the caller writes; the same figure and
-/// options give the same bytes. Throws as CairoCanvas and SvgCanvas do, and for formulas as
+/// options give the same bytes. Throws as cairo_canvas and svg_canvas do, and for formulas as
 /// parse_equation does.
 std::string export_figure(const Figure& figure, FigureFormat format, const ExportOptions& options);
 std::string export_figure(const Figure& figure, FigureFormat format, Theme theme,

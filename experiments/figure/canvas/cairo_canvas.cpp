@@ -71,6 +71,135 @@ void set_dash(cairo_t* context, const Stroke& stroke) {
   cairo_set_dash(context, pattern.data(), static_cast<int>(pattern.size()), 0.0);
 }
 
+class CairoCanvas final : public FileCanvas {
+ public:
+  CairoCanvas(FigureFormat format, Size size, double png_scale)
+      : format_(format), scale_(png_scale) {
+    check_invariant(format != FigureFormat::svg, "SVG is drawn by svg_canvas");
+    require_size(format, size, png_scale);
+    surface_ = make_surface(format, size, png_scale, bytes_);
+    check_cairo(cairo_surface_status(surface_.get()));
+    context_.reset(cairo_create(surface_.get()));
+    cairo_t* context = context_.get();
+    check_cairo(cairo_status(context));
+    if (format == FigureFormat::png) cairo_scale(context, png_scale, png_scale);
+    cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND);
+    text_.emplace(context);
+  }
+
+  void line_strip(std::span<const Point> points, const Stroke& stroke) override {
+    cairo_t* context = context_.get();
+    cairo_new_path(context);
+    add_path(context, points);
+    set_color(context, stroke.color);
+    cairo_set_line_width(context, stroke.width);
+    set_dash(context, stroke);
+    cairo_stroke(context);
+  }
+
+  void fill(std::span<const Point> polygon, Color color) override {
+    cairo_t* context = context_.get();
+    cairo_new_path(context);
+    add_path(context, polygon);
+    set_color(context, color);
+    cairo_fill(context);
+  }
+
+  void rect(const Rect& rect, Color color) override {
+    cairo_t* context = context_.get();
+    cairo_rectangle(context, rect.x, rect.y, rect.width, rect.height);
+    set_color(context, color);
+    cairo_fill(context);
+  }
+
+  void image(const std::shared_ptr<const Image>& image, const Rect& target,
+             Filter filter) override {
+    if (!image || image->width <= 0 || image->height <= 0) return;
+    if (!(target.width > 0.0 && target.height > 0.0)) return;  // Cairo cannot scale by 0
+    cairo_t* context = context_.get();
+    const bool is_raster = format_ == FigureFormat::png;
+    const int factor =
+        is_raster ? 1 : upscale_factor(*image, target, filter, vector_pixels_per_point);
+    const CairoSurface pixels = image_surface(*image, factor);
+    cairo_save(context);
+    cairo_rectangle(context, target.x, target.y, target.width, target.height);
+    cairo_clip(context);
+    cairo_translate(context, target.x, target.y);
+    cairo_scale(context, target.width / (image->width * factor),
+                target.height / (image->height * factor));
+    const CairoOwner<cairo_pattern_t> pattern(cairo_pattern_create_for_surface(pixels.get()));
+    cairo_pattern_set_filter(
+        pattern.get(), filter == Filter::nearest ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR);
+    // Pixels at the edge are mixed with what is beyond it; a PDF would store a padded copy for that.
+    if (is_raster || filter != Filter::nearest)
+      cairo_pattern_set_extend(pattern.get(), CAIRO_EXTEND_PAD);
+    cairo_set_source(context, pattern.get());
+    cairo_paint(context);
+    cairo_restore(context);
+  }
+
+  Size text_size(std::string_view utf8, const TextStyle& style) const override {
+    return text_->size(utf8, style);
+  }
+
+  void text(Point anchor, std::string_view utf8, const TextStyle& style) override {
+    cairo_t* context = context_.get();
+    const auto runs = text_->runs(utf8, style);
+    const double width = text_->width(runs, style.size);
+    const Point start = text_->baseline_start(style, width);
+    cairo_save(context);
+    cairo_translate(context, anchor.x, anchor.y);
+    if (style.upward) cairo_rotate(context, -0.5 * std::numbers::pi);
+    cairo_move_to(context, start.x, start.y);
+    set_color(context, style.color);
+    for (const FontBook::Run& run : runs) {
+      cairo_set_font_face(context, run.face);
+      cairo_set_font_size(context, style.size);
+      cairo_show_text(context, run.utf8.c_str());
+    }
+    cairo_restore(context);
+  }
+
+  void push_clip(const Rect& rect) override {
+    cairo_t* context = context_.get();
+    cairo_save(context);
+    cairo_rectangle(context, rect.x, rect.y, rect.width, rect.height);
+    cairo_clip(context);
+  }
+
+  void pop_clip() override { cairo_restore(context_.get()); }
+
+  double pixels_per_point() const override {
+    return format_ == FigureFormat::png ? scale_ : vector_pixels_per_point;
+  }
+
+  std::string finish() override {
+    check_cairo(cairo_status(context_.get()));
+    cairo_surface_t* surface = surface_.get();
+    if (format_ == FigureFormat::png) {
+      check_cairo(cairo_surface_status(surface));
+      // No more text is drawn, and others need not wait until this is compressed.
+      text_.reset();
+      context_.reset();
+      turn_.reset();
+      bytes_ = png_file(surface);
+    } else {
+      cairo_surface_finish(surface);
+      check_cairo(cairo_surface_status(surface));
+    }
+    return std::move(bytes_);
+  }
+
+ private:
+  std::optional<CairoTurn> turn_{std::in_place};  ///< declared first, so that it ends last
+  FigureFormat format_;
+  double scale_;
+  std::string bytes_{};
+  CairoSurface surface_{};
+  CairoContext context_{};
+  mutable std::optional<TextMetrics> text_{};
+};
+
 }  // namespace
 
 std::string_view extension(FigureFormat format) { return name_in(format_names, format); }
@@ -79,139 +208,8 @@ FigureFormat figure_format_named(std::string_view name) {
   return value_named(format_names, name, "a figure format");
 }
 
-struct CairoCanvas::Target {
-  Target(FigureFormat f, double s) : format(f), scale(s) {}
-  std::optional<CairoTurn> turn{std::in_place};  ///< declared first, so that it ends last
-  FigureFormat format;
-  double scale;
-  std::string bytes{};
-  CairoSurface surface{};
-  CairoContext context{};
-  std::optional<TextMetrics> text{};
-};
-
-CairoCanvas::CairoCanvas(FigureFormat format, Size size, double png_scale) {
-  check_invariant(format != FigureFormat::svg, "SVG is drawn by SvgCanvas");
-  require_size(format, size, png_scale);
-  target_ = std::make_unique<Target>(format, png_scale);
-  target_->surface = make_surface(format, size, png_scale, target_->bytes);
-  check_cairo(cairo_surface_status(target_->surface.get()));
-  target_->context.reset(cairo_create(target_->surface.get()));
-  cairo_t* context = target_->context.get();
-  check_cairo(cairo_status(context));
-  if (format == FigureFormat::png) cairo_scale(context, png_scale, png_scale);
-  cairo_set_line_join(context, CAIRO_LINE_JOIN_ROUND);
-  target_->text.emplace(context);
-}
-
-CairoCanvas::~CairoCanvas() = default;
-
-void CairoCanvas::line_strip(std::span<const Point> points, const Stroke& stroke) {
-  cairo_t* context = target_->context.get();
-  cairo_new_path(context);
-  add_path(context, points);
-  set_color(context, stroke.color);
-  cairo_set_line_width(context, stroke.width);
-  set_dash(context, stroke);
-  cairo_stroke(context);
-}
-
-void CairoCanvas::fill(std::span<const Point> polygon, Color color) {
-  cairo_t* context = target_->context.get();
-  cairo_new_path(context);
-  add_path(context, polygon);
-  set_color(context, color);
-  cairo_fill(context);
-}
-
-void CairoCanvas::fill_between(std::span<const Point> upper, std::span<const Point> lower,
-                               Color color) {
-  fill(outline_between(upper, lower), color);
-}
-
-void CairoCanvas::rect(const Rect& rect, Color color) {
-  cairo_t* context = target_->context.get();
-  cairo_rectangle(context, rect.x, rect.y, rect.width, rect.height);
-  set_color(context, color);
-  cairo_fill(context);
-}
-
-void CairoCanvas::image(const std::shared_ptr<const Image>& image, const Rect& target,
-                        Filter filter) {
-  if (!image || image->width <= 0 || image->height <= 0) return;
-  if (!(target.width > 0.0 && target.height > 0.0)) return;  // Cairo cannot scale by 0
-  cairo_t* context = target_->context.get();
-  const bool is_raster = target_->format == FigureFormat::png;
-  const int factor =
-      is_raster ? 1 : upscale_factor(*image, target, filter, vector_pixels_per_point);
-  const CairoSurface pixels = image_surface(*image, factor);
-  cairo_save(context);
-  cairo_rectangle(context, target.x, target.y, target.width, target.height);
-  cairo_clip(context);
-  cairo_translate(context, target.x, target.y);
-  cairo_scale(context, target.width / (image->width * factor),
-              target.height / (image->height * factor));
-  const CairoOwner<cairo_pattern_t> pattern(cairo_pattern_create_for_surface(pixels.get()));
-  cairo_pattern_set_filter(
-      pattern.get(), filter == Filter::nearest ? CAIRO_FILTER_NEAREST : CAIRO_FILTER_BILINEAR);
-  // Pixels at the edge are mixed with what is beyond it; a PDF would store a padded copy for that.
-  if (is_raster || filter != Filter::nearest)
-    cairo_pattern_set_extend(pattern.get(), CAIRO_EXTEND_PAD);
-  cairo_set_source(context, pattern.get());
-  cairo_paint(context);
-  cairo_restore(context);
-}
-
-Size CairoCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
-  return target_->text->size(utf8, style);
-}
-
-void CairoCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
-  cairo_t* context = target_->context.get();
-  const auto runs = target_->text->runs(utf8, style);
-  const double width = target_->text->width(runs, style.size);
-  const Point start = target_->text->baseline_start(style, width);
-  cairo_save(context);
-  cairo_translate(context, anchor.x, anchor.y);
-  if (style.upward) cairo_rotate(context, -0.5 * std::numbers::pi);
-  cairo_move_to(context, start.x, start.y);
-  set_color(context, style.color);
-  for (const FontBook::Run& run : runs) {
-    cairo_set_font_face(context, run.face);
-    cairo_set_font_size(context, style.size);
-    cairo_show_text(context, run.utf8.c_str());
-  }
-  cairo_restore(context);
-}
-
-void CairoCanvas::push_clip(const Rect& rect) {
-  cairo_t* context = target_->context.get();
-  cairo_save(context);
-  cairo_rectangle(context, rect.x, rect.y, rect.width, rect.height);
-  cairo_clip(context);
-}
-
-void CairoCanvas::pop_clip() { cairo_restore(target_->context.get()); }
-
-double CairoCanvas::pixels_per_point() const {
-  return target_->format == FigureFormat::png ? target_->scale : vector_pixels_per_point;
-}
-
-std::string CairoCanvas::finish() {
-  check_cairo(cairo_status(target_->context.get()));
-  cairo_surface_t* surface = target_->surface.get();
-  if (target_->format == FigureFormat::png) {
-    check_cairo(cairo_surface_status(surface));
-    // No more text is drawn, and others need not wait until this is compressed.
-    target_->text.reset();
-    target_->context.reset();
-    target_->turn.reset();
-    target_->bytes = png_file(surface);
-  } else {
-    cairo_surface_finish(surface);
-    check_cairo(cairo_surface_status(surface));
-  }
-  return std::move(target_->bytes);
+std::unique_ptr<FileCanvas> cairo_canvas(FigureFormat format, Size size, double png_scale) {
+  return std::make_unique<CairoCanvas>(format, size, png_scale);
 }
 
 }  // namespace orrery

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -82,8 +83,8 @@ struct Image {
 
 enum class Filter { nearest, linear };
 
-/// The drawing operations that every figure is made of. Implemented by CairoCanvas (PDF, PNG),
-/// SvgCanvas and ImGuiCanvas. All points must be finite.
+/// The drawing operations that every figure is made of. Implemented by cairo_canvas (PDF, PNG),
+/// svg_canvas and ImGuiCanvas. All points must be finite.
 class Canvas {
  public:
   virtual ~Canvas() = default;
@@ -105,6 +106,16 @@ class Canvas {
                             Color color);
   /// Pixels of the target per point: the finest resolution at which a map is worth drawing.
   virtual double pixels_per_point() const { return 1.0; }
+};
+
+/// A Canvas whose drawing becomes a file.
+class FileCanvas : public Canvas {
+ public:
+  void fill_between(std::span<const Point> upper, std::span<const Point> lower, Color color) final {
+    fill(outline_between(upper, lower), color);
+  }
+  /// Ends the drawing and returns the file.
+  virtual std::string finish() = 0;
 };
 
 }  // namespace orrery

@@ -76,8 +76,7 @@ std::uint32_t premultiplied(Color c) {
 }
 
 bool is_opaque(const Image& image) {
-  return std::all_of(image.pixels.begin(), image.pixels.end(),
-                     [](Color color) { return color.a == 255; });
+  return std::ranges::all_of(image.pixels, [](Color color) { return color.a == 255; });
 }
 
 }  // namespace

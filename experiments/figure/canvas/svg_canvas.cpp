@@ -128,15 +128,11 @@ std::string font(const TextStyle& style) {
   return attributes;
 }
 
-void require_size(Size size) {
-  if (size.width > 0.0 && size.height > 0.0 && size.width < 1e6 && size.height < 1e6) return;
+Size required_size(Size size) {
+  if (size.width > 0.0 && size.height > 0.0 && size.width < 1e6 && size.height < 1e6) return size;
   throw UsageError(fmt::format("{} x {}", number_text(size.width), number_text(size.height)),
                    "width and height must be above 0 and below a million points",
                    "choose another size");
-}
-
-bool same(const Rect& a, const Rect& b) {
-  return a.x == b.x && a.y == b.y && a.width == b.width && a.height == b.height;
 }
 
 }  // namespace
@@ -170,154 +166,151 @@ std::string svg_path(std::span<const Point> points) {
   return path;
 }
 
-struct SvgCanvas::Drawing {
-  Drawing(Size s, const SvgMetadata& a) : size(s), metadata(a), id(id_of(a.id)) {}
+namespace {
 
+class SvgCanvas final : public FileCanvas {
+ public:
+  SvgCanvas(Size size, const SvgMetadata& metadata)
+      : size_(required_size(size)), metadata_(metadata), id_(id_of(metadata.id)) {}
+
+  void line_strip(std::span<const Point> points, const Stroke& stroke) override {
+    add_stroke(svg_path(points), stroke);
+  }
+
+  void fill(std::span<const Point> polygon, Color color) override {
+    const std::string path = svg_path(polygon);
+    if (path.empty()) return;
+    add(fmt::format("<path{} d=\"{}z\"/>", paint("fill", color), path));
+  }
+
+  void rect(const Rect& rect, Color color) override {
+    if (!(rect.width > 0.0 && rect.height > 0.0)) return;
+    add(fmt::format("<rect {}{}/>", box(rect), paint("fill", color)));
+  }
+
+  void image(const std::shared_ptr<const Image>& image, const Rect& target,
+             Filter filter) override {
+    if (!image || image->width <= 0 || image->height <= 0) return;
+    // `pixelated` is CSS, `optimizeSpeed` SVG 1.1; for viewers that support neither, pixels are
+    // repeated.
+    const int factor = upscale_factor(*image, target, filter, image_pixels_per_point);
+    const std::string_view sharp =
+        filter == Filter::nearest
+            ? " style=\"image-rendering:optimizeSpeed;image-rendering:pixelated\""
+            : "";
+    add(fmt::format(
+        "<image {} preserveAspectRatio=\"none\"{} xlink:href=\"data:image/png;base64,{}\"/>",
+        box(target), sharp, base64(png_bytes(*image, factor))));
+  }
+
+  void text(Point anchor, std::string_view utf8, const TextStyle& style) override {
+    const double width = text_size(utf8, style).width;
+    const double down = metrics_.baseline_start(style, width).y;
+    const std::string place =
+        style.upward
+            ? fmt::format("transform=\"translate({} {})rotate(-90)\"", svg_number(anchor.x + down),
+                          svg_number(anchor.y))
+            : fmt::format("x=\"{}\" y=\"{}\"", svg_number(anchor.x), svg_number(anchor.y + down));
+    const std::string fitted =
+        width > 0.0
+            ? fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", svg_number(width))
+            : "";
+    add(fmt::format("<text {} font-size=\"{}\"{}{}{}{}>{}</text>", place, svg_number(style.size),
+                    font(style), text_anchor(style.horizontal), paint("fill", style.color), fitted,
+                    xml_escaped(with_nonbreaking_spaces(utf8))));
+  }
+
+  void push_clip(const Rect& rect) override {
+    const bool group = !covers_all(rect);
+    clip_has_group_.push_back(group);
+    if (!group) return;
+    const std::string name = clip(rect);
+    add(fmt::format("<g clip-path=\"url(#{})\">", name));
+  }
+
+  void pop_clip() override {
+    check_invariant(!clip_has_group_.empty(), "only clips that were pushed are popped");
+    if (clip_has_group_.back()) add("</g>");
+    clip_has_group_.pop_back();
+  }
+
+  Size text_size(std::string_view utf8, const TextStyle& style) const override {
+    return metrics_.size(utf8, style);
+  }
+
+  double pixels_per_point() const override { return image_pixels_per_point; }
+
+  std::string finish() override {
+    finish_strokes();
+    const std::string width = svg_number(size_.width);
+    const std::string height = svg_number(size_.height);
+    std::string svg = fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+        "width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
+        "font-family=\"'DejaVu Sans',sans-serif\" stroke-linejoin=\"round\">\n",
+        width, height);
+    svg += fmt::format("<title>{}</title>\n", xml_escaped(metadata_.title));
+    if (!metadata_.description.empty())
+      svg += fmt::format("<desc>{}</desc>\n", xml_escaped(metadata_.description));
+    return svg + body_ + "</svg>\n";
+  }
+
+ private:
   /// Merges strips of the same colour and width into one path, except translucent ones, whose
   /// crossings would look different.
-  void stroke(const std::string& path, const Stroke& how) {
+  void add_stroke(const std::string& path, const Stroke& how) {
     if (path.empty()) return;
     const std::string attributes = paint("stroke", how.color) +
                                    fmt::format(" stroke-width=\"{}\"", svg_number(how.width)) +
                                    dashes(how);
-    if (attributes != stroke_attributes || how.color.a != 255) finish_strokes();
-    stroke_attributes = attributes;
-    strokes += path;
+    if (attributes != stroke_attributes_ || how.color.a != 255) finish_strokes();
+    stroke_attributes_ = attributes;
+    strokes_ += path;
   }
   void finish_strokes() {
-    if (strokes.empty()) return;
-    body += fmt::format("<path fill=\"none\"{} d=\"{}\"/>\n", stroke_attributes, strokes);
-    strokes.clear();
+    if (strokes_.empty()) return;
+    body_ += fmt::format("<path fill=\"none\"{} d=\"{}\"/>\n", stroke_attributes_, strokes_);
+    strokes_.clear();
   }
   void add(std::string_view element) {
     finish_strokes();
-    body += element;
-    body += '\n';
+    body_ += element;
+    body_ += '\n';
   }
 
   /// The id of the clip path for a rectangle, which is created on first use.
   std::string clip(const Rect& rect) {
-    const auto known = std::find_if(clips.begin(), clips.end(),
-                                    [&](const Rect& other) { return same(rect, other); });
-    std::string name = fmt::format("{}-clip{}", id, known - clips.begin());
-    if (known != clips.end()) return name;
-    clips.push_back(rect);
+    const auto known = std::ranges::find(clips_, rect);
+    std::string name = fmt::format("{}-clip{}", id_, known - clips_.begin());
+    if (known != clips_.end()) return name;
+    clips_.push_back(rect);
     add(fmt::format("<clipPath id=\"{}\"><rect {}/></clipPath>", name, box(rect)));
     return name;
   }
 
   bool covers_all(const Rect& rect) const {
-    return rect.x <= 0.0 && rect.y <= 0.0 && rect.right() >= size.width &&
-           rect.bottom() >= size.height;
+    return rect.x <= 0.0 && rect.y <= 0.0 && rect.right() >= size_.width &&
+           rect.bottom() >= size_.height;
   }
 
-  Size size;
-  SvgMetadata metadata;
-  std::string id;
-  std::string body{};
-  std::string strokes{};
-  std::string stroke_attributes{};
-  std::vector<Rect> clips{};
-  std::vector<bool> clip_has_group{};
-  CairoTurn turn{};
-  CairoContext context{measuring_context()};
-  TextMetrics metrics{context.get()};
+  Size size_;
+  SvgMetadata metadata_;
+  std::string id_;
+  std::string body_{};
+  std::string strokes_{};
+  std::string stroke_attributes_{};
+  std::vector<Rect> clips_{};
+  std::vector<bool> clip_has_group_{};
+  CairoTurn turn_{};
+  CairoContext context_{measuring_context()};
+  mutable TextMetrics metrics_{context_.get()};
 };
 
-SvgCanvas::SvgCanvas(Size size, const SvgMetadata& metadata) {
-  require_size(size);
-  drawing_ = std::make_unique<Drawing>(size, metadata);
-}
+}  // namespace
 
-SvgCanvas::~SvgCanvas() = default;
-
-void SvgCanvas::line_strip(std::span<const Point> points, const Stroke& stroke) {
-  drawing_->stroke(svg_path(points), stroke);
-}
-
-void SvgCanvas::fill(std::span<const Point> polygon, Color color) {
-  const std::string path = svg_path(polygon);
-  if (path.empty()) return;
-  drawing_->add(fmt::format("<path{} d=\"{}z\"/>", paint("fill", color), path));
-}
-
-void SvgCanvas::fill_between(std::span<const Point> upper, std::span<const Point> lower,
-                             Color color) {
-  fill(outline_between(upper, lower), color);
-}
-
-void SvgCanvas::rect(const Rect& rect, Color color) {
-  if (!(rect.width > 0.0 && rect.height > 0.0)) return;
-  drawing_->add(fmt::format("<rect {}{}/>", box(rect), paint("fill", color)));
-}
-
-void SvgCanvas::image(const std::shared_ptr<const Image>& image, const Rect& target,
-                      Filter filter) {
-  if (!image || image->width <= 0 || image->height <= 0) return;
-  // `pixelated` is CSS, `optimizeSpeed` SVG 1.1; for viewers that support neither, pixels are
-  // repeated.
-  const int factor = upscale_factor(*image, target, filter, image_pixels_per_point);
-  const std::string_view sharp =
-      filter == Filter::nearest
-          ? " style=\"image-rendering:optimizeSpeed;image-rendering:pixelated\""
-          : "";
-  drawing_->add(fmt::format(
-      "<image {} preserveAspectRatio=\"none\"{} xlink:href=\"data:image/png;base64,{}\"/>",
-      box(target), sharp, base64(png_bytes(*image, factor))));
-}
-
-void SvgCanvas::text(Point anchor, std::string_view utf8, const TextStyle& style) {
-  const double width = text_size(utf8, style).width;
-  const double down = drawing_->metrics.baseline_start(style, width).y;
-  const std::string place =
-      style.upward
-          ? fmt::format("transform=\"translate({} {})rotate(-90)\"", svg_number(anchor.x + down),
-                        svg_number(anchor.y))
-          : fmt::format("x=\"{}\" y=\"{}\"", svg_number(anchor.x), svg_number(anchor.y + down));
-  const std::string fitted =
-      width > 0.0
-          ? fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", svg_number(width))
-          : "";
-  drawing_->add(fmt::format("<text {} font-size=\"{}\"{}{}{}{}>{}</text>", place,
-                            svg_number(style.size), font(style), text_anchor(style.horizontal),
-                            paint("fill", style.color), fitted,
-                            xml_escaped(with_nonbreaking_spaces(utf8))));
-}
-
-void SvgCanvas::push_clip(const Rect& rect) {
-  const bool group = !drawing_->covers_all(rect);
-  drawing_->clip_has_group.push_back(group);
-  if (!group) return;
-  const std::string name = drawing_->clip(rect);
-  drawing_->add(fmt::format("<g clip-path=\"url(#{})\">", name));
-}
-
-void SvgCanvas::pop_clip() {
-  check_invariant(!drawing_->clip_has_group.empty(), "only clips that were pushed are popped");
-  if (drawing_->clip_has_group.back()) drawing_->add("</g>");
-  drawing_->clip_has_group.pop_back();
-}
-
-Size SvgCanvas::text_size(std::string_view utf8, const TextStyle& style) const {
-  return drawing_->metrics.size(utf8, style);
-}
-
-double SvgCanvas::pixels_per_point() const { return image_pixels_per_point; }
-
-std::string SvgCanvas::finish() {
-  drawing_->finish_strokes();
-  const std::string width = svg_number(drawing_->size.width);
-  const std::string height = svg_number(drawing_->size.height);
-  std::string svg = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
-      "width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" "
-      "font-family=\"'DejaVu Sans',sans-serif\" stroke-linejoin=\"round\">\n",
-      width, height);
-  svg += fmt::format("<title>{}</title>\n", xml_escaped(drawing_->metadata.title));
-  if (!drawing_->metadata.description.empty())
-    svg += fmt::format("<desc>{}</desc>\n", xml_escaped(drawing_->metadata.description));
-  return svg + drawing_->body + "</svg>\n";
+std::unique_ptr<FileCanvas> svg_canvas(Size size, const SvgMetadata& metadata) {
+  return std::make_unique<SvgCanvas>(size, metadata);
 }
 
 }  // namespace orrery

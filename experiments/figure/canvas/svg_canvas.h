@@ -26,37 +26,12 @@ struct SvgMetadata {
   std::string id{};
 };
 
-/// A Canvas that produces an SVG 1.1 file, which SVG 2 viewers read as well. Text stays text; maps
+/// A canvas that produces an SVG 1.1 file, which SVG 2 viewers read as well. Text stays text; maps
 /// are embedded as PNG; numbers have two decimals. The same drawing gives the same bytes. Text is
 /// set in DejaVu Sans and symbols in STIX; a viewer with other fonts fits them into the width
 /// measured here, at the same anchor.
-class SvgCanvas final : public Canvas {
- public:
-  /// `size` in points; one point is one user unit. Throws UsageError for a size that is not above
-  /// 0.
-  SvgCanvas(Size size, const SvgMetadata& metadata);
-  ~SvgCanvas() override;
-  SvgCanvas(const SvgCanvas&) = delete;
-  SvgCanvas& operator=(const SvgCanvas&) = delete;
-
-  void line_strip(std::span<const Point> points, const Stroke& stroke) override;
-  void fill(std::span<const Point> polygon, Color color) override;
-  void rect(const Rect& rect, Color color) override;
-  void image(const std::shared_ptr<const Image>& image, const Rect& target, Filter filter) override;
-  void text(Point anchor, std::string_view utf8, const TextStyle& style) override;
-  void push_clip(const Rect& rect) override;
-  void pop_clip() override;
-  Size text_size(std::string_view utf8, const TextStyle& style) const override;
-  void fill_between(std::span<const Point> upper, std::span<const Point> lower,
-                    Color color) override;
-  double pixels_per_point() const override;
-
-  /// Ends the drawing and returns the file.
-  std::string finish();
-
- private:
-  struct Drawing;
-  std::unique_ptr<Drawing> drawing_;
-};
+///
+/// `size` in points; one point is one user unit. Throws UsageError for a size that is not above 0.
+std::unique_ptr<FileCanvas> svg_canvas(Size size, const SvgMetadata& metadata);
 
 }  // namespace orrery

@@ -152,14 +152,14 @@ std::string class_attribute(std::string_view name) {
 
 /// A formula as a drawing that stands on the baseline of its line.
 std::string formula_svg(const EquationNode& formula, double size, bool in_line, Theme theme) {
-  const SvgCanvas measure({1, 1}, {});
+  const auto measure = svg_canvas({1, 1}, {});
   const EquationBox box =
-      in_line ? lay_out_in_line(formula, measure, size) : lay_out(formula, measure, size);
+      in_line ? lay_out_in_line(formula, *measure, size) : lay_out(formula, *measure, size);
   constexpr double edge = 1;
-  SvgCanvas canvas({box.width + 2 * edge, box.height() + 2 * edge},
-                   {formula_text(formula), "", ""});
-  draw_equation(canvas, box, {edge, box.ascent + edge}, figure_style(theme).text);
-  std::string svg = canvas.finish();
+  const auto canvas =
+      svg_canvas({box.width + 2 * edge, box.height() + 2 * edge}, {formula_text(formula), "", ""});
+  draw_equation(*canvas, box, {edge, box.ascent + edge}, figure_style(theme).text);
+  std::string svg = canvas->finish();
   return svg.insert(svg.find("<svg") + 4,
                     fmt::format(" style=\"vertical-align:{:.2f}px\"", -box.descent - edge));
 }

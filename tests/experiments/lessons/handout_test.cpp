@@ -91,11 +91,11 @@ TEST_CASE("The same lesson gives the same page, whose answers begin a page in pr
 }
 
 TEST_CASE("A paragraph breaks between words, and keeps what belongs together") {
-  const SvgCanvas canvas({600, 400}, {});
+  const auto canvas = svg_canvas({600, 400}, {});
   const TextStyle style{.size = 10};
   const std::vector<Span> spans = spans_of("the pair $t$, and one more");
-  const ParagraphLayout wide = lay_out_paragraph(spans, canvas, 500, style);
-  const ParagraphLayout narrow = lay_out_paragraph(spans, canvas, 60, style);
+  const ParagraphLayout wide = lay_out_paragraph(spans, *canvas, 500, style);
+  const ParagraphLayout narrow = lay_out_paragraph(spans, *canvas, 60, style);
   CHECK(wide.pieces.size() == 7);
   CHECK(narrow.height > 1.9 * wide.height);
   for (const ParagraphLayout::Piece& piece : wide.pieces) CHECK(piece.at.y == wide.pieces[0].at.y);
@@ -103,8 +103,8 @@ TEST_CASE("A paragraph breaks between words, and keeps what belongs together") {
   CHECK(narrow.pieces[2].at.y == narrow.pieces[3].at.y);
   CHECK(narrow.pieces[3].at.x == narrow.pieces[2].at.x + narrow.pieces[2].width);
   for (const ParagraphLayout::Piece& piece : narrow.pieces) CHECK(piece.at.x + piece.width <= 60);
-  CHECK(lay_out_paragraph({}, canvas, 60, style).height == 0);
+  CHECK(lay_out_paragraph({}, *canvas, 60, style).height == 0);
   // Digits of one number stay together, years and ranges do not.
-  CHECK(lay_out_paragraph(spans_of("base 1 000 000 and"), canvas, 20, style).pieces.size() == 3);
-  CHECK(lay_out_paragraph(spans_of("in 1999 2000"), canvas, 20, style).pieces.size() == 3);
+  CHECK(lay_out_paragraph(spans_of("base 1 000 000 and"), *canvas, 20, style).pieces.size() == 3);
+  CHECK(lay_out_paragraph(spans_of("in 1999 2000"), *canvas, 20, style).pieces.size() == 3);
 }

@@ -25,8 +25,7 @@ void require_finite(const Rect& rect) {
 }  // namespace
 
 void CheckedCanvas::renew() {
-  svg_ =
-      std::make_unique<SvgCanvas>(page, SvgMetadata{.title = "t", .description = "d", .id = "i"});
+  svg_ = svg_canvas(page, {.title = "t", .description = "d", .id = "i"});
   drawings_ = 0;
 }
 

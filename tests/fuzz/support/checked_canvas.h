@@ -7,7 +7,7 @@
 
 namespace orrery::fuzz {
 
-/// An SvgCanvas that checks what it is asked to draw, and that is used for many drawings: fonts are
+/// A canvas of SVG that checks what it is asked to draw, and that is used for many drawings: fonts are
 /// looked up once and not per execution.
 class CheckedCanvas final : public Canvas {
  public:
@@ -31,7 +31,7 @@ class CheckedCanvas final : public Canvas {
  private:
   void renew();
 
-  std::unique_ptr<SvgCanvas> svg_{};
+  std::unique_ptr<FileCanvas> svg_{};
   int clips_{0};
   int drawings_{0};
 };

@@ -27,13 +27,11 @@ constexpr Size size{480.0, 320.0};
 
 std::string render(const Figure& figure, FigureFormat format, Size on = size,
                    const FigureStyle& style = figure_style(Theme::light), double png_scale = 2.0) {
-  const auto drawn = [&](auto&& canvas) {
-    draw_figure(canvas, figure, {0.0, 0.0, on.width, on.height}, style);
-    return canvas.finish();
-  };
-  if (format == FigureFormat::svg)
-    return drawn(SvgCanvas(on, {figure.title, figure.caption, figure.id}));
-  return drawn(CairoCanvas(format, on, png_scale));
+  const auto canvas = format == FigureFormat::svg
+                          ? svg_canvas(on, {figure.title, figure.caption, figure.id})
+                          : cairo_canvas(format, on, png_scale);
+  draw_figure(*canvas, figure, {0.0, 0.0, on.width, on.height}, style);
+  return canvas->finish();
 }
 
 std::size_t count(const std::string& text, std::string_view word) {
@@ -93,8 +91,8 @@ TEST_CASE("Threads draw at the same time only with a Cairo whose fonts bear it")
   const std::future<void> done = drawn.get_future();
   std::jthread other;
   {
-    const CairoCanvas held(FigureFormat::pdf, size, 1.0);
-    const SvgCanvas beside(size, {});  // a thread may hold several
+    const auto held = cairo_canvas(FigureFormat::pdf, size, 1.0);
+    const auto beside = svg_canvas(size, {});  // a thread may hold several
     other = std::jthread([&] {
       render(test::table_figure(), FigureFormat::svg);
       drawn.set_value();
@@ -120,21 +118,22 @@ TEST_CASE("A figure of one by one point can be exported") {
 }
 
 TEST_CASE("A point that is not finite breaks an invariant") {
-  CairoCanvas canvas(FigureFormat::png, {10.0, 10.0});
+  const auto canvas = cairo_canvas(FigureFormat::png, {10.0, 10.0});
   const std::vector<Point> points{{0.0, 0.0}, {std::nan(""), 1.0}};
-  CHECK_THROWS_AS(canvas.line_strip(points, {}), std::logic_error);
+  CHECK_THROWS_AS(canvas->line_strip(points, {}), std::logic_error);
 }
 
 TEST_CASE("Text has the same width in all formats, in proportion to its size") {
   TextStyle small, large;
   small.size = 10.0;
   large.size = 20.0;
-  CairoCanvas png(FigureFormat::png, {100.0, 100.0}), pdf(FigureFormat::pdf, {100.0, 100.0});
-  SvgCanvas svg({100.0, 100.0}, {});
-  const Size once = png.text_size("θ_t (m − n)", small);
-  CHECK(once.width == Approx(svg.text_size("θ_t (m − n)", small).width));
-  CHECK(png.text_size("θ_t (m − n)", large).width == Approx(2.0 * once.width).epsilon(0.01));
-  CHECK(once.width == Approx(pdf.text_size("θ_t (m − n)", small).width));
+  const auto png = cairo_canvas(FigureFormat::png, {100.0, 100.0});
+  const auto pdf = cairo_canvas(FigureFormat::pdf, {100.0, 100.0});
+  const auto svg = svg_canvas({100.0, 100.0}, {});
+  const Size once = png->text_size("θ_t (m − n)", small);
+  CHECK(once.width == Approx(svg->text_size("θ_t (m − n)", small).width));
+  CHECK(png->text_size("θ_t (m − n)", large).width == Approx(2.0 * once.width).epsilon(0.01));
+  CHECK(once.width == Approx(pdf->text_size("θ_t (m − n)", small).width));
   CHECK(once.height > 10.0);
   CHECK(once.height < 14.0);
 }
@@ -145,14 +144,14 @@ TEST_CASE("Symbols are set in STIX: embedded in PDF, named in SVG") {
     canvas.text({20.0, 20.0}, "cos", {.face = Face::roman});
     canvas.text({50.0, 20.0}, "R", {.bold = true, .face = Face::roman});
   };
-  CairoCanvas pdf(FigureFormat::pdf, {100.0, 100.0});
-  SvgCanvas svg({100.0, 100.0}, {});
-  draw(pdf);
-  draw(svg);
-  const std::string text = svg.finish();
+  const auto pdf = cairo_canvas(FigureFormat::pdf, {100.0, 100.0});
+  const auto svg = svg_canvas({100.0, 100.0}, {});
+  draw(*pdf);
+  draw(*svg);
+  const std::string text = svg->finish();
   CHECK(text.find("font-family=\"STIXGeneral,") != std::string::npos);
   CHECK(text.find("font-style=\"italic\"") != std::string::npos);
-  const std::string file = pdf.finish();
+  const std::string file = pdf->finish();
   // Later versions compress the names of fonts.
   if (cairo_version() < CAIRO_VERSION_ENCODE(1, 17, 6))
     for (const char* font : {"+STIXGeneral-Italic", "+STIXGeneral-Regular", "+STIXGeneral-Bold"}) {
@@ -162,24 +161,24 @@ TEST_CASE("Symbols are set in STIX: embedded in PDF, named in SVG") {
 }
 
 TEST_CASE("A character that STIX lacks, or any without STIX, is drawn in the font of text") {
-  CairoCanvas canvas(FigureFormat::pdf, {100.0, 100.0});
+  const auto canvas = cairo_canvas(FigureFormat::pdf, {100.0, 100.0});
   const TextStyle text{}, symbol{.face = Face::italic};
-  CHECK(canvas.text_size("位", symbol).width == Approx(canvas.text_size("位", text).width));
-  CHECK(canvas.text_size("x", symbol).width != Approx(canvas.text_size("x", text).width));
+  CHECK(canvas->text_size("位", symbol).width == Approx(canvas->text_size("位", text).width));
+  CHECK(canvas->text_size("x", symbol).width != Approx(canvas->text_size("x", text).width));
   const WithoutSymbolFonts none;
-  CHECK(canvas.text_size("x", symbol).width == Approx(canvas.text_size("x", text).width));
+  CHECK(canvas->text_size("x", symbol).width == Approx(canvas->text_size("x", text).width));
 }
 
 TEST_CASE("Tokens in any script and invalid bytes are drawn") {
   TextStyle style;
-  CairoCanvas canvas(FigureFormat::pdf, {100.0, 100.0});
+  const auto canvas = cairo_canvas(FigureFormat::pdf, {100.0, 100.0});
   for (const std::string token :
        {"位置", "موقع", "मॉडल", "🙂", "\xC3", "a\x80z", "\xED\xA0\x80", "▁the", "\uFFFE",
         "a\uFFFFz", "\uFDD0", "\U0001FFFE", "\U0010FFFF"}) {
-    CHECK(canvas.text_size(token, style).width > 0.0);
-    canvas.text({10.0, 10.0}, token, style);
+    CHECK(canvas->text_size(token, style).width > 0.0);
+    canvas->text({10.0, 10.0}, token, style);
   }
-  CHECK(canvas.finish().find("%%EOF") != std::string::npos);
+  CHECK(canvas->finish().find("%%EOF") != std::string::npos);
 }
 
 TEST_CASE(

@@ -29,7 +29,7 @@ std::string svg(const Figure& figure, Theme theme = Theme::light) {
   return export_figure(figure, FigureFormat::svg, theme);
 }
 
-SvgCanvas small_canvas() { return SvgCanvas({100.0, 50.0}, {"t", "d", "id"}); }
+std::unique_ptr<FileCanvas> small_canvas() { return svg_canvas({100.0, 50.0}, {"t", "d", "id"}); }
 
 /// All texts in drawing order.
 std::string drawn_words(const XmlCheck& xml) {
@@ -103,15 +103,15 @@ TEST_CASE("Characters that XML reserves or forbids are escaped or replaced") {
 }
 
 TEST_CASE("Spaces that viewers would drop are kept, and single ones stay as they are") {
-  SvgCanvas canvas = small_canvas();
-  canvas.text({10.0, 10.0}, " a b  c ", {});
-  CHECK(XmlCheck(canvas.finish()).has_text("text", "\u00A0a b\u00A0\u00A0c\u00A0"));
+  const auto canvas = small_canvas();
+  canvas->text({10.0, 10.0}, " a b  c ", {});
+  CHECK(XmlCheck(canvas->finish()).has_text("text", "\u00A0a b\u00A0\u00A0c\u00A0"));
 }
 
 TEST_CASE("Right-to-left text stays in reading order") {
-  SvgCanvas canvas = small_canvas();
-  canvas.text({10.0, 10.0}, "موقع", {});
-  CHECK(XmlCheck(canvas.finish()).has_text("text", "موقع"));
+  const auto canvas = small_canvas();
+  canvas->text({10.0, 10.0}, "موقع", {});
+  CHECK(XmlCheck(canvas->finish()).has_text("text", "موقع"));
 }
 
 TEST_CASE("The same figure gives the same bytes, and ids begin with the given name") {
@@ -128,11 +128,11 @@ TEST_CASE("Files are small") {
 }
 
 TEST_CASE("Text keeps its anchor and is fitted into the measured width") {
-  SvgCanvas canvas = small_canvas();
+  const auto canvas = small_canvas();
   const TextStyle style{.size = 10.0, .horizontal = HorizontalAlign::center};
-  const double width = canvas.text_size("decay", style).width;
-  canvas.text({50.0, 20.0}, "decay", style);
-  const std::string file = canvas.finish();
+  const double width = canvas->text_size("decay", style).width;
+  canvas->text({50.0, 20.0}, "decay", style);
+  const std::string file = canvas->finish();
   CHECK_THAT(file, Catch::Matchers::Contains("<text x=\"50\"") &&
                        Catch::Matchers::Contains("text-anchor=\"middle\"") &&
                        Catch::Matchers::Contains("lengthAdjust=\"spacingAndGlyphs\""));
@@ -142,22 +142,22 @@ TEST_CASE("Text keeps its anchor and is fitted into the measured width") {
 
 TEST_CASE("Strokes of the same colour and width share a path unless their crossings would show") {
   const std::vector<Point> a{{0.0, 0.0}, {9.0, 9.0}}, b{{0.0, 9.0}, {9.0, 0.0}};
-  SvgCanvas opaque = small_canvas();
-  opaque.line_strip(a, {{1, 2, 3, 255}});
-  opaque.line_strip(b, {{1, 2, 3, 255}});
-  CHECK(XmlCheck(opaque.finish()).count("path") == 1);
-  SvgCanvas translucent = small_canvas();
-  translucent.line_strip(a, {{1, 2, 3, 100}});
-  translucent.line_strip(b, {{1, 2, 3, 100}});
-  CHECK(XmlCheck(translucent.finish()).count("path") == 2);
+  const auto opaque = small_canvas();
+  opaque->line_strip(a, {{1, 2, 3, 255}});
+  opaque->line_strip(b, {{1, 2, 3, 255}});
+  CHECK(XmlCheck(opaque->finish()).count("path") == 1);
+  const auto translucent = small_canvas();
+  translucent->line_strip(a, {{1, 2, 3, 100}});
+  translucent->line_strip(b, {{1, 2, 3, 100}});
+  CHECK(XmlCheck(translucent->finish()).count("path") == 2);
 }
 
 TEST_CASE("Impossible sizes and points are refused") {
   for (const Size bad : {Size{0.0, 10.0}, Size{10.0, -1.0}, Size{std::nan(""), 10.0}})
-    CHECK_THROWS_AS(SvgCanvas(bad, {}), UsageError);
-  SvgCanvas canvas = small_canvas();
+    CHECK_THROWS_AS(svg_canvas(bad, {}), UsageError);
+  const auto canvas = small_canvas();
   const std::vector<Point> points{{0.0, 0.0}, {std::nan(""), 1.0}};
-  CHECK_THROWS_AS(canvas.line_strip(points, {}), std::logic_error);
+  CHECK_THROWS_AS(canvas->line_strip(points, {}), std::logic_error);
 }
 
 namespace {

@@ -153,10 +153,10 @@ TEST_CASE("A formula wider than the strip is scaled down as a whole") {
 TEST_CASE("No formula of any experiment extends beyond the strip, however narrow") {
   const auto all = all_formulas();
   CHECK(all.size() > experiment_catalogue().size() + 10);  // includes other choices
-  const SvgCanvas canvas({100, 100}, {});
+  const auto canvas = svg_canvas({100, 100}, {});
   for (const auto& formulas : all)
     for (const double width : {40.0, 150.0, 400.0, 735.0, 2000.0}) {
-      const EquationStrip strip = lay_out_strip(formulas, canvas, width, style);
+      const EquationStrip strip = lay_out_strip(formulas, *canvas, width, style);
       for (std::size_t i = 0; i < strip.parts.size(); ++i) {
         const EquationStrip::Part& part = strip.parts[i];
         INFO(formulas[0].tex << " at " << width << ", part " << i);
@@ -176,14 +176,14 @@ TEST_CASE("The ink of every formula stays within its strip") {
   constexpr double soft = 1.0;  // the edge of an antialiased letter
   for (const auto& formulas : all_formulas())
     for (const double width : {200.0, 735.0}) {
-      const SvgCanvas measure({100, 100}, {});
-      const EquationStrip strip = lay_out_strip(formulas, measure, width, style);
+      const auto measure = svg_canvas({100, 100}, {});
+      const EquationStrip strip = lay_out_strip(formulas, *measure, width, style);
       const Size page{width + 2 * border, std::ceil(strip.height) + 2 * border};
-      CairoCanvas canvas(FigureFormat::png, page, scale);
-      canvas.rect({0, 0, page.width, page.height}, {255, 255, 255});
-      draw_strip(canvas, strip, {border, border}, style);
+      const auto canvas = cairo_canvas(FigureFormat::png, page, scale);
+      canvas->rect({0, 0, page.width, page.height}, {255, 255, 255});
+      draw_strip(*canvas, strip, {border, border}, style);
       const Ink ink =
-          ink_of(canvas.finish(),
+          ink_of(canvas->finish(),
                  {border - soft, border - soft, width + 2 * soft, strip.height + 2 * soft}, scale);
       INFO(formulas[0].tex << " at " << width);
       CHECK(ink.outside == 0);
