@@ -31,18 +31,13 @@ class Extent {
     if (!is_shown(scale_, value)) return;
     range_ = {std::min(range_.min, value), std::max(range_.max, value)};
   }
-  /// Adds all values; their extent may be cached from the previous frame.
   void add_all(const std::vector<double>& values, CurveCache& cache) {
-    const Range& all = cache.extent({array_key(values), scale_}, [&] {
-      Extent extent(scale_);
-      for (const double value : values) extent.add(value);
-      return extent.range_;
-    });
+    const Range& all = extent_of(values, scale_, cache);
     range_ = {std::min(range_.min, all.min), std::max(range_.max, all.max)};
   }
-  bool empty() const { return range_.min > range_.max; }
+  const Range& found() const { return range_; }
   Range range() const {
-    if (!empty()) return range_;
+    if (range_.min <= range_.max) return range_;
     return is_log(scale_) ? Range{1.0, 10.0} : Range{0.0, 1.0};
   }
 
@@ -63,8 +58,8 @@ Range with_extent(const Range& range, AxisScale scale) {
 
 template <typename Visit>
 void for_each_visible(const LinePlot& plot, const FigureView& view, Visit visit) {
-  const bool all_hidden = std::all_of(plot.series.begin(), plot.series.end(),
-                                      [&](const Series& s) { return view.hides(s); });
+  const bool all_hidden =
+      std::ranges::all_of(plot.series, [&](const Series& s) { return view.hides(s); });
   for (const Series& series : plot.series) {
     if (all_hidden || !view.hides(series)) visit(series);
   }
@@ -91,6 +86,14 @@ Range padded(const Range& data, double threshold, AxisScale scale) {
 }
 
 }  // namespace
+
+const Range& extent_of(const std::vector<double>& values, AxisScale scale, CurveCache& cache) {
+  return cache.extent({array_key(values), scale}, [&] {
+    Extent extent(scale);
+    for (const double value : values) extent.add(value);
+    return extent.found();
+  });
+}
 
 Range usable_range(const Range& wanted, AxisScale scale, const Range& data) {
   Range range{std::isfinite(wanted.min) ? wanted.min : data.min,
@@ -146,8 +149,8 @@ class Lanes {
     high_[lane] = finite && v > high_[lane] ? v : high_[lane];
   }
   Range range() const {
-    const T low = *std::min_element(low_.begin(), low_.end());
-    const T high = *std::max_element(high_.begin(), high_.end());
+    const T low = *std::ranges::min_element(low_);
+    const T high = *std::ranges::max_element(high_);
     return low <= high ? Range{static_cast<double>(low), static_cast<double>(high)} : Range{};
   }
   static constexpr std::size_t count = 16;

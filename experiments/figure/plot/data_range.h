@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_view.h"
@@ -11,6 +12,10 @@ namespace orrery {
 /// A range that an axis of this scale can show: ordered, finite, not empty, and above 0 on a log
 /// axis. `data` replaces ends of `wanted` that are missing or impossible.
 Range usable_range(const Range& wanted, AxisScale scale, const Range& data);
+
+/// The least and the largest of the values that the scale can show, which may be cached from the
+/// previous frame; ordered the wrong way where it shows none.
+const Range& extent_of(const std::vector<double>& values, AxisScale scale, CurveCache& cache);
 
 /// Ranges that contain every visible curve of the plot with its bands and reference lines, on the
 /// view's scales. A range given by the figure takes precedence.

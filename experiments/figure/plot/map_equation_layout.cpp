@@ -1,8 +1,6 @@
 #include "experiments/figure/plot/map_equation_layout.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string_view>
 
 #include "core/errors.h"
@@ -37,22 +35,10 @@ EquationBox box_of(const std::string& tex, const Canvas& canvas, double size) {
   }
 }
 
-const Range& extent_of(PlotContext& context, const std::vector<double>& values) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  return context.curves.extent({array_key(values), AxisScale::linear}, [&] {
-    Range found{infinity, -infinity};
-    for (const double value : values) {
-      if (!std::isfinite(value)) continue;
-      found = {std::min(found.min, value), std::max(found.max, value)};
-    }
-    return found;
-  });
-}
-
 /// Widens `range` to hold the profile as it is drawn.
 void hold(PlotContext& context, Range& range, const Series& profile, double factor) {
   for (const auto* values : {&profile.y, &profile.band_low, &profile.band_high}) {
-    const Range& found = extent_of(context, *values);
+    const Range& found = extent_of(*values, AxisScale::linear, context.curves);
     if (!(found.min <= found.max)) continue;
     range = {std::min(range.min, factor * found.min), std::max(range.max, factor * found.max)};
   }
