@@ -14,7 +14,7 @@
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/page.h"
 #include "experiments/figure/plot/figure_view.h"
-#include "experiments/studies/formulas.h"
+#include "experiments/studies/catalogue.h"
 
 namespace orrery {
 

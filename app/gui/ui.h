@@ -11,7 +11,6 @@
 #include "app/gui/fonts.h"
 #include "app/gui/textures.h"
 #include "experiments/figure/canvas/canvas.h"
-#include "experiments/figure/color/oklab.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_layout.h"
 

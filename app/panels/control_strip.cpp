@@ -11,7 +11,7 @@
 #include "app/panels/param_controls.h"
 #include "app/session/file_targets.h"
 #include "app/session/number_scale.h"
-#include "experiments/figure/equation/read_text.h"
+#include "experiments/figure/equation/rich_text.h"
 
 namespace orrery {
 namespace {

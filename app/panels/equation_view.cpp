@@ -9,7 +9,7 @@
 #include "app/gui/imgui_canvas.h"
 #include "app/gui/imgui_shim.h"
 #include "experiments/figure/equation/parse.h"
-#include "experiments/figure/equation/read_text.h"
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {

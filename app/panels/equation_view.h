@@ -6,7 +6,7 @@
 #include "app/gui/ui.h"
 #include "app/session/session.h"
 #include "experiments/figure/equation/layout.h"
-#include "experiments/studies/formulas.h"
+#include "experiments/studies/catalogue.h"
 
 namespace orrery {
 

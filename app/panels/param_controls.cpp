@@ -11,10 +11,9 @@
 #include "app/gui/imgui_shim.h"
 #include "app/session/number_scale.h"
 #include "app/views/gestures.h"
-#include "experiments/figure/color/oklab.h"
+#include "experiments/figure/color/style.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/frequency_bands.h"
-#include "experiments/setup/known_values.h"
 #include "experiments/text/ascii.h"
 #include "experiments/text/number_text.h"
 

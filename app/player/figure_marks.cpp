@@ -7,10 +7,9 @@
 #include <exception>
 #include <numbers>
 
-#include "experiments/figure/equation/read_text.h"
 #include "experiments/figure/equation/rich_text.h"
+#include "experiments/figure/plot/axes.h"
 #include "experiments/figure/plot/labels.h"
-#include "experiments/figure/plot/plot_context.h"
 
 namespace orrery {
 namespace {

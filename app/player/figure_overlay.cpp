@@ -11,8 +11,8 @@
 #include "app/gui/imgui_shim.h"
 #include "app/player/figure_marks.h"
 #include "app/player/prediction_box.h"
-#include "experiments/figure/plot/plot_context.h"
-#include "experiments/lessons/check_links.h"
+#include "experiments/figure/plot/axes.h"
+#include "experiments/lessons/check_lesson.h"
 
 namespace orrery {
 namespace {

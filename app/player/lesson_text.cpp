@@ -12,7 +12,7 @@
 #include "experiments/figure/equation/layout.h"
 #include "experiments/figure/equation/parse.h"
 #include "experiments/figure/equation/plain_text.h"
-#include "experiments/figure/equation/read_text.h"
+#include "experiments/figure/equation/rich_text.h"
 #include "experiments/lessons/paragraph.h"
 
 namespace orrery {

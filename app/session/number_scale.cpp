@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/setup/known_values.h"
+#include "experiments/setup/encoding_summary.h"
 
 namespace orrery {
 namespace {

@@ -17,7 +17,6 @@
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
-#include "experiments/figure/plot/heatmap_cache.h"
 
 namespace orrery {
 

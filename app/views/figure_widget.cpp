@@ -11,8 +11,8 @@
 #include "app/gui/imgui_shim.h"
 #include "app/views/marks.h"
 #include "app/views/readout.h"
+#include "experiments/figure/plot/axes.h"
 #include "experiments/figure/plot/draw_figure.h"
-#include "experiments/figure/plot/plot_context.h"
 #include "experiments/text/marked_text.h"
 #include "experiments/text/number_text.h"
 

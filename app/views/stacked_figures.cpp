@@ -14,11 +14,10 @@
 #include "app/views/figures.h"
 #include "app/views/gestures.h"
 #include "app/views/readout.h"
-#include "experiments/figure/color/oklab.h"
+#include "experiments/figure/color/style.h"
 #include "experiments/figure/plot/figure_layout.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/frequency_bands.h"
-#include "experiments/setup/pair_wavelengths.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {

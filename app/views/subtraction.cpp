@@ -8,7 +8,6 @@
 #include "app/session/references.h"
 #include "app/views/readout.h"
 #include "experiments/figure/plot/difference.h"
-#include "experiments/figure/plot/ghosts.h"
 #include "experiments/setup/equation_difference.h"
 
 namespace orrery {

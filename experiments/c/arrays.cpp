@@ -39,7 +39,7 @@ const NumberType& number_type(const orrery_array& array, std::string_view name) 
       {ORRERY_U8, {.kind = NumberKind::unsigned_integer, .bytes = 1, .name = "u8"}},
       {ORRERY_BOOL, {.kind = NumberKind::boolean, .bytes = 1, .name = "bool"}},
   }};
-  const auto found = std::find_if(types.begin(), types.end(), [&](const NamedType& named) {
+  const auto found = std::ranges::find_if(types, [&](const NamedType& named) {
     return static_cast<std::int32_t>(named.type) == array.type;
   });
   if (found != types.end()) return found->number;
@@ -169,7 +169,7 @@ void require_apart(const orrery_array& out, const ArrayLayout& layout) {
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // step and count
   for (int axis = 0; axis < out.rank; ++axis)
     if (out.shape[axis] > 1) axes.emplace_back(std::abs(out.strides[axis]), out.shape[axis]);
-  std::sort(axes.begin(), axes.end());
+  std::ranges::sort(axes);
   auto held = static_cast<std::int64_t>(layout.type.bytes);
   for (const auto& [step, count] : axes) {
     if (step < held)
@@ -233,16 +233,14 @@ Given::Given(const orrery_array* arrays, std::size_t count) {
       throw UsageError(fmt::format("array {}", i), "has no name", "set name to \"q\", say");
     require_filled_in(*array, array->name);
     const std::string name = array->name;
-    if (std::any_of(arrays_.begin(), arrays_.end(),
-                    [&](const One& one) { return one.name == name; }))
+    if (std::ranges::any_of(arrays_, [&](const One& one) { return one.name == name; }))
       throw UsageError(name, "is given twice", "give each array once");
     arrays_.push_back({name, array});
   }
 }
 
 const orrery_array* Given::take(std::string_view name) {
-  const auto found = std::find_if(arrays_.begin(), arrays_.end(),
-                                  [&](const One& one) { return one.name == name; });
+  const auto found = std::ranges::find(arrays_, name, &One::name);
   if (found == arrays_.end()) return nullptr;
   const orrery_array* array = found->array;
   arrays_.erase(found);
@@ -268,7 +266,7 @@ Inputs Given::take_inputs(const ParamSet& params) {
     if (spec.kind != ParamKind::file) continue;
     auto tensor = take_tensor(spec.key, values_of(spec));
     if (!tensor) continue;
-    if (std::find(spec.file_types.begin(), spec.file_types.end(), "npy") == spec.file_types.end())
+    if (std::ranges::find(spec.file_types, "npy") == spec.file_types.end())
       throw UsageError(fmt::format("{} as an array", spec.key), "is a file, and no array",
                        "give its path");
     if (params.text(spec.key) != name_of_given)

@@ -13,8 +13,8 @@
 #include "experiments/results/result_json.h"
 #include "experiments/results/table_json.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/user_tables.h"
 #include "experiments/sweeps/assignments.h"
 
 namespace orrery {
@@ -34,7 +34,7 @@ Positions positions_or_first(const orrery_array* positions, std::ptrdiff_t count
 }
 
 /// Of an array whose rank is not known to be right.
-std::ptrdiff_t rows_of(const Tensor& x) {
+std::ptrdiff_t rows_of_any(const Tensor& x) {
   return x.shape.size() < 2 ? 0 : static_cast<std::ptrdiff_t>(x.shape[x.shape.size() - 2]);
 }
 
@@ -97,7 +97,7 @@ orrery_status orrery_apply(const orrery_encoding* encoding, const orrery_array* 
     orrery::require(x, "x");
     orrery::require(out, "out");
     const orrery::Tensor tensor = orrery::tensor_of(*x, "x");
-    const auto at = orrery::positions_or_first(positions, orrery::rows_of(tensor));
+    const auto at = orrery::positions_or_first(positions, orrery::rows_of_any(tensor));
     orrery::write_to(*out, *encoding->applied.apply(tensor, at));
   });
 }

@@ -33,8 +33,7 @@ namespace {
 void give_list(const char* what, orrery_result** result) {
   const std::string part = what == nullptr ? "all" : what;
   const std::vector<std::string> parts{"all", "experiments", "encodings", "presets"};
-  if (std::find(parts.begin(), parts.end(), part) == parts.end())
-    throw_unknown_name(part, "a list", parts);
+  if (std::ranges::find(parts, part) == parts.end()) throw_unknown_name(part, "a list", parts);
   const auto wanted = [&](const char* name) { return part == "all" || part == name; };
   give(result, list_json(wanted("experiments"), wanted("encodings"), wanted("presets")));
 }

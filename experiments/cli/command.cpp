@@ -78,7 +78,7 @@ Rules between(std::int64_t least, std::int64_t most) { return {.range = {{least,
 
 bool Option::is_called(const std::string& word) const {
   const Words parts = parts_of(name);
-  return std::find(parts.begin(), parts.end(), word) != parts.end();
+  return std::ranges::find(parts, word) != parts.end();
 }
 
 std::vector<Command> all_commands() {
@@ -93,8 +93,7 @@ std::vector<Option> program_options() {
 }
 
 const Command* find_command(const std::vector<Command>& commands, const std::string& name) {
-  const auto found = std::find_if(commands.begin(), commands.end(),
-                                  [&](const Command& command) { return command.name == name; });
+  const auto found = std::ranges::find(commands, name, &Command::name);
   return found == commands.end() ? nullptr : &*found;
 }
 

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 bool tells_of_the_run(const fs::path& file) {
   constexpr std::array<std::string_view, 4> names{"manifest.json", "journal.jsonl", "notes.json",
                                                   ".lock"};
-  return std::find(names.begin(), names.end(), file.filename().string()) != names.end();
+  return std::ranges::find(names, file.filename().string()) != names.end();
 }
 
 /// Calls `visit` with every other file of a folder, by its path there.
@@ -82,7 +82,7 @@ FileComparison compare_files(const fs::path& a, const fs::path& b) {
   for_each_file(b, [&](const fs::path& file) {
     if (!is_file_at(a / file)) found.differing.push_back(file.generic_string());
   });
-  std::sort(found.differing.begin(), found.differing.end());
+  std::ranges::sort(found.differing);
   return found;
 }
 

@@ -5,7 +5,6 @@
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/lessons/library.h"
-#include "experiments/lessons/paper_card.h"
 #include "experiments/manual/topic.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"

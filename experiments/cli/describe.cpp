@@ -95,9 +95,8 @@ std::vector<std::vector<const ParamSpec*>> groups_of(const std::vector<ParamSpec
   std::vector<std::vector<const ParamSpec*>> groups;
   for (const ParamSpec& spec : params) {
     if (spec.group.empty()) continue;
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return group.front()->group == spec.group;
-    });
+    const auto same = std::ranges::find_if(
+        groups, [&](const auto& group) { return group.front()->group == spec.group; });
     if (same == groups.end())
       groups.push_back({&spec});
     else
@@ -123,7 +122,7 @@ std::string tables_text(const EncodingSummary& encoding) {
     text += fmt::format("  {} {}\n  {:25} {} Otherwise {}.\n", bold(padded(table.name, 25)),
                         table.shape, "", plain_text(table.description), plain_text(table.initial));
   const auto is_projection = [](const auto& table) { return table.shape == projection_shape; };
-  if (std::any_of(encoding.tables.begin(), encoding.tables.end(), is_projection))
+  if (std::ranges::any_of(encoding.tables, is_projection))
     text += fmt::format(
         "  {} are applied as x·W, and need weights=x_W; with weights=torch_linear they are\n"
         "  [heads·d_head, d_model], as the weight of a torch.nn.Linear.\n",
@@ -138,7 +137,7 @@ std::vector<const ParamSpec*> most_telling(const std::vector<ParamSpec>& params,
                                            const std::vector<std::string>& first) {
   std::vector<const ParamSpec*> found;
   const auto add = [&](const ParamSpec& spec) {
-    if (found.size() < main_params && std::find(found.begin(), found.end(), &spec) == found.end())
+    if (found.size() < main_params && std::ranges::find(found, &spec) == found.end())
       found.push_back(&spec);
   };
   for (const std::string& key : first)

@@ -13,7 +13,6 @@
 #include "experiments/cli/console.h"
 #include "experiments/cli/parser.h"
 #include "experiments/files/atomic_write.h"
-#include "experiments/manual/man.h"
 #include "experiments/manual/terminal.h"
 #include "experiments/manual/topic.h"
 #include "experiments/results/manifest.h"
@@ -99,9 +98,8 @@ void write_man_pages(const std::filesystem::path& folder) {
 /// Throws UsageError. What `orrery describe` knows is said to be there.
 [[noreturn]] void refuse_topic(const std::string& topic, const Words& names) {
   const std::vector<EncodingSummary>& encodings = encoding_list();
-  const bool is_encoding =
-      std::any_of(encodings.begin(), encodings.end(),
-                  [&](const EncodingSummary& encoding) { return encoding.name == topic; });
+  const bool is_encoding = std::ranges::any_of(
+      encodings, [&](const EncodingSummary& encoding) { return encoding.name == topic; });
   if (is_encoding || known_experiment(topic))
     throw UsageError(topic, fmt::format("is an {}", is_encoding ? "encoding" : "experiment"),
                      fmt::format("orrery describe {} explains it", topic));

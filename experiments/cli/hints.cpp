@@ -43,7 +43,7 @@ constexpr std::array<std::pair<const char*, const char*>, 8> other_encodings{{
 }};
 
 bool has_choice(const ParamSpec& spec, const std::string& name) {
-  return std::any_of(spec.choices.begin(), spec.choices.end(), [&](const Choice& choice) {
+  return std::ranges::any_of(spec.choices, [&](const Choice& choice) {
     return lower_ascii(choice.name) == lower_ascii(name);
   });
 }
@@ -122,7 +122,7 @@ std::pair<std::string, Words> encoding_parameter(const std::string& name) {
 void suggest_for_parameter(const std::string& name) {
   const auto [key, encodings] = encoding_parameter(name);
   if (!encodings.empty()) {
-    const bool rope = std::count(encodings.begin(), encodings.end(), "rope") > 0;
+    const bool rope = std::ranges::count(encodings, "rope") > 0;
     const std::string of = "a parameter of " + enumerated(encodings);
     throw UsageError(name, key == name ? "is " + of : fmt::format("is {}, {}", key, of),
                      fmt::format("orrery describe {} explains it",
@@ -186,10 +186,10 @@ void suggest_range(const std::string& message) {
   std::string value = message.substr(equals + 1, colon - equals - 1);
   for (std::size_t dots; (dots = value.find("..")) != std::string::npos;)
     value.replace(dots, 2, ":");
-  const auto marks = std::count(value.begin(), value.end(), ':');
+  const auto marks = std::ranges::count(value, ':');
   if (value.find_first_not_of("0123456789.:") != std::string::npos || marks < 1 || marks > 2)
     return;
-  std::replace(value.begin(), value.end(), ':', ',');
+  std::ranges::replace(value, ':', ',');
   throw UsageError(message.substr(0, colon), "is not one value",
                    fmt::format("orrery sweep takes several: {}=range({}{})",
                                message.substr(0, equals), value, marks == 1 ? ",STEP" : ""));
@@ -224,7 +224,7 @@ constexpr std::array<std::pair<const char*, const char*>, 21> other_names{{
 std::string key_in(const std::string& word) {
   std::string key = word.substr(0, word.find('='));
   key.erase(0, key.find_first_not_of('-'));
-  std::replace(key.begin(), key.end(), '-', '_');
+  std::ranges::replace(key, '-', '_');
   return key;
 }
 
@@ -252,8 +252,7 @@ std::string parameter_meant(const std::string& key, const Words& parameters) {
   for (const std::string& parameter : parameters)
     if (lower_ascii(key) == lower_ascii(parameter)) return parameter;
   for (const auto& [other, parameter] : other_names)
-    if (lower_ascii(key) == other &&
-        std::count(parameters.begin(), parameters.end(), parameter) > 0)
+    if (lower_ascii(key) == other && std::ranges::count(parameters, parameter) > 0)
       return parameter;
   return {};
 }
@@ -272,7 +271,7 @@ Words commands_with(const std::vector<Command>& commands, const Command& command
   Words found;
   for (const Command& other : commands) {
     const Words options = option_names(other.options);
-    if (other.name != command.name && std::count(options.begin(), options.end(), option) > 0)
+    if (other.name != command.name && std::ranges::count(options, option) > 0)
       found.push_back(other.name);
   }
   return found;
@@ -328,7 +327,7 @@ void suggest(const std::vector<Command>& commands, const Command& command, const
   for (const std::string& parameter : parameters) names.push_back("--" + parameter);
   // Where a parameter is nearer than any option, `error` suggests it already.
   if (const std::string name = nearest_name(typed, names);
-      std::find(options.begin(), options.end(), name) != options.end())
+      std::ranges::find(options, name) != options.end())
     throw UsageError(typed, "is neither an option nor a parameter here",
                      fmt::format("did you mean {}?", name));
 }
@@ -341,7 +340,7 @@ void suggest_experiment(const std::string& word) {
   const Experiment* experiment = known_experiment(name);
   if (!experiment) return;
   const std::vector<ParamSpec>& specs = experiment->info.params;
-  const bool asks_model = std::any_of(specs.begin(), specs.end(), [](const ParamSpec& spec) {
+  const bool asks_model = std::ranges::any_of(specs, [](const ParamSpec& spec) {
     return spec.key == "model" && spec.kind == ParamKind::file;
   });
   throw UsageError(word, "is an experiment and no command",
@@ -386,7 +385,7 @@ void suggest_better(const std::vector<Command>& commands, const Command& command
   if (!command.words) return;
   for (const std::string& word : *command.words) {
     const std::string key = key_in(word);
-    const bool known = std::find(parameters.begin(), parameters.end(), key) != parameters.end();
+    const bool known = std::ranges::find(parameters, key) != parameters.end();
     if (known || !message.starts_with(
                      word.starts_with("--") ? key + ":" : word.substr(0, word.find('=')) + ":"))
       continue;
@@ -399,16 +398,16 @@ void check_first_word(const std::string& word) {
   suggest_experiment(word);
   suggest_command(word);
   const Words options = option_names(program_options());
-  if (std::find(options.begin(), options.end(), "--" + word) != options.end())
+  if (std::ranges::find(options, "--" + word) != options.end())
     throw UsageError(word, "is not a command", fmt::format("did you mean --{}?", word));
   const std::string typed = word.substr(0, word.find('='));
-  if (!word.starts_with("--") || std::count(options.begin(), options.end(), typed) > 0) return;
+  if (!word.starts_with("--") || std::ranges::count(options, typed) > 0) return;
   throw_unknown_name(typed, "an option before a command", options);
 }
 
 void check_lesson_action(const Command& lesson, const std::string& word) {
   const Words& actions = lesson.options.front().rules.choices;
-  if (std::count(actions.begin(), actions.end(), word) > 0 || !is_lesson(word)) return;
+  if (std::ranges::count(actions, word) > 0 || !is_lesson(word)) return;
   throw UsageError(word, "is a lesson",
                    fmt::format("orrery lesson play {0} opens it, and orrery lesson print {0} "
                                "makes a page of it",

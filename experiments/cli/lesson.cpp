@@ -20,7 +20,6 @@
 #include "experiments/lessons/check_lesson.h"
 #include "experiments/lessons/handout.h"
 #include "experiments/lessons/library.h"
-#include "experiments/lessons/paper_card.h"
 #include "experiments/lessons/scoreboard.h"
 #include "experiments/setup/plugins.h"
 #include "experiments/text/display_width.h"

@@ -75,7 +75,7 @@ void check_command(const std::vector<Command>& commands, const Words& argv) {
 /// Help and the version are given whatever there is to load.
 bool only_explains(const Words& argv) {
   constexpr std::array<std::string_view, 4> first{"help", "--help", "-h", "--version"};
-  return argv.size() > 1 && std::find(first.begin(), first.end(), argv[1]) != first.end();
+  return argv.size() > 1 && std::ranges::find(first, argv[1]) != first.end();
 }
 
 Parsed parse_checked(const std::vector<Command>& commands, const Words& argv) try {

@@ -75,7 +75,7 @@ int print_models(const ModelsOptions& options) {
     std::error_code error;
     return std::filesystem::exists(place, error);
   };
-  const bool all_there = std::all_of(options.places.begin(), options.places.end(), is_there);
+  const bool all_there = std::ranges::all_of(options.places, is_there);
   const int status = all_there ? exit_ok : exit_io;
   if (options.json) {
     ordered_json all = ordered_json::array();

@@ -65,9 +65,8 @@ int write_passport(const PassportOptions& options) {
   Words words = options.words;
   std::string second;
   // A word without "=" is the other model.
-  const auto word = std::find_if(words.begin(), words.end(), [](const std::string& one) {
-    return one.find('=') == std::string::npos;
-  });
+  const auto word = std::ranges::find_if(
+      words, [](const std::string& one) { return one.find('=') == std::string::npos; });
   if (word != words.end()) {
     second = *word;
     words.erase(word);

@@ -4,28 +4,88 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/errors.h"
 #include "core/unknown_name.h"
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/figure_words.h"
-#include "experiments/cli/look_options.h"
 #include "experiments/combine/combine.h"
 #include "experiments/combine/dimensions.h"
-#include "experiments/combine/panels_table.h"
 #include "experiments/figure/export.h"
 #include "experiments/files/atomic_write.h"
+#include "experiments/model/panels.h"
+#include "experiments/model/result.h"
 #include "experiments/results/csv.h"
 #include "experiments/sweeps/sweep_layout.h"
 #include "experiments/sweeps/tidy_table.h"
 
 namespace orrery {
 namespace {
+
+constexpr double no_band = std::numeric_limits<double>::quiet_NaN();
+
+std::string label_of(const std::vector<std::string>& labels, std::size_t i) {
+  return i < labels.size() ? labels[i] : std::to_string(i);
+}
+
+struct Rows {
+  std::vector<std::string> panels{}, curves{}, rows{}, columns{};
+  std::vector<double> x{}, y{}, low{}, high{}, values{};
+
+  void add(const Figure& panel, const LinePlot& plot) {
+    for (const Series& series : plot.series)
+      for (std::size_t i = 0; i < series.x.size(); ++i) {
+        panels.push_back(panel.title);
+        curves.push_back(series.name);
+        x.push_back(series.x[i]);
+        y.push_back(series.y[i]);
+        low.push_back(series.band_low.empty() ? no_band : series.band_low[i]);
+        high.push_back(series.band_high.empty() ? no_band : series.band_high[i]);
+      }
+  }
+
+  void add(const Figure& panel, const Heatmap& map) {
+    const std::size_t width = map.values->shape.at(1);
+    for (std::size_t i = 0; i < map.values->size(); ++i) {
+      panels.push_back(panel.title);
+      rows.push_back(label_of(map.row_labels, i / width));
+      columns.push_back(label_of(map.column_labels, i % width));
+      values.push_back((*map.values)[i]);
+    }
+  }
+};
+
+/// The numbers of a page in long form. Curves: panel, curve, x, y, low, high (of the band). Maps:
+/// panel, row, column, value.
+Table table_of(const Panels& page) {
+  Rows all;
+  for (const Figure& panel : page.panels) {
+    if (const auto* plot = std::get_if<LinePlot>(&panel.content)) all.add(panel, *plot);
+    if (const auto* map = std::get_if<Heatmap>(&panel.content)) all.add(panel, *map);
+  }
+  Table table{.name = page.id, .caption = page.caption};
+  table.columns.push_back({"panel", "", std::move(all.panels)});
+  if (!all.rows.empty()) {
+    table.columns.push_back({"row", "", std::move(all.rows)});
+    table.columns.push_back({"column", "", std::move(all.columns)});
+    table.columns.push_back({"value", "", std::move(all.values)});
+    return table;
+  }
+  table.columns.push_back({"curve", "", std::move(all.curves)});
+  table.columns.push_back({"x", "", std::move(all.x)});
+  table.columns.push_back({"y", "", std::move(all.y)});
+  table.columns.push_back({"low", "", std::move(all.low)});
+  table.columns.push_back({"high", "", std::move(all.high)});
+  return table;
+}
 
 struct PlotOptions {
   std::string folder{}, out{};
@@ -88,7 +148,7 @@ void add_choice(const SavedSweep& sweep, const std::string& key, const std::stri
   known.insert(known.end(), {"band", "axes"});
   known.insert(known.end(), sweep.swept.begin(), sweep.swept.end());
   known.insert(known.end(), {"encoding", "curve"});
-  if (std::find(known.begin(), known.end(), key) == known.end())
+  if (std::ranges::find(known, key) == known.end())
     throw UsageError(
         key, "is neither a word of plot nor a setting of this sweep",
         remedy_for_unknown(key, known, fmt::format("give {}", fmt::join(known, ", "))));
@@ -99,8 +159,8 @@ PlotRequest request_of(const SavedSweep& sweep, const std::vector<std::string>& 
   PlotRequest request;
   for (const std::string& word : words) {
     const auto [key, value] = two_parts_of(word);
-    const auto part = std::find_if(named_parts.begin(), named_parts.end(),
-                                   [&key = key](const auto& named) { return named.first == key; });
+    const auto part = std::ranges::find_if(
+        named_parts, [&key = key](const auto& named) { return named.first == key; });
     if (part != named_parts.end())
       request.*part->second = value;
     else if (key == "band")
@@ -167,8 +227,8 @@ void tell_what_does_not_fit(const Drawing& drawing, const PlotRequest& request) 
   for (const auto& [key, part] : {std::pair{"hue", &PlotRequest::hue},
                                   {"facet", &PlotRequest::facet},
                                   {"dash", &PlotRequest::dash}}) {
-    const auto with = static_cast<std::size_t>(std::count_if(
-        drawing.pages.begin(), drawing.pages.end(),
+    const auto with = static_cast<std::size_t>(std::ranges::count_if(
+        drawing.pages,
         [&, member = part](const auto& page) { return page.request.*member == request.*member; }));
     if (with < drawing.pages.size())
       tell(fmt::format("{}={} is on {} of {} plots: the others cannot have it, nor its name\n", key,
@@ -228,7 +288,7 @@ int plot_sweep(const PlotOptions& options) {
     print_what_there_is(sweep);
     return exit_ok;
   }
-  if (std::none_of(sweep.points.begin(), sweep.points.end(), std::mem_fn(&PointRecord::is_done)))
+  if (std::ranges::none_of(sweep.points, std::mem_fn(&PointRecord::is_done)))
     throw DataError(options.folder,
                     "has no point with a result: its sweep is at work, or was ended",
                     "wait for it, or compute what is left with orrery resume " + options.folder);

@@ -12,12 +12,11 @@
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/cli/figure_words.h"
-#include "experiments/cli/look_options.h"
 #include "experiments/figure/export.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/results/saved_result.h"
-#include "experiments/studies/formulas.h"
+#include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/sweep_layout.h"
 

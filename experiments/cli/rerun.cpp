@@ -66,8 +66,8 @@ void require_same_plugins(const SavedFolder& saved) {
   for (const auto& [key, value] : from.params) settings.push_back(key + "=" + value);
   const std::vector<Plugin> loaded = plugins_named_in(settings);
   for (const auto& [file, hash] : hashes)
-    if (std::none_of(loaded.begin(), loaded.end(),
-                     [&, &hash = hash](const Plugin& one) { return one.sha256 == hash; }))
+    if (std::ranges::none_of(loaded,
+                             [&, &hash = hash](const Plugin& one) { return one.sha256 == hash; }))
       throw DataError(file, "is not the plug-in that the result was computed with",
                       "name its file as it was then: --plugin FILE");
 }
@@ -82,7 +82,7 @@ FigureOptions figures_of(const SavedFolder& saved) {
   FigureOptions figures = figures_in(argv);
   figures.formats.clear();
   for (const char* format : {"svg", "png", "pdf", "tex"})
-    if (std::any_of(saved.files().begin(), saved.files().end(), [&](const WrittenFile& file) {
+    if (std::ranges::any_of(saved.files(), [&](const WrittenFile& file) {
           return file.path.starts_with("figures/") &&
                  file.path.ends_with(fmt::format(".{}", format));
         }))
@@ -111,7 +111,7 @@ void require_same_inputs(const fs::path& folder, const std::vector<InputFile>& f
     });
   });
   for (const InputFile& file : files)
-    if (std::find(before.begin(), before.end(), std::pair(file.key, file.sha256)) == before.end())
+    if (std::ranges::find(before, std::pair(file.key, file.sha256)) == before.end())
       throw DataError(fmt::format("{}={}", file.key, file.path),
                       fmt::format("has changed since {} was computed", folder.string()),
                       "restore the file, or name the experiment and compute it anew");

@@ -15,6 +15,8 @@
 #include "experiments/cli/figure_words.h"
 #include "experiments/cli/rerun.h"
 #include "experiments/cli/result_text.h"
+#include "experiments/cli/sweep_console.h"
+#include "experiments/data/archive_file.h"
 #include "experiments/data/load_inputs.h"
 #include "experiments/data/npy.h"
 #include "experiments/data/npz.h"
@@ -127,8 +129,7 @@ std::vector<std::string> heading_words(const SweepSpec& spec, const ParamSet& pa
     if (params.is_used(axis.key))
       words.push_back(fmt::format("{}={}", axis.key, params.to_text(axis.key)));
   for (std::string& word : params.overrides())
-    if (std::find(words.begin(), words.end(), word) == words.end())
-      words.push_back(std::move(word));
+    if (std::ranges::find(words, word) == words.end()) words.push_back(std::move(word));
   return words;
 }
 
@@ -310,8 +311,7 @@ int run_points(const SweepSpec& spec, const std::vector<RunPoint>& points,
     const Ran ran = run_point(*spec.experiment, point, options, streamed ? &*streamed : nullptr);
     detail(fmt::format("computed in {}\n", duration_text(ran.record.times->wall_seconds)));
     const Written written = streamed ? streamed->commit(ran) : write_point(ran, point, options);
-    all_hold = all_hold && std::all_of(ran.result.checks.begin(), ran.result.checks.end(),
-                                       [](const Check& check) { return check.holds(); });
+    all_hold = all_hold && std::ranges::all_of(ran.result.checks, &Check::holds);
     if (options.json)
       as_json.push_back(to_json(ran.result));
     else if (!is_quiet())

@@ -16,7 +16,6 @@
 #include "core/errors.h"
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/standing.h"
 #include "experiments/cli/sweep_console.h"
 #include "experiments/files/file.h"
 #include "experiments/files/folder_lock.h"
@@ -140,7 +139,7 @@ class Watch {
     if (is_sweep_folder(out_) || folders.empty()) folders.push_back(out_);
     const auto held = held_folders(folders, brief_look, &dead_);
     std::erase_if(folders_, [&](const auto& one) {
-      return std::find(folders.begin(), folders.end(), one.first) == folders.end();
+      return std::ranges::find(folders, one.first) == folders.end();
     });
     for (const fs::path& folder : folders) {
       look_at(folder, folders_[folder]);
@@ -257,7 +256,7 @@ std::string status_text(const std::string& folder, const Plan& plan, const Stand
 }
 
 /// The status of one folder as it was found.
-struct Shown {
+struct FolderStatus {
   Json json{};
   std::string text{};
   std::set<std::string> points{};  ///< their ids
@@ -265,14 +264,15 @@ struct Shown {
   bool well{};  ///< nothing in it failed or is damaged
 };
 
-Shown status_of(const fs::path& folder, bool running) {
+FolderStatus status_of(const fs::path& folder, bool running) {
   const Plan plan = read_plan(folder);
   const Standing standing = standing_of(plan, folder);
   const Notes notes = notes_of(folder);
-  Shown shown{.json = status_json(plan, standing, notes, running),
-              .text = status_text(folder.string(), plan, standing, running) + notes_text(notes),
-              .well = standing.failed.empty() && standing.damaged.empty() &&
-                      standing.journal.damaged_lines == 0};
+  FolderStatus shown{
+      .json = status_json(plan, standing, notes, running),
+      .text = status_text(folder.string(), plan, standing, running) + notes_text(notes),
+      .well = standing.failed.empty() && standing.damaged.empty() &&
+              standing.journal.damaged_lines == 0};
   for (const PlanPoint& point : plan.points) shown.points.insert(point.id);
   for (const PlanPoint* point : standing.done) shown.done.insert(point->id);
   return shown;
@@ -291,7 +291,7 @@ Shards shards_of(const std::vector<fs::path>& folders) {
   Shards shards;
   const auto held = held_folders(folders, brief_look);
   for (const fs::path& folder : folders) {
-    Shown shard;
+    FolderStatus shard;
     try {
       shard = status_of(folder, held.contains(folder));
     } catch (const Error& error) {  // the others and the sweep are shown all the same
@@ -312,7 +312,8 @@ Shards shards_of(const std::vector<fs::path>& folders) {
 
 /// The sweep's own folder, and the shards that it was merged from, or is going to be.
 bool show_folder(const StatusOptions& options, const std::vector<fs::path>& folders) {
-  Shown shown = status_of(options.folder, !held_folders({options.folder}, brief_look).empty());
+  FolderStatus shown =
+      status_of(options.folder, !held_folders({options.folder}, brief_look).empty());
   const Shards shards = shards_of(folders);
   if (options.json) {
     if (!folders.empty()) shown.json["shards"] = shards.json;
@@ -320,7 +321,7 @@ bool show_folder(const StatusOptions& options, const std::vector<fs::path>& fold
     return shown.well;
   }
   print(shown.text + shards.text);
-  const auto unmerged = std::count_if(shards.done.begin(), shards.done.end(), [&](const auto& id) {
+  const auto unmerged = std::ranges::count_if(shards.done, [&](const auto& id) {
     return shown.points.contains(id) && !shown.done.contains(id);
   });
   if (unmerged > 0)

@@ -7,7 +7,6 @@
 
 #include "experiments/cli/compute.h"
 #include "experiments/cli/console.h"
-#include "experiments/cli/sweep_options.h"
 #include "experiments/setup/plugins.h"
 #include "experiments/sweeps/merge.h"
 #include "experiments/sweeps/sweep_folder.h"

@@ -1,6 +1,14 @@
 #pragma once
 
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/model/result.h"
+#include "experiments/sweeps/plan.h"
 #include "experiments/sweeps/runner.h"
+#include "experiments/sweeps/sweep_layout.h"
 
 namespace orrery {
 
@@ -33,5 +41,24 @@ std::size_t output_width();
 
 /// "3.2 points/s", "4.5 points/min".
 std::string rate_text(double points_per_second);
+
+/// The points of a folder by status, read without locking it.
+struct Standing {
+  std::vector<const PlanPoint*> done{};
+  std::vector<const PlanPoint*> failed{};
+  std::vector<const PlanPoint*> pending{};
+  std::vector<std::pair<const PlanPoint*, std::string>> damaged{};  ///< pending again, and why
+  JournalState journal{};
+};
+
+/// Reads every file of every finished point.
+Standing standing_of(const Plan& plan, const std::filesystem::path& folder);
+
+enum class Shown { first, all };
+
+/// What a terminal shows of a result: what its first figure says, its printed tables, its scalars
+/// and its checks. The first scalars alone, and how many checks hold, or all of both; what
+/// fails is always there.
+std::string result_text(const Result& result, Shown shown);
 
 }  // namespace orrery

@@ -46,7 +46,7 @@ using SameClaim = std::vector<const Claim*>;
 std::vector<SameClaim> by_precision(const std::vector<Claim>& claims) {
   std::vector<SameClaim> lines;
   for (const Claim& claim : claims) {
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const SameClaim& line) {
+    const auto same = std::ranges::find_if(lines, [&](const SameClaim& line) {
       return line.front()->base_name == claim.base_name &&
              line.front()->check.holds() == claim.check.holds();
     });
@@ -105,10 +105,9 @@ void print_text(const std::vector<Claim>& claims) {
 }
 
 std::string summary(const std::vector<Claim>& claims, const VerifyCommandOptions& options) {
-  const auto counted =
-      std::count_if(claims.begin(), claims.end(), [](const Claim& c) { return c.counted(); });
-  const auto holding = std::count_if(claims.begin(), claims.end(),
-                                     [](const Claim& c) { return c.counted() && c.check.holds(); });
+  const auto counted = std::ranges::count_if(claims, &Claim::counted);
+  const auto holding =
+      std::ranges::count_if(claims, [](const Claim& c) { return c.counted() && c.check.holds(); });
   const auto notes = static_cast<std::ptrdiff_t>(claims.size()) - counted;
   return fmt::format("\n{} of {} claims hold; {} notes (seed {}, {} draws at each size)\n", holding,
                      counted, notes, options.seed, options.draws);
@@ -125,7 +124,7 @@ int verify_claims(const VerifyCommandOptions& options) {
     print(json_text(claims_json(claims)));
   }
   const auto is_fine = [](const Claim& c) { return !c.counted() || c.check.holds(); };
-  const bool all_hold = std::all_of(claims.begin(), claims.end(), is_fine);
+  const bool all_hold = std::ranges::all_of(claims, is_fine);
   if (!options.json && !(is_quiet() && all_hold)) {
     const std::string closing = summary(claims, options);
     if (is_quiet()) std::erase_if(claims, is_fine);

@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> with_all(std::vector<std::string> keys,
                                   const std::vector<std::string>& others) {
   for (const std::string& key : others)
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
   return keys;
 }
 
@@ -41,8 +41,7 @@ std::vector<std::string> number_keys(const std::vector<Setting>& settings, const
 }
 
 bool chooses_curves(const PlotRequest& look) {
-  return std::any_of(look.where.begin(), look.where.end(),
-                     [](const auto& one) { return one.first == curve_key; });
+  return std::ranges::any_of(look.where, [](const auto& one) { return one.first == curve_key; });
 }
 
 /// Requests for every measure that differs: over the axes of `look`, or over each number and each
@@ -140,9 +139,9 @@ void require_values(const std::vector<Setting>& settings, const PlotRequest& req
   for (const auto& [key, value] : request.where) {
     if (key == curve_key) continue;
     const Dimension known = dimension_of(settings, key);
-    if (std::any_of(
-            known.values.begin(), known.values.end(),
-            [&, wanted = value](const std::string& one) { return same_value(one, wanted); }))
+    if (std::ranges::any_of(known.values, [&, wanted = value](const std::string& one) {
+          return same_value(one, wanted);
+        }))
       continue;
     throw UsageError(fmt::format("{}={}", key, value), "is the setting of no finished point",
                      known.values.empty()
@@ -167,15 +166,15 @@ void require_sense(const PlotRequest& request) {
 void require_varied(const std::vector<std::string>& varied, const PlotRequest& request) {
   for (const Word& part : {Word{"hue", request.hue}, Word{"facet", request.facet},
                            Word{"dash", request.dash}, Word{"x", request.x}, Word{"y", request.y}})
-    if (part.is_given() && std::find(varied.begin(), varied.end(), part.value) == varied.end())
+    if (part.is_given() && std::ranges::find(varied, part.value) == varied.end())
       refuse_setting(part.key, part.value, varied);
 }
 
 /// Throws UsageError for a part of the look that no page has.
 void require_shown(const Drawing& drawing, const PlotRequest& look) {
   const auto shown = [&](std::string PlotRequest::*part) {
-    return std::any_of(drawing.pages.begin(), drawing.pages.end(),
-                       [&](const DrawnPage& page) { return page.request.*part == look.*part; });
+    return std::ranges::any_of(
+        drawing.pages, [&](const DrawnPage& page) { return page.request.*part == look.*part; });
   };
   for (const auto& [key, part] : {std::pair{"hue", &PlotRequest::hue},
                                   {"facet", &PlotRequest::facet},

@@ -43,8 +43,7 @@ bool determines(const std::vector<Setting>& settings, const std::string& first,
 
 /// Takes the dimension of this key out of the list.
 std::optional<Dimension> taken(std::vector<Dimension>& left, const std::string& key) {
-  const auto found =
-      std::find_if(left.begin(), left.end(), [&](const Dimension& one) { return one.key == key; });
+  const auto found = std::ranges::find(left, key, &Dimension::key);
   if (found == left.end()) return std::nullopt;
   Dimension dimension = std::move(*found);
   left.erase(found);
@@ -99,7 +98,7 @@ void color(const Dimension& hue, const std::string* value, const Setting& settin
     series.color = slot_of_encoding(*value);
     return;
   }
-  const auto place = std::find(hue.values.begin(), hue.values.end(), *value) - hue.values.begin();
+  const auto place = std::ranges::find(hue.values, *value) - hue.values.begin();
   if (hue.is_number && hue.values.size() > 1)
     series.shade = static_cast<double>(place) / static_cast<double>(hue.values.size() - 1);
   else
@@ -132,13 +131,12 @@ Dimension dimension_of(const std::vector<Setting>& settings, const std::string& 
     if (const std::string* value = value_at(setting, key); value && known.insert(*value).second)
       dimension.values.push_back(*value);
   const auto is_number = [](const std::string& value) { return number_in(value).has_value(); };
-  dimension.is_number = !dimension.values.empty() &&
-                        std::all_of(dimension.values.begin(), dimension.values.end(), is_number);
+  dimension.is_number =
+      !dimension.values.empty() && std::ranges::all_of(dimension.values, is_number);
   if (dimension.is_number)
-    std::stable_sort(dimension.values.begin(), dimension.values.end(),
-                     [](const std::string& a, const std::string& b) {
-                       return number_in(a).value_or(0.0) < number_in(b).value_or(0.0);
-                     });
+    std::ranges::stable_sort(dimension.values, [](const std::string& a, const std::string& b) {
+      return number_in(a).value_or(0.0) < number_in(b).value_or(0.0);
+    });
   return dimension;
 }
 
@@ -146,7 +144,7 @@ Arrangement arranged(const std::vector<Setting>& settings, const Names& keys,
                      const PlotRequest& request, const Names& axes) {
   std::vector<Dimension> left;
   for (const std::string& key : keys) {
-    if (std::find(axes.begin(), axes.end(), key) != axes.end()) continue;
+    if (std::ranges::find(axes, key) != axes.end()) continue;
     if (Dimension one = dimension_of(settings, key); has_several(one))
       left.push_back(std::move(one));
   }
@@ -232,8 +230,8 @@ std::vector<Place> places_of(const std::vector<Setting>& settings,
     places = std::move(longer);
   }
   std::erase_if(places, [&](const Place& place) {
-    return std::none_of(settings.begin(), settings.end(), [&](const Setting& setting) {
-      return std::all_of(place.begin(), place.end(), [&](const auto& one) {
+    return std::ranges::none_of(settings, [&](const Setting& setting) {
+      return std::ranges::all_of(place, [&](const auto& one) {
         const std::string* value = value_at(setting, one.first);
         return value && *value == one.second;
       });
@@ -243,7 +241,7 @@ std::vector<Place> places_of(const std::vector<Setting>& settings,
 }
 
 bool belongs(const Setting& setting, const Place& place) {
-  return std::all_of(place.begin(), place.end(), [&](const auto& one) {
+  return std::ranges::all_of(place, [&](const auto& one) {
     const std::string* value = value_at(setting, one.first);
     return !value || *value == one.second;
   });
@@ -275,7 +273,7 @@ void give_look(const Arrangement& arrangement, const Setting& setting, Series& s
     constexpr LineStyle dashes[] = {LineStyle::solid, LineStyle::dashed, LineStyle::dotted};
     if (const std::string* value = value_at(setting, arrangement.dash->key)) {
       const auto& values = arrangement.dash->values;
-      const auto place = std::find(values.begin(), values.end(), *value) - values.begin();
+      const auto place = std::ranges::find(values, *value) - values.begin();
       series.style = dashes[place % 3];
       words.push_back(value_name(*arrangement.dash, *value));
     }
@@ -288,7 +286,7 @@ std::vector<std::string> varying_keys(const std::vector<Setting>& settings) {
   Names keys;
   for (const Setting& setting : settings)
     for (const auto& [key, value] : setting)
-      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
   std::erase_if(
       keys, [&](const std::string& key) { return dimension_of(settings, key).values.size() < 2; });
   return keys;

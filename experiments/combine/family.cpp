@@ -37,8 +37,7 @@ std::string value_of(const Result& result, const std::string& key) {
 Members members_of(const Results& results, const std::string& figure, const std::string& key) {
   std::map<double, Member> members;
   for (const auto& result : results) {
-    const auto found = std::find_if(result->figures.begin(), result->figures.end(),
-                                    [&](const Figure& one) { return one.id == figure; });
+    const auto found = std::ranges::find(result->figures, figure, &Figure::id);
     const std::optional<double> value = number_in(value_of(*result, key));
     if (found != result->figures.end() && value) members[*value] = {result.get(), &*found};
   }
@@ -49,7 +48,7 @@ Members members_of(const Results& results, const std::string& figure, const std:
 
 template <class Content>
 bool all_have(const Members& members) {
-  return std::all_of(members.begin(), members.end(), [](const Member& member) {
+  return std::ranges::all_of(members, [](const Member& member) {
     return std::holds_alternative<Content>(member.figure->content);
   });
 }
@@ -87,9 +86,8 @@ std::size_t encodings_in(const Members& members) {
 
 std::vector<Figure> curves(const Members& members, const std::string& key) {
   const Figure& first = *members.front().figure;
-  const bool same = std::all_of(members.begin(), members.end(), [&](const Member& member) {
-    return same_curves(first, *member.figure);
-  });
+  const bool same = std::ranges::all_of(
+      members, [&](const Member& member) { return same_curves(first, *member.figure); });
   if (same) return {};
   PlotRequest request{.figure = first.id, .hue = key};
   const std::size_t encodings = encodings_in(members);

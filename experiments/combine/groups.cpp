@@ -28,7 +28,7 @@ struct Step {
 
 Quantiles quantiles_of(std::vector<double> values) {
   std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   Quantiles found{};
   for (std::size_t i = 0; i < shown.size(); ++i) found[i] = quantile(values, shown[i]);
   return found;
@@ -39,7 +39,7 @@ Quantiles quantiles_of(std::vector<double> values) {
 Quantiles quantiles_of(const Step& step) {
   constexpr std::size_t enough = 20;
   const auto has_enough = [](const std::vector<double>& place) { return place.size() >= enough; };
-  if (!std::all_of(step.places.begin(), step.places.end(), has_enough)) {
+  if (!std::ranges::all_of(step.places, has_enough)) {
     std::vector<double> all;
     for (const std::vector<double>& place : step.places)
       all.insert(all.end(), place.begin(), place.end());
@@ -95,8 +95,7 @@ std::size_t hue_place(const Group& group, const Arrangement& arrangement) {
   const auto& values = arrangement.hue->values;
   const auto found = group.look.find(arrangement.hue->key);
   if (found == group.look.end()) return values.size();
-  return static_cast<std::size_t>(std::find(values.begin(), values.end(), found->second) -
-                                  values.begin());
+  return static_cast<std::size_t>(std::ranges::find(values, found->second) - values.begin());
 }
 
 }  // namespace
@@ -149,7 +148,7 @@ std::vector<Group> groups_at(const Place& place, const std::vector<Setting>& set
     if (fresh) groups.push_back({.look = look});
     groups[found->second].members.push_back(i);
   }
-  std::stable_sort(groups.begin(), groups.end(), [&](const Group& a, const Group& b) {
+  std::ranges::stable_sort(groups, [&](const Group& a, const Group& b) {
     return hue_place(a, arrangement) < hue_place(b, arrangement);
   });
   return groups;
@@ -163,7 +162,7 @@ Spread spread_of(const std::vector<double>& values, SpreadBand band) {
   Spread spread{moments.mean, no_interval, no_interval};
   if (finite.size() < 2 || band == SpreadBand::none) return spread;
   if (band == SpreadBand::range) {
-    const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
+    const auto [low, high] = std::ranges::minmax_element(finite);
     return {moments.mean, *low, *high};
   }
   if (band == SpreadBand::deviation)

@@ -30,7 +30,7 @@ struct Number {
   const MeasureName parts = measure_name(measure);
   const bool is_of_encoding =
       !parts.encoding.empty() &&
-      std::find(tidy.measures.begin(), tidy.measures.end(), parts.measure) != tidy.measures.end();
+      std::ranges::find(tidy.measures, parts.measure) != tidy.measures.end();
   throw UsageError(
       "measure=" + measure, "is not among the measures of this sweep",
       is_of_encoding
@@ -41,7 +41,7 @@ struct Number {
 }
 
 std::vector<Number> numbers_of(const TidyTable& tidy, const PlotRequest& request) {
-  const auto place = std::find(tidy.measures.begin(), tidy.measures.end(), request.measure);
+  const auto place = std::ranges::find(tidy.measures, request.measure);
   if (place == tidy.measures.end()) refuse_measure(request.measure, tidy);
   const auto m = static_cast<std::size_t>(place - tidy.measures.begin());
   std::vector<Number> numbers;
@@ -114,9 +114,9 @@ std::optional<Figure> lines_at(const Place& place, const std::vector<Number>& nu
   for (const std::string& value : x.values) xs.push_back(number_in(value).value_or(nan));
   plot.x.scale = scale_for(xs);
   const std::vector<Group> groups = groups_at(place, settings, arrangement, x.key);
-  const bool reads_x = std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
-    return std::any_of(group.members.begin(), group.members.end(),
-                       [&](std::size_t i) { return settings[i].contains(x.key); });
+  const bool reads_x = std::ranges::any_of(groups, [&](const Group& group) {
+    return std::ranges::any_of(group.members,
+                               [&](std::size_t i) { return settings[i].contains(x.key); });
   });
   const auto add = [&](const NumbersOver& of, const Setting& look, bool everywhere) {
     if (of.empty()) return;
@@ -206,7 +206,7 @@ std::optional<Figure> map_at(const Place& place, const std::vector<Number>& numb
     return names;
   };
   std::vector<std::string> rows = named(y);
-  if (y.is_number) std::reverse(rows.begin(), rows.end());
+  if (y.is_number) std::ranges::reverse(rows);
   Heatmap map{.values = std::make_shared<const Array>(
                   Array{.name = subject.measure.name, .shape = {height, width}, .values = means}),
               .x = subject.x,

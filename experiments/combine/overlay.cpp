@@ -55,8 +55,7 @@ bool is_read_by(const std::string& encoding, const std::string& experiment,
   if (!spec || !spec->used_when) return true;
   const Condition& condition = *spec->used_when;
   if (condition.key != encoding_key) return is_read_by(encoding, experiment, condition.key);
-  return std::find(condition.any_of.begin(), condition.any_of.end(), encoding) !=
-         condition.any_of.end();
+  return std::ranges::find(condition.any_of, encoding) != condition.any_of.end();
 }
 
 void add_curves(const PointRecord& point, const SavedSweep& sweep, const PlotRequest& request,
@@ -99,8 +98,8 @@ std::size_t curves_per_point(const Curves& curves) {
   for (const Curve& curve : curves.all) ++counts[curve.plot];
   if (counts.empty()) return 0;
   const std::size_t first = counts.begin()->second;
-  const bool same = std::all_of(counts.begin(), counts.end(),
-                                [&](const auto& one) { return one.second == first; });
+  const bool same =
+      std::ranges::all_of(counts, [&](const auto& one) { return one.second == first; });
   return same ? first : 0;
 }
 
@@ -132,7 +131,7 @@ std::string values_there(const SavedSweep& sweep, const PlotRequest& request) {
     std::vector<std::string> values;
     for (const PointRecord& point : sweep.points)
       if (const std::string value = point.param(key);
-          !value.empty() && std::find(values.begin(), values.end(), value) == values.end())
+          !value.empty() && std::ranges::find(values, value) == values.end())
         values.push_back(value);
     if (!values.empty()) parts.push_back(fmt::format("{} is {}", key, fmt::join(values, ", ")));
   }
@@ -204,7 +203,7 @@ Curves curves_of(const SavedSweep& sweep, const PlotRequest& request,
                     "orrery resume computes damaged points again");
   const std::vector<std::string> known = curve_figures(sweep);
   const std::string all = fmt::format("its figures of curves are {}", fmt::join(known, ", "));
-  const bool is_known = std::find(known.begin(), known.end(), request.figure) != known.end();
+  const bool is_known = std::ranges::find(known, request.figure) != known.end();
   throw UsageError("figure=" + request.figure,
                    other_kind  ? "is not a figure of curves"
                    : !is_known ? "is not among the figures of this sweep"
@@ -225,7 +224,7 @@ struct Joining {
 /// else their mean at each x of the first.
 Series joined(const std::vector<const Curve*>& curves, const Joining& joining) {
   Series series = curves.front()->series;
-  const bool equal = std::all_of(curves.begin(), curves.end(), [&](const Curve* one) {
+  const bool equal = std::ranges::all_of(curves, [&](const Curve* one) {
     return one->series.x == series.x && one->series.y == series.y;
   });
   if (curves.size() < 2 || joining.banded || (equal && !joining.of_repeats)) return series;
@@ -265,8 +264,8 @@ LinePlot frame_of(const std::vector<const Curve*>& curves) {
     widen(plot.y.range, one->plot->y.range);
     std::erase_if(plot.rules, [&](const Rule& rule) {
       const auto& others = one->plot->rules;
-      return std::none_of(others.begin(), others.end(),
-                          [&](const Rule& other) { return same_rule(rule, other); });
+      return std::ranges::none_of(others,
+                                  [&](const Rule& other) { return same_rule(rule, other); });
     });
   }
   return plot;
@@ -362,8 +361,8 @@ std::vector<Panels> overlay(const SavedSweep& sweep, const PlotRequest& request,
       banded ? without_crowd(settings, arrangement) : std::vector<std::string>();
   const Joining joining{request.band, sweep.repeats > 1, banded};
   const std::string& first = curves.figures.front()->title;
-  const bool one_title = std::all_of(curves.figures.begin(), curves.figures.end(),
-                                     [&](const auto& figure) { return figure->title == first; });
+  const bool one_title = std::ranges::all_of(
+      curves.figures, [&](const auto& figure) { return figure->title == first; });
   const std::string title = one_title ? first : request.figure;
   const Captions captions(sweep);
   const auto caption = [&](const Place& page) {

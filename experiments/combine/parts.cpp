@@ -76,8 +76,7 @@ Settings constants_of(const SavedSweep& sweep) {
     }
   Settings constants;
   for (const std::string& key : order)
-    if (!known[key].differs &&
-        std::find(sweep.swept.begin(), sweep.swept.end(), key) == sweep.swept.end())
+    if (!known[key].differs && std::ranges::find(sweep.swept, key) == sweep.swept.end())
       constants.emplace_back(key, *known[key].value);
   return constants;
 }
@@ -93,8 +92,7 @@ const ParamSpec* spec_of(const std::string& experiment, const std::string& key) 
   const Experiment* known = known_experiment(experiment);
   if (!known) return nullptr;
   const std::vector<ParamSpec>& specs = known->info.params;
-  const auto found = std::find_if(specs.begin(), specs.end(),
-                                  [&](const ParamSpec& spec) { return spec.key == key; });
+  const auto found = std::ranges::find(specs, key, &ParamSpec::key);
   return found == specs.end() ? nullptr : &*found;
 }
 
@@ -184,7 +182,7 @@ void share_axes(std::vector<Figure>& panels, const PlotRequest& request) {
 }
 
 bool is_asked_for(const Setting& setting, const PlotRequest& request) {
-  return std::all_of(request.where.begin(), request.where.end(), [&](const auto& one) {
+  return std::ranges::all_of(request.where, [&](const auto& one) {
     const auto found = setting.find(one.first);
     return found == setting.end() || same_value(found->second, one.second);
   });
@@ -203,8 +201,8 @@ Setting setting_of(const PointRecord& point, const std::vector<std::string>& key
 bool has_too_many_pages(const std::vector<Setting>& settings, const Arrangement& arrangement) {
   // Each value is on a page, and the places of one dimension are its values.
   const auto& pages = arrangement.pages;
-  if (std::any_of(pages.begin(), pages.end(),
-                  [](const Dimension& one) { return one.values.size() > most_pages; }))
+  if (std::ranges::any_of(pages,
+                          [](const Dimension& one) { return one.values.size() > most_pages; }))
     return true;
   return pages.size() > 1 && places_of(settings, pages).size() > most_pages;
 }
@@ -248,7 +246,7 @@ Points sample_of(Points points, std::size_t most) {
   std::nth_element(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(most), points.end(),
                    by_id);
   points.resize(most);
-  std::sort(points.begin(), points.end());  // by address: all are in one list
+  std::ranges::sort(points);  // by address: all are in one list
   return points;
 }
 

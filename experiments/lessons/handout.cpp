@@ -104,7 +104,7 @@ class HandoutMaker {
     const Figure& shown = shown_figure(step);
     // A part of a map or of arrows cannot be left out, so that all of it is.
     const bool has_parts = std::holds_alternative<LinePlot>(shown.content);
-    return step.prediction && std::any_of(step.veils.begin(), step.veils.end(), [&](const Veil& v) {
+    return step.prediction && std::ranges::any_of(step.veils, [&](const Veil& v) {
              return v.figure == shown.id && ((v.series.empty() && !v.x) || (v.x && !has_parts));
            });
   }

@@ -186,8 +186,7 @@ struct Lesson {
 
   /// Whether it fills in boxes of the scoreboard.
   bool has_ticks() const {
-    return std::any_of(steps.begin(), steps.end(),
-                       [](const LessonStep& step) { return !step.ticks.empty(); });
+    return std::ranges::any_of(steps, [](const LessonStep& step) { return !step.ticks.empty(); });
   }
 };
 

@@ -55,8 +55,8 @@ class LessonReader {
       });
     finish_step();
     check_whole();
-    std::stable_sort(parsed_.problems.begin(), parsed_.problems.end(),
-                     [](const Problem& a, const Problem& b) { return a.line < b.line; });
+    std::ranges::stable_sort(parsed_.problems,
+                             [](const Problem& a, const Problem& b) { return a.line < b.line; });
     return std::move(parsed_);
   }
 
@@ -137,8 +137,7 @@ class LessonReader {
     const LessonBlock block = std::move(*block_);
     block_.reset();
     guarded(block.line, [&] {
-      const bool again =
-          std::find(seen_blocks_.begin(), seen_blocks_.end(), block.name) != seen_blocks_.end();
+      const bool again = std::ranges::find(seen_blocks_, block.name) != seen_blocks_.end();
       if (again && !may_repeat(block.name))
         throw UsageError("```" + block.name, "is there twice in this step", "keep one of them");
       seen_blocks_.push_back(block.name);
@@ -193,8 +192,8 @@ class LessonReader {
       if (lesson.steps.empty())
         throw UsageError("the lesson", "has no steps", "begin one with ## and its title");
     });
-    const auto cards = std::count_if(lesson.steps.begin(), lesson.steps.end(),
-                                     [](const LessonStep& step) { return step.card.has_value(); });
+    const auto cards = std::ranges::count_if(
+        lesson.steps, [](const LessonStep& step) { return step.card.has_value(); });
     guarded(lesson.steps.empty() ? 1 : lesson.steps.back().line, [&] {
       if (!lesson.steps.empty() && (cards != 1 || !lesson.steps.back().card))
         throw UsageError(fmt::format("{} cards", cards), "are not one in the last step",

@@ -80,7 +80,7 @@ std::string chosen_text(const Prediction::Choose& choose, std::span<const Answer
                         const Answer& truth) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < choose.options.size(); ++i) {
-    const auto hands = std::count_if(given.begin(), given.end(), [&](const Answer& answer) {
+    const auto hands = std::ranges::count_if(given, [&](const Answer& answer) {
       return i < answer.options.size() && answer.options[i];
     });
     const bool holds = i < truth.options.size() && truth.options[i];
@@ -94,7 +94,7 @@ std::string guessed_text(const Prediction::Guess& guess, std::span<const Answer>
                          const Answer& truth) {
   std::vector<double> numbers;
   for (const Answer& answer : given) numbers.push_back(answer.number);
-  std::sort(numbers.begin(), numbers.end());
+  std::ranges::sort(numbers);
   const std::string unit = guess.unit.empty() ? "" : " " + guess.unit;
   return fmt::format("{} guesses from {} to {}, the middle one {}; it is {}{}.", given.size(),
                      short_label(numbers.front()), short_label(numbers.back()),
@@ -102,7 +102,7 @@ std::string guessed_text(const Prediction::Guess& guess, std::span<const Answer>
 }
 
 std::string drawn_text(std::span<const Answer> given, const Answer& truth) {
-  const auto falling = std::count_if(given.begin(), given.end(), [&](const Answer& answer) {
+  const auto falling = std::ranges::count_if(given, [&](const Answer& answer) {
     return rising_stretches(answer.y, shake_of(truth)) == 0;
   });
   return fmt::format("{} of {} drawings never rise. {}", falling, given.size(), curve_text(truth));
@@ -155,8 +155,8 @@ Answer order_truth(const Prediction::Order& order, const LessonFacts& facts) {
   Answer truth;
   truth.order.resize(keys.size());
   std::iota(truth.order.begin(), truth.order.end(), std::size_t{0});
-  std::stable_sort(truth.order.begin(), truth.order.end(),
-                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::ranges::stable_sort(truth.order,
+                           [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
   for (std::size_t i = 1; i < keys.size(); ++i)
     if (keys[truth.order[i - 1]] == keys[truth.order[i]])
       throw UsageError(order.items[truth.order[i]].label, "is equal to the item before it",
@@ -180,15 +180,14 @@ Answer choose_truth(const Prediction::Choose& choose, const StepState& state,
     const auto result = results(option.when.with);
     truth.options.push_back(judge(option.when.assertion, {*result, params}).holds);
   }
-  if (std::find(truth.options.begin(), truth.options.end(), true) == truth.options.end())
+  if (std::ranges::find(truth.options, true) == truth.options.end())
     throw UsageError("choose", "has no option that is true", "correct the assertions");
   return truth;
 }
 
 std::size_t cells_in_common(const std::vector<Cell>& a, const std::vector<Cell>& b) {
-  return static_cast<std::size_t>(std::count_if(a.begin(), a.end(), [&](const Cell& cell) {
-    return std::find(b.begin(), b.end(), cell) != b.end();
-  }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      a, [&](const Cell& cell) { return std::ranges::find(b, cell) != b.end(); }));
 }
 
 std::string cells_text(std::size_t count) {
@@ -212,7 +211,7 @@ std::string describe_order(const Prediction::Order& order, const Answer& given,
   if (given.order == truth.order) return line + ", as you put them.";
   std::size_t pairs = 0, same = 0;
   const auto place = [](const Answer& answer, std::size_t item) {
-    return std::find(answer.order.begin(), answer.order.end(), item) - answer.order.begin();
+    return std::ranges::find(answer.order, item) - answer.order.begin();
   };
   for (std::size_t a = 0; a < order.items.size(); ++a)
     for (std::size_t b = 0; b < a; ++b) {
@@ -267,7 +266,7 @@ std::string describe_class(const Prediction& prediction, std::span<const Answer>
   if (const auto* guess = std::get_if<Prediction::Guess>(&prediction.kind))
     return guessed_text(*guess, given, truth);
   if (std::holds_alternative<Prediction::Draw>(prediction.kind)) return drawn_text(given, truth);
-  const auto same = std::count_if(given.begin(), given.end(), [&](const Answer& answer) {
+  const auto same = std::ranges::count_if(given, [&](const Answer& answer) {
     return answer.order == truth.order && answer.cells == truth.cells;
   });
   return fmt::format("{} of {} answered so: {}", same, given.size(), truth_text(prediction, truth));

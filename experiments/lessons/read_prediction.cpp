@@ -32,7 +32,7 @@ void read_entry(const Line& line, Lesson& lesson) {
 WishTick::Mark mark_named(const std::string& word) {
   constexpr std::array<std::string_view, 3> words{"yes", "no", "partly"};
   constexpr std::array marks{WishTick::Mark::yes, WishTick::Mark::no, WishTick::Mark::partly};
-  const auto* const found = std::find(words.begin(), words.end(), word);
+  const auto* const found = std::ranges::find(words, word);
   if (found == words.end())
     throw_unknown_name(word, "a mark of the scoreboard",
                        std::vector<std::string>(words.begin(), words.end()));

@@ -13,8 +13,7 @@ namespace orrery {
 namespace {
 
 bool has_key(const std::vector<BoardEntry>& entries, const std::string& key) {
-  return std::any_of(entries.begin(), entries.end(),
-                     [&](const BoardEntry& entry) { return entry.key == key; });
+  return std::ranges::any_of(entries, [&](const BoardEntry& entry) { return entry.key == key; });
 }
 
 void add_entries(std::vector<BoardEntry>& to, const std::vector<BoardEntry>& more) {
@@ -43,8 +42,7 @@ Scoreboard declared_by(const std::vector<const Lesson*>& lessons) {
 }
 
 std::size_t index_of(const std::vector<BoardEntry>& entries, const std::string& key) {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const BoardEntry& entry) { return entry.key == key; });
+  const auto found = std::ranges::find(entries, key, &BoardEntry::key);
   return static_cast<std::size_t>(found - entries.begin());
 }
 
@@ -72,13 +70,10 @@ std::vector<std::string> keys_of(const std::vector<BoardEntry>& entries) {
 }  // namespace
 
 std::size_t Scoreboard::settled() const {
-  return static_cast<std::size_t>(
-      std::count_if(cells.begin(), cells.end(), [](const Cell& cell) { return cell.is_settled; }));
+  return static_cast<std::size_t>(std::ranges::count_if(cells, &Cell::is_settled));
 }
 
-bool Scoreboard::has_news() const {
-  return std::any_of(cells.begin(), cells.end(), [](const Cell& cell) { return cell.is_new; });
-}
+bool Scoreboard::has_news() const { return std::ranges::any_of(cells, &Cell::is_new); }
 
 std::vector<Lesson> course_of(const std::filesystem::path& file) {
   const std::filesystem::path folder = file.parent_path();
@@ -97,8 +92,8 @@ std::vector<Lesson> course_of(const std::filesystem::path& file) {
       continue;  // A file that cannot be read settles nothing.
     }
   }
-  std::stable_sort(course.begin(), course.end(),
-                   [](const Lesson& a, const Lesson& b) { return a.number < b.number; });
+  std::ranges::stable_sort(course,
+                           [](const Lesson& a, const Lesson& b) { return a.number < b.number; });
   return course;
 }
 

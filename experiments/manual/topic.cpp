@@ -138,8 +138,7 @@ const std::vector<Topic>& topics() {
 }
 
 const Topic* find_topic(std::string_view name) {
-  const auto found = std::find_if(topics().begin(), topics().end(),
-                                  [name](const Topic& topic) { return topic.name == name; });
+  const auto found = std::ranges::find(topics(), name, &Topic::name);
   return found == topics().end() ? nullptr : &*found;
 }
 

@@ -33,7 +33,7 @@ std::int64_t rank(double value) {
 template <class Item>
 const Item* named(const std::vector<Item>& items, const std::string& name) {
   const auto found =
-      std::find_if(items.begin(), items.end(), [&](const Item& item) { return item.name == name; });
+      std::ranges::find_if(items, [&](const Item& item) { return item.name == name; });
   return found == items.end() ? nullptr : &*found;
 }
 
@@ -216,8 +216,7 @@ void SweepComparison::keep_scalars(const std::string& part) {
 
 bool ResultComparison::same_numbers() const {
   return checks.empty() && data.empty() && only_a.empty() && only_b.empty() &&
-         std::all_of(scalars.begin(), scalars.end(),
-                     [](const NumberDifference& scalar) { return scalar.same(); });
+         std::ranges::all_of(scalars, &NumberDifference::same);
 }
 
 ResultComparison compare_results(const Result& a, const Result& b, double tolerance) {

@@ -230,8 +230,8 @@ std::vector<Summary> summary_of(const std::vector<PointPair>& differing, std::si
   for (const PointPair& pair : differing)
     for (const NumberDifference& number : pair.result.scalars) {
       if (number.same()) continue;
-      auto known = std::find_if(found.begin(), found.end(),
-                                [&](const Summary& one) { return one.scalar == number.name; });
+      auto known = std::ranges::find_if(
+          found, [&](const Summary& one) { return one.scalar == number.name; });
       if (known == found.end())
         known = found.insert(found.end(), {.scalar = number.name, .points = matched});
       ++known->differing;
@@ -268,7 +268,7 @@ SweepComparison compare_sweeps(const SavedSweep& a, const SavedSweep& b, double 
     if (differs(pair)) found.differing.push_back(std::move(pair));
   }
   for (const PointRecord& point : b.points)
-    if (std::find(others.begin(), others.end(), &point) == others.end())
+    if (std::ranges::find(others, &point) == others.end())
       found.only_b.push_back(point_name(point));
   found.scalars = summary_of(found.differing, found.matched);
   found.repeats = compare_repeats(a, b, settings);

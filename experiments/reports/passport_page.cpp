@@ -159,8 +159,8 @@ class PassportWriter {
   void add_map(const char* id, const char* title, const char* caption, std::size_t column,
                Range range, bool masks_sinks) {
     const ordered_json& rows = at("heads_by_score").at("rows");
-    if (std::all_of(rows.begin(), rows.end(),
-                    [&](const ordered_json& row) { return row.at(column).is_null(); }))
+    if (std::ranges::all_of(rows,
+                            [&](const ordered_json& row) { return row.at(column).is_null(); }))
       return;
     std::size_t layers = 0, heads = 0;
     for (const ordered_json& row : rows) {
@@ -204,8 +204,7 @@ class PassportWriter {
       series.x.push_back(*key ? number_of(list[i].at(key)) : static_cast<double>(i));
       series.y.push_back(number_of(*key ? list[i].at("loss") : list[i]));
     }
-    if (std::all_of(series.y.begin(), series.y.end(), [](double y) { return std::isnan(y); }))
-      return;
+    if (std::ranges::all_of(series.y, [](double y) { return std::isnan(y); })) return;
     add_figure(id, title, "",
                LinePlot{.x = std::move(axis),
                         .y = {.label = "loss", .unit = "nats"},

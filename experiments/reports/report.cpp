@@ -31,8 +31,8 @@ void add_field(const nlohmann::ordered_json& object, const char* key, const char
 }
 
 std::string summary(const Result& result) {
-  const auto failing = std::count_if(result.checks.begin(), result.checks.end(),
-                                     [](const Check& check) { return !check.holds(); });
+  const auto failing =
+      std::ranges::count_if(result.checks, [](const Check& check) { return !check.holds(); });
   if (result.checks.empty()) return "No claims were checked.";
   if (failing == 0) return fmt::format("All {} claims hold.", result.checks.size());
   return fmt::format("{} of {} claims FAIL.", failing, result.checks.size());

@@ -9,7 +9,7 @@
 
 #include "core/errors.h"
 #include "core/parallel.h"
-#include "experiments/studies/formulas.h"
+#include "experiments/studies/catalogue.h"
 
 namespace orrery {
 namespace {

@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "core/params.h"
 #include "experiments/heads/lens.h"
 #include "experiments/heads/model_heads.h"
 #include "experiments/heads/what_if.h"
 #include "experiments/model/experiment.h"
+#include "experiments/model/result.h"
+#include "experiments/model_files/position_plan.h"
 
 namespace orrery {
 
@@ -102,5 +105,24 @@ std::int32_t first_token(const ParamSet& params, const AskedModel& model);
 
 /// The parameter "token". Throws UsageError unless it is below `count`, of which there are so many.
 std::size_t token_in(const ParamSet& params, std::size_t count, const char* what);
+
+/// Whether an experiment looks at a head by itself, so that it has the parameters "layer" and "head".
+enum class EditedHead {
+  looked_at,  ///< it has them
+  declared    ///< they are declared with the edits
+};
+
+/// "edits" and what each of them reads; "edit", others in words.
+std::vector<ParamSpec> edit_params(EditedHead head = EditedHead::looked_at);
+
+/// The largest layer, head and pair that a model has: of "layer", "head", "edited_layer" and "pair".
+std::vector<ValueInUse> edit_limits(int layers, int heads, const PositionPlan& plan);
+
+/// The edits as parse_edit reads them, in the order of "edits", and those of "edit" behind them.
+///
+/// @param plan    of the model, whose pairing is exchanged
+/// @param marked  heads that `silence_marked` means, where it is a choice: "16.0+11.1"
+std::vector<std::string> edits_in(const ParamSet& params, const PositionPlan& plan,
+                                  const std::string& marked = "");
 
 }  // namespace orrery

@@ -83,7 +83,7 @@ double drawn_projections(const std::string& encoding) {
   const auto is_projection = [](const TableSpec& table) {
     return table.drawn && table.shape == "[d_model, heads·d_head]";
   };
-  return static_cast<double>(std::count_if(tables.begin(), tables.end(), is_projection));
+  return static_cast<double>(std::ranges::count_if(tables, is_projection));
 }
 
 void check_operations(const std::string& settings, double operations, const std::string& remedy) {

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <utility>
 
 #include "core/attention/feature_map.h"
 #include "core/attention/softmax_attention.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
+#include "experiments/setup/frequency_bands.h"
 
 namespace orrery {
 namespace {
@@ -58,9 +61,8 @@ std::vector<std::string> encodings_rounding(Stage stage, const std::vector<std::
   std::vector<std::string> names;
   for (const EncodingEntry& entry : encoding_catalogue()) {
     const auto& stages = entry.info.stages;
-    const bool rounds = std::find(stages.begin(), stages.end(), stage) != stages.end();
-    const bool taken =
-        among.empty() || std::find(among.begin(), among.end(), entry.info.name) != among.end();
+    const bool rounds = std::ranges::find(stages, stage) != stages.end();
+    const bool taken = among.empty() || std::ranges::find(among, entry.info.name) != among.end();
     if (rounds && taken) names.push_back(entry.info.name);
   }
   return names;
@@ -192,8 +194,7 @@ std::vector<ParamSpec> stage_params(const RoundedStages& stages) {
   std::vector<ParamSpec> specs;
   for (std::size_t i = 0; i < stage_count; ++i) {
     const auto stage = static_cast<Stage>(i);
-    const bool always =
-        std::find(stages.always.begin(), stages.always.end(), stage) != stages.always.end();
+    const bool always = std::ranges::find(stages.always, stage) != stages.always.end();
     std::vector<std::string> rounding = encodings_rounding(stage, stages.encodings);
     if (!always && rounding.empty()) continue;
     specs.push_back(always ? stage_param(stage)
@@ -240,7 +241,7 @@ bool runs_in_fp64(const ParamSet& params) {
 }
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 bool names(const ParamSet& params, const char* list, const std::string& name) {
@@ -263,6 +264,117 @@ std::vector<Choice> feature_map_choices() {
   for (const FeatureName& feature : feature_names())
     choices.push_back({feature.name, feature.description});
   return choices;
+}
+
+namespace {
+
+bool declared(const std::vector<ParamSpec>& specs, const std::string& key) {
+  return std::ranges::any_of(specs, [&](const ParamSpec& spec) { return spec.key == key; });
+}
+
+}  // namespace
+
+std::vector<std::string> encodings_with(const std::vector<Door>& doors) {
+  std::vector<std::string> names;
+  for (const EncodingEntry& entry : encoding_catalogue())
+    if (std::ranges::any_of(doors, [&](Door door) { return entry.uses(door); }))
+      names.push_back(entry.info.name);
+  return names;
+}
+
+bool heads_are_alike(const ParamSet& params) {
+  const std::vector<std::string>& names = params.list("encoding");
+  return std::ranges::all_of(
+      names, [](const std::string& name) { return find_encoding(name).info.same_heads; });
+}
+
+ParamSpec encodings_param_among(const std::vector<std::string>& names,
+                                std::vector<std::string> default_names) {
+  ParamSpec spec = encodings_param(std::move(default_names));
+  std::erase_if(spec.choices, [&](const Choice& c) { return !contains(names, c.name); });
+  return spec;
+}
+
+std::vector<ParamSpec> with_params_of(const std::vector<std::string>& names,
+                                      std::vector<ParamSpec> specs) {
+  for (ParamSpec& spec : encoding_params("encoding")) {
+    if (spec.key == mixer_key)
+      continue;  // it mutes parts of a score, and these experiments have none
+    std::vector<std::string>& any_of = spec.used_when->any_of;
+    const bool by_encoding = spec.used_when->key == "encoding";
+    if (by_encoding)
+      std::erase_if(any_of, [&](const auto& name) { return !contains(names, name); });
+    // A parameter is kept only with the one that it depends on, which comes before it.
+    if (by_encoding ? !any_of.empty() : declared(specs, spec.used_when->key))
+      specs.push_back(std::move(spec));
+  }
+  return specs;
+}
+
+namespace {
+
+struct NamedRule {
+  LogitRuleKind kind;
+  const char* name;
+  const char* description;
+  double strength;  ///< of the model, or of the paper's fit
+  double length;    ///< of the model, tokens
+};
+
+constexpr std::array<NamedRule, 6> rules{{
+    {LogitRuleKind::none, "none", "as they are", 0.0, 1.0},
+    {LogitRuleKind::llama4, "llama4", "$1 + a \\ln(1 + ⌊(m + 1)/L⌋)$: Llama 4, layers without RoPE",
+     0.1, 8192.0},
+    {LogitRuleKind::mistral, "mistral", "$1 + a \\ln(1 + ⌊m/L⌋)$: Ministral 3, Mistral 4", 0.1,
+     16384.0},
+    {LogitRuleKind::inkling, "inkling",
+     "$1 + a \\ln \\max(1, (m + 1)/L)$: Inkling, of its bias too", 0.1, 8192.0},
+    {LogitRuleKind::beam, "beam", "$(1 + (m + 1)/L)^a$: Beam, layers without RoPE", 0.1, 2048.0},
+    {LogitRuleKind::scalable_softmax, "scalable_softmax",
+     "$a \\ln n + b$, $n$ the keys that the query sees: Scalable-Softmax", 0.43, 1.0},
+}};
+
+const NamedRule& rule_named(const std::string& name) {
+  return *std::ranges::find(rules, name, &NamedRule::name);
+}
+
+// Ten times what models have; far beyond it logits leave the range of 16 bits.
+constexpr double strongest = 4.0;
+
+ParamSpec number(const ParamName& name, const std::string& description,
+                 std::vector<std::string> readers, double min, double max) {
+  return stated_if_set(
+      read_while("logit_rule", std::move(readers), real_param(name, description, 0, min, max)));
+}
+
+}  // namespace
+
+std::vector<ParamSpec> logit_rule_params() {
+  ParamSpec rule = stated_if_set(choice_param(
+      "logit_rule", "A factor of all logits of a query, by its position or its keys.", "none", {}));
+  for (const NamedRule& known : rules) rule.choices.push_back({known.name, known.description});
+  return {std::move(rule),
+          number({"logit_rule.strength", "$a$"},
+                 "Strength of the rule; 0: the model's own, 0.1, and 0.43 of Scalable-Softmax.",
+                 {"llama4", "mistral", "inkling", "beam", "scalable_softmax"}, 0, strongest),
+          number({"logit_rule.length", "$L$"},
+                 "Positions from which the rule acts, in tokens; 0: the model's own, 8192, 16384, "
+                 "8192 and 2048.",
+                 {"llama4", "mistral", "inkling", "beam"}, 0, 1e9),
+          number({"logit_rule.offset", "$b$"}, "Added to $a \\ln n$.", {"scalable_softmax"},
+                 -strongest, strongest)};
+}
+
+LogitRule logit_rule_of(const ParamSet& params) {
+  if (!params.has("logit_rule")) return {};
+  const NamedRule& known = rule_named(params.text("logit_rule"));
+  const auto given = [&](const char* key, double own) {
+    return params.real(key) > 0 ? params.real(key) : own;
+  };
+  return {.kind = known.kind,
+          .strength = given("logit_rule.strength", known.strength),
+          .length = given("logit_rule.length", known.length),
+          .offset = params.real("logit_rule.offset")};
 }
 
 }  // namespace orrery

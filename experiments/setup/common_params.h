@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "core/door.h"
+#include "core/logit_rule.h"
 #include "core/param_specs.h"
+#include "core/params.h"
 #include "core/pipelines.h"
 #include "experiments/model/experiment.h"
 
@@ -78,5 +81,26 @@ bool is_exact(const Pipeline& pipeline);
 inline bool stands_out(double in_exact, double rounding) { return !(in_exact < 2 * rounding); }
 /// "; not checked: …", of a change that does not.
 std::string hidden_text(double in_exact, double rounding);
+
+/// Names of the encodings that use at least one of these doors, in the order of the catalogue.
+std::vector<std::string> encodings_with(const std::vector<Door>& doors);
+
+/// Whether the encodings that "encoding" names treat all heads of a layer alike.
+bool heads_are_alike(const ParamSet& params);
+
+/// "encoding" with these names as its only choices.
+ParamSpec encodings_param_among(const std::vector<std::string>& names,
+                                std::vector<std::string> default_names);
+
+/// Appends the parameters of these encodings behind the selector "encoding"; those of others are
+/// left out, and so is what mutes parts of a score: these experiments look at encodings alone.
+std::vector<ParamSpec> with_params_of(const std::vector<std::string>& names,
+                                      std::vector<ParamSpec> specs);
+
+/// "logit_rule" and what it reads: a factor of all logits of a query.
+std::vector<ParamSpec> logit_rule_params();
+
+/// No rule where the set has no such parameter. A strength or a length of 0 is the model's own.
+LogitRule logit_rule_of(const ParamSet& params);
 
 }  // namespace orrery

@@ -4,13 +4,15 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
+#include <variant>
 
 #include "core/analysis/largest.h"
 #include "core/encodings/rope.h"
 #include "core/encodings/rope_scaling.h"
 #include "core/encodings/rope_settings.h"
 #include "core/errors.h"
-#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_summary.h"
 
 namespace orrery {
 namespace {
@@ -77,7 +79,7 @@ std::vector<MixerBand> mixer_bands_of(const ParamSet& params) {
                      .shortest = wavelength(band),
                      .longest = wavelength(band + 1),
                      .pairs = pairs_in(band, pairs),
-                     .muted = contains(params.list(mixer_key), choice.name)});
+                     .muted = std::ranges::count(params.list(mixer_key), choice.name) > 0});
     take_scaled_ends(bands.back(), band, theta);
   }
   return bands;
@@ -110,9 +112,31 @@ std::vector<std::string> with_band_alone(const std::vector<MixerBand>& bands, st
 }
 
 bool leaves_a_pair(const std::vector<MixerBand>& bands, const std::vector<std::string>& muted) {
-  return std::any_of(bands.begin(), bands.end(), [&](const MixerBand& band) {
-    return band.pairs != std::size_t{0} && !contains(muted, band.name);
+  return std::ranges::any_of(bands, [&](const MixerBand& band) {
+    return band.pairs != std::size_t{0} && std::ranges::count(muted, band.name) == 0;
   });
+}
+
+namespace {
+
+std::string table_name(const std::string& encoding) { return "pairs_" + encoding; }
+
+}  // namespace
+
+Table wavelength_table(const std::string& encoding, std::vector<double> wavelengths) {
+  std::vector<double> pairs;
+  for (std::size_t t = 0; t < wavelengths.size(); ++t) pairs.push_back(static_cast<double>(t));
+  return {
+      .name = table_name(encoding),
+      .caption = encoding_label(encoding) + ": wavelength of each pair, $2π/θ_t$",
+      .columns = {{"t", "", std::move(pairs)}, {"wavelength", "tokens", std::move(wavelengths)}}};
+}
+
+const std::vector<double>* pair_wavelengths(const Result& result, const std::string& encoding) {
+  for (const Table& table : result.tables)
+    if (table.name == table_name(encoding) && table.columns.size() == 2)
+      return std::get_if<std::vector<double>>(&table.columns[1].values);
+  return nullptr;
 }
 
 }  // namespace orrery

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/params.h"
+#include "experiments/model/result.h"
 
 namespace orrery {
 
@@ -36,5 +37,12 @@ std::vector<std::string> with_band_switched(const std::vector<MixerBand>& bands,
 std::vector<std::string> with_band_alone(const std::vector<MixerBand>& bands, std::size_t band);
 /// Whether any pair would be left in the score.
 bool leaves_a_pair(const std::vector<MixerBand>& bands, const std::vector<std::string>& muted);
+
+/// The wavelength of each pair of an encoding, in tokens per turn, as a table of a result. NaN for
+/// pairs that are muted, infinite for channels that do not turn.
+Table wavelength_table(const std::string& encoding, std::vector<double> wavelengths);
+
+/// Those that a result has; null without.
+const std::vector<double>* pair_wavelengths(const Result& result, const std::string& encoding);
 
 }  // namespace orrery

@@ -130,7 +130,7 @@ std::string term_symbol(const std::string& encoding, const std::string& term) {
 }
 
 std::string term_words(std::string term) {
-  std::replace(term.begin(), term.end(), '_', ' ');
+  std::ranges::replace(term, '_', ' ');
   return term;
 }
 

@@ -1,14 +1,56 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "experiments/model/result.h"
-#include "experiments/setup/table_builder.h"
 
 namespace orrery {
+
+/// A number or a text of a table.
+struct TableCell {
+  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  TableCell(Number number) : value(static_cast<double>(number)) {}
+  TableCell(std::string text) : value(std::move(text)) {}
+  TableCell(const char* text) : value(std::string(text)) {}
+
+  std::variant<double, std::string> value;
+};
+
+/// A table that grows row by row. The first row decides which columns are text.
+class TableBuilder {
+ public:
+  /// A column's name, and its unit where it has one.
+  struct Heading {
+    Heading(const char* written);  ///< "position [tokens]"
+    Heading(std::string name_, std::string unit_ = {})
+        : name(std::move(name_)), unit(std::move(unit_)) {}
+    std::string name, unit;
+  };
+
+  TableBuilder(std::string name, std::string caption, std::vector<Heading> columns);
+
+  /// One cell per column, text where the first row has text. Throws std::logic_error otherwise.
+  void row(const std::vector<TableCell>& cells);
+  Table finish() && { return std::move(table_); }
+  /// The same, printed in a terminal as well.
+  Table finish_printed() && {
+    table_.printed = true;
+    return std::move(table_);
+  }
+
+ private:
+  Table table_{};
+};
+
+/// "arrays": the names of a result's arrays and their shapes.
+Table table_of_arrays(const std::vector<std::shared_ptr<const Array>>& arrays);
 
 // The numbers of a study, each declared once: what it is called, in which unit and how it is had of
 // a row. It becomes a column of a table, a curve and a scalar.

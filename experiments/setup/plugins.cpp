@@ -180,11 +180,11 @@ void load_plugins(const std::vector<std::string>& words) {
 std::vector<Plugin> plugins_named_in(const std::vector<std::string>& settings) {
   std::vector<Plugin> named = loaded_plugins();
   const auto is_named = [&](const std::string& encoding) {
-    return std::any_of(settings.begin(), settings.end(),
-                       [&](const std::string& word) { return names_among(word, encoding); });
+    return std::ranges::any_of(
+        settings, [&](const std::string& word) { return names_among(word, encoding); });
   };
   std::erase_if(named, [&](const Plugin& plugin) {
-    return std::none_of(plugin.encodings.begin(), plugin.encodings.end(), is_named);
+    return std::ranges::none_of(plugin.encodings, is_named);
   });
   return named;
 }

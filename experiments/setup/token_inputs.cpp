@@ -13,10 +13,9 @@
 #include "experiments/files/memory_limit.h"
 #include "experiments/model/notices.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/logit_rule_params.h"
+#include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
-#include "experiments/setup/user_qkv.h"
 
 namespace orrery {
 namespace {

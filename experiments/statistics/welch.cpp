@@ -31,7 +31,7 @@ SampleMoments sample_moments(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   if (values.empty()) return {0, nan, nan, nan};
   // The mean of equal numbers is that number, and not next to it.
-  if (std::all_of(values.begin(), values.end(), [&](double v) { return v == values.front(); })) {
+  if (std::ranges::all_of(values, [&](double v) { return v == values.front(); })) {
     const double spread = values.size() < 2 ? nan : 0.0;
     return {values.size(), values.front(), spread, spread};
   }
@@ -91,8 +91,7 @@ std::vector<double> holm_corrected(std::span<const double> p) {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < p.size(); ++i)
     if (!std::isnan(p[i])) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return p[a] < p[b]; });
   std::vector<double> corrected(p.begin(), p.end());
   double largest = 0.0;
   for (std::size_t i = 0; i < order.size(); ++i) {

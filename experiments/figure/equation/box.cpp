@@ -61,9 +61,8 @@ class LetterExtents {
 };
 
 bool share_a_name(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const std::string& name) {
-    return std::find(b.begin(), b.end(), name) != b.end();
-  });
+  return std::ranges::any_of(
+      a, [&](const std::string& name) { return std::ranges::find(b, name) != b.end(); });
 }
 
 /// A bracket drawn with strokes, for heights that no letter has: x from 0 to `width` in em and y

@@ -238,8 +238,7 @@ class Parser {
 
   Node read_environment(std::size_t start) {
     const std::string name = in_.take_words("begin");
-    const auto* known = std::find_if(environments.begin(), environments.end(),
-                                     [&](const Environment& e) { return e.name == name; });
+    const auto* known = std::ranges::find(environments, name, &Environment::name);
     if (known == environments.end())
       in_.refuse_at(start, "\\begin{" + name + "}", "is not a known environment",
                     "choose matrix, pmatrix, bmatrix, vmatrix or cases");
@@ -306,7 +305,7 @@ bool has_part(const EquationNode& node, const std::function<bool(const std::stri
       node.kind == EquationNode::Kind::scripts && !node.children[2].children.empty();
   const auto has_it = [&](const EquationNode& child) { return has_part(child, is_it); };
   if (has_index) return has_it(node.children[1]);
-  return std::any_of(node.children.begin(), node.children.end(), has_it);
+  return std::ranges::any_of(node.children, has_it);
 }
 
 EquationNode parse_equation(std::string_view tex) {

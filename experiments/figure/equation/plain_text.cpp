@@ -32,8 +32,7 @@ constexpr std::array in_formulas{Sign{"−", "-"}, Sign{"½", "\\frac{1}{2}"}, S
 
 template <class Signs>
 std::optional<std::string> among(const Signs& signs, std::string_view utf8) {
-  const auto found =
-      std::find_if(signs.begin(), signs.end(), [&](const Sign& sign) { return sign.utf8 == utf8; });
+  const auto found = std::ranges::find(signs, utf8, &Sign::utf8);
   if (found == signs.end()) return std::nullopt;
   return std::string(found->latex);
 }
@@ -98,8 +97,8 @@ bool is_one_word(std::string_view text) {
   if (text.starts_with("[") && text.ends_with("]")) return true;
   if (text.starts_with("⌊") && text.find("⌋") + std::string_view("⌋").size() == text.size())
     return true;
-  return std::all_of(text.begin(), text.end(),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
+  return std::ranges::all_of(
+      text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; });
 }
 
 /// The spacing around a node follows from the symbol that carries its scripts.
@@ -200,9 +199,8 @@ class Writer {
   }
 
   static bool is_word(std::string_view text) {
-    const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
-      return std::isalpha(static_cast<unsigned char>(c)) != 0;
-    });
+    const auto end = std::ranges::find_if_not(
+        text, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
     return end - text.begin() > 1;
   }
 

@@ -4,9 +4,20 @@
 
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/equation/box.h"
-#include "experiments/figure/equation/read_text.h"
+#include "experiments/figure/equation/parse.h"
 
 namespace orrery {
+
+/// Marked text as a row: words in the font of text, and $formulas$ between them. A formula that
+/// cannot be parsed stands there as it was written.
+EquationNode read_text(std::string_view marked, bool bold = false);
+
+/// The same, kept: figures measure each line several times, and the screen in every frame. Valid
+/// until the next call of this thread.
+const EquationNode& known_text(std::string_view marked, bool bold = false);
+
+/// Whether read_text finds a formula.
+bool has_formula(std::string_view marked);
 
 // Lines of marked text: labels, names, captions, statements. One without formulas is drawn as the
 // canvas draws any text.

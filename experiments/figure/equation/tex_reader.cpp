@@ -100,7 +100,7 @@ Class class_of_character(std::string_view character) {
   constexpr std::array operations{"+", "-", "−", "*"};
   constexpr std::array relations{"=", "<", ">", ":"};
   const auto among = [&](const auto& list) {
-    return std::find(list.begin(), list.end(), character) != list.end();
+    return std::ranges::find(list, character) != list.end();
   };
   if (among(operations)) return Class::operation;
   if (among(relations)) return Class::relation;

@@ -101,9 +101,8 @@ const char* relation_of(const Series& a, const Series& b) {
 }
 
 void Coincidences::add(const Series& series, Silhouette silhouette) {
-  const auto same = std::find_if(drawn_.begin(), drawn_.end(), [&](const Drawn& one) {
-    return one.silhouette.coincides(silhouette);
-  });
+  const auto same = std::ranges::find_if(
+      drawn_, [&](const Drawn& one) { return one.silhouette.coincides(silhouette); });
   if (same == drawn_.end()) {
     drawn_.push_back({&series, std::move(silhouette)});
     return;
@@ -113,8 +112,7 @@ void Coincidences::add(const Series& series, Silhouette silhouette) {
 }
 
 const Coincidences::Twin* Coincidences::find(const Series& series) const {
-  const auto twin = std::find_if(twins_.begin(), twins_.end(),
-                                 [&](const Twin& one) { return one.series == &series; });
+  const auto twin = std::ranges::find(twins_, &series, &Twin::series);
   return twin == twins_.end() ? nullptr : &*twin;
 }
 

@@ -24,7 +24,7 @@ std::vector<double> sorted_values(const Heatmap& map) {
   std::vector<double> values;
   for (std::size_t i = 0; i < map.values->size(); ++i)
     if (counts(map, i)) values.push_back((*map.values)[i]);
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   return values;
 }
 

@@ -73,13 +73,11 @@ class ReferenceLabels {
 
   bool is_free(const Rect& box) const {
     return is_within(box, plot_) &&
-           std::none_of(boxes_.begin(), boxes_.end(),
-                        [&](const Rect& other) { return overlap(box, other); });
+           std::ranges::none_of(boxes_, [&](const Rect& other) { return overlap(box, other); });
   }
 
   std::ptrdiff_t marks_in(const Rect& box) const {
-    return std::count_if(marks_.begin(), marks_.end(),
-                         [&](const Point& p) { return box.contains(p); });
+    return std::ranges::count_if(marks_, [&](const Point& p) { return box.contains(p); });
   }
 
   void place(const std::vector<Rect>& candidates, const std::string& label) {

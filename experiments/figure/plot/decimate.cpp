@@ -136,7 +136,7 @@ std::vector<Strip> extents(const std::vector<Strip>& strips, const Rect& plot) {
     Range& range = found[static_cast<std::size_t>(column)];
     range = {std::min(range.min, p.y), std::max(range.max, p.y)};
   };
-  for (const Strip& strip : strips) std::for_each(strip.begin(), strip.end(), include);
+  for (const Strip& strip : strips) std::ranges::for_each(strip, include);
   std::vector<Strip> lines;
   for (std::size_t i = 0; i < columns; ++i) {
     const double x = plot.x + static_cast<double>(i) + 0.5;
@@ -163,8 +163,8 @@ std::vector<Strip> all_clipped(const std::vector<Strip>& strips, const Rect& bou
 
 CurveOrder order_of(std::span<const double> x) {
   if (x.empty()) return {.sorted = true};
-  const auto [low, high] = std::minmax_element(x.begin(), x.end());
-  return {std::is_sorted(x.begin(), x.end()), {*low, *high}};
+  const auto [low, high] = std::ranges::minmax_element(x);
+  return {std::ranges::is_sorted(x), {*low, *high}};
 }
 
 std::vector<Strip> clipped(const Strip& strip, const Rect& bounds) {

@@ -8,11 +8,10 @@
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/color/style.h"
 #include "experiments/figure/equation/parse.h"
-#include "experiments/figure/equation/read_text.h"
 #include "experiments/figure/equation/rich_text.h"
+#include "experiments/figure/plot/axes.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/figure/plot/legend.h"
-#include "experiments/figure/plot/plot_context.h"
 
 namespace orrery {
 namespace {
@@ -294,8 +293,8 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
                  const FigureView& view) {
   if (!is_drawable(area) || panels.panels.empty()) return;
   const std::vector<std::string> names = curve_names(panels.panels.front());
-  const bool alike = std::all_of(panels.panels.begin(), panels.panels.end(),
-                                 [&](const Figure& one) { return curve_names(one) == names; });
+  const bool alike = std::ranges::all_of(
+      panels.panels, [&](const Figure& one) { return curve_names(one) == names; });
   const bool shares_legend = alike && panels.panels.size() > 1;
   FigureLayout layout;
   CurveCache curves;

@@ -10,7 +10,6 @@
 #include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
-#include "experiments/figure/plot/heatmap_cache.h"
 #include "experiments/model/figure.h"
 #include "experiments/model/panels.h"
 

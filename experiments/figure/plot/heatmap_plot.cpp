@@ -68,9 +68,8 @@ CellSpan shown_cells(const CellAxis& cells, const Range& data) {
 
 template <typename Test>
 bool any_cell(const Array& array, Test test) {
-  return std::visit(
-      [&](const auto& cells) { return std::any_of(cells.begin(), cells.end(), test); },
-      array.values);
+  return std::visit([&](const auto& cells) { return std::ranges::any_of(cells, test); },
+                    array.values);
 }
 
 std::vector<ColorBarPlan::Key> color_keys(const HeatmapCache& cache, const FigureStyle& style) {

@@ -2,8 +2,8 @@
 
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/color/style.h"
-#include "experiments/figure/plot/heatmap_cache.h"
-#include "experiments/figure/plot/plot_context.h"
+#include "experiments/figure/plot/axes.h"
+#include "experiments/figure/plot/curve_cache.h"
 
 namespace orrery {
 

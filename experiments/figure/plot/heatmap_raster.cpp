@@ -62,9 +62,9 @@ struct LargestMagnitude {
 struct Columns {
   explicit Columns(std::size_t count) : joined(count), valid(count), nan(count) {}
   void clear(float start) {
-    std::fill(joined.begin(), joined.end(), start);
-    std::fill(valid.begin(), valid.end(), 0.0F);
-    std::fill(nan.begin(), nan.end(), 0.0F);
+    std::ranges::fill(joined, start);
+    std::ranges::fill(valid, 0.0F);
+    std::ranges::fill(nan, 0.0F);
   }
   std::vector<float> joined;
   std::vector<float> valid;

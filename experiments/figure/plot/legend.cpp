@@ -64,9 +64,8 @@ class NamePlacer {
   bool is_free(const Rect& box, const Line& own) const {
     const double other = other_clearance * box.height;
     return is_within(box, plot_) &&
-           std::none_of(taken_.begin(), taken_.end(),
-                        [&](const Rect& rect) { return overlap(box, rect); }) &&
-           std::none_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+           std::ranges::none_of(taken_, [&](const Rect& rect) { return overlap(box, rect); }) &&
+           std::ranges::none_of(lines_, [&](const Line& line) {
              const bool same = line.silhouette.coincides(own.silhouette);
              return line.silhouette.meets(box, same ? 0.0 : other);
            });
@@ -83,7 +82,7 @@ class NamePlacer {
   }
 
   bool is_covered(const Line& ghost) const {
-    return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+    return std::ranges::any_of(lines_, [&](const Line& line) {
       return &line != &ghost && !line.series->is_ghost() &&
              line.silhouette.coincides(ghost.silhouette);
     });
@@ -200,9 +199,9 @@ std::vector<Point> candidate_corners(const Legend& legend, const Rect& within) {
 
 GhostNames place_ghost_names(PlotContext& context, const LinePlot& plot, const Axes& axes,
                              std::vector<Rect> taken, const std::vector<const Series*>& legend) {
-  const bool all = std::all_of(plot.series.begin(), plot.series.end(), [&](const Series& series) {
+  const bool all = std::ranges::all_of(plot.series, [&](const Series& series) {
     return series.name.empty() || series.is_part() ||
-           std::find(legend.begin(), legend.end(), &series) != legend.end();
+           std::ranges::find(legend, &series) != legend.end();
   });
   if (all) return {};
   return NamePlacer(context, plot, axes, std::move(taken)).place(legend);
@@ -263,7 +262,7 @@ double cover_least(const PlotContext& context, Legend& legend, const Rect& plot,
     const Rect box{corner.x - inset, corner.y - inset, legend.size.width + 2.0 * inset,
                    legend.size.height + 2.0 * inset};
     const auto covered = static_cast<double>(
-        std::count_if(marks.begin(), marks.end(), [&](const Point& p) { return box.contains(p); }));
+        std::ranges::count_if(marks, [&](const Point& p) { return box.contains(p); }));
     if (least >= 0.0 && covered >= least) continue;
     legend.corner = corner;
     least = covered;

@@ -104,8 +104,7 @@ std::vector<Standing> standing(const PlotContext& context, const LineNames& name
     const double end = end_of(*place.curves.front(), axes);
     all.push_back({&place, end, end, height_of(context, place)});
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Standing& a, const Standing& b) { return a.end < b.end; });
+  std::ranges::stable_sort(all, [](const Standing& a, const Standing& b) { return a.end < b.end; });
   spread(all, axes.plot);
   return all;
 }
@@ -148,9 +147,8 @@ std::optional<LineNames> place_line_names(PlotContext& context,
   std::vector<Silhouette> first;  // of each place
   for (const Series* series : curves) {
     Silhouette silhouette = silhouette_of(context, *series, whole);
-    const auto same = std::find_if(first.begin(), first.end(), [&](const Silhouette& other) {
-      return other.coincides(silhouette);
-    });
+    const auto same = std::ranges::find_if(
+        first, [&](const Silhouette& other) { return other.coincides(silhouette); });
     if (same != first.end()) {
       names.places[static_cast<std::size_t>(same - first.begin())].curves.push_back(series);
       continue;

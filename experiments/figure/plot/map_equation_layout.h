@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "experiments/figure/equation/box.h"
-#include "experiments/figure/plot/plot_context.h"
+#include "experiments/figure/plot/axes.h"
 #include "experiments/figure/plot/ticks.h"
 
 namespace orrery {

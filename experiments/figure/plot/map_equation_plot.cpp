@@ -56,8 +56,8 @@ Range divided(const Range& range, double factor) {
 /// Whether every map has its numbers and its profile.
 bool is_complete(const MapEquation& equation) {
   return !equation.terms.empty() && equation.profiles.series.size() == equation.terms.size() &&
-         std::all_of(equation.terms.begin(), equation.terms.end(),
-                     [](const MapTerm& term) { return term.map.values != nullptr; });
+         std::ranges::all_of(equation.terms,
+                             [](const MapTerm& term) { return term.map.values != nullptr; });
 }
 
 class EquationDrawing {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 
 #include "experiments/figure/equation/rich_text.h"
+#include "experiments/figure/plot/axes.h"
 #include "experiments/figure/plot/labels.h"
-#include "experiments/figure/plot/plot_context.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {

@@ -221,8 +221,8 @@ TickValues symlog_values(const AxisMap& axis, int at_most, int coarseness) {
       add_symlog_side(ticks, e, origin, stride, sign, axis.data);
   };
   add_side(-1);
-  std::reverse(ticks.major.begin(), ticks.major.end());
-  std::reverse(ticks.labels.begin(), ticks.labels.end());
+  std::ranges::reverse(ticks.major);
+  std::ranges::reverse(ticks.labels);
   if (has_zero) {
     ticks.major.push_back(0.0);
     ticks.labels.push_back("0");
@@ -292,8 +292,7 @@ void thin_labels(Ticks& ticks, const TickRoom& room) {
 }
 
 std::ptrdiff_t labelled(const Ticks& ticks) {
-  return std::count_if(ticks.major.begin(), ticks.major.end(),
-                       [](const Tick& tick) { return !tick.label.empty(); });
+  return std::ranges::count_if(ticks.major, [](const Tick& tick) { return !tick.label.empty(); });
 }
 
 /// The finest candidates whose labels fit, with at least two ticks where possible.
@@ -312,7 +311,7 @@ Ticks finest_fitting(const AxisMap& axis, const TickRoom& room, int at_most) {
 }
 
 void keep_minor_apart(Ticks& ticks, double least) {
-  std::sort(ticks.minor.begin(), ticks.minor.end());
+  std::ranges::sort(ticks.minor);
   for (std::size_t i = 1; i < ticks.minor.size(); ++i) {
     if (ticks.minor[i] - ticks.minor[i - 1] < least) return ticks.minor.clear();
   }

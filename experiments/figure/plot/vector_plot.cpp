@@ -112,10 +112,10 @@ void draw_tips(PlotContext& context, const VectorPlot& plot, const Axes& axes) {
     const auto box_at = [&](const Point& at) {
       return Rect{at.x - 0.5 * size.width, at.y - 0.5 * size.height, size.width, size.height};
     };
-    const auto* place = std::find_if(centers.begin(), centers.end(), [&](const Point& at) {
+    const auto* place = std::ranges::find_if(centers, [&](const Point& at) {
       return is_within(box_at(at), axes.plot) &&
-             std::none_of(taken.begin(), taken.end(),
-                          [&](const Rect& other) { return overlap(other, box_at(at)); });
+             std::ranges::none_of(taken,
+                                  [&](const Rect& other) { return overlap(other, box_at(at)); });
     });
     if (place == centers.end()) continue;
     draw_rich(context.canvas, *place, plot.tips[i], style);

@@ -11,10 +11,9 @@
 #include "experiments/model/experiment.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/eigen_arrays.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/setup/token_inputs.h"
-#include "experiments/setup/user_tables.h"
 #include "experiments/studies/apply/applied_encoding.h"
 
 namespace orrery {

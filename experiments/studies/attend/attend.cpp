@@ -16,14 +16,10 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/logit_rule_params.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/setup/token_inputs.h"
-#include "experiments/setup/user_qkv.h"
-#include "experiments/setup/user_tables.h"
 #include "experiments/studies/attend/attend_linear.h"
-#include "experiments/studies/attend/attend_mask.h"
 #include "experiments/studies/attend/attend_projections.h"
 
 namespace orrery {
@@ -189,7 +185,7 @@ class FirstHead final : public ArraySink {
 };
 
 Table notes_table(const std::vector<std::string>& notes) {
-  TableBuilder table("read_as", "how the arrays were read", {{"note"}});
+  TableBuilder table("read_as", "how the arrays were read", {"note"});
   for (const std::string& note : notes) table.row({note});
   return std::move(table).finish_printed();
 }
@@ -347,9 +343,8 @@ bool has_like_heads(const ParamSet& params) {
 
 bool projects_no_positions(const ParamSet& params) {
   const std::vector<TableSpec>& tables = find_encoding(params.text("encoding")).info.tables;
-  return std::none_of(tables.begin(), tables.end(), [](const TableSpec& one) {
-    return one.shape.find("d_model") != std::string::npos;
-  });
+  return std::ranges::none_of(
+      tables, [](const TableSpec& one) { return one.shape.find("d_model") != std::string::npos; });
 }
 
 std::vector<ParamSpec> attend_params() {

@@ -11,7 +11,6 @@
 #include "core/errors.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/user_tables.h"
 #include "experiments/studies/attend/attend_projections.h"
 
 namespace orrery {

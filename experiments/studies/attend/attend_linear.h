@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "experiments/studies/attend/attend_mask.h"
 #include "experiments/studies/attend/attend_output.h"
+#include "experiments/studies/attend/attend_projections.h"
 
 namespace orrery {
 

@@ -83,7 +83,7 @@ bool FiniteRows::of_all_heads(Index query) const {
 }
 
 std::size_t FiniteRows::others() const {
-  return static_cast<std::size_t>(std::count(finite_.begin(), finite_.end(), false));
+  return static_cast<std::size_t>(std::ranges::count(finite_, false));
 }
 
 template <class T>
@@ -121,8 +121,7 @@ void AttendOutput<T>::begin(const std::vector<OfHeads>& arrays, Index d_v) {
 
 template <class T>
 void AttendOutput<T>::append(std::string_view name, const Matrix<T>& rows) {
-  const auto found = std::find_if(arrays_.begin(), arrays_.end(),
-                                  [&](const Array& array) { return array.name == name; });
+  const auto found = std::ranges::find(arrays_, name, &Array::name);
   check_invariant(found != arrays_.end(), "attend gives the arrays that it began with");
   // char may alias any type.
   sink_.append(static_cast<std::size_t>(found - arrays_.begin()),

@@ -14,15 +14,11 @@
 #include "experiments/files/memory_limit.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/encoding_choice.h"
-#include "experiments/setup/encoding_style.h"
-#include "experiments/setup/logit_rule_params.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
-#include "experiments/setup/user_qkv.h"
-#include "experiments/studies/attention_map/attention_words.h"
 #include "experiments/studies/attention_map/kept_map.h"
 
 namespace orrery {
@@ -139,7 +135,7 @@ void swap_places(const ParamSet& params, std::vector<Index>& order) {
 bool runs_exactly(const ParamSet& params) {
   const std::string& pipeline = params.text("precision");
   if (pipeline != "exact" && pipeline != "exact_fp32") return false;
-  return std::all_of(params.specs().begin(), params.specs().end(), [&](const ParamSpec& spec) {
+  return std::ranges::all_of(params.specs(), [&](const ParamSpec& spec) {
     return !spec.key.starts_with("stage.") || params.is_default(spec.key);
   });
 }
@@ -153,7 +149,7 @@ std::vector<Index> token_order(const ParamSet& params, Index tokens) {
   std::iota(order.begin(), order.end(), Index{0});
   const std::string& name = params.text("order");
   if (name == "swapped") swap_places(params, order);
-  if (name == "reversed") std::reverse(order.begin(), order.end());
+  if (name == "reversed") std::ranges::reverse(order);
   if (name == "shuffled") {
     Random random(params.is_used("seed") ? params.integer("seed") : 0, "order of the tokens");
     order = random_order(random, tokens);
@@ -331,9 +327,8 @@ void add_turns(const Study<T>& study, const std::string& name, const TokenRange&
   constexpr Index most_pointed_at = 256;
   const MapFrame& frame = study.frame;
   if (frame.cell > 1 || frame.side > most_pointed_at) return;
-  const auto logits =
-      std::find_if(result.arrays.begin(), result.arrays.end(),
-                   [&](const ArrayPtr& array) { return array->name == "logits_" + name; });
+  const auto logits = std::ranges::find_if(
+      result.arrays, [&](const ArrayPtr& array) { return array->name == "logits_" + name; });
   Matrix<T> content(frame.side, frame.side), turned(frame.side, frame.side);
   const auto take = [&](Index first, const AttentionOutput<T>& part) {
     content.middleRows(first, part.logits.rows()) =
@@ -367,17 +362,10 @@ void add_maps(const ParamSet& params, const TokenInputs<T>& in_text_order,
   const ArrayPtr masked = masked_cells(kept, frame);
   const Study<T> study{params, tokens, kept, frame, masked};
   // One row per query and encoding (long format), which a spreadsheet filters by encoding.
-  TableBuilder queries("queries",
-                       "the weights of each query: entropy, mean distance, strongest key",
-                       {{"encoding"},
-                        {"query"},
-                        {"position", "tokens"},
-                        {"token"},
-                        {"entropy", "bits"},
-                        {"mean_distance", "tokens"},
-                        {"strongest_key"},
-                        {"strongest_token"},
-                        {"strongest_weight"}});
+  TableBuilder queries(
+      "queries", "the weights of each query: entropy, mean distance, strongest key",
+      {"encoding", "query", "position [tokens]", "token", "entropy [bits]",
+       "mean_distance [tokens]", "strongest_key", "strongest_token", "strongest_weight"});
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {
     const std::string stage = "attention with " + names[e];

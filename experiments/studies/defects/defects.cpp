@@ -10,10 +10,10 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/written_rope_params.h"
+#include "experiments/setup/searched_tensor.h"
 
 namespace orrery {
 namespace {
@@ -80,7 +80,7 @@ RowPlaces places_at(Position position, Index rows) {
 Matrix<double> logits_at(const WrittenRope& rope, const Contents& contents, Position m) {
   const Positions& at = contents.distances;
   const Index draws = contents.q.rows();
-  const Index keys = std::upper_bound(at.begin(), at.end(), m) - at.begin();
+  const Index keys = std::ranges::upper_bound(at, m) - at.begin();
   const Matrix<double> q = apply_written(rope, places_at(m, draws), contents.q);
   Matrix<double> logits(draws, keys);
   for (Index r = 0; r < keys; ++r) {
@@ -150,8 +150,8 @@ bool begins(const std::vector<double>& longer, const std::vector<double>& curve)
 /// The first query at which the defect shows, and the most weight that it moves.
 std::string defect_title(const std::string& defect, const std::vector<Probe>& probes) {
   constexpr double shows = 0.01;  // of the weight
-  const auto first = std::find_if(probes.begin(), probes.end(),
-                                  [](const Probe& probe) { return probe.moved >= shows; });
+  const auto first =
+      std::ranges::find_if(probes, [](const Probe& probe) { return probe.moved >= shows; });
   if (first == probes.end())
     return fmt::format("{} moves less than 1 % of the weight of any query to {}", defect,
                        probes.back().m);
@@ -230,8 +230,8 @@ void check_relative(const ParamSet& params, const Contents& contents, Result& re
 }
 
 void add_scalars(const std::vector<Probe>& probes, Result& result) {
-  const auto first = std::find_if(probes.begin(), probes.end(),
-                                  [](const Probe& probe) { return probe.moved > 0.01; });
+  const auto first =
+      std::ranges::find_if(probes, [](const Probe& probe) { return probe.moved > 0.01; });
   const FindingsOn all(result);
   all.scalar("first_probe_that_shows",
              first == probes.end() ? std::nan("") : static_cast<double>(first->m),
@@ -243,11 +243,8 @@ void add_scalars(const std::vector<Probe>& probes, Result& result) {
 
 Table table_of(const Contents& contents, const std::vector<Probe>& probes) {
   TableBuilder table("differences", "difference of logits and mean weights, by probe and distance",
-                     {{"query", "tokens"},
-                      {"distance", "tokens"},
-                      {"logit_difference"},
-                      {"weight_sound"},
-                      {"weight_defective"}});
+                     {"query [tokens]", "distance [tokens]", "logit_difference", "weight_sound",
+                      "weight_defective"});
   for (const Probe& probe : probes)
     for (std::size_t r = 0; r < probe.difference.size(); ++r)
       table.row({probe.m, contents.distances[r], probe.difference[r], probe.sound[r],

@@ -156,7 +156,7 @@ void add_answer(const BrokenProgram& program, const RotationAnswer& answer, Resu
   constexpr std::size_t most = 4;
   TableFigure drawn{.header = {"", "rope", "residual", "defect"}};
   TableBuilder table("answer", "ropes that may have turned the tensor, best first",
-                     {{"rope"}, {"residual", "roundings"}, {"tied"}, {"defect"}});
+                     {"rope", "residual [roundings]", "tied", "defect"});
   std::vector<WrittenRope> shown;  // those that differ in more than the precision of their stages
   for (std::size_t i = 0; i < answer.hypotheses.size(); ++i) {
     const RopeHypothesis& found = answer.hypotheses[i];

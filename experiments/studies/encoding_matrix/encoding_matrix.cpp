@@ -8,8 +8,8 @@
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/setup/check_settings.h"
-#include "experiments/setup/encoding_choice.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/common_params.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/encoding_matrix/maps.h"
@@ -309,7 +309,7 @@ void check_positions_shown(const ParamSet& params) {
 Result compute(const ParamSet& params, const Inputs&, Progress& progress) {
   Result result;
   TableBuilder matrices("matrices", "every map: its shape, least and greatest value",
-                        {{"matrix"}, {"rows"}, {"columns"}, {"least"}, {"greatest"}});
+                        {"matrix", "rows", "columns", "least", "greatest"});
   const MatrixStudy study{
       params, caption_of(params),
       consecutive_positions(params.integer("positions"), params.integer("first_position")), result,

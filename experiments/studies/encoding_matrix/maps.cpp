@@ -9,7 +9,7 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 
 namespace orrery {

@@ -9,7 +9,7 @@
 #include "experiments/model/result.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/table_builder.h"
+#include "experiments/setup/measures.h"
 
 namespace orrery {
 

@@ -11,7 +11,7 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/equal_half_distance/decay_parameter.h"
@@ -220,15 +220,8 @@ void add_settings(const ParamSet& params, const std::vector<HalvedDecay>& findin
   TableBuilder table("settings",
                      "the setting of each encoding whose curve is one half at the half distance; "
                      "value: the curve there, or the nearest it came",
-                     {{"encoding"},
-                      {"given_setting"},
-                      {"given_half_distance", "tokens"},
-                      {"setting"},
-                      {"setting_text"},
-                      {"value"},
-                      {"residual"},
-                      {"first_distance", "tokens"},
-                      {"note"}});
+                     {"encoding", "given_setting", "given_half_distance [tokens]", "setting",
+                      "setting_text", "value", "residual", "first_distance [tokens]", "note"});
   for (const HalvedDecay& f : findings) {
     const auto at = first_at_or_below(f.own, half);
     const std::string note = note_of(f, h);

@@ -15,9 +15,9 @@
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/statistics/welch.h"
 
 namespace orrery {
@@ -27,7 +27,7 @@ namespace in_forward {
 /// Whether no array is asked for that belongs to a layer.
 bool keeps_no_layer(const ParamSet& params) {
   const std::vector<std::string>& arrays = params.list("arrays");
-  return std::all_of(arrays.begin(), arrays.end(), [](const std::string& name) {
+  return std::ranges::all_of(arrays, [](const std::string& name) {
     return name == "tokens" || name == "loss" || name == "logits";
   });
 }
@@ -80,7 +80,7 @@ void add_losses(const ParamSet& params, const PassModel& model, const PassInputs
   const std::vector<std::int32_t>& read =
       inputs.decoder_tokens.empty() ? inputs.tokens : inputs.decoder_tokens;
   TableBuilder table("loss", "loss of each token that follows another",
-                     {{"position", "tokens"}, {"id"}, {"loss", "nats"}});
+                     {"position [tokens]", "id", "loss [nats]"});
   for (std::size_t i = 0; i < losses.size(); ++i) table.row({i + 1, read[i + 1], losses[i]});
   result.tables.push_back(std::move(table).finish());
   result.checks = {check_of_losses(losses)};
@@ -89,7 +89,7 @@ void add_losses(const ParamSet& params, const PassModel& model, const PassInputs
 /// What no file says, or the model's code does otherwise.
 void add_assumed(const PassModel& model, Result& result) {
   if (model.assumed().empty()) return;
-  TableBuilder table("assumed", "what the model's files do not say", {{"assumed"}});
+  TableBuilder table("assumed", "what the model's files do not say", {"assumed"});
   for (const std::string& sentence : model.assumed()) table.row({sentence});
   result.tables.push_back(std::move(table).finish_printed());
 }

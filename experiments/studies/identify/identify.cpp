@@ -18,9 +18,7 @@
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/searched_tensor.h"
-#include "experiments/setup/written_rope_params.h"
 #include "experiments/studies/identify/identify_question.h"
-#include "experiments/studies/identify/identify_tables.h"
 
 namespace orrery {
 namespace {
@@ -118,7 +116,7 @@ std::vector<Shown> shown_ropes(const RotationAnswer& answer, std::size_t most) {
   std::vector<const RopeHypothesis*> listed;
   std::vector<WrittenRope> ropes;
   for (const RopeHypothesis& found : answer.hypotheses) {
-    const bool repeated = std::any_of(listed.begin(), listed.end(), [&](const auto* other) {
+    const bool repeated = std::ranges::any_of(listed, [&](const auto* other) {
       return other->tied == found.tied && same_but_for_precision(other->rope, found.rope);
     });
     if (repeated || listed.size() >= most) continue;
@@ -260,7 +258,7 @@ std::vector<ValueInUse> values_in_use(const Inputs& inputs) {
     used.push_back({.key = "tokens_first", .why = "The tensors have one head."});
   if (const auto expect = inputs.find("expect"); expect != inputs.end()) {
     const std::vector<LayerPlan>& layers = std::get<ModelFile>(expect->second).plan->layers;
-    if (std::none_of(layers.begin(), layers.end(), chooses_by_length))
+    if (std::ranges::none_of(layers, chooses_by_length))
       used.push_back({.key = "length", .why = "No layer of this file chooses frequencies by it."});
   }
   return used;

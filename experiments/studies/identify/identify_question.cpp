@@ -124,7 +124,7 @@ double unit_of(const std::vector<double>& numbers) {
   constexpr double rounding = 1e-6;
   constexpr int most = 4096;
   const auto whole = [&](int parts) {
-    return std::all_of(numbers.begin(), numbers.end(), [&](double number) {
+    return std::ranges::all_of(numbers, [&](double number) {
       const double steps = number * parts;
       return std::abs(steps - std::round(steps)) <= rounding * parts;
     });
@@ -201,8 +201,7 @@ IdentifyOptions identify_options(const ParamSet& params) {
 bool has_question(const Inputs& inputs) {
   constexpr std::array keys{"before", "after", "pairs", "inv_freq", "cos",
                             "sin",    "bias",  "q",     "k",        "logits"};
-  return std::any_of(keys.begin(), keys.end(),
-                     [&](const char* key) { return inputs.contains(key); });
+  return std::ranges::any_of(keys, [&](const char* key) { return inputs.contains(key); });
 }
 
 std::vector<TensorReport> identify_question(const ParamSet& params, const Inputs& inputs,

@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "experiments/identify/identify_tensors.h"
+#include "experiments/identify/tensor_report.h"
 #include "experiments/model/experiment.h"
+#include "experiments/model/result.h"
 
 namespace orrery {
 
@@ -23,5 +25,11 @@ bool has_question(const Inputs& inputs);
 /// @param options  of identify_options: those for all of them
 std::vector<TensorReport> identify_question(const ParamSet& params, const Inputs& inputs,
                                             IdentifyOptions options);
+
+/// What the reports say: printed tables in the words of a reader, tables of numbers, a check that
+/// fails where a tensor deviates from what was expected or has no explanation, the figure
+/// "hypotheses", and `identify.json`, which has all of it.
+void add_reports(const std::vector<TensorReport>& reports, const std::string& caption,
+                 Result& result);
 
 }  // namespace orrery

@@ -1,4 +1,4 @@
-#include "experiments/studies/identify/identify_tables.h"
+#include "experiments/studies/identify/identify_question.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,6 @@
 #include "experiments/identify/report_json.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/searched_tensor.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {
@@ -21,8 +20,8 @@ namespace in_identify_tables {
 using Reports = std::vector<TensorReport>;
 
 std::size_t tied_in(const TensorReport& report) {
-  return static_cast<std::size_t>(std::count_if(report.hypotheses.begin(), report.hypotheses.end(),
-                                                [](const auto& one) { return one.tied; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(report.hypotheses, [](const auto& one) { return one.tied; }));
 }
 
 /// "half_split pairs; base 10000; rows 0–23 at 7–30".
@@ -55,7 +54,7 @@ Table words_table(std::string name, const TensorReport& report) {
   TableBuilder table(std::move(name),
                      as_marked(fmt::format("{} {} {}: {}", report.name, report.shape, report.format,
                                            verdict_text(report))),
-                     {{"hypothesis"}, {"what"}, {"words"}});
+                     {"hypothesis", "what", "words"});
   const auto add = [&](const char* what, const std::string& words) {
     if (!words.empty()) table.row({"", what, words});
   };
@@ -89,7 +88,7 @@ Table explanations_table(const Reports& reports) {
   TableBuilder table("explanations",
                      fmt::format("{} tensors, {} explanation{}", reports.size(), groups.size(),
                                  groups.size() == 1 ? ": all agree" : "s"),
-                     {{"tensors"}, {"explanation"}, {"which"}});
+                     {"tensors", "explanation", "which"});
   for (auto& [explanation, names] : groups) {
     const std::size_t more = names.size() > most ? names.size() - most : 0;
     names.resize(names.size() - more);
@@ -102,16 +101,8 @@ Table explanations_table(const Reports& reports) {
 
 Table hypotheses_table(const Reports& reports) {
   TableBuilder table("hypotheses", "what may have happened to each tensor, best first",
-                     {{"hypothesis"},
-                      {"tensor"},
-                      {"residual", "roundings"},
-                      {"largest", "roundings"},
-                      {"evidence"},
-                      {"tied"},
-                      {"expected"},
-                      {"defect"},
-                      {"setting"},
-                      {"tells"}});
+                     {"hypothesis", "tensor", "residual [roundings]", "largest [roundings]",
+                      "evidence", "tied", "expected", "defect", "setting", "tells"});
   for (const TensorReport& report : reports)
     for (const HypothesisReport& h : report.hypotheses)
       table.row({h.text, report.name, h.residual, h.largest, h.evidence, h.tied ? 1 : 0,
@@ -121,7 +112,7 @@ Table hypotheses_table(const Reports& reports) {
 
 Table deviations_table(const Reports& reports) {
   TableBuilder table("deviations", "in what tensors differ from what was expected",
-                     {{"tensor"}, {"field"}, {"expected"}, {"found"}});
+                     {"tensor", "field", "expected", "found"});
   for (const TensorReport& report : reports)
     for (const Deviation& one : report.deviations)
       table.row({report.name, one.field, one.expected, one.found});

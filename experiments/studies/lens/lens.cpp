@@ -12,10 +12,9 @@
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/model_edits.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {
@@ -113,7 +112,7 @@ void add_becomes(const std::string& about, const Lens& lens, const std::string& 
   constexpr std::size_t most_drawn = 3;  // that the figure has room for
   const std::size_t kept = lens.cells.front().ids.size();
   TableFigure drawn{.header = {"layers"}};
-  std::vector<TableBuilder::Heading> columns{{"layers"}, {"loss", "nats"}};
+  std::vector<TableBuilder::Heading> columns{"layers", "loss [nats]"};
   for (std::size_t k = 0; k < kept; ++k) {
     columns.push_back({fmt::format("token_{}", k + 1)});
     columns.push_back({fmt::format("p_{}", k + 1)});
@@ -191,7 +190,7 @@ Result result_of(const ParamSet& params, const Lens& lens, AskedModel& model, st
   result.scalars = {{"first_loss", "", "nats", means.front(), "mean loss before the first layer"},
                     {"loss", "", "nats", means.back(), "mean loss after the last"}};
   TableBuilder table("lens", "mean loss of the next token after so many layers",
-                     {{"layers"}, {"loss", "nats"}});
+                     {"layers", "loss [nats]"});
   for (std::size_t s = 0; s < means.size(); ++s) table.row({s, means[s]});
   result.tables.push_back(std::move(table).finish());
   add_becomes(about, lens, model.labels()[token], next, token, result);

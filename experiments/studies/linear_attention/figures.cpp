@@ -1,4 +1,4 @@
-#include "experiments/studies/linear_attention/figures.h"
+#include "experiments/studies/linear_attention/variants.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
@@ -273,7 +273,7 @@ Table variants_table(const std::vector<VariantFamily>& families) {
       "that of plain features; change under the shift; mean $½ Σ|\\text{difference}|$ from "
       "softmax; "
       "what rounding may cost a weight",
-      headings({{"features"}, {"variant"}}, map_measures()));
+      headings({"features", "variant"}, map_measures()));
   for (const VariantFamily& family : families)
     for (std::size_t i = 0; i < family.maps.size(); ++i)
       table.row(

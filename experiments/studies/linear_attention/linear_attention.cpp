@@ -11,10 +11,10 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
-#include "experiments/setup/user_qkv.h"
-#include "experiments/studies/linear_attention/figures.h"
+#include "experiments/studies/linear_attention/variants.h"
 
 namespace orrery {
 namespace {

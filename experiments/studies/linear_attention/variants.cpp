@@ -15,8 +15,8 @@
 #include "core/product.h"
 #include "core/random.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/trained_head.h"
-#include "experiments/setup/user_qkv.h"
 
 namespace orrery {
 namespace {
@@ -202,8 +202,7 @@ const std::vector<VariantName>& linear_variants() {
 
 std::size_t index_of(FeatureRotation rotation) {
   const auto& variants = linear_variants();
-  const auto found = std::find_if(variants.begin(), variants.end(),
-                                  [&](const VariantName& v) { return v.rotation == rotation; });
+  const auto found = std::ranges::find(variants, rotation, &VariantName::rotation);
   return static_cast<std::size_t>(found - variants.begin());
 }
 

@@ -16,7 +16,7 @@
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 
@@ -306,7 +306,7 @@ void add_findings(const DecayFindings& found, const BoundAndScores& all,
                "independent Gaussian $q$, $k$: no mean score differs from 0 by more than chance "
                "(largest mean, in standard errors)",
                "$E[q_mᵀk_n] = 0$", gaussian, most_standard_errors);
-  if (std::any_of(theta.begin(), theta.end(), [](double t) { return !(t <= least_turn); }))
+  if (std::ranges::any_of(theta, [](double t) { return !(t <= least_turn); }))
     rope.at_most(
         "any_distance_is_a_peak",
         "with $k = R_r q$, at each $r$ drawn, the largest score is at distance $r$ (tokens "
@@ -360,12 +360,11 @@ void add_meanings(const ParamSet& params, const std::string& assumption,
   const std::int64_t last = params.integer("max_distance");
   TableFigure drawn{.header = {"encoding", "what falls with distance", "logit at 0",
                                fmt::format("at {}", last), "lowest"}};
-  TableBuilder table(
-      "meanings",
-      "what falls with distance, and the mean logit at distance 0, at the largest, "
-      "and where it is lowest; tables are drawn by seed, untrained: " +
-          assumption,
-      {{"encoding"}, {"what_falls"}, {"logit_at_0"}, {"logit_at_last"}, {"change"}, {"lowest"}});
+  TableBuilder table("meanings",
+                     "what falls with distance, and the mean logit at distance 0, at the largest, "
+                     "and where it is lowest; tables are drawn by seed, untrained: " +
+                         assumption,
+                     {"encoding", "what_falls", "logit_at_0", "logit_at_last", "change", "lowest"});
   const auto text = [](double value) {
     return std::isnan(value) ? std::string("–") : fmt::format("{:.3f}", value);
   };

@@ -5,7 +5,7 @@
 
 #include "core/analysis/decay.h"
 #include "core/encodings/rope.h"
-#include "experiments/setup/user_qkv.h"
+#include "experiments/setup/eigen_arrays.h"
 
 namespace orrery {
 

@@ -10,7 +10,7 @@
 #include "core/analysis/decay.h"
 #include "core/analysis/largest.h"
 #include "experiments/setup/common_axes.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/text/number_text.h"
 
@@ -72,8 +72,8 @@ std::string words_of(const Course& course, double last) {
 
 /// "at 12 tokens with ALiBi, 50 with RoPE", the range where there are many.
 std::string halved_words(std::vector<Course> halved) {
-  std::stable_sort(halved.begin(), halved.end(),
-                   [](const Course& a, const Course& b) { return a.half < b.half; });
+  std::ranges::stable_sort(halved,
+                           [](const Course& a, const Course& b) { return a.half < b.half; });
   const auto one = [](const Course& course, const char* unit) {
     return fmt::format("{}{} with {}", grouped_number(course.half), unit, course.name);
   };
@@ -197,8 +197,7 @@ void add_logits_figure(
                 "tokens");
   }
   std::string title = title_of(courses, last), note;
-  const auto rope = std::find_if(plot.series.begin(), plot.series.end(),
-                                 [](const Series& one) { return one.choice == "rope"; });
+  const auto rope = std::ranges::find(plot.series, "rope", &Series::choice);
   const Course own = courses[static_cast<std::size_t>(rope - plot.series.begin()) % courses.size()];
   if (logits.rope && own.kind != Course::Kind::unknown && own.kind != Course::Kind::constant) {
     const Series& of = *rope;

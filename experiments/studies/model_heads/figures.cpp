@@ -343,7 +343,7 @@ Figure next_figure(const HeadsFound& found) {
 }  // namespace
 
 std::string words_of(std::string key) {
-  std::replace(key.begin(), key.end(), '_', ' ');
+  std::ranges::replace(key, '_', ' ');
   return key;
 }
 

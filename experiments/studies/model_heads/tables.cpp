@@ -10,8 +10,8 @@
 #include "core/precision.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/map_equation.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_figures.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/studies/model_heads/figures.h"
 
 namespace orrery {
@@ -44,7 +44,7 @@ Table table_of_heads(const HeadsFound& found, const char* name, const char* capt
 /// The heads with the largest scores on even texts, and what they have on odd ones.
 Table chosen_table(const HeadTable& heads) {
   TableBuilder table("chosen", "heads that even texts have chosen, and their score on odd ones",
-                     {{"score"}, {"layer"}, {"head"}, {"chosen_by"}, {"tested"}});
+                     {"score", "layer", "head", "chosen_by", "tested"});
   for (const ScoreChoice& choice : heads.choices)
     for (const ChosenHead& head : choice.heads)
       table.row({choice.score, head.layer, head.head, head.chosen_by, head.tested});
@@ -190,9 +190,8 @@ std::vector<Table> heads_tables(const HeadsFound& found) {
   if (!found.table->choices.empty()) tables.push_back(chosen_table(*found.table));
   const TextEffect& text = found.effect.texts.front();
   if (text.before.empty()) return tables;
-  TableBuilder losses(
-      "loss", "loss of each token that follows another, in nats",
-      {{"position", "tokens"}, {"token"}, {"loss", "nats"}, {"edited_loss", "nats"}});
+  TableBuilder losses("loss", "loss of each token that follows another, in nats",
+                      {"position [tokens]", "token", "loss [nats]", "edited_loss [nats]"});
   for (std::size_t i = 0; i < text.before.size(); ++i)
     losses.row({i + 1, found.labels[i + 1], text.before[i], text.after[i]});
   tables.push_back(std::move(losses).finish());

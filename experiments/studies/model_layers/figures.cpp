@@ -48,7 +48,7 @@ Heatmap layer_map(const PositionPlan& plan, const char* name, const char* descri
 }
 
 std::size_t count_of(const std::vector<PairBand>& bands, PairBand band) {
-  return static_cast<std::size_t>(std::count(bands.begin(), bands.end(), band));
+  return static_cast<std::size_t>(std::ranges::count(bands, band));
 }
 
 /// "52 of sliding_attention", or their numbers where the file has no types.

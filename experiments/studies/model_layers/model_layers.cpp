@@ -1,24 +1,118 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/analysis/largest.h"
 #include "core/errors.h"
+#include "experiments/model/inputs.h"
+#include "experiments/model/result.h"
+#include "experiments/model_files/compare_positions.h"
 #include "experiments/model_files/position_plan.h"
+#include "experiments/model_files/positions_json.h"
+#include "experiments/model_files/positions_text.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/model_layers/answers.h"
 #include "experiments/studies/model_layers/figures.h"
+#include "experiments/text/marked_text.h"
+#include "experiments/text/shell_quote.h"
 
 namespace orrery {
 namespace {
 namespace in_model_layers {
+
+/// The words that compute a point for each kind of layer; empty where there is one kind.
+std::string sweep_of_kinds(const LayersFound& found, const std::string& path) {
+  std::vector<int> firsts;
+  for (const std::vector<int>& group : found.groups)
+    if (found.plan.layers[static_cast<std::size_t>(group.front())].encoding != "not_attention")
+      firsts.push_back(group.front());
+  if (firsts.size() < 2 || path.starts_with("bundled:")) return "";
+  return "; a point for each kind: " +
+         as_marked(shell_line({"orrery", "sweep", "long_term_decay", "model=" + path,
+                               fmt::format("layer={}", fmt::join(firsts, ","))}));
+}
+
+/// A printed table of sentences; none without any.
+void add_sentences(const char* name, const char* caption, const char* column,
+                   const std::vector<std::string>& sentences, Result& result) {
+  if (sentences.empty()) return;
+  TableBuilder table(name, caption, {{column}});
+  for (const std::string& sentence : sentences) table.row({sentence});
+  result.tables.push_back(std::move(table).finish_printed());
+}
+
+Table files_table(const std::string& caption, const std::vector<const PositionPlan*>& plans) {
+  TableBuilder table("files", caption, {"file", "format", "model_type", "layers"});
+  for (const PositionPlan* plan : plans)
+    table.row({plan->source, plan->format, plan->model_type, plan->layers.size()});
+  return std::move(table).finish_printed();
+}
+
+/// @param stack  "", or " of the decoder"
+Table kind_table(std::size_t number, const std::vector<int>& group, const LayerPlan& layer,
+                 const std::string& stack) {
+  TableBuilder table(
+      fmt::format("kind_{}", number),
+      numbers_text(group) + stack + (layer.type.empty() ? "" : " (" + as_marked(layer.type) + ")"),
+      {"setting", "value", "from"});
+  for (const PositionFact& fact : facts_of(layer)) table.row({fact.label, fact.value, fact.reason});
+  return std::move(table).finish_printed();
+}
+
+/// What the file says of each kind of layer, value by value with its reason, and what it does not
+/// say: printed tables, and `positions.json` with every frequency.
+/// @param path  of the file, as it was given
+void add_answers(const LayersFound& found, const std::string& path, Result& result) {
+  const PositionPlan& plan = found.plan;
+  result.files.push_back({"positions.json", positions_json(plan)});
+  result.tables.push_back(files_table("what was read" + sweep_of_kinds(found, path), {&plan}));
+  std::size_t kinds = 0;
+  const auto add_kinds = [&](const std::vector<std::vector<int>>& groups,
+                             const std::vector<LayerPlan>& layers, const std::string& stack) {
+    for (const std::vector<int>& group : groups)
+      result.tables.push_back(
+          kind_table(++kinds, group, layers[static_cast<std::size_t>(group.front())], stack));
+  };
+  const bool is_alone = plan.other.empty();
+  const std::string other = other_stack(plan);
+  add_kinds(found.groups, plan.layers,
+            is_alone             ? ""
+            : other == "decoder" ? " of the encoder"
+                                 : " of the decoder");
+  add_kinds(alike_layers(plan.other), plan.other, " of the " + other);
+  add_sentences("assumed", "what no file says", "assumed", plan.assumed, result);
+}
+
+/// Where the layers of another file differ, printed in place of what each says, and a check that
+/// they do not.
+void add_comparison(const LayersFound& found, const PositionPlan& other, Result& result) {
+  const PositionComparison comparison = compare_positions(found.plan, other);
+  for (Table& table : result.tables) table.printed = false;
+  result.tables.push_back(files_table("what is compared", {&found.plan, &other}));
+  result.tables.back().name = "compared_files";
+  TableBuilder table("differences", "where the two files differ",
+                     {"layers", "difference", "model", "other"});
+  for (const PositionComparison::Difference& difference : comparison.differences)
+    table.row({difference.layers.empty() ? "" : numbers_text(difference.layers), difference.field,
+               difference.a, difference.b});
+  if (!comparison.differences.empty()) result.tables.push_back(std::move(table).finish_printed());
+  add_sentences("notes", "what differs in the files alone", "note", comparison.notes, result);
+  result.checks.push_back(
+      {.name = "same_positions",
+       .statement = "both files compute the same positions in every layer (differences)",
+       .equation = "layer by layer",
+       .measured = static_cast<double>(comparison.differences.size()),
+       .bound = 0});
+}
 
 std::vector<ParamSpec> params() {
   return {
@@ -128,7 +222,7 @@ LayersFound found_in(const ParamSet& params, const PositionPlan& plan) {
     found.lengths.push_back(trained_length(layer, found.trained));
     found.layers_by_trained += !find_param(layer, "rope.original_length");
   }
-  std::sort(found.lengths.begin(), found.lengths.end());
+  std::ranges::sort(found.lengths);
   found.lengths.erase(std::unique(found.lengths.begin(), found.lengths.end()), found.lengths.end());
   return found;
 }
@@ -189,7 +283,7 @@ std::vector<ValueInUse> values_in_use(const ParamSet& params, const LayersFound&
   std::vector<ValueInUse> used;
   if (params.integer("context") == 0) used.push_back({.key = "context", .value = found.context});
   const std::vector<LayerPlan>& layers = found.plan.layers;
-  if (!compares && std::none_of(layers.begin(), layers.end(), chooses_by_length))
+  if (!compares && std::ranges::none_of(layers, chooses_by_length))
     used.push_back({.key = "length", .why = "No layer of this file chooses frequencies by it."});
   if (found.lengths.empty()) {
     used.push_back({.key = "trained", .why = "No layer of this file turns pairs."});
@@ -226,17 +320,10 @@ std::vector<Check> checks_of(const LayersFound& found) {
 }
 
 Table layer_table(const LayersFound& found) {
-  TableBuilder table("layers", "one row per layer; NaN where it has none, or the file does not say",
-                     {{"layer"},
-                      {"type"},
-                      {"encoding"},
-                      {"pairing"},
-                      {"head_dim", "channels"},
-                      {"rotary_dims", "channels"},
-                      {"base"},
-                      {"attention_factor"},
-                      {"softmax_scale"},
-                      {"window", "tokens"}});
+  TableBuilder table(
+      "layers", "one row per layer; NaN where it has none, or the file does not say",
+      {"layer", "type", "encoding", "pairing", "head_dim [channels]", "rotary_dims [channels]",
+       "base", "attention_factor", "softmax_scale", "window [tokens]"});
   for (const LayerPlan& layer : found.plan.layers)
     table.row({layer.layer, layer.type, layer.encoding, pairing_text(layer), layer.rope.d_head,
                layer.rope.rotary_dims, layer.encoding == "rope" ? layer.rope.base : missing,
@@ -249,12 +336,8 @@ Table layer_table(const LayersFound& found) {
 Table pair_table(const LayersFound& found) {
   TableBuilder table("pairs",
                      "one row per layer and pair; the wavelength is inf where it stands still",
-                     {{"layer"},
-                      {"pair"},
-                      {"unscaled_theta", "rad per token"},
-                      {"theta", "rad per token"},
-                      {"wavelength", "tokens"},
-                      {"band"}});
+                     {"layer", "pair", "unscaled_theta [rad per token]", "theta [rad per token]",
+                      "wavelength [tokens]", "band"});
   for (std::size_t l = 0; l < found.plan.layers.size(); ++l) {
     const LayerPlan& layer = found.plan.layers[l];
     const std::vector<double> plain = unscaled_frequencies(layer);

@@ -10,10 +10,9 @@
 #include "core/errors.h"
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/model_edits.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {
@@ -135,13 +134,8 @@ Result result_of(const ParamSet& params, const NeedleTable& needle) {
                      "loss of the answer without the fact, less that with it"}};
   add_spread("gain", needle.gain, "p of no gain, paired by draws", result);
   TableBuilder table("needle", "how well facts are found",
-                     {{"length", "tokens"},
-                      {"depth"},
-                      {"found"},
-                      {"loss", "nats"},
-                      {"gain", "nats"},
-                      {"low", "nats"},
-                      {"high", "nats"}});
+                     {"length [tokens]", "depth", "found", "loss [nats]", "gain [nats]",
+                      "low [nats]", "high [nats]"});
   for (const NeedleCell& cell : needle.cells)
     table.row({cell.length, cell.depth, cell.retrieved, cell.loss, cell.gain.difference,
                cell.gain.low, cell.gain.high});

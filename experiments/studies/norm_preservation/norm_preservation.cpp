@@ -13,8 +13,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_choice.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/text/number_text.h"
@@ -177,7 +176,7 @@ double change_in_exact(const std::string& name, const ParamSet& params, const Ma
 /// Whether queries and keys are changed differently anywhere.
 template <class T>
 bool sides_differ(const Measured<T>& in, const Positions& positions) {
-  return std::any_of(positions.begin(), positions.end(), [&](Position m) {
+  return std::ranges::any_of(positions, [&](Position m) {
     return encoded(in, Side::queries, m) != encoded(in, Side::keys, m);
   });
 }
@@ -328,12 +327,9 @@ void compare_pipelines(const ParamSet& params, const Positions& positions,
                        const std::vector<std::string>& rotations, Progress& progress,
                        Result& result) {
   TableFigure drawn{.header = {"encoding", "pipeline", "largest change", "in ulp", "bound"}};
-  TableBuilder table("pipelines", "largest relative change of a length by a rotation",
-                     {{"encoding"},
-                      {"pipeline"},
-                      {"largest_change"},
-                      {"largest_change_ulp", "ulp"},
-                      {"bound_ulp", "ulp"}});
+  TableBuilder table(
+      "pipelines", "largest relative change of a length by a rotation",
+      {"encoding", "pipeline", "largest_change", "largest_change_ulp [ulp]", "bound_ulp [ulp]"});
   const std::vector<Pipeline>& all = pipeline_catalogue();
   std::size_t done = 0;
   for (const std::string& encoding : rotations) {

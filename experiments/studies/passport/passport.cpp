@@ -9,9 +9,9 @@
 
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 
 namespace orrery {
 namespace {
@@ -63,14 +63,8 @@ void add_breaks(const std::string& about, const Passport& passport, Result& resu
   TableBuilder table("breaks",
                      "changes of the model: loss of the odd texts, less its own with the 95 % "
                      "interval, p by Holm; loss of repeated tokens, less its own",
-                     {{"change"},
-                      {"edits"},
-                      {"loss", "nats"},
-                      {"difference", "nats"},
-                      {"low", "nats"},
-                      {"high", "nats"},
-                      {"p"},
-                      {"copying", "nats"}});
+                     {"change", "edits", "loss [nats]", "difference [nats]", "low [nats]",
+                      "high [nats]", "p", "copying [nats]"});
   const Break* worst = nullptr;
   for (const Break& one : passport.breaks) {
     const Welch& less = one.difference;
@@ -117,7 +111,7 @@ Result result_of(const ParamSet& params, const Passport& passport) {
   result.scalars.push_back(
       {"loss", "", "nats", sample_mean(passport.losses), "mean loss of the odd texts"});
   TableBuilder verdicts("verdicts", "what the loss says of the model's settings",
-                        {{"question"}, {"verdict"}});
+                        {"question", "verdict"});
   for (const OpenQuestion& question : passport.settlement->questions)
     verdicts.row({question.name, verdict_name(question.verdict)});
   result.tables.push_back(std::move(verdicts).finish());

@@ -13,9 +13,9 @@
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {
@@ -138,11 +138,11 @@ Table largest_effects(const PatchResult& patch, const std::vector<std::string>& 
   constexpr std::size_t listed = 5;
   TableBuilder table("largest",
                      "layers whose rows of the corrupted run do most of what all of it does (1)",
-                     {{"part"}, {"layer"}, {"place"}, {"piece"}, {"effect"}});
+                     {"part", "layer", "place", "piece", "effect"});
   for (const PatchMap& map : patch.maps) {
     std::vector<std::size_t> order(map.effect.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       return std::abs(map.effect[a]) > std::abs(map.effect[b]);
     });
     for (std::size_t i = 0; i < std::min<std::size_t>(listed, order.size()); ++i) {
@@ -183,7 +183,7 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   const std::shared_ptr<AskedModel> model = AskedModel::take(params, inputs);
   const ModelText& text = model->only_text();
   const std::vector<std::string>& by = params.list("by");
-  const auto asks = [&](const char* place) { return std::count(by.begin(), by.end(), place) > 0; };
+  const auto asks = [&](const char* place) { return std::ranges::count(by, place) > 0; };
   const PatchRequest request{.clean = text,
                              .corrupted = corrupted_of(*model, params, inputs),
                              .answer = static_cast<std::int32_t>(params.integer("answer")),

@@ -10,9 +10,9 @@
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 
 namespace orrery {
 namespace {
@@ -38,8 +38,7 @@ Figure reach_figure(const std::string& about, const ContextReach& reach) {
     loss.x.push_back(static_cast<double>(one.context));
     loss.y.push_back(one.loss);
   }
-  const bool helps = std::any_of(reach.contexts.begin(), reach.contexts.end(),
-                                 [](const ContextLoss& one) { return one.helps; });
+  const bool helps = std::ranges::any_of(reach.contexts, &ContextLoss::helps);
   return {
       "reach",
       helps ? fmt::format("Context helps up to {}{} tokens", reach.is_limit ? "at least " : "",
@@ -57,7 +56,7 @@ Table contexts_table(const ContextReach& reach) {
   TableBuilder table("contexts",
                      "loss of the last tokens behind contexts; gain over half as long a one, "
                      "paired by texts, p by Holm",
-                     {{"context", "tokens"}, {"loss", "nats"}, {"gain", "nats"}, {"p"}, {"helps"}});
+                     {"context [tokens]", "loss [nats]", "gain [nats]", "p", "helps"});
   for (const ContextLoss& one : reach.contexts) {
     const bool is_first = &one == &reach.contexts.front();
     const double gain = is_first ? std::numeric_limits<double>::quiet_NaN() : one.gain.difference;

@@ -16,7 +16,7 @@
 #include "core/random.h"
 #include "experiments/model/sub_progress.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/token_inputs.h"
 #include "experiments/setup/trained_head.h"
@@ -126,7 +126,7 @@ bool overflows_fp16(const std::string& encoding, const StageRounding& rounding, 
                     Position shifted) {
   constexpr Position largest_fp16 = 65504;
   const std::vector<Stage>& stages = find_encoding(encoding).info.stages;
-  return std::any_of(stages.begin(), stages.end(), [&](Stage stage) {
+  return std::ranges::any_of(stages, [&](Stage stage) {
     if (rounding.format(stage) != Precision::fp16) return false;
     if (stage == Stage::distance) return unshifted > largest_fp16;
     return (stage == Stage::position || stage == Stage::angle) && shifted > largest_fp16;
@@ -172,9 +172,8 @@ ShiftCurve bounded_curve(const std::string& name, const Measurement<T>& in,
                    .last_position = traits.last_position};
   // Behind the last patch there is text alone, and shifts go on from there.
   if (traits.relative_from)
-    curve.relative =
-        std::all_of(in.tokens.positions.begin(), in.tokens.positions.end(),
-                    [&](Position position) { return position >= *traits.relative_from; });
+    curve.relative = std::ranges::all_of(
+        in.tokens.positions, [&](Position position) { return position >= *traits.relative_from; });
   curve.bound = invariance_bound<T>(q, k, rounding_of_scores(name, rounding));
   curve.overflows = overflows_fp16(name, rounding, last, last + in.shifts.back());
   curve.exact_positions = keeps_positions(encoding, rounding, last + in.shifts.back());
@@ -219,8 +218,7 @@ class ExactHead {
 
 /// How many of the shifts, which grow, are no longer than this.
 std::size_t known_shifts(const std::vector<Position>& shifts, Position longest) {
-  return static_cast<std::size_t>(std::upper_bound(shifts.begin(), shifts.end(), longest) -
-                                  shifts.begin());
+  return static_cast<std::size_t>(std::ranges::upper_bound(shifts, longest) - shifts.begin());
 }
 
 /// @param shared  of the pipelines with the same tokens; made by the first that is not exact itself

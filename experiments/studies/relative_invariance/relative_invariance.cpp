@@ -9,7 +9,7 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
@@ -160,7 +160,7 @@ constexpr std::array<LineStyle, 4> styles{LineStyle::solid, LineStyle::dashed, L
 /// pipelines of a single encoding are shades, and the curves of several have a hue each.
 Series series_of(const ShiftCurve& curve, std::size_t place, std::size_t curves,
                  const std::vector<std::string>& pipelines) {
-  const auto found = std::find(pipelines.begin(), pipelines.end(), curve.pipeline.name);
+  const auto found = std::ranges::find(pipelines, curve.pipeline.name);
   const auto pipeline = static_cast<std::size_t>(found - pipelines.begin());
   const bool lines_enough = pipelines.size() <= styles.size();
   Series series{.name = pipelines.size() == 1

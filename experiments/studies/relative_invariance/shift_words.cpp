@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/analysis/largest.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {
@@ -29,7 +29,7 @@ bool are_alike(const ShiftCurve& a, const ShiftCurve& b) {
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
 std::vector<std::string> encodings_of(const Curves& curves) {
@@ -81,12 +81,11 @@ std::string roundings(const std::vector<ShiftCurve>& curves,
                       const std::vector<std::string>& encodings) {
   std::vector<std::pair<std::string, Largest>> by_format;
   for (const ShiftCurve& curve : curves) {
-    if (curve.known == 0 ||
-        std::find(encodings.begin(), encodings.end(), curve.encoding) == encodings.end())
+    if (curve.known == 0 || std::ranges::find(encodings, curve.encoding) == encodings.end())
       continue;
     const std::string format = pipeline_words(curve.pipeline);
-    auto found = std::find_if(by_format.begin(), by_format.end(),
-                              [&](const auto& one) { return one.first == format; });
+    auto found =
+        std::ranges::find_if(by_format, [&](const auto& one) { return one.first == format; });
     if (found == by_format.end()) found = by_format.insert(found, {format, Largest()});
     found->second.see(curve.worst(curve.ulps));
   }
@@ -101,7 +100,7 @@ std::string roundings(const std::vector<ShiftCurve>& curves,
 }
 
 bool never_changes(const std::vector<ShiftCurve>& curves, const std::string& encoding) {
-  return std::all_of(curves.begin(), curves.end(), [&](const ShiftCurve& curve) {
+  return std::ranges::all_of(curves, [&](const ShiftCurve& curve) {
     return curve.encoding != encoding || curve.worst(curve.error) == 0;
   });
 }
@@ -153,9 +152,8 @@ std::vector<ShiftGroup> groups_of(const std::vector<ShiftCurve>& curves) {
   std::vector<ShiftGroup> groups;
   for (const ShiftCurve& curve : curves) {
     add_once(pipelines, curve.pipeline.name);
-    const auto same = std::find_if(groups.begin(), groups.end(), [&](const ShiftGroup& group) {
-      return are_alike(*group.curves.front(), curve);
-    });
+    const auto same = std::ranges::find_if(
+        groups, [&](const ShiftGroup& group) { return are_alike(*group.curves.front(), curve); });
     if (same != groups.end())
       same->curves.push_back(&curve);
     else

@@ -10,7 +10,6 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"
-#include "experiments/setup/model_edits.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/statistics/welch.h"
@@ -81,7 +80,7 @@ Result result_of(const ParamSet& params, const Repeat& repeat) {
   all.scalar("gain", repeat.gain.difference, "loss saved by the repetition", "nats");
   add_spread("gain", repeat.gain, "p of no gain, paired by sequences", result);
   TableBuilder table("repeated", "loss of each token, the mean over sequences",
-                     {{"position", "tokens"}, {"loss", "nats"}});
+                     {"position [tokens]", "loss [nats]"});
   for (std::size_t i = 0; i < repeat.by_position.size(); ++i) table.row({i, repeat.by_position[i]});
   result.tables.push_back(std::move(table).finish());
   const std::size_t n = repeat.first_half.size();

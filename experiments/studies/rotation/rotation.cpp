@@ -13,7 +13,7 @@
 #include "core/errors.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/rope_params.h"
@@ -120,7 +120,7 @@ void add_pairs(const ParamSet& params, const Rope<double>& rope, const Matrix<do
                const std::vector<std::size_t>& pairs, Result& result) {
   const std::string& name = params.text("draw");
   TableBuilder table("turning", "the two channels of each drawn pair at each position",
-                     {{"pair"}, {"position", "tokens"}, {"first_channel"}, {"second_channel"}});
+                     {"pair", "position [tokens]", "first_channel", "second_channel"});
   for (const std::size_t t : pairs) {
     VectorPlot plot{.x = {.label = "first channel of the pair", .symbol = "$\\Re " + name + "_t$"},
                     .y = {.label = "second channel", .symbol = "$\\Im " + name + "_t$"},
@@ -319,14 +319,7 @@ void add_scalars(const ScoreChain& chain, double at_rest, Index d, Result& resul
 Table pair_table(const Rope<double>& rope, const QkPair& v, const ScoreChain& chain, Position r) {
   TableBuilder table(
       "pairs", "pair by pair: $h_t$, $e^{i(m−n)θ_t}$, contribution to the score and sum so far",
-      {{"pair"},
-       {"theta", "rad per token"},
-       {"h_re"},
-       {"h_im"},
-       {"cos"},
-       {"sin"},
-       {"contribution"},
-       {"sum"}});
+      {"pair", "theta [rad per token]", "h_re", "h_im", "cos", "sin", "contribution", "sum"});
   const auto z_q = complex_pairs(rope, channels(v.q)), z_k = complex_pairs(rope, channels(v.k));
   double sum = 0;
   for (std::size_t t = 0; t < z_q.size(); ++t) {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "experiments/setup/user_qkv.h"
+#include "experiments/setup/eigen_arrays.h"
 
 namespace orrery {
 

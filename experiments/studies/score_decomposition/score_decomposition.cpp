@@ -14,13 +14,11 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/encoding_choice.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/map_equation.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
-#include "experiments/setup/user_qkv.h"
 #include "experiments/studies/score_decomposition/decompose.h"
 #include "experiments/text/number_text.h"
 
@@ -296,11 +294,10 @@ void add_profiles(const Scores<T>& scores, TableBuilder& table, Result& result) 
 /// One row per encoding and term, as a table and as a figure.
 struct Shares {
   TableFigure drawn{.header = {"encoding", "term", "part", "share", "within rows", "largest"}};
-  TableBuilder table{
-      "terms",
-      "share = cov(term, logits)/var(logits) over visible cells; within rows: "
-      "less each row's mean, which softmax ignores",
-      {{"encoding"}, {"term"}, {"part"}, {"variance"}, {"share"}, {"share_in_rows"}, {"largest"}}};
+  TableBuilder table{"terms",
+                     "share = cov(term, logits)/var(logits) over visible cells; within rows: "
+                     "less each row's mean, which softmax ignores",
+                     {"encoding", "term", "part", "variance", "share", "share_in_rows", "largest"}};
 };
 
 std::string percent(double share) {
@@ -337,13 +334,7 @@ void add_terms(const ParamSet& params, const TokenInputs<T>& tokens, const std::
   TableBuilder profiles(
       "profiles",
       "each term by relative distance $m − n$: mean, deviation and extremes over its diagonal",
-      {{"encoding"},
-       {"term"},
-       {"distance", "tokens"},
-       {"mean"},
-       {"deviation"},
-       {"smallest"},
-       {"largest"}});
+      {"encoding", "term", "distance [tokens]", "mean", "deviation", "smallest", "largest"});
   Shares shares;
   const std::vector<std::string>& names = params.list("encoding");
   for (std::size_t e = 0; e < names.size(); ++e) {

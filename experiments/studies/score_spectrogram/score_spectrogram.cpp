@@ -19,9 +19,8 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_choice.h"
-#include "experiments/setup/encoding_style.h"
-#include "experiments/setup/pair_wavelengths.h"
+#include "experiments/setup/encoding_summary.h"
+#include "experiments/setup/frequency_bands.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/score_spectrogram/log_columns.h"
 
@@ -325,8 +324,8 @@ void check_sum(const Study& study, const Figure& map, const Pairs& pairs, const 
 
 void add_scalars(const Study& study, const Fall& fall, Result& result) {
   const FindingsOn of(result, fall.name, encoding_label(fall.name));
-  const auto half = std::find_if(fall.by_distance.begin(), fall.by_distance.end(),
-                                 [](double share) { return share <= 0.5; });
+  const auto half =
+      std::ranges::find_if(fall.by_distance, [](double share) { return share <= 0.5; });
   of.scalar("first_half",
             half == fall.by_distance.end()
                 ? missing

@@ -1,4 +1,4 @@
-#include "experiments/studies/sequence_length/length_words.h"
+#include "experiments/studies/sequence_length/study.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/analysis/largest.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/text/number_text.h"
 
 namespace orrery {
@@ -41,8 +41,7 @@ std::string logit_title(const LengthStudy& of, const ParamSet& params) {
     return fmt::format("{} ends at {}", name, of.last_position);
   const Positions distances = distances_of(params);
   const auto train = static_cast<std::size_t>(
-      std::lower_bound(distances.begin(), distances.end(), params.integer("train_length")) -
-      distances.begin());
+      std::ranges::lower_bound(distances, params.integer("train_length")) - distances.begin());
   const std::vector<double>& change = of.mean_change;
   const auto from = constant_from(change, same_value);
   if (from && *from == 0) return fmt::format("{}: the same throughout", name);
@@ -65,7 +64,7 @@ std::string entropy_title(const std::vector<LengthStudy>& all, const ParamSet& p
   using namespace in_length_words;
   const Positions lengths = lengths_of(params);
   const auto train = static_cast<std::size_t>(
-      std::find(lengths.begin(), lengths.end(), params.integer("train_length")) - lengths.begin());
+      std::ranges::find(lengths, params.integer("train_length")) - lengths.begin());
   const double doublings =
       std::log2(static_cast<double>(lengths.back()) / static_cast<double>(lengths[train]));
   Names wider, same, narrower, ended;

@@ -11,10 +11,10 @@
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/studies/sequence_length/length_words.h"
+#include "experiments/studies/sequence_length/study.h"
 
 namespace orrery {
 namespace {
@@ -122,7 +122,7 @@ void check_settings(const ParamSet& params) {
 void add_scalars(const ParamSet& params, const LengthStudy& m, Result& result) {
   const Positions lengths = lengths_of(params);
   const auto at_train = static_cast<std::size_t>(
-      std::find(lengths.begin(), lengths.end(), params.integer("train_length")) - lengths.begin());
+      std::ranges::find(lengths, params.integer("train_length")) - lengths.begin());
   const FindingsOn of(result, m.name, untrained_label(m.name));
   const auto add = [&](const std::string& key, const char* unit, const std::string& words,
                        const std::vector<double>& number) {
@@ -303,13 +303,8 @@ void add_encodings(const ParamSet& params, const std::vector<LengthStudy>& all, 
       "training "
       "length leave the range seen within; largest change under an offset; largest difference "
       "between decoding and prefill",
-      {{"encoding"},
-       {"beyond"},
-       {"last_position", "tokens"},
-       {"constant_from", "tokens"},
-       {"leaves_seen_range"},
-       {"offset_change"},
-       {"decoding_difference"}});
+      {"encoding", "beyond", "last_position [tokens]", "constant_from [tokens]",
+       "leaves_seen_range", "offset_change", "decoding_difference"});
   for (const LengthStudy& m : all) {
     const double leaves = beyond_seen(m.change, train), offset = m.largest_offset_change();
     const auto constant = constant_from(m.change, flat);

@@ -73,8 +73,7 @@ AttentionOutput<double> window_attention(const LengthInputs& in, Index window, P
 }
 
 std::size_t known_count(const std::vector<double>& values) {
-  const auto end =
-      std::find_if(values.begin(), values.end(), [](double v) { return std::isnan(v); });
+  const auto end = std::ranges::find_if(values, [](double v) { return std::isnan(v); });
   return static_cast<std::size_t>(end - values.begin());
 }
 
@@ -208,7 +207,7 @@ Positions spaced_by_ratios(double first, double last, int count, Positions posit
   for (int i = 0; i <= count; ++i)
     positions.push_back(
         std::lround(first * std::pow(last / first, static_cast<double>(i) / count)));
-  std::sort(positions.begin(), positions.end());
+  std::ranges::sort(positions);
   positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
   return positions;
 }

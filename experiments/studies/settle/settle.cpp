@@ -9,10 +9,9 @@
 
 #include "experiments/setup/asked_model.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/model_edits.h"
+#include "experiments/setup/measures.h"
 #include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
-#include "experiments/setup/table_builder.h"
 #include "experiments/statistics/welch.h"
 
 namespace orrery {
@@ -44,9 +43,8 @@ std::vector<std::string> verdict_cells(const OpenQuestion& question,
   std::string stands = "none of them";
   for (const Hypothesis& h : question.hypotheses)
     if (h.stands) stands = h.label;
-  const auto same = std::find_if(corrected.begin(), corrected.end(), [&](const OpenQuestion& one) {
-    return one.name == question.name;
-  });
+  const auto same = std::ranges::find_if(
+      corrected, [&](const OpenQuestion& one) { return one.name == question.name; });
   std::vector<std::string> left;
   for (const Hypothesis& h : (same == corrected.end() ? question : *same).hypotheses)
     if (!h.rejected) left.push_back(h.label);
@@ -71,7 +69,7 @@ Figure verdicts_figure(const std::string& about, const Settlement& settlement) {
 Table verdicts_table(const char* name, const std::string& caption,
                      const std::vector<OpenQuestion>& questions,
                      const std::vector<OpenQuestion>& corrected) {
-  TableBuilder table(name, caption, {{"question"}, {"verdict"}, {"stands"}, {"not_rejected"}});
+  TableBuilder table(name, caption, {"question", "verdict", "stands", "not_rejected"});
   for (const OpenQuestion& question : questions) {
     const std::vector<std::string> cells = verdict_cells(question, corrected);
     table.row({cells.begin(), cells.end()});
@@ -80,22 +78,13 @@ Table verdicts_table(const char* name, const std::string& caption,
 }
 
 Table hypotheses_table(const Settlement& settlement) {
-  TableBuilder table("hypotheses",
-                     "each way to run the weights: loss of the odd texts, less that of the "
-                     "preferred one (first) with its 95 % interval and its standard deviation over "
-                     "texts, p by Holm",
-                     {{"model"},
-                      {"question"},
-                      {"hypothesis"},
-                      {"edits"},
-                      {"stands"},
-                      {"loss", "nats"},
-                      {"difference", "nats"},
-                      {"low", "nats"},
-                      {"high", "nats"},
-                      {"spread", "nats"},
-                      {"p"},
-                      {"rejected"}});
+  TableBuilder table(
+      "hypotheses",
+      "each way to run the weights: loss of the odd texts, less that of the "
+      "preferred one (first) with its 95 % interval and its standard deviation over "
+      "texts, p by Holm",
+      {"model", "question", "hypothesis", "edits", "stands", "loss [nats]", "difference [nats]",
+       "low [nats]", "high [nats]", "spread [nats]", "p", "rejected"});
   const auto add = [&](const char* of, const std::vector<OpenQuestion>& questions) {
     for (const OpenQuestion& question : questions)
       for (const Hypothesis& h : question.hypotheses)
@@ -131,9 +120,10 @@ Result result_of(const ParamSet& params, const Settlement& settlement) {
     result.tables.push_back(
         verdicts_table("corrected", by, settlement.corrected, settlement.corrected));
   }
-  const auto contradicted = static_cast<double>(
-      std::count_if(settlement.questions.begin(), settlement.questions.end(),
-                    [](const OpenQuestion& q) { return q.verdict == LossVerdict::contradicted; }));
+  const auto contradicted =
+      static_cast<double>(std::ranges::count_if(settlement.questions, [](const OpenQuestion& q) {
+        return q.verdict == LossVerdict::contradicted;
+      }));
   result.scalars = {
       {"contradicted", "", "questions", contradicted, "answers of the model that are contradicted"},
       {"corrections", "", "settings", static_cast<double>(settlement.corrections.size()),

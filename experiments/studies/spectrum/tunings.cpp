@@ -10,7 +10,7 @@
 #include "core/encodings/sinusoidal.h"
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/labels.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/rope_params.h"
 
 namespace orrery {

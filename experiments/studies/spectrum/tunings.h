@@ -26,8 +26,7 @@ struct Tuning {
   std::vector<double> lambda() const { return wavelengths(theta); }
   /// Pairs with a frequency of their own: p-RoPE sets the last ones to 0.
   std::size_t turning() const {
-    return static_cast<std::size_t>(
-        std::count_if(theta.begin(), theta.end(), [](double f) { return f != 0; }));
+    return static_cast<std::size_t>(std::ranges::count_if(theta, [](double f) { return f != 0; }));
   }
   const std::string& words() const { return brief.empty() ? label : brief; }
   double longest() const { return lambda()[turning() - 1]; }

@@ -8,7 +8,7 @@
 #include "core/analysis/largest.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/eigen_arrays.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/map_equation.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
@@ -186,8 +186,8 @@ struct EncodingLoss {
 /// "0.001 nats with RoPE, 1.6 with no encoding", from the least; of many the ends.
 std::string ranked(std::vector<EncodingLoss> losses) {
   constexpr std::size_t most = 4;
-  std::stable_sort(losses.begin(), losses.end(),
-                   [](const EncodingLoss& a, const EncodingLoss& b) { return a.nats < b.nats; });
+  std::ranges::stable_sort(
+      losses, [](const EncodingLoss& a, const EncodingLoss& b) { return a.nats < b.nats; });
   if (losses.size() > most) losses.erase(losses.begin() + 1, losses.end() - 1);
   std::string words;
   for (const EncodingLoss& one : losses)
@@ -293,15 +293,11 @@ std::vector<Figure> training_figures(const ParamSet& params, const std::vector<R
 }
 
 std::vector<Table> training_tables(const Trained& trained) {
-  TableBuilder curves("curves", "mean loss and the scores of the best heads, by step",
-                      {{"encoding"},
-                       {"seed"},
-                       {"step", "steps"},
-                       {"loss", "nats"},
-                       {"previous_token"},
-                       {"induction"}});
+  TableBuilder curves(
+      "curves", "mean loss and the scores of the best heads, by step",
+      {"encoding", "seed", "step [steps]", "loss [nats]", "previous_token", "induction"});
   TableBuilder lengths("lengths", "held-out loss and accuracy, by tokens of a sequence",
-                       {{"encoding"}, {"seed"}, {"tokens"}, {"loss", "nats"}, {"accuracy"}});
+                       {"encoding", "seed", "tokens", "loss [nats]", "accuracy"});
   const Measures<BlockScores> scores{{"previous_token", &BlockScores::previous},
                                      {"induction", &BlockScores::induction},
                                      {"first_token", &BlockScores::first},
@@ -310,7 +306,7 @@ std::vector<Table> training_tables(const Trained& trained) {
                                      {"farther", &BlockScores::farther},
                                      {"distance", &BlockScores::distance, "", "tokens"}};
   TableBuilder heads("heads", "mean weights of the heads over a repeated block",
-                     headings({{"encoding"}, {"seed"}, {"layer"}, {"head"}, {"name"}}, scores));
+                     headings({"encoding", "seed", "layer", "head", "name"}, scores));
   for (const Run& run : trained.runs) {
     for (std::size_t i = 0; i < run.steps.size(); ++i)
       curves.row(
@@ -321,9 +317,9 @@ std::vector<Table> training_tables(const Trained& trained) {
       heads.row(cells({run.encoding, run.seed, head.layer, head.head, name_of_head(head.scores)},
                       head.scores, scores));
   }
-  TableBuilder starts(
-      "starts", "rates and deviations that were tried, and the mean loss at the end",
-      {{"encoding"}, {"learning_rate"}, {"token_deviation"}, {"loss", "nats"}, {"taken"}});
+  TableBuilder starts("starts",
+                      "rates and deviations that were tried, and the mean loss at the end",
+                      {"encoding", "learning_rate", "token_deviation", "loss [nats]", "taken"});
   for (const TriedStart& one : trained.tried)
     starts.row({one.encoding, one.rate, one.deviation, one.loss, one.best ? "yes" : "no"});
   std::vector<Table> tables;

@@ -137,7 +137,7 @@ bool is_rope_of(const KeptFamily& family, const ParamSet& of_encodings) {
   // RoFormer's code knows one base.
   if (!family.causal && !of_encodings.is_default("base")) return false;
   const std::vector<ParamSpec>& specs = of_encodings.specs();
-  return std::all_of(specs.begin(), specs.end(), [&](const ParamSpec& spec) {
+  return std::ranges::all_of(specs, [&](const ParamSpec& spec) {
     return spec.key.rfind("rope.", 0) != 0 || spec.key == "rope.pairing" ||
            of_encodings.is_default(spec.key);
   });

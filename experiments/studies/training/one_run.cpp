@@ -293,7 +293,7 @@ void OneRun::look() {
   run_.heads = look_at_heads(trainer_, block_);
   const std::vector<std::int64_t> moments = kept_moments(steps_);
   const bool first_seed = run_.seed == plan_.params.integer("seed");
-  if (first_seed && std::find(moments.begin(), moments.end(), done_) != moments.end())
+  if (first_seed && std::ranges::find(moments, done_) != moments.end())
     run_.earlier[done_] = run_.heads;
   double previous = 0, induction = 0;
   for (const HeadOfRun& head : run_.heads) {

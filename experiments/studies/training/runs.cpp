@@ -149,9 +149,8 @@ std::vector<TriedStart> search_starts(const TrainingPlan& plan, Progress& progre
 
 TriedStart start_of(const std::string& encoding, const ParamSet& params,
                     const std::vector<TriedStart>& tried) {
-  const auto found = std::find_if(tried.begin(), tried.end(), [&](const TriedStart& one) {
-    return one.best && one.encoding == encoding;
-  });
+  const auto found = std::ranges::find_if(
+      tried, [&](const TriedStart& one) { return one.best && one.encoding == encoding; });
   if (found != tried.end()) return *found;
   return {.encoding = encoding,
           .rate = params.real("learning_rate"),

@@ -220,8 +220,7 @@ std::vector<std::string> symbol_tasks() {
   std::vector<std::string> names;
   const std::vector<std::string> texts = text_tasks();
   for (const Choice& choice : task_choices())
-    if (std::find(texts.begin(), texts.end(), choice.name) == texts.end())
-      names.push_back(choice.name);
+    if (std::ranges::find(texts, choice.name) == texts.end()) names.push_back(choice.name);
   return names;
 }
 
@@ -237,10 +236,9 @@ std::unique_ptr<const Task> make_task(const ParamSet& params, const Inputs& inpu
   if (name == "recall") return task(2 * symbols, recall);
   if (name == "brackets") return task(2 * symbols, brackets);
   if (name == "reverse")
-    return task(symbols + 1,
-                reordered([](auto& block) { std::reverse(block.begin(), block.end()); }));
+    return task(symbols + 1, reordered([](auto& block) { std::ranges::reverse(block); }));
   if (name == "sort")
-    return task(symbols + 1, reordered([](auto& block) { std::sort(block.begin(), block.end()); }));
+    return task(symbols + 1, reordered([](auto& block) { std::ranges::sort(block); }));
   const auto found = inputs.find("text");
   if (found == inputs.end())
     throw UsageError(fmt::format("task={} without a text", name), "it reads one", "give text=FILE");

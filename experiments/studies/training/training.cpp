@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/training/runs.h"

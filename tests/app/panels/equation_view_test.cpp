@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "app/shell/start.h"
-#include "experiments/studies/formulas.h"
+#include "experiments/studies/catalogue.h"
 #include "tests/app/fixture.h"
 
 namespace orrery {

@@ -6,7 +6,7 @@
 
 #include "app/gui/imgui_shim.h"
 #include "app/shell/start.h"
-#include "experiments/setup/known_values.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/app/fixture.h"
 

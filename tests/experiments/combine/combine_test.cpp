@@ -9,7 +9,7 @@
 
 #include "core/errors.h"
 #include "experiments/combine/sweep_overview.h"
-#include "experiments/setup/encoding_style.h"
+#include "experiments/setup/encoding_summary.h"
 #include "tests/support/sweep_fixture.h"
 #include "tests/support/temp_folder.h"
 

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/figure/plot/draw_figure.h"
-#include "experiments/studies/formulas.h"
+#include "experiments/studies/catalogue.h"
 #include "tests/support/recording_canvas.h"
 #include "tests/support/sample_figures.h"
 

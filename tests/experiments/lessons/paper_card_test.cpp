@@ -1,4 +1,4 @@
-#include "experiments/lessons/paper_card.h"
+#include "experiments/lessons/library.h"
 
 #include <catch2/catch.hpp>
 

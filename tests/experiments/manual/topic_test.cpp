@@ -4,7 +4,6 @@
 #include <string>
 
 #include "core/errors.h"
-#include "experiments/manual/man.h"
 #include "experiments/manual/terminal.h"
 
 namespace orrery {

@@ -1,4 +1,3 @@
-#include "experiments/setup/table_builder.h"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>
@@ -40,7 +39,7 @@ TEST_CASE("A table builder refuses rows of another length and columns of mixed k
 }
 
 TEST_CASE("A measure becomes columns, and a scalar where it has words") {
-  TableBuilder builder("words", "", headings({{"word"}}, measures));
+  TableBuilder builder("words", "", headings({"word"}, measures));
   builder.row(cells({"moon"}, Word{4, 2}, measures));
   const Table table = std::move(builder).finish();
   CHECK(table.columns.at(1).name == "letters");

@@ -1,4 +1,3 @@
-#include "experiments/studies/formulas.h"
 
 #include <catch2/catch.hpp>
 #include <set>

@@ -5,7 +5,6 @@
 #include <limits>
 #include <set>
 
-#include "experiments/figure/color/oklab.h"
 #include "experiments/figure/color/style.h"
 
 using namespace orrery;

@@ -8,7 +8,6 @@
 #include "experiments/figure/equation/parse.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
-#include "experiments/studies/formulas.h"
 #include "experiments/text/utf8.h"
 #include "tests/support/approved.h"
 #include "tests/support/recording_canvas.h"

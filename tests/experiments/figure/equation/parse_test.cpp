@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/errors.h"
-#include "experiments/studies/formulas.h"
+#include "experiments/studies/catalogue.h"
 
 namespace orrery {
 namespace {

@@ -1,4 +1,3 @@
-#include "experiments/figure/equation/read_text.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -12,7 +12,6 @@
 #include "experiments/figure/canvas/cairo_canvas.h"
 #include "experiments/figure/canvas/svg_canvas.h"
 #include "experiments/studies/catalogue.h"
-#include "experiments/studies/formulas.h"
 #include "tests/support/recording_canvas.h"
 
 namespace orrery {

@@ -1,9 +1,9 @@
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/figure/canvas/canvas.h"
 #include "experiments/figure/color/style.h"
+#include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/figure_layout.h"
 #include "experiments/figure/plot/figure_view.h"
-#include "experiments/figure/plot/heatmap_cache.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "experiments/figure/plot/ghosts.h"
+#include "experiments/figure/plot/difference.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "experiments/figure/canvas/canvas.h"
+#include "experiments/figure/plot/curve_cache.h"
 #include "experiments/figure/plot/draw_figure.h"
 #include "experiments/figure/plot/figure_view.h"
-#include "experiments/figure/plot/heatmap_cache.h"
 #include "tests/support/recording_canvas.h"
 #include "tests/support/sample_figures.h"
 
