@@ -10,32 +10,10 @@
 #include "experiments/data/npz.h"
 #include "experiments/data/safetensors.h"
 #include "experiments/data/tensor_files.h"
-#include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
-#include "experiments/setup/encoding_summary.h"
 
 namespace orrery {
-namespace {
-
-bool is_of_an_encoding(const std::string& key) {
-  for (const EncodingSummary& encoding : encoding_list())
-    for (const ParamSpec& spec : encoding.params)
-      if (spec.key == key) return true;
-  return false;
-}
-
-/// " One of a, b. [a]": the choices and the default, where there are any.
-std::string values_text(const ParamSpec& spec) {
-  std::vector<std::string> choices;
-  for (const Choice& choice : spec.choices) choices.push_back(choice.name);
-  std::string text;
-  if (!choices.empty()) text += fmt::format(" One of {}.", fmt::join(choices, ", "));
-  const std::string value = to_text(spec.default_value);
-  return value.empty() ? text : text + fmt::format(" [{}]", value);
-}
-
-}  // namespace
 
 bool is_archive(const std::string& file) {
   return file.ends_with(".npz") || file.ends_with(".safetensors");
@@ -86,20 +64,6 @@ void require_new_output(const std::string& out, bool force) {
   if (force || !std::filesystem::exists(out, failure)) return;
   throw IoError(out, "is there already",
                 "add --force to replace it, or choose another name with --out");
-}
-
-std::string keys_section(const std::vector<ParamSpec>& specs) {
-  constexpr int key_width = 20;
-  std::string text = "Keys, as key=value, with their defaults:\n", group;
-  for (const ParamSpec& spec : specs) {
-    if (is_of_an_encoding(spec.key)) continue;
-    if (!spec.group.empty() && spec.group != group)
-      text += fmt::format("  {}:{}\n", spec.group, values_text(spec));
-    group = spec.group;
-    text += fmt::format("  {:<{}} {}", spec.key, key_width, plain_text(spec.description));
-    text += group.empty() ? values_text(spec) + "\n" : "\n";
-  }
-  return text;
 }
 
 }  // namespace orrery

@@ -25,8 +25,5 @@ void require_archive_or_folder(const std::string& out);
 
 /// Throws IoError when --out is there already and is not to be replaced. Call it before computing.
 void require_new_output(const std::string& out, bool force);
-/// Lines "  key  description" with choices and default under a heading, for help texts. Parameters of
-/// single encodings are left out: `describe ENCODING` has them.
-std::string keys_section(const std::vector<ParamSpec>& specs);
 
 }  // namespace orrery

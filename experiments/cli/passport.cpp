@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -6,11 +9,13 @@
 #include "experiments/cli/command.h"
 #include "experiments/cli/console.h"
 #include "experiments/data/load_inputs.h"
+#include "experiments/figure/equation/plain_text.h"
 #include "experiments/files/atomic_write.h"
 #include "experiments/files/file.h"
 #include "experiments/heads/passport.h"
 #include "experiments/reports/passport_page.h"
 #include "experiments/results/memory.h"
+#include "experiments/setup/encoding_summary.h"
 #include "experiments/studies/catalogue.h"
 #include "experiments/sweeps/assignments.h"
 
@@ -84,6 +89,39 @@ int write_passport(const PassportOptions& options) {
   else if (!is_quiet())
     print(passport_text(one, other));
   return exit_ok;
+}
+
+bool is_of_an_encoding(const std::string& key) {
+  for (const EncodingSummary& encoding : encoding_list())
+    for (const ParamSpec& spec : encoding.params)
+      if (spec.key == key) return true;
+  return false;
+}
+
+/// " One of a, b. [a]": the choices and the default, where there are any.
+std::string values_text(const ParamSpec& spec) {
+  std::vector<std::string> choices;
+  for (const Choice& choice : spec.choices) choices.push_back(choice.name);
+  std::string text;
+  if (!choices.empty()) text += fmt::format(" One of {}.", fmt::join(choices, ", "));
+  const std::string value = to_text(spec.default_value);
+  return value.empty() ? text : text + fmt::format(" [{}]", value);
+}
+
+/// Lines "  key  description" with choices and default under a heading, for help texts. Parameters of
+/// single encodings are left out: `describe ENCODING` has them.
+std::string keys_section(const std::vector<ParamSpec>& specs) {
+  constexpr int key_width = 20;
+  std::string text = "Keys, as key=value, with their defaults:\n", group;
+  for (const ParamSpec& spec : specs) {
+    if (is_of_an_encoding(spec.key)) continue;
+    if (!spec.group.empty() && spec.group != group)
+      text += fmt::format("  {}:{}\n", spec.group, values_text(spec));
+    group = spec.group;
+    text += fmt::format("  {:<{}} {}", spec.key, key_width, plain_text(spec.description));
+    text += group.empty() ? values_text(spec) + "\n" : "\n";
+  }
+  return text;
 }
 
 }  // namespace

@@ -26,7 +26,6 @@
 #include "experiments/results/point_id.h"
 #include "experiments/results/result_folder.h"
 #include "experiments/results/result_json.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/sweeps/sweep_spec.h"
 #include "experiments/text/number_text.h"

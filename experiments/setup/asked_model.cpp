@@ -16,8 +16,8 @@
 #include "experiments/files/memory_limit.h"
 #include "experiments/identify/defects.h"
 #include "experiments/model_files/position_plan.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
-#include "experiments/setup/model_figures.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery {
@@ -88,11 +88,8 @@ const ModelFile& model_file(const Inputs& inputs) {
 }  // namespace
 
 ParamSpec asked_model_param() {
-  return {.key = "model",
-          .description = "A model's folder with config.json and .safetensors, or its .gguf.",
-          .kind = ParamKind::file,
-          .default_value = "bundled:" + std::string(trained_model),
-          .file_types = {"safetensors", "gguf", "json"}};
+  return file_param("model", "A model's folder with config.json and .safetensors, or its .gguf.",
+                    {"safetensors", "gguf", "json"}, "bundled:" + std::string(trained_model));
 }
 
 std::vector<ParamSpec> asked_text_params() {

@@ -143,22 +143,24 @@ ParamSpec causal_param(bool default_value) {
           .default_value = default_value};
 }
 
-ParamSpec array_file_param(const std::string& key, const std::string& description) {
-  return {.key = key,
-          .symbol = key.size() == 1 ? "$" + key + "$" : "",
-          .description = description,
-          .kind = ParamKind::file,
-          .default_value = std::string(),
-          .file_types = {"npy", "npz", "safetensors"}};
-}
-
-ParamSpec model_file_param(const std::string& key, const std::string& description,
-                           const std::string& usual) {
+ParamSpec file_param(const std::string& key, const std::string& description,
+                     std::vector<std::string> types, const std::string& usual) {
   return {.key = key,
           .description = description,
           .kind = ParamKind::file,
           .default_value = usual,
-          .file_types = {"json", "gguf"}};
+          .file_types = std::move(types)};
+}
+
+ParamSpec array_file_param(const std::string& key, const std::string& description) {
+  ParamSpec spec = file_param(key, description, {"npy", "npz", "safetensors"});
+  if (key.size() == 1) spec.symbol = "$" + key + "$";
+  return spec;
+}
+
+ParamSpec model_file_param(const std::string& key, const std::string& description,
+                           const std::string& usual) {
+  return file_param(key, description, {"json", "gguf"}, usual);
 }
 
 ParamSpec seed_param() {

@@ -27,6 +27,9 @@ ParamSpec heads_param();                          ///< "heads", H: heads of the 
 int head_of(const ParamSet& params);
 ParamSpec max_distance_param(double max);  ///< "max_distance", r_max: tokens
 ParamSpec causal_param(bool default_value);
+/// A file whose name has one of these endings; "*" is any.
+ParamSpec file_param(const std::string& key, const std::string& description,
+                     std::vector<std::string> types, const std::string& usual = "");
 /// An array of a .npy, .npz or .safetensors file, empty unless given.
 ParamSpec array_file_param(const std::string& key, const std::string& description);
 /// A model's configuration or GGUF, whose layers are read.

@@ -189,12 +189,9 @@ ParamSpec table_param(const std::string& name, const std::string& description) {
 }
 
 std::vector<ParamSpec> encoding_table_params() {
-  std::vector<ParamSpec> specs{{.key = "tables",
-                                .description = "A file of several tables under their own names.",
-                                .kind = ParamKind::file,
-                                .default_value = std::string(),
-                                .file_types = {"npz", "safetensors"},
-                                .group = table_group}};
+  std::vector<ParamSpec> specs{file_param(
+      "tables", "A file of several tables under their own names.", {"npz", "safetensors"})};
+  specs.back().group = table_group;
   const std::vector<ParamSpec> settings = with_encoding_params({});
   const auto find = [](const std::vector<ParamSpec>& some, const std::string& key) {
     return std::ranges::find(some, key, &ParamSpec::key);

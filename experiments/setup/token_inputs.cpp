@@ -177,11 +177,8 @@ Position last_position_of(PositionsIn positions) {
 }
 
 std::vector<ParamSpec> token_params() {
-  return {unless_q_is_given({.key = "text",
-                             .description = "UTF-8 text whose tokens attend to each other.",
-                             .kind = ParamKind::file,
-                             .default_value = std::string("bundled:the_orrery.txt"),
-                             .file_types = {"txt", "*"}}),
+  return {unless_q_is_given(file_param("text", "UTF-8 text whose tokens attend to each other.",
+                                       {"txt", "*"}, "bundled:the_orrery.txt")),
           of_random_contents(choice_param("unit", "What a token is.", "words",
                                           {{"words", "words and punctuation, in any script"},
                                            {"bytes", "the bytes of the UTF-8 text"}})),

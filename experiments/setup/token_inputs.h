@@ -7,8 +7,8 @@
 
 #include "core/attention/head.h"
 #include "experiments/model/experiment.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery {

@@ -20,7 +20,7 @@
 #include "experiments/results/manifest.h"
 #include "experiments/results/notes.h"
 #include "experiments/results/result_json.h"
-#include "experiments/setup/check_settings.h"
+#include "experiments/setup/provenance.h"
 #include "experiments/sweeps/measure_titles.h"
 #include "experiments/sweeps/tidy_table.h"
 

@@ -17,7 +17,6 @@
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/measures.h"
-#include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/setup/searched_tensor.h"
 

@@ -7,7 +7,6 @@
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"

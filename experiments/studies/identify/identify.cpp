@@ -12,7 +12,6 @@
 #include "experiments/identify/rope_search.h"
 #include "experiments/identify/structures.h"
 #include "experiments/model/experiment.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"

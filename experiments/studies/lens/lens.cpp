@@ -13,7 +13,6 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"
-#include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/text/marked_text.h"
 

@@ -9,7 +9,6 @@
 #include "core/encodings/settings.h"
 #include "core/parallel.h"
 #include "experiments/model/sub_progress.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/provenance.h"

@@ -7,8 +7,8 @@
 #include "core/errors.h"
 #include "core/random.h"
 #include "experiments/model/notices.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
+#include "experiments/setup/provenance.h"
 #include "experiments/setup/trained_head.h"
 
 namespace orrery {

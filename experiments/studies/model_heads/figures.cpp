@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "experiments/setup/common_axes.h"
-#include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/text/marked_text.h"
 

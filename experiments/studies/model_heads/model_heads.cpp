@@ -10,10 +10,10 @@
 #include "experiments/files/memory_limit.h"
 #include "experiments/heads/model_run.h"
 #include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/measures.h"
-#include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 #include "experiments/studies/model_heads/figures.h"
 

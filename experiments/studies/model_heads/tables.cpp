@@ -11,7 +11,6 @@
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/map_equation.h"
 #include "experiments/setup/measures.h"
-#include "experiments/setup/model_figures.h"
 #include "experiments/studies/model_heads/figures.h"
 
 namespace orrery {

@@ -10,7 +10,6 @@
 #include "experiments/model/notices.h"
 #include "experiments/model_files/positions_text.h"
 #include "experiments/setup/common_axes.h"
-#include "experiments/setup/model_figures.h"
 #include "experiments/text/marked_text.h"
 
 namespace orrery {

@@ -16,7 +16,6 @@
 #include "experiments/model_files/position_plan.h"
 #include "experiments/model_files/positions_json.h"
 #include "experiments/model_files/positions_text.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"

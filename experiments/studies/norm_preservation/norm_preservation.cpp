@@ -10,7 +10,6 @@
 #include "core/encodings/catalogue.h"
 #include "core/random.h"
 #include "experiments/model/sub_progress.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_summary.h"

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "experiments/setup/asked_model.h"
+#include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"
-#include "experiments/setup/model_figures.h"
 #include "experiments/setup/provenance.h"
 
 namespace orrery {

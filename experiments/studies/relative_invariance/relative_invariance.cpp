@@ -6,7 +6,6 @@
 
 #include "core/analysis/largest.h"
 #include "core/encodings/catalogue.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_summary.h"

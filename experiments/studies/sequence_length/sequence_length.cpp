@@ -8,7 +8,6 @@
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
 #include "experiments/model/sub_progress.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_summary.h"

@@ -14,9 +14,9 @@
 #include "core/product.h"
 #include "core/random.h"
 #include "experiments/model/sub_progress.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"
+#include "experiments/setup/provenance.h"
 
 namespace orrery {
 namespace {

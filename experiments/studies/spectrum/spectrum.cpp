@@ -10,7 +10,6 @@
 #include "experiments/figure/equation/plain_text.h"
 #include "experiments/figure/plot/labels.h"
 #include "experiments/model/sub_progress.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/measures.h"

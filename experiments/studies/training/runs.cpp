@@ -9,7 +9,7 @@
 
 #include "core/parallel.h"
 #include "experiments/model/sub_progress.h"
-#include "experiments/setup/check_settings.h"
+#include "experiments/setup/provenance.h"
 
 namespace orrery {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "core/encodings/catalogue.h"
 #include "core/errors.h"
-#include "experiments/setup/check_settings.h"
 #include "experiments/setup/common_params.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/measures.h"
@@ -26,12 +25,10 @@ std::vector<ParamSpec> task_params() {
           read_while("task", {"copy_at"},
                      log_count_param({"distance", "", "tokens"},
                                      "How far back the symbol lies that is asked.", 3, 1, 4096)),
-          {.key = "text",
-           .description = "UTF-8 text whose bytes are learned; its last tenth is held out.",
-           .kind = ParamKind::file,
-           .default_value = std::string("bundled:where_tokens_are.txt"),
-           .file_types = {"txt", "*"},
-           .used_when = Condition{"task", text_tasks()}}};
+          read_while(
+              "task", text_tasks(),
+              file_param("text", "UTF-8 text whose bytes are learned; its last tenth is held out.",
+                         {"txt", "*"}, "bundled:where_tokens_are.txt"))};
 }
 
 bool has_start(const ParamSet& params) { return !params.text("start").empty(); }
@@ -57,13 +54,11 @@ std::vector<ParamSpec> model_params() {
                              "are added to them, before the first step; BERT and GPT-2 take 0.02. "
                              "Which encoding learns best depends on it.",
                              0.5, 1e-4, 10)),
-          {.key = "start",
-           .description = "Weights of all models before the first step, in place of drawn ones: "
-                          "a model that checkpoints wrote, or a file with its names.",
-           .kind = ParamKind::file,
-           .default_value = std::string(),
-           .file_types = {"safetensors"},
-           .stated_if_set = true}};
+          stated_if_set(
+              file_param("start",
+                         "Weights of all models before the first step, in place of drawn ones: "
+                         "a model that checkpoints wrote, or a file with its names.",
+                         {"safetensors"}))};
 }
 
 std::vector<ParamSpec> step_params() {

@@ -1,5 +1,5 @@
 // What every experiment refuses before it computes anything.
-#include "experiments/setup/check_settings.h"
+#include "experiments/setup/provenance.h"
 
 #include <catch2/catch.hpp>
 

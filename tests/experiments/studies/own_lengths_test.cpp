@@ -4,7 +4,7 @@
 
 #include "core/errors.h"
 #include "experiments/data/load_inputs.h"
-#include "experiments/setup/check_settings.h"
+#include "experiments/setup/provenance.h"
 #include "experiments/studies/catalogue.h"
 #include "tests/support/experiment_run.h"
 #include "tests/support/temp_folder.h"
