@@ -119,14 +119,10 @@ const std::vector<Series>* curves_of(const Figure& figure) {
   return plot ? &plot->series : nullptr;
 }
 
-constexpr double own_width = 3.0, others_width = 1.6;  // of curves, at scale 1
-constexpr double others_alpha = 0.55;
+constexpr double own_width = 3.0;  // of curves, at scale 1
 
-void draw_curves(Canvas& canvas, const FigureLayout& layout, const Player::Work& work,
-                 const Ui& ui) {
-  const Stroke others{.color = with_alpha(ui.style.muted, others_alpha),
-                      .width = others_width * ui.scale};
-  for (const Answer& other : work.others) draw_curve(canvas, layout, other.x, other.y, others);
+void draw_own_curve(Canvas& canvas, const FigureLayout& layout, const Player::Work& work,
+                    const Ui& ui) {
   draw_curve(canvas, layout, work.answer.x, work.answer.y,
              {.color = ui.style.text, .width = own_width * ui.scale});
 }
@@ -150,9 +146,6 @@ void draw_cells(Canvas& canvas, const Heatmap& map, const FigureLayout& layout,
   if (work.revealed && director.truth())
     for (const auto& [row, column] : director.truth()->cells)
       ring(canvas, cell_rect(map, layout, {row, column}), ui.style.accent, ui);
-  for (const Answer& other : work.others)
-    for (const auto& [row, column] : other.cells)
-      dot_in(canvas, cell_rect(map, layout, {row, column}), with_alpha(ui.style.muted, 0.5), 0.3);
   for (const auto& [row, column] : work.answer.cells) {
     const Rect cell = cell_rect(map, layout, {row, column});
     dot_in(canvas, cell, ui.style.background, 0.27);
@@ -292,7 +285,7 @@ void draw_answers(Canvas& canvas, const Figure& figure, const FigureLayout& layo
   const LessonStep& step = director.player().step();
   if (!step.prediction) return;
   if (const auto* draw = std::get_if<DrawCurve>(&step.prediction->kind))
-    if (draw->figure == figure.id) draw_curves(canvas, layout, director.player().work(), ui);
+    if (draw->figure == figure.id) draw_own_curve(canvas, layout, director.player().work(), ui);
   const auto* map = std::get_if<Heatmap>(&figure.content);
   if (const auto* mark = std::get_if<MarkCells>(&step.prediction->kind))
     if (map && mark->map == figure.id) draw_cells(canvas, *map, layout, director, ui);

@@ -83,13 +83,6 @@ bool Player::hides() const {
   return size() > 0 && !work().revealed && (step().prediction || !step().veils.empty());
 }
 
-void Player::another_hand() {
-  Player::Work& mine = work();
-  if (!mine.answered) return;
-  mine.others.push_back(std::exchange(mine.answer, {}));
-  mine.answered = false;
-}
-
 void Player::raise(std::size_t option, int by) {
   if (!step().prediction || option >= option_count(*step().prediction)) return;
   std::vector<std::size_t>& tally = work().tally;
@@ -145,7 +138,7 @@ void Player::erase() {
 }
 
 std::vector<Answer> Player::answers() const {
-  std::vector<Answer> all = work().others;
+  std::vector<Answer> all;
   const std::size_t count = work().tally.size();
   for (std::size_t option = 0; option < count; ++option) {
     Answer hand;

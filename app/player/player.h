@@ -19,7 +19,6 @@ class Player {
   struct Work {
     Answer answer{};                   ///< as it is being made
     bool answered{};                   ///< whether there is anything in it
-    std::vector<Answer> others{};      ///< of others in a class, in the order of their hands
     std::vector<std::size_t> tally{};  ///< hands that were raised, for each option
     bool revealed{};
     bool done{};  ///< whether the task's condition has held since the step was shown
@@ -57,8 +56,6 @@ class Player {
   /// Hides it again, for another class.
   void conceal() { work().revealed = false; }
 
-  /// Keeps the answer as one of the class and begins another. Does nothing without one.
-  void another_hand();
   /// Raises a hand for an option, or lowers one with `by` = −1.
   void raise(std::size_t option, int by = 1);
   /// Answers an option or takes the answer back.
@@ -72,7 +69,7 @@ class Player {
   void draw(double x, double y);
   void erase();
 
-  /// All answers of the step: those of the class, of its raised hands, and the one being made.
+  /// All answers of the step: those of the raised hands, and the one being made.
   std::vector<Answer> answers() const;
 
   /// A sandbox is a place to try things out; coming back shows the step as it was left.

@@ -20,8 +20,8 @@ namespace {
 constexpr double edge_share = 0.08;  // of the cover's width, left free at both ends
 constexpr double box_share = 0.07;   // of the line's length, for its last number and unit
 // Lengths at scale 1.
-constexpr double tick_length = 6, tick_spacing = 90, label_gap = 12, mark_radius = 7,
-                 other_radius = 4, above = 44, below = 40;
+constexpr double tick_length = 6, tick_spacing = 90, label_gap = 12, mark_radius = 7, above = 44,
+                 below = 40;
 // Numbers over a range of at least this length are read as whole ones.
 constexpr double whole_from = 20;
 
@@ -222,7 +222,6 @@ void draw_buttons(Director& director, double width, const Ui& ui) {
   }
   if (row.draw("Reveal", "Shows what is true. Space")) return director.reveal();
   if (!player.work().answered) return;
-  if (row.draw("Another hand", "Keeps this answer as one of the class. A")) player.another_hand();
   if (row.draw("Erase", "Takes this answer back.")) player.erase();
 }
 
@@ -246,9 +245,6 @@ void draw_guess_line(Canvas& canvas, const Rect& cover, const GuessNumber& guess
   const std::array ends{Point{left, line.y}, Point{right, line.y}};
   canvas.line_strip(ends, {.color = ui.style.text, .width = 2 * ui.scale});
   draw_ticks(canvas, line, guess, style, ui);
-  for (const Answer& other : work.others)
-    draw_mark_dot(canvas, {line.numbers.to_canvas(other.number), line.y}, other_radius * ui.scale,
-                  ui.style.muted);
   const double at = work.answered ? line.numbers.to_canvas(work.answer.number) : (left + right) / 2;
   if (work.answered) draw_mark_dot(canvas, {at, line.y}, mark_radius * ui.scale, ui.style.accent);
   style.vertical = VerticalAlign::bottom;
@@ -286,8 +282,6 @@ void draw_prediction(Director& director, double width, const Ui& ui) {
   draw_words(ui, prediction.ask, width);
   ImGui::Dummy(ImVec2(0, ui.px(3)));
   draw_kind(director, prediction, width, ui);
-  const std::size_t others = player.work().others.size();
-  if (others > 0) text_muted(fmt::format("{} of the class answered", others));
   ImGui::Dummy(ImVec2(0, ui.px(3)));
   draw_buttons(director, width, ui);
   if (!player.work().revealed) return;

@@ -79,7 +79,7 @@ Actions ActionHandler::make_table() {
 
       {"export", files, "Export figure …", "Saves the figure as shown (PNG, SVG or PDF) or its numbers (CSV).",
        [this] { to_.exports.request(); }, {control(GLFW_KEY_E)}},
-      {"open", files, "Open …", "Opens tensors (.npy, .npz, .safetensors), text, or a folder of results.",
+      {"open", files, "Open …", "Opens a model, tensors (.npy, .npz, .safetensors), text, or a folder of results.",
        [&over] { over.files.ask(); }, {control(GLFW_KEY_O)}},
       {"saved_results", files, "Saved results", "Shows the saved results of runs and sweeps.",
        [&work] { work.show_saved(); }, {control_shift(GLFW_KEY_R)}},
@@ -136,8 +136,6 @@ Actions ActionHandler::make_table() {
        [this] { scroll_lesson(-0.8); }, {held(key(GLFW_KEY_PAGE_UP))}},
       {"lesson_reveal", lessons_group, "Reveal", "Shows what the step hides.",
        [this] { to_.director.reveal(); }, {key(GLFW_KEY_ENTER)}},
-      {"lesson_hand", lessons_group, "Another hand", "Keeps the prediction as one of a class and begins another.",
-       [this] { if (to_.director.shows_step()) to_.director.player().another_hand(); }, {key(GLFW_KEY_A)}},
       {"lesson_board", lessons_group, "Scoreboard", "Shows the scoreboard of the course, as far as it is settled.",
        [this] { if (to_.director.is_open()) to_.overlays.scoreboard.open(); }, {key(GLFW_KEY_B)}},
       {"lesson_restart", lessons_group, "Start the step again", "Sets what the step of the lesson set.",
