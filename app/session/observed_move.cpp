@@ -63,8 +63,9 @@ bool same_content(const LinePlot& a, const LinePlot& b) {
 bool same_content(const Heatmap& a, const Heatmap& b) {
   return same_axis(a.x, b.x) && same_axis(a.y, b.y) && a.range == b.range &&
          a.column_labels == b.column_labels && a.row_labels == b.row_labels &&
-         same_array(a.values, b.values) && same_array(a.masked, b.masked) &&
-         same_all(a.lines, b.lines, same_line) && same_all(a.rules, b.rules, same_rule);
+         a.classes == b.classes && same_array(a.values, b.values) &&
+         same_array(a.masked, b.masked) && same_all(a.lines, b.lines, same_line) &&
+         same_all(a.rules, b.rules, same_rule);
 }
 
 bool same_content(const TableFigure& a, const TableFigure& b) {

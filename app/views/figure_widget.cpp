@@ -50,6 +50,12 @@ std::string with_unit(const std::string& number, const std::string& unit) {
   return unit.empty() ? number : fmt::format("{} {}", number, unit);
 }
 
+/// A word where the map's numbers are classes.
+std::string cell_value(const Heatmap& map, double value) {
+  const bool is_class = value >= 0 && value < static_cast<double>(map.classes.size());
+  return is_class ? map.classes[static_cast<std::size_t>(value)] : readout_number(value);
+}
+
 /// "query m = 17", or "query m = 16 … 19" for a cell of several tokens.
 std::string place(const Axis& axis, std::size_t index, std::size_t count,
                   const std::string& label) {
@@ -137,7 +143,7 @@ void draw_cell_readout(Canvas& canvas, const Heatmap& map, const CellReadout& re
     const std::string name = map.quantity.empty() ? map.symbol : map.quantity;
     ImGui::TableNextColumn();
     draw_rich_text(ui, name.empty() ? "value" : name);
-    value_column(readout.masked ? "masked" : readout_number(readout.value));
+    value_column(readout.masked ? "masked" : cell_value(map, readout.value));
     for (const auto& [term, number] : terms) {
       ImGui::TableNextColumn();
       rich_muted(ui, term);

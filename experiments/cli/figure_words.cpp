@@ -41,15 +41,16 @@ std::vector<Option> figure_options(FigureOptions& figures) {
 }
 
 std::vector<Option> drawing_options(FigureOptions& figures, const Words& formats) {
-  return joined({{"--format",
-                  &figures.formats,
-                  fmt::format("Figures as {}; tex is a text with the caption, for LaTeX",
-                              fmt::join(formats, ", ")),
-                  {.choices = formats, .commas = true}},
-                 {"--theme", &figures.theme,
-                  "Figures in light, dark or print; auto: print for svg and pdf, light for png",
-                  one_of({"auto", "light", "dark", "print"})}},
-                page_options(figures.page));
+  return joined(
+      {{"--format",
+        &figures.formats,
+        fmt::format("Figures as {}; tex is a text with the caption, for LaTeX",
+                    fmt::join(formats, ", ")),
+        {.choices = formats, .commas = true}},
+       {"--theme", &figures.theme,
+        "Figures in light, dark or print; auto: print for svg, pdf and --width, light for png",
+        one_of({"auto", "light", "dark", "print"})}},
+      page_options(figures.page));
 }
 
 // They are set in this order, whatever that of the words: a preset gives way to those after it.

@@ -15,15 +15,16 @@
 namespace orrery {
 namespace {
 
-constexpr double screen_text = 13.0;  ///< of themes, in points
-constexpr double page_margin = 0.25;  ///< of a page with a width, in text sizes
-constexpr double caption_lines = 5.0;
+constexpr double screen_text = 13.0;    ///< of themes, in points
+constexpr double page_margin = 0.25;    ///< of a page with a width, in text sizes
+constexpr double printed_dots = 300.0;  ///< an inch, of a PNG for print
 
 FigureStyle style_of(Theme theme, const Page& page) {
   if (!page.width) return figure_style(theme);
   FigureStyle style = figure_style(theme, page.text_size / screen_text);
   style.margin = page_margin;
   style.names_at_lines = true;
+  style.whole_title = true;
   return style;
 }
 
@@ -52,26 +53,53 @@ double proportion_of(const Figure& figure) {
   return std::visit(Visitor{}, figure.content);
 }
 
-/// That of the highest panel, with its title, for every row.
-double proportion_of(const Panels& panels) {
+/// The height of what is shown at this width without title and caption: of a table what its text
+/// takes, and of curves more where a legend stands below them.
+double content_height(const Figure& figure, double width, const FigureStyle& style) {
+  const bool table = std::holds_alternative<TableFigure>(figure.content);
+  constexpr double ample = 36.0 * 7200.0;
+  const double height = table ? ample : width * proportion_of(figure);
+  Figure shown = figure;
+  shown.title.clear();
+  shown.caption.clear();
+  SvgCanvas measure({width, height}, {});
+  const FigureLayout layout = draw_figure(measure, shown, {0.0, 0.0, width, height}, style);
+  return table ? layout.content_bottom + style.text_size : height + layout.legend_below;
+}
+/// Rows as high as the highest panel with its title.
+double content_height(const Panels& panels, double width, const FigureStyle& style) {
   constexpr double with_title = 0.14;
+  const PanelGrid grid = panel_grid(panels, width / style.text_size);
+  const double cell = width / static_cast<double>(grid.columns);
   double highest = 0.0;
-  for (const Figure& panel : panels.panels)
-    highest = std::max(highest, proportion_of(panel) + with_title);
-  const std::size_t columns = panel_columns(panels.panels.size());
-  const std::size_t rows = (panels.panels.size() + columns - 1) / columns;
-  return highest * static_cast<double>(rows) / static_cast<double>(columns);
+  for (std::size_t i = 0; i < panels.panels.size(); ++i)
+    highest = std::max(highest, cell * (proportion_of(panels.panels[i]) *
+                                            static_cast<double>(grid.places[i].span) +
+                                        with_title));
+  return highest * static_cast<double>(grid.rows);
+}
+
+/// What stands below the drawing of a page with a width.
+template <class Drawing>
+std::string caption_on(const Drawing& drawing, const Page& page) {
+  return page.has_caption() ? drawing.caption : notices_in(drawing.caption);
+}
+/// Letters on panels need the titles that they stand for.
+std::string caption_on(const Panels& panels, const Page& page) {
+  return page.caption.value_or(panels.lettered || !page.width) ? panels.caption
+                                                               : notices_in(panels.caption);
 }
 
 /// The size of the page, with room for the text that is shown.
 template <class Drawing>
 Size page_size(const Drawing& drawing, const Page& page, const FigureStyle& style) {
   if (!page.width) return export_size(drawing);
-  constexpr double line = 1.3;
-  const double notice_lines = notices_in(drawing.caption).empty() ? 0.0 : 1.0;
-  const double text = (page.has_title() ? 2 * line * style.title_size : 0.0) +
-                      (page.has_caption() ? caption_lines : notice_lines) * line * style.small_size;
-  return {*page.width, page.height.value_or(*page.width * proportion_of(drawing) + text)};
+  if (page.height) return {*page.width, *page.height};
+  const SvgCanvas measure({*page.width, *page.width}, {});  // text has one width in every format
+  const double title =
+      page.has_title() ? title_height(measure, drawing.title, *page.width, style) : 0.0;
+  const double below = caption_height(measure, caption_on(drawing, page), *page.width, style);
+  return {*page.width, content_height(drawing, *page.width, style) + title + below};
 }
 
 /// Draws with what the page shows of title and caption, of which the notices always stay.
@@ -80,7 +108,7 @@ void draw_on_page(const Drawing& drawing, const Page& page, Draw draw) {
   if (page.has_title() && page.has_caption()) return draw(drawing);
   Drawing shown = drawing;
   if (!page.has_title()) shown.title.clear();
-  if (!page.has_caption()) shown.caption = notices_in(shown.caption);
+  shown.caption = caption_on(drawing, page);
   draw(shown);
 }
 
@@ -100,9 +128,15 @@ std::string file_bytes(const Drawing& drawing, FigureFormat format, Size size, d
   return canvas->finish();
 }
 
-Theme theme_for(std::string_view name, std::string_view format) {
+double png_scale_of(const ExportOptions& options) {
+  constexpr double on_screen = 2.0;
+  if (options.png_scale > 0) return options.png_scale;
+  return options.page.width ? printed_dots / points_per_inch : on_screen;
+}
+
+Theme theme_for(std::string_view name, std::string_view format, const Page& page) {
   if (name != auto_theme) return theme_named(name);
-  return format == "png" ? Theme::light : Theme::print;
+  return format == "png" && !page.width ? Theme::light : Theme::print;
 }
 
 EquationStrip strip_of(const ExportOptions& options, Size page, const FigureStyle& style) {
@@ -129,7 +163,7 @@ std::string file_of(const Drawing& drawing, std::string_view format, std::string
                     ExportOptions options) {
   if (format == latex_format)
     return latex_figure(drawing.title, drawing.caption, drawing.id, options.page);
-  options.theme = theme_for(theme, format);
+  options.theme = theme_for(theme, format, options.page);
   return export_figure(drawing, figure_format_named(format), options);
 }
 
@@ -174,11 +208,10 @@ Size export_size(const Panels& panels) {
   if (panels.panels.size() == 1) return export_size(panels.panels.front());
   const bool map = std::holds_alternative<Heatmap>(panels.panels.front().content);
   const double width = 360, height = map ? 330 : 280, around = 110;
-  const std::size_t columns = panel_columns(panels.panels.size());
-  const std::size_t rows = (panels.panels.size() + columns - 1) / columns;
+  const PanelGrid grid = panel_grid(panels, 1e9);
   const double legend = map ? 0 : 130;
-  return {40 + legend + width * static_cast<double>(columns),
-          around + height * static_cast<double>(rows)};
+  return {40 + legend + width * static_cast<double>(grid.columns),
+          around + height * static_cast<double>(grid.rows)};
 }
 
 std::string svg_of(const Figure& figure, Theme theme, const Page& page, std::string_view id,
@@ -201,7 +234,7 @@ std::string export_figure(const Figure& figure, FigureFormat format, const Expor
   Size page = page_size(figure, options.page, style);
   const EquationStrip formulas = strip_of(options, page, style);
   page.height += strip_room(formulas, style);
-  return file_bytes(figure, format, page, options.png_scale, [&](Canvas& canvas) {
+  return file_bytes(figure, format, page, png_scale_of(options), [&](Canvas& canvas) {
     draw_on_page(figure, options.page, [&](const Figure& shown) {
       draw_figure_with(canvas, shown, formulas, page, style, options.view);
     });
@@ -216,7 +249,7 @@ std::string export_figure(const Figure& figure, FigureFormat format, Theme theme
 std::string export_figure(const Panels& panels, FigureFormat format, const ExportOptions& options) {
   const FigureStyle style = style_of(options.theme, options.page);
   const Size page = page_size(panels, options.page, style);
-  return file_bytes(panels, format, page, options.png_scale, [&](Canvas& canvas) {
+  return file_bytes(panels, format, page, png_scale_of(options), [&](Canvas& canvas) {
     draw_on_page(panels, options.page, [&](const Panels& shown) {
       draw_panels(canvas, shown, {0.0, 0.0, page.width, page.height}, style, options.view);
     });
@@ -240,7 +273,7 @@ Panels lettered_panels(std::string id, std::string title, std::vector<Figure> fi
 }
 
 void check_figure_file(std::string_view format, std::string_view theme) {
-  theme_for(theme, format);
+  theme_for(theme, format, {});
   if (format != latex_format) figure_format_named(format);
 }
 

@@ -38,7 +38,8 @@ std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::str
 struct ExportOptions {
   Theme theme{Theme::light};
   Page page{};
-  double png_scale{2.0};  ///< pixels per point, of PNG alone
+  /// Pixels per point, of PNG alone; 0: 2, and on a page with a width 300 dots an inch.
+  double png_scale{0.0};
   FigureView view{};
   /// Typeset beneath the title; the page is taller by their height.
   std::vector<Formula> formulas{};
@@ -59,7 +60,8 @@ Panels lettered_panels(std::string id, std::string title, std::vector<Figure> fi
 // Files by the name of their format: "svg", "pdf", "png", or "tex", a text that includes the
 // picture of the same stem in a LaTeX document with its caption.
 
-/// The theme that suits the format: print for PDF and SVG, which papers take, and light for PNG.
+/// The theme that suits the format: print for PDF and SVG, which papers take, and for a PNG of a
+/// page's width, which has 300 dots an inch; light for other PNGs.
 inline constexpr std::string_view auto_theme = "auto";
 
 /// The format of a text that includes a picture.

@@ -155,6 +155,7 @@ struct Heatmap {
   std::optional<Range> range{};               ///< otherwise from the finite, unmasked values
   std::vector<std::string> column_labels{};   ///< empty, or one per column: tokens
   std::vector<std::string> row_labels{};
+  std::vector<std::string> classes{};  ///< words of its numbers, which are 0, 1, 2 …; or none
   std::vector<MapLine> lines{};
   std::vector<Rule> rules{};
   /// Of a map of cells: the role of the map that it reduces.

@@ -158,7 +158,8 @@ Json heatmap_json(const Heatmap& map, const ArrayPlace& place, const std::string
             {"range", range_json(map.range)},
             {"column_labels", map.column_labels},
             {"row_labels", map.row_labels}};
-  // Results of earlier versions have neither.
+  // Results of earlier versions have none of these.
+  if (!map.classes.empty()) json["classes"] = map.classes;
   if (!map.lines.empty()) json["lines"] = json_list(map.lines, line_json);
   if (!map.rules.empty()) json["rules"] = json_list(map.rules, rule_json);
   return json;
@@ -234,6 +235,8 @@ Heatmap heatmap_from(const Json& json, const ArrayAt& at) {
           .range = range_from(json),
           .column_labels = texts_field(json, "column_labels"),
           .row_labels = texts_field(json, "row_labels"),
+          .classes =
+              json.contains("classes") ? texts_field(json, "classes") : std::vector<std::string>{},
           .lines = optional_list(json, "lines", line_from),
           .rules = optional_list(json, "rules", rule_from)};
 }

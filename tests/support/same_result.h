@@ -99,7 +99,8 @@ inline bool same(const Heatmap& a, const Heatmap& b) {
   return same(a.values, b.values) && same(a.masked, b.masked) && same(a.x, b.x) && same(a.y, b.y) &&
          a.quantity == b.quantity && a.symbol == b.symbol && a.meaning == b.meaning &&
          same(a.range, b.range) && a.column_labels == b.column_labels &&
-         a.row_labels == b.row_labels && same(a.lines, b.lines) && same(a.rules, b.rules);
+         a.row_labels == b.row_labels && a.classes == b.classes && same(a.lines, b.lines) &&
+         same(a.rules, b.rules);
 }
 
 inline bool same(const TableFigure& a, const TableFigure& b) {

@@ -93,6 +93,7 @@ struct FigureStyle {
   double margin{0.9};          ///< around title, plot and caption, in text sizes
   bool small_keys{false};      ///< colours are explained below a map instead of beside it
   bool names_at_lines{false};  ///< curves are named at their ends where that fits, without a legend
+  bool whole_title{false};     ///< in as many lines as it takes
   double inset_left{0.0};      ///< kept free beside the content, though not beside its title, by
   double inset_right{0.0};     ///< which figures below each other have axes of one width; pixels
   double widest_map{1.0};      ///< a square map may be so many times as wide as it is high

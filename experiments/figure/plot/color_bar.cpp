@@ -182,7 +182,11 @@ void draw_color_bar(PlotContext& context, const ColorBarPlan& plan, const Rect& 
   const Rect bar = bar_rect(context, plan, plot);
   if (width <= 0.0 || bar.height <= 0.0) return;
   const FigureStyle& style = context.style;
-  context.canvas.image(colormap_image(*plan.map), bar, Filter::linear);
+  if (plan.classes < 2) context.canvas.image(colormap_image(*plan.map), bar, Filter::linear);
+  const double field = bar.height / std::max(1, plan.classes);
+  for (int i = 0; plan.classes > 1 && i < plan.classes; ++i)
+    context.canvas.rect({bar.x, bar.bottom() - (i + 1) * field, bar.width, field},
+                        plan.map->at(static_cast<double>(i) / (plan.classes - 1)));
   const Stroke line{style.axis, hairline(style)};
   draw_outline(context.canvas, bar, line);
   TextStyle text = aligned_text(tick_style(style), VerticalAlign::middle);

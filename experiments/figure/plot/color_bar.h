@@ -30,6 +30,7 @@ struct ColorBarPlan {
   AxisScale scale{AxisScale::linear};
   std::vector<std::pair<double, std::string>> ticks{};  ///< in place of those of the scale
   std::vector<Key> keys{};                              ///< below the bar
+  int classes{};  ///< colours of which the bar has a field each, from 0; 0 where they flow
 };
 
 /// Gives the bar the map's own numbers, and returns the range of places that the colours cover.

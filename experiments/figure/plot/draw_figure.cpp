@@ -99,6 +99,8 @@ constexpr double max_caption_share = 0.22;  ///< largest share of the height for
 constexpr double max_legend_share = 0.25;   ///< largest share of the width for a shared legend
 constexpr double least_lines = 8.0;  ///< smallest height with a title and a caption, in lines
 
+constexpr std::size_t any_lines = 1000;
+
 TextStyle title_style(const FigureStyle& style) {
   TextStyle text = label_style(style);
   text.size = style.title_size;
@@ -134,7 +136,9 @@ void draw_title(PlotContext& context, std::string_view title, Rect& room) {
   const TextStyle style = title_style(context.style);
   const double line = line_height(context.canvas, style);
   const std::size_t max_lines =
-      std::min<std::size_t>(2, lines_within(max_title_share * room.height, line));
+      context.style.whole_title
+          ? any_lines
+          : std::min<std::size_t>(2, lines_within(max_title_share * room.height, line));
   const auto lines = wrapped(context.canvas, title, style, room.width, max_lines);
   if (lines.empty()) return;
   const double end = draw_lines(context, lines, {room.x, room.y}, style);
@@ -148,7 +152,9 @@ std::vector<std::string> wrapped_caption(const PlotContext& context, std::string
   const double line = line_height(context.canvas, style);
   const double spare = (room.height - least_lines * line) / 3.0;
   const std::size_t max_lines =
-      lines_within(std::min(max_caption_share * room.height, spare), line);
+      context.style.whole_title
+          ? any_lines
+          : lines_within(std::min(max_caption_share * room.height, spare), line);
   return wrapped(context.canvas, caption, style, room.width, max_lines);
 }
 
@@ -212,6 +218,7 @@ FigureLayout draw_page(Canvas& canvas, const Figure& figure, const EquationStrip
   draw_page(context, {figure.title, figure.caption, formulas}, area, [&](const Rect& room) {
     std::visit([&](const auto& content) { draw_content(context, content, room); }, figure.content);
   });
+  layout.content_bottom = context.content_bottom;
   return layout;
 }
 
@@ -252,6 +259,22 @@ void draw_strip(Canvas& canvas, const EquationStrip& strip, Point corner,
                   part.is_source ? style.muted : style.text);
 }
 
+double title_height(const Canvas& canvas, std::string_view title, double width,
+                    const FigureStyle& style) {
+  const TextStyle text = title_style(style);
+  const auto lines = wrapped(canvas, title, text, width, any_lines);
+  return static_cast<double>(lines.size()) * line_height(canvas, text);
+}
+
+double caption_height(const Canvas& canvas, std::string_view caption, double width,
+                      const FigureStyle& style) {
+  const TextStyle text = caption_style(style);
+  const auto lines = wrapped(canvas, caption, text, width, any_lines);
+  return lines.empty()
+             ? 0.0
+             : static_cast<double>(lines.size()) * line_height(canvas, text) + caption_gap(style);
+}
+
 Rect figure_room(const Rect& area, const FigureStyle& style) {
   const double edge =
       std::min(style.text_size * style.margin, 0.06 * std::min(area.width, area.height));
@@ -275,10 +298,26 @@ FigureLayout draw_figure_with(Canvas& canvas, const Figure& figure, const Equati
                    nullptr, nullptr);
 }
 
-std::size_t panel_columns(std::size_t panels) {
+PanelGrid panel_grid(const Panels& panels, double ems) {
   constexpr std::size_t most = 4;
-  if (panels <= 3) return std::max<std::size_t>(panels, 1);
-  return std::min(most, static_cast<std::size_t>(std::ceil(std::sqrt(panels))));
+  constexpr double least_ems = 14;  ///< of a panel
+  const std::size_t count = std::max<std::size_t>(panels.panels.size(), 1);
+  const auto fitting = static_cast<std::size_t>(std::max(1.0, std::min(ems / least_ems, 100.0)));
+  const auto square = static_cast<std::size_t>(std::ceil(std::sqrt(count)));
+  PanelGrid grid{.columns = std::min({count <= 3 ? count : std::min(most, square), fitting})};
+  const bool narrow = grid.columns == fitting;
+  std::size_t column = 0;
+  for (const Figure& figure : panels.panels) {
+    const bool wide = narrow && std::holds_alternative<MapEquation>(figure.content);
+    const std::size_t span = wide ? grid.columns : 1;
+    if (column + span > grid.columns || grid.rows == 0) {
+      ++grid.rows;
+      column = 0;
+    }
+    grid.places.push_back({grid.rows - 1, column, span});
+    column += span;
+  }
+  return grid;
 }
 
 std::string panel_letter(std::size_t index) {
@@ -311,19 +350,21 @@ void draw_panels(Canvas& canvas, const Panels& panels, const Rect& area, const F
       legend.corner = {room.right(), whole.y + style.title_size};
       draw_legend(page, legend, false);
     }
-    const std::size_t columns = panel_columns(panels.panels.size());
-    const std::size_t rows = (panels.panels.size() + columns - 1) / columns;
-    const double width = room.width / static_cast<double>(columns);
-    const double height = room.height / static_cast<double>(rows);
+    const PanelGrid grid = panel_grid(panels, area.width / style.text_size);
+    const double width = room.width / static_cast<double>(grid.columns);
+    const double height = room.height / static_cast<double>(grid.rows);
     for (std::size_t i = 0; i < panels.panels.size(); ++i) {
       const Figure& one = panels.panels[i];
-      const std::size_t row = i / columns, column = i % columns;
+      const auto& [row, column, span] = grid.places[i];
       const Rect cell{room.x + width * static_cast<double>(column),
-                      room.y + height * static_cast<double>(row), width, height};
-      draw_figure(
-          canvas,
-          panel_of(one, !shares_legend, panels.lettered ? lettered(one.title, i) : one.title), cell,
-          small, view);
+                      room.y + height * static_cast<double>(row), width * static_cast<double>(span),
+                      height};
+      const bool short_title =
+          !style.whole_title || title_height(canvas, lettered(one.title, i), cell.width, small) <=
+                                    2.1 * line_height(canvas, title_style(small));
+      const std::string title =
+          panels.lettered ? lettered(short_title ? one.title : "", i) : one.title;
+      draw_figure(canvas, panel_of(one, !shares_legend, title), cell, small, view);
     }
   });
 }

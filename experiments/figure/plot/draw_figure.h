@@ -43,6 +43,10 @@ FigureLayout draw_figure(Canvas& canvas, const Figure& figure, const Rect& area,
                          const FigureStyle& style, const FigureView& view = {},
                          HeatmapCache* cache = nullptr, CurveCache* curves = nullptr);
 
+/// Of the whole title, in as many lines as it takes.
+double title_height(const Canvas& canvas, std::string_view title, double width,
+                    const FigureStyle& style);
+
 /// The area without its margins.
 Rect figure_room(const Rect& area, const FigureStyle& style);
 /// Height that a strip of formulas adds to a page; 0 for an empty strip.
@@ -53,8 +57,21 @@ double strip_room(const EquationStrip& strip, const FigureStyle& style);
 FigureLayout draw_figure_with(Canvas& canvas, const Figure& figure, const EquationStrip& formulas,
                               Size page, const FigureStyle& style, const FigureView& view = {});
 
-/// Columns in which so many panels are placed.
-std::size_t panel_columns(std::size_t panels);
+/// Where panels stand.
+struct PanelGrid {
+  struct Place {
+    std::size_t row{}, column{};
+    std::size_t span{1};  ///< columns that it takes
+  };
+  std::size_t rows{}, columns{};
+  std::vector<Place> places{};
+};
+/// @param ems  width of the page in heights of its text: on a narrow one panels are fewer in a row,
+///             and an equation of maps has a row to itself
+PanelGrid panel_grid(const Panels& panels, double ems);
+/// Height of the whole caption, in as many lines as it takes.
+double caption_height(const Canvas& canvas, std::string_view caption, double width,
+                      const FigureStyle& style);
 /// "(a)" of the first panel, "(b)" of the second; after z come numbers.
 std::string panel_letter(std::size_t index);
 /// Draws panels in rows beneath one title. Where all have the same curves one legend beside

@@ -32,6 +32,8 @@ struct FigureLayout {
   std::vector<LegendEntry> legend{};       ///< without ghosts, which cannot be hidden
   std::vector<LegendEntry> ghost_names{};  ///< beside their lines, or in the legend
   Rect color_bar{};
+  double content_bottom{};  ///< above the caption
+  double legend_below{};    ///< height of a legend below the axes, on a page of a width
   AxisMap color{};
   std::vector<CurveOrder> curves{};  ///< one per series of a line plot, including hidden ones
   /// Of an equation of maps, whose plot is the box around them all: the maps, then their profiles.

@@ -256,8 +256,12 @@ void draw_content(PlotContext& context, const Heatmap& map, const Rect& room) {
   HeatmapCache& cache = context.cache ? *context.cache : own;
   const std::optional<Range> wanted = context.view.color ? context.view.color : map.range;
   ColorBarPlan bar{.map = &colormap(map.meaning, background_of(context.style)),
-                   .label = {map.quantity, map.symbol, ""},
-                   .meaning = map.meaning};
+                   .label = map.classes.empty() ? Label{map.quantity, map.symbol, ""} : Label{},
+                   .meaning = map.meaning,
+                   .classes = static_cast<int>(map.classes.size())};
+  for (std::size_t i = 0; i < map.classes.size(); ++i)
+    bar.ticks.emplace_back(static_cast<double>(i), map.classes[i]);
+  if (!map.classes.empty()) bar.range = {-0.5, static_cast<double>(map.classes.size()) - 0.5};
   if (map.colors == ColorScaling::linear || map.meaning != Meaning::sequential) {
     draw_map(context, map, room, cache, std::move(bar), wanted);
     return;

@@ -24,6 +24,7 @@ constexpr double max_legend_height = 0.75;   ///< share of the plot's height
 constexpr double max_covering_share = 0.25;  ///< largest share of the plot for a legend over curves
 constexpr double max_covered_share = 0.03;   ///< share of the curves that a legend may cover
 constexpr double max_outside_width = 0.36;   ///< share of the room, for a legend beside the plot
+constexpr std::size_t most_below = 12;       ///< curves of a legend below the plot
 constexpr std::size_t samples_per_curve = 400;
 constexpr double mark_spacing = 6.0;  ///< between the marks along a segment, in points
 
@@ -32,10 +33,22 @@ struct Plans {
   AxisPlan y{};
 };
 
+/// Whether its curves are counts: there is nothing between one layer and the next. As far as ticks
+/// at fractions could come, their first points tell.
+bool counts(const LinePlot& plot) {
+  constexpr std::ptrdiff_t looked_at = 32;
+  return std::all_of(plot.series.begin(), plot.series.end(), [&](const Series& series) {
+    const auto size = static_cast<std::ptrdiff_t>(series.x.size());
+    return std::all_of(series.x.begin(), series.x.begin() + std::min(size, looked_at),
+                       [](double x) { return x == std::round(x); });
+  });
+}
+
 Plans plan_axes(const LinePlot& plot, const FigureView& view, CurveCache& cache) {
   const Range x = fitted_x(plot, view, cache), y = fitted_y(plot, view, cache);
   Plans plans{plan_axis(plot.x, view.x_scale, x, view.x_threshold),
               plan_axis(plot.y, view.y_scale, y, view.y_threshold)};
+  plans.x.integers = plans.x.scale == AxisScale::linear && counts(plot);
   plans.x.data = usable_range(view.x.value_or(x), plans.x.scale, x);
   plans.y.data = usable_range(view.y.value_or(y), plans.y.scale, y);
   return plans;
@@ -90,6 +103,14 @@ std::vector<Point> marks_of(const LinePlot& plot, const PlotContext& context, co
 struct LegendDecision {
   Legend legend{};
   bool outside{false};
+
+  /// Whether each curve has its whole name.
+  bool names_all(std::size_t curves) const {
+    if (legend.entries.size() < curves) return false;
+    for (std::size_t i = 0; i < curves; ++i)
+      if (!legend.names[i].starts_with(shown_name(*legend.entries[i]))) return false;
+    return true;
+  }
 };
 
 LegendDecision decide_legend(const PlotContext& context, const std::vector<const Series*>& named,
@@ -138,6 +159,18 @@ Frame frame_beside(const PlotContext& context, const LinePlot& plot, const Plans
   const double width = decision.legend.size.width + gap(context.style);
   Frame frame = frame_in(context, plot, plans, shrunk(room, 0.0, 0.0, width, 0.0));
   decision.legend.corner = {frame.axes.plot.right() + gap(context.style), frame.axes.plot.y};
+  return frame;
+}
+
+/// The frame above a legend as wide as the room, which goes below it: on paper a name that is cut
+/// cannot be looked up.
+Frame frame_above(PlotContext& context, const LinePlot& plot, const Plans& plans, const Rect& room,
+                  const std::vector<const Series*>& named, LegendDecision& decision) {
+  decision = {make_legend(context, named, room.width, room.height), true};
+  const double height = decision.legend.size.height + gap(context.style);
+  Frame frame = frame_in(context, plot, plans, shrunk(room, 0.0, 0.0, 0.0, height));
+  decision.legend.corner = {room.x, room.bottom() - decision.legend.size.height};
+  context.layout.legend_below = height;
   return frame;
 }
 
@@ -222,7 +255,11 @@ void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) 
   do {
     named.insert(named.end(), names.unplaced.begin(), names.unplaced.end());
     decision = decide_legend(context, named, whole.axes, room, whole.marks);
-    if (decision.outside) beside = frame_beside(context, plot, plans, room, decision);
+    if (context.style.whole_title && named.size() <= most_below &&
+        !decision.names_all(named.size()))
+      beside = frame_above(context, plot, plans, room, named, decision);
+    else if (decision.outside)
+      beside = frame_beside(context, plot, plans, room, decision);
     names = place_ghost_names(context, plot, (decision.outside ? beside : whole).axes,
                               taken_boxes(decision, {}), named);
   } while (!names.unplaced.empty());
@@ -231,6 +268,7 @@ void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) 
   draw_ghost_names(context, names);
   draw_reference_lines(context, plot.rules, axes, taken_boxes(decision, names), marks);
   draw_axes(context, axes);
+  context.content_bottom += context.layout.legend_below;
   if (!decision.legend.entries.empty()) draw_legend(context, decision.legend, !decision.outside);
 }
 

@@ -167,14 +167,14 @@ Figure bands_figure(const LayersFound& found) {
   Heatmap map = layer_map(
       found.plan, "bands", "0 still, 1 extrapolated, 2 interpolated, 3 unseen, by layer and pair",
       [&](std::size_t l, std::size_t t) { return static_cast<double>(found.bands[l][t]); });
-  map.quantity = "0 still, 1 extrapolated, 2 interpolated, 3 unseen";
+  map.quantity = "class";
+  map.classes = {"still", "extrapolated", "interpolated", "unseen"};
   map.range = Range{0, 3};
   return {
       "bands", bands_title(found),
-      "0 still · 1 extrapolated: as fast as unscaled · 2 interpolated: slowed, within the angles "
-      "of "
-      "the unscaled positions · 3 unseen: angles beyond them · no query is farther from a key than "
-      "its layer's window · " +
+      "extrapolated: as fast as unscaled · interpolated: slowed, within the angles of the unscaled "
+      "positions · unseen: angles beyond them · no query is farther from a key than its layer's "
+      "window · " +
           found.caption,
       std::move(map)};
 }

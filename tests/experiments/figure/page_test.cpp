@@ -122,6 +122,25 @@ TEST_CASE("Curves that coincide have one name; where names do not fit there is a
         height_of(svg(early, {.width = 234}), "whole"));
 }
 
+TEST_CASE("Names that do not fit beside the curves stand whole below them, and the page grows") {
+  const std::string name = "the logit of a token that lies as far back as it can";
+  const auto height = [](const std::string& drawing) {
+    std::smatch match;
+    REQUIRE(std::regex_search(drawing, match, std::regex("height=\"([0-9.]+)")));
+    return std::stod(match[1]);
+  };
+  const std::string drawn = svg(curves({{name, 2}, {name + " 2", 2.1}}), {.width = 234});
+  CHECK_THAT(drawn, Contains(">" + name + "</text>") && Contains(">" + name + " 2</text>"));
+  CHECK(height(drawn) > height(svg(curves({{"a", 2}, {"b", 4}}), {.width = 234})) + 16);
+}
+
+TEST_CASE("On a page with a width a title is whole, in as many lines as it takes") {
+  Figure figure = curves({{"a", 1}});
+  for (int i = 0; i < 40; ++i) figure.title += "word ";
+  figure.title += "end";
+  CHECK_THAT(svg(figure, {.width = 234, .title = true}), Contains("end</text>"));
+}
+
 TEST_CASE("PDF and SVG are for papers, PNG is light, unless a theme is named") {
   const Figure figure = test::decay_figure();
   const auto file = [&](const char* format, const char* theme) {
@@ -131,6 +150,11 @@ TEST_CASE("PDF and SVG are for papers, PNG is light, unless a theme is named") {
   CHECK(file("pdf", "auto") == file("pdf", "print"));
   CHECK(file("png", "auto") == file("png", "light"));
   CHECK(file("svg", "auto") != file("svg", "light"));
+  const auto printed = [&](const char* theme) {
+    return figure_file(figure, "png", theme, {.page = {.width = 234}});
+  };
+  CHECK(printed("auto") == printed("print"));
+  CHECK(printed("auto").substr(16, 4) == std::string("\0\0\x03\xcf", 4));  // 975 pixels
   CHECK_THROWS_AS(file("svg", "pink"), UsageError);
   CHECK_THROWS_AS(file("gif", "auto"), UsageError);
 }

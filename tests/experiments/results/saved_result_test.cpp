@@ -71,6 +71,7 @@ Result hard_result() {
   map.range = Range{-0.0, 3.0};
   map.column_labels = {"the", "位置", ""};
   map.row_labels = {"\"quoted\"\n"};
+  map.classes = {"still", "turns"};
   map.lines = {{"line “quoted”", {0.1, inf}, {-0.0, nan}}, {}};
   map.rules = lines.rules;
   VectorPlot vectors{.x = lines.y, .arrows = {{0.1, -0.0, nan, inf, 1e300}}, .quantity = "t"};

@@ -400,6 +400,19 @@ TEST_CASE("A table that is too long shows how many rows it leaves out") {
   CHECK(canvas.texts.back().utf8.ends_with("more rows"));
 }
 
+TEST_CASE("Cells that are too long go on in the next line while there is room") {
+  const std::string cell = "one two three four five six seven eight nine ten eleven twelve";
+  const Figure figure{"t", "", "", TableFigure{{"key", "value"}, {{"a", cell}, {"b", "last"}}}};
+  RecordingCanvas canvas;
+  draw_figure(canvas, figure, {0.0, 0.0, 200.0, 300.0}, figure_style(Theme::light));
+  check_readable(canvas, {0.0, 0.0, 200.0, 300.0});
+  std::string all;
+  for (const auto& text : canvas.texts) all += text.utf8 + " ";
+  CHECK(all.find(cell) != std::string::npos);
+  CHECK(all.find("last") != std::string::npos);
+  CHECK(all.find("…") == std::string::npos);
+}
+
 TEST_CASE("Drawings are as approved") {
   struct Case {
     const char* name;
