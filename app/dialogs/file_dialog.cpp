@@ -1,5 +1,6 @@
 #include "app/dialogs/file_dialog.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_stdlib.h>
 
@@ -34,6 +35,7 @@ std::filesystem::path start_folder() {
 
 void FileDialog::ask(const std::filesystem::path& folder) {
   open();
+  finding_ = BackgroundTask<ModelList>([] { return list_models(model_places()); }, wake_);
   const bool fresh = folder.empty() && listing_.folder.empty();
   enter(fresh ? start_folder() : folder.empty() ? listing_.folder : folder);
 }
@@ -51,6 +53,8 @@ void FileDialog::list(const std::filesystem::path& folder) {
 }
 
 void FileDialog::take_listing() {
+  if (auto found = finding_.take(); found && found->value)
+    models_ = std::move(found->value->models);
   auto outcome = task_.take();
   if (!outcome) return;
   if (outcome->value)
@@ -101,7 +105,7 @@ FileDialog::Chosen FileDialog::draw_path() {
     return 0;
   };
   const bool entered = ImGui::InputTextWithHint(
-      "##path", "Type a path and press Enter; Tab completes it", &typed_,
+      "##path", "Type a path, or a model's name on the hub, and press Enter", &typed_,
       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll |
           ImGuiInputTextFlags_CallbackCompletion,
       complete, this);
@@ -109,6 +113,8 @@ FileDialog::Chosen FileDialog::draw_path() {
   if (!entered || typed_.empty()) return std::nullopt;
   // The background thread finds out whether the path is a folder; if it cannot be listed, it is
   // taken for a file.
+  for (const ModelEntry& model : models_)
+    if (name_of_model(model.path) == typed_) return model.path;
   const TypedPath typed = typed_path(typed_, listing_.folder);
   const std::filesystem::path path = typed.folder / typed.beginning;
   if (path.has_extension()) return path;
@@ -128,7 +134,28 @@ FileDialog::Chosen FileDialog::draw_recent(const Session& session, const Ui& ui)
     tooltip(ui, as_marked(path));
     ImGui::PopID();
   }
+  if (Chosen model = draw_shelf(ui)) chosen = model;
   ImGui::EndChild();
+  return chosen;
+}
+
+/// The models of this machine, each with its encodings and its size.
+FileDialog::Chosen FileDialog::draw_shelf(const Ui& ui) {
+  if (models_.empty()) return std::nullopt;
+  Chosen chosen;
+  text_colored(accent_text_color(ui.style), "Models on this machine");
+  for (const ModelEntry& model : models_) {
+    const std::string name = name_of_model(model.path);
+    std::string about = bytes_text(model.bytes);
+    for (const EncodingLayers& one : model.encodings)
+      about += fmt::format(", {} × {}", one.layers, one.encoding);
+    ImGui::PushID(model.path.c_str());
+    if (ImGui::Selectable(name.c_str())) chosen = model.path;
+    mark_item(ui, "model " + name);
+    tooltip(ui, as_marked(model.problem.empty() ? model.path.string() : model.problem));
+    text_muted("  " + (model.problem.empty() ? about : "cannot be read"));
+    ImGui::PopID();
+  }
   return chosen;
 }
 
@@ -188,11 +215,19 @@ std::optional<std::filesystem::path> FileDialog::draw(const Session& session, co
   take_listing();
   if (!begin("Open", file_dialog_width, file_dialog_height, ui)) return std::nullopt;
   draw_heading(ui, "Open");
-  text_muted("Tensors, text files and folders of results or sweeps");
+  text_muted(
+      "Models, tensors, texts, and folders of results or sweeps; or drop them on the window");
   Chosen chosen = draw_path();
   ImGui::Checkbox("Show all files", &all_files_);
   ImGui::SameLine();
   if (ImGui::Button("Cancel")) close();
+  ImGui::SameLine();
+  if (ImGui::Button("Watch this folder")) {
+    watched_ = listing_.folder;
+    close();
+  }
+  mark_item(ui, "button Watch this folder");
+  tooltip(ui, "The newest tensor that is written there opens itself. Once more ends that.");
   if (ImGui::GetContentRegionAvail().x > ui.px(with_recent)) {
     if (Chosen recent = draw_recent(session, ui)) chosen = recent;
     ImGui::SameLine();

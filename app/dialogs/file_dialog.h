@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/ui.h"
@@ -11,6 +12,7 @@
 #include "app/session/folder_listing.h"
 #include "app/session/session.h"
 #include "app/session/task.h"
+#include "experiments/checkpoints/models.h"
 
 namespace orrery {
 
@@ -25,6 +27,8 @@ class FileDialog : public Overlay {
   void ask(const std::filesystem::path& folder = {});
   /// Returns the path chosen in this frame.
   std::optional<std::filesystem::path> draw(const Session& session, const Ui& ui);
+  /// The folder that is to be watched from now on, once.
+  std::optional<std::filesystem::path> take_watched() { return std::exchange(watched_, {}); }
 
  private:
   using Chosen = std::optional<std::filesystem::path>;
@@ -34,6 +38,7 @@ class FileDialog : public Overlay {
   void take_listing();
   Chosen draw_path();
   Chosen draw_recent(const Session& session, const Ui& ui);
+  Chosen draw_shelf(const Ui& ui);
   Chosen draw_entries(const Ui& ui);
   Chosen draw_entry(const FolderListing::Entry& entry, const Ui& ui);
   std::vector<const FolderListing::Entry*> shown_entries() const;
@@ -50,6 +55,9 @@ class FileDialog : public Overlay {
   std::string trouble_{};          ///< why the folder could not be read
   bool all_files_{false};
   BackgroundTask<FolderListing> task_{};
+  BackgroundTask<ModelList> finding_{};
+  std::vector<ModelEntry> models_{};  ///< of this machine
+  Chosen watched_{};
 };
 
 /// Asks which parameter a file is for when several could read it.

@@ -116,6 +116,9 @@ bool has_type(const ParamSpec& spec, const std::string& type) {
 OpenedPath look_at(const std::filesystem::path& path) {
   std::error_code failed;
   if (!std::filesystem::exists(path, failed))
+    for (const ModelEntry& model : list_models(model_places()).models)
+      if (name_of_model(model.path) == path.string()) return look_at(model.path);
+  if (!std::filesystem::exists(path, failed))
     throw io_error(path.string(), "opened", failed ? failed.value() : ENOENT);
   if (!std::filesystem::is_directory(path, failed) &&
       !std::filesystem::is_regular_file(path, failed))

@@ -19,7 +19,8 @@ struct OpenedPath {
   std::optional<SweepIndex> saved{};  ///< contents of a result or a sweep
 };
 
-/// Of a model's folder its config.json. May take long on a slow disk. Throws IoError for what does
+/// Of a model's folder its config.json; of "HuggingFaceTB/SmolLM2-135M" that of the model of this
+/// name on this machine. May take long on a slow disk. Throws IoError for what does
 /// not exist or is neither a folder nor a file, DataError for the folder of a result or a sweep
 /// that is damaged.
 OpenedPath look_at(const std::filesystem::path& path);

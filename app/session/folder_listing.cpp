@@ -81,6 +81,20 @@ FolderListing list_folder(const std::filesystem::path& folder) {
   return listing;
 }
 
+std::filesystem::path newest_tensor(const std::filesystem::path& folder) {
+  std::filesystem::path newest;
+  std::filesystem::file_time_type last{};
+  std::error_code failed;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+    if (path_kind(entry.path()) != PathKind::tensor) continue;
+    const auto time = entry.last_write_time(failed);
+    if (failed || (!newest.empty() && time <= last)) continue;
+    newest = entry.path();
+    last = time;
+  }
+  return newest;
+}
+
 TypedPath typed_path(std::string_view typed, const std::filesystem::path& here) {
   const std::filesystem::path path = here / without_tilde(typed);
   if (path.filename() == "." || path.filename() == "..") return {path.lexically_normal(), ""};

@@ -33,6 +33,9 @@ PathKind path_kind(const std::filesystem::path& path);
 /// May take long on a slow disk. Throws IoError.
 FolderListing list_folder(const std::filesystem::path& folder);
 
+/// The tensor in a folder that was written last; empty without one.
+std::filesystem::path newest_tensor(const std::filesystem::path& folder);
+
 /// A path as far as it is typed: the folder that it is in, and the beginning of a name there.
 struct TypedPath {
   std::filesystem::path folder{};

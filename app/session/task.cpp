@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "app/session/folder_listing.h"
+
 namespace orrery {
 namespace {
 
@@ -12,7 +14,8 @@ constexpr auto interval = std::chrono::milliseconds(250);
 
 std::filesystem::file_time_type time_of(const std::filesystem::path& file) {
   std::error_code failed;
-  const auto time = std::filesystem::last_write_time(file, failed);
+  const bool folder = std::filesystem::is_directory(file, failed);
+  const auto time = std::filesystem::last_write_time(folder ? newest_tensor(file) : file, failed);
   return failed ? std::filesystem::file_time_type::min() : time;
 }
 

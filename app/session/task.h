@@ -122,7 +122,7 @@ class Waker {
 /// runs, static objects are not destroyed, since that work may be using them.
 [[noreturn]] void leave(int status);
 
-/// Watches one file from a thread of its own, so that a window that draws on events hears of a
+/// Watches a file, or in a folder the newest tensor, from a thread of its own, so that a window that draws on events hears of a
 /// change at once and costs nothing otherwise.
 class FileWatch {
  public:
@@ -132,8 +132,9 @@ class FileWatch {
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
 
-  /// Whether the file has changed since this was asked last.
+  /// Whether it has changed since this was asked last.
   bool take_change();
+  const std::filesystem::path& path() const { return file_; }
 
  private:
   void watch();

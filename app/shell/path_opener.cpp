@@ -1,13 +1,39 @@
 #include "app/shell/path_opener.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "app/session/folder_listing.h"
 
 namespace orrery {
 
 void PathOpener::open(const std::filesystem::path& path) {
   restoring_ = false;
   opening_ = BackgroundTask<OpenedPath>([path] { return look_at(path); }, workspace_.live().wake());
+}
+
+void PathOpener::watch(const std::filesystem::path& folder) {
+  Session& session = workspace_.live();
+  if (watch_ && watch_->path() == folder) {
+    watch_.reset();
+    return session.note("No longer watching " + folder.string());
+  }
+  watch_ = std::make_unique<FileWatch>(folder, session.wake());
+  session.note(fmt::format("Watching {}: the newest tensor there opens itself", folder.string()));
+}
+
+/// What is read already is read again.
+void PathOpener::open_newest() {
+  const std::filesystem::path newest = newest_tensor(watch_->path());
+  Session& session = workspace_.live();
+  const ParamSet& params = session.current().params;
+  const bool read =
+      std::any_of(params.specs().begin(), params.specs().end(), [&](const ParamSpec& spec) {
+        return spec.kind == ParamKind::file && params.text(spec.key) == newest.string();
+      });
+  read ? session.recompute() : open(newest);
 }
 
 void PathOpener::restore_saved() {
@@ -23,6 +49,7 @@ void PathOpener::restore_saved() {
 }
 
 void PathOpener::update() {
+  if (watch_ && watch_->take_change()) open_newest();
   auto outcome = opening_.take();
   if (!outcome || workspace_.live().size() == 0) return;
   undo_.note_input();

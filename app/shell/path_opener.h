@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,9 @@ class PathOpener {
   /// Assigns a dropped file to the best-matching parameter.
   void drop_file(const std::string& path);
 
+  /// From now on the newest tensor of the folder opens itself; the same folder again ends that.
+  void watch(const std::filesystem::path& folder);
+
   /// Shows what has been looked at. Call once per frame.
   void update();
   bool busy() const { return opening_.is_running(); }
@@ -39,6 +43,7 @@ class PathOpener {
  private:
   void show(OpenedPath& opened);
   void assign(const std::string& path);
+  void open_newest();
   bool drop_pair(const std::string& a, const std::string& b);
 
   Workspace& workspace_;
@@ -47,6 +52,7 @@ class PathOpener {
   UndoRecorder& undo_;
   BackgroundTask<OpenedPath> opening_{};
   bool restoring_{false};
+  std::unique_ptr<FileWatch> watch_{};
 };
 
 }  // namespace orrery

@@ -177,6 +177,19 @@ class ModelWalk {
 
 }  // namespace
 
+std::string name_of_model(const fs::path& path) {
+  constexpr std::string_view marks_model = "models--", between = "--";
+  for (const fs::path& part : path) {
+    std::string name = part.string();
+    if (!name.starts_with(marks_model)) continue;
+    name.erase(0, marks_model.size());
+    if (const std::size_t at = name.find(between); at != std::string::npos)
+      name.replace(at, between.size(), "/");
+    return name;
+  }
+  return path.filename().string();
+}
+
 ModelEntry describe_model(const fs::path& path) {
   ModelEntry entry{.path = path};
   attempt(entry, [&] {

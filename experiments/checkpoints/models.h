@@ -53,6 +53,10 @@ struct ModelList {
   std::vector<std::string> skipped{};  ///< what was not looked into, and why: a sentence each
 };
 
+/// What people call it: "HuggingFaceTB/SmolLM2-135M" in the cache of the hub, else its folder's or
+/// its file's own name.
+std::string name_of_model(const std::filesystem::path& path);
+
 /// Reads the headers of one model. Never throws an orrery::Error: it is the entry's problem.
 ModelEntry describe_model(const std::filesystem::path& path);
 

@@ -102,6 +102,8 @@ TEST_CASE("models are found in the cache of a hub, in folders and as files, in a
   CHECK_THAT(list.models[2].problem, Contains("holds neither model.safetensors"));
   CHECK(list.models[3].problem.empty());
   CHECK(list.models[3].bytes == 10400);
+  CHECK(name_of_model(list.models[0].path) == "a.gguf");
+  CHECK(name_of_model(list.models[2].path) == "a/one");
 }
 
 TEST_CASE("a circle of links ends, and a model reached twice is listed once") {

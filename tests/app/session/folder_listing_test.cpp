@@ -1,6 +1,7 @@
 #include "app/session/folder_listing.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 
 #include "tests/support/temp_folder.h"
 
@@ -22,6 +23,21 @@ TEST_CASE("A folder is listed with folders first, by name, with what each entry 
   CHECK(all == "Result:1 sub:0 A.txt:4 b.NPY:3 c.jpg:5 ");
   CHECK(listing.entries[3].bytes == 5);
   CHECK_FALSE(listing.cut);
+}
+
+TEST_CASE("The newest tensor of a folder is the one that was written last") {
+  const TempFolder folder;
+  CHECK(newest_tensor(folder.path()).empty());
+  folder.file("q.npy", "1");
+  folder.file("a.npy", "2");
+  folder.file("later.txt", "3");
+  const std::filesystem::path root = folder.path();
+  const auto now = std::filesystem::file_time_type::clock::now();
+  std::filesystem::last_write_time(root / "a.npy", now - std::chrono::hours(2));
+  std::filesystem::last_write_time(root / "q.npy", now - std::chrono::hours(1));
+  CHECK(newest_tensor(root) == root / "q.npy");
+  std::filesystem::last_write_time(root / "a.npy", now);
+  CHECK(newest_tensor(root) == root / "a.npy");
 }
 
 TEST_CASE("A folder that cannot be listed is said by name") {
