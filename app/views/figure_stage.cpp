@@ -177,6 +177,7 @@ Figures with_screen_captions(const Figures& figures, const ResultPtr& result,
     if (captions.titles == FigureStage::Captions::Titles::short_ones &&
         !captions.keep_titles.contains(made.id))
       made.title = tab_title(made, *captions.view);
+    if (captions.once && !captioned.empty()) made.caption.clear();
     if (settings) made.caption = brief_caption(made.caption, *settings);
     captioned.push_back(make_figure(std::move(made)));
   }

@@ -83,6 +83,7 @@ class FigureStage {
     Titles titles{Titles::own};
     const ExperimentView* view{};         ///< whose words the short titles are; null without any
     std::set<std::string> keep_titles{};  ///< ids of figures that have their own in any case
+    bool once{};  ///< the first figure has the notices, which are those of all
     friend bool operator==(const Captions&, const Captions&) = default;
   };
 

@@ -230,12 +230,13 @@ class ResultView::Arrangement {
 
   /// The same with short titles where their own do not fit into so many lines: those of tabs tell
   /// figures apart better than the beginnings of their own.
-  void caption(std::vector<PlacedFigure>& placed, int most_lines, const Ui& ui) {
+  void caption(std::vector<PlacedFigure>& placed, int most_lines, const Ui& ui, bool once = false) {
     Captions captions;
     if (!titles_fit(placed, most_lines, ui))
       captions = {.titles = Captions::Titles::short_ones,
                   .view = &view_,
                   .keep_titles = staged_.subtracted};
+    captions.once = once;
     Figures figures;
     for (const PlacedFigure& one : placed) figures.push_back(one.figure);
     figures = stage_.captioned(std::move(figures), staged_.read, std::move(captions));
@@ -312,7 +313,7 @@ class ResultView::Arrangement {
     if (second != other) shown.second_figure = figures[second]->id;
     std::vector<PlacedFigure> placed{{figures[chosen], places.first},
                                      {figures[second], places.second}};
-    caption(placed, is_low(room, ui) ? 1 : any_lines, ui);
+    caption(placed, is_low(room, ui) ? 2 : any_lines, ui);
     return placed;
   }
 
@@ -337,6 +338,7 @@ class ResultView::Arrangement {
     if (view_.grouping == Grouping::stacked)
       return stacked_.place(session, captioned(figures), room.bar, room.figures, *staged_.read,
                             set_, ui);
+    if (!view_.together.empty()) return together(figures, room, ui);
     const Groups groups(figures, view_.grouping);
     Figures shown = groups.sorted(figures);
     if (groups.offers_choice()) {
@@ -353,6 +355,22 @@ class ResultView::Arrangement {
     auto placed = placed_in_grid(shown, columns_of(shown, room.figures, lined_up), room.figures,
                                  figure_gap * ui.scale);
     if (placed.size() > 1) caption(placed, 2, ui);
+    return placed;
+  }
+
+  std::vector<PlacedFigure> together(const Figures& figures, const Room& room, const Ui& ui) {
+    Figures shown;
+    for (const std::string& name : view_.together)
+      if (const auto first = first_named(figures, name)) shown.push_back(figures[*first]);
+    if (shown.empty()) shown = {figures.front()};
+    const double gap = figure_gap * ui.scale;
+    Rect half = room.figures;
+    if (shown.size() > 1) half.width = (half.width - gap) / 2;
+    const Rect right{half.right() + gap, half.y, half.width, half.height};
+    std::vector<PlacedFigure> placed =
+        placed_in_grid({shown.begin() + 1, shown.end()}, 1, right, gap);
+    placed.insert(placed.begin(), {shown.front(), half});
+    caption(placed, any_lines, ui, true);
     return placed;
   }
 

@@ -50,6 +50,9 @@ struct ExperimentView {
   ViewLayout layout{ViewLayout::single};
   std::string left{};   ///< two figures that belong side by side
   std::string right{};  ///< empty: the first two
+  /// The first figures of these names in place of all: that one, and beside it the others one above
+  /// the other.
+  std::vector<std::string> together{};
   Grouping grouping{Grouping::none};
   std::vector<std::string> controls{};  ///< keys of the parameters that matter most, that first
   /// Settings on which figures at a distance do not depend, and which save time.

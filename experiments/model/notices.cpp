@@ -10,8 +10,8 @@ constexpr std::string_view between_parts = " · ", between_clauses = "; ";
 bool is_notice(std::string_view part) {
   const bool of_cut = part.starts_with("first ") && part.ends_with(" tokens") &&
                       part.find(" of ") != std::string_view::npos;
-  return part == untrained_notice || part == trained_notice || of_cut ||
-         part.starts_with("assuming that ");
+  return part == untrained_notice || part == trained_notice || part == small_models_notice ||
+         of_cut || part.starts_with("assuming that ");
 }
 
 /// Calls `take` with each piece of the text between the separators.

@@ -89,6 +89,12 @@ struct ValueInUse {
   std::optional<double> most{};  ///< the largest that the files have: heads of a model
 };
 
+/// A file in a format of its own, written as it is.
+struct ResultFile {
+  std::string path{};  ///< in the result's folder: "models/rope_seed_0_step_900/config.json"
+  std::string bytes{};
+};
+
 /// An experiment and its settings that a result suggests to look at next.
 struct NextStep {
   std::string title{};       ///< "Run the first hypothesis"
@@ -97,12 +103,8 @@ struct NextStep {
   std::string words{};       ///< "encoding=rope base=500000"; all others are at their defaults
   std::string file_key{};    ///< parameter of a file that goes with it, or empty
   std::string file{};        ///< its path, which may have spaces
-};
-
-/// A file in a format of its own, written as it is.
-struct ResultFile {
-  std::string path{};  ///< in the result's folder: "models/rope_seed_0_step_900/config.json"
-  std::string bytes{};
+  /// Where these are given, the file is their folder, once somebody wants to take the step.
+  std::vector<ResultFile> made{};
 };
 
 /// All that an experiment found. Plain data: writers and views only read it.

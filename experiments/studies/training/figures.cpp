@@ -6,12 +6,14 @@
 
 #include "core/analysis/diagonals.h"
 #include "core/analysis/largest.h"
+#include "experiments/model/notices.h"
 #include "experiments/setup/common_axes.h"
 #include "experiments/setup/eigen_arrays.h"
 #include "experiments/setup/encoding_summary.h"
 #include "experiments/setup/map_equation.h"
 #include "experiments/setup/measures.h"
 #include "experiments/setup/provenance.h"
+#include "experiments/text/ascii.h"
 
 namespace orrery {
 namespace {
@@ -28,11 +30,9 @@ std::string caption(const ParamSet& params, const std::vector<Run>& runs) {
       fmt::format("{} weights beside the encoding's own, {} seed{} each: ", runs.front().weights,
                   seeds, seeds == 1 ? "" : "s");
   return part + models +
-         "bands reach from the lowest seed to the highest, which is a spread and no significance. "
-         "A "
-         "model of this size says how encodings learn this task, not how they rank in large "
-         "models. · " +
-         caption_of(params);
+         "bands reach from the lowest seed to the highest, which is a spread and no significance "
+         "· " +
+         std::string(small_models_notice) + " · " + caption_of(params);
 }
 
 /// The mean of the runs of an encoding in a band, and each of them where there are several.
@@ -216,7 +216,7 @@ Figure loss_figure(const ParamSet& params, const std::vector<Run>& runs, const s
   const auto asked = static_cast<double>(params.integer("steps"));
   if (steps.front() < asked) plot.x.range = Range{steps.front(), larger(steps.back(), asked)};
   return {"loss",
-          fmt::format("{} after {:.0f} steps: {}", params.text("task"), steps.back(),
+          fmt::format("{} after {:.0f} steps: {}", spaced(params.text("task")), steps.back(),
                       ranked_runs(params, runs, [](const Run& run) { return run.loss.back(); })),
           about, std::move(plot)};
 }

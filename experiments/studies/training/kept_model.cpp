@@ -375,6 +375,10 @@ std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
   return files;
 }
 
+bool opens_as_model(const TrainingPlan& plan, const OneRun& run) {
+  return in_kept_model::find_kept(plan, run.run().encoding) && !plan.task.bytes_of_tokens().empty();
+}
+
 void take_start(const TrainingPlan& plan, const EncodingRecipe& recipe,
                 ModelWeights<float>& weights) {
   using namespace in_kept_model;

@@ -139,6 +139,9 @@ class OneRun {
 std::vector<ResultFile> model_files(const TrainingPlan& plan, const OneRun& run,
                                     const std::string& name);
 
+/// Whether other programs open that folder, and Orrery itself in its experiments on models.
+bool opens_as_model(const TrainingPlan& plan, const OneRun& run);
+
 /// Sets the weights of a model to those of plan.start: what model_files wrote, under the names that
 /// it gives them, or under Orrery's.
 /// Throws DataError, naming tensor and shape: one that is missing, of another shape or type, or no

@@ -66,6 +66,12 @@ class SideBySide {
       for (ResultFile& file : model_files(plan_, *model, name)) files.push_back(std::move(file));
     }
   }
+  /// The files of the first that opens as a model.
+  std::vector<ResultFile> opened() const {
+    for (const auto& model : models_)
+      if (opens_as_model(plan_, *model)) return model_files(plan_, *model, model->run().encoding);
+    return {};
+  }
   const Run& run(std::size_t i) const { return models_[i]->run(); }
   std::vector<Run> runs() const {
     std::vector<Run> all;
@@ -231,6 +237,7 @@ Trained train_all(const ParamSet& params, const Inputs& inputs, Progress& progre
   }
   models.each([](OneRun& model) { model.finish(); });
   trained.runs = models.runs();
+  trained.opened = models.opened();
   return trained;
 }
 

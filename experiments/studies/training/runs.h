@@ -21,7 +21,8 @@ struct TriedStart {
 struct Trained {
   std::vector<Run> runs{};
   std::vector<TriedStart> tried{};
-  std::vector<ResultFile> files{};  ///< of the models that are kept
+  std::vector<ResultFile> files{};   ///< of the models that are kept
+  std::vector<ResultFile> opened{};  ///< of the first one that opens as a model, in the end
 };
 
 /// The tokens of sequences by which a model is judged, as multiples of those that it learned from:

@@ -108,14 +108,23 @@ ExperimentInfo make_info() {
                                        model_params(),
                                        step_params(),
                                        {seed_param()}})),
-      .view = {.controls = {"encoding", "task", "steps", "tokens"},
+      .view = {.layout = ViewLayout::small_multiples,
+               .together = {"loss", "loss_by_length", "trained_weights"},
+               .controls = {"encoding", "task", "steps", "tokens"},
                .tabs = {{"loss_by_length", "Loss by length"},
                         {"accuracy_by_length", "Accuracy"},
                         {"forming_heads", "Heads forming"}}},
-      .questions = {{.words = "Which encodings can look three tokens back?",
-                     .answer = "Every encoding trains the same small model to say the symbol that "
-                               "lies distance tokens back. Move it.",
-                     .control = "distance"}},
+      .questions =
+          {{.words = "Which encodings can look three tokens back?",
+            .answer = "Every encoding trains the same small model to say the symbol that "
+                      "lies distance tokens back. Move it.",
+            .control = "distance"},
+           {.words = "What do the heads of a model look like that I trained?",
+            .answer = "A small Llama learns the bytes of a text, and Open this model shows "
+                      "its heads. Move steps.",
+            .settings = {{"task", "causal_language"}, {"model", "llama"}, {"encoding", "rope"}},
+            .figure = "loss",
+            .control = "steps"}},
       // A longer table has the same rows to begin with.
       .ignored = {{.keys = {"learned.length", "checkpoints"}}}};
 }
@@ -233,6 +242,12 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result = findings(params, trained);
   for (const std::string& encoding : params.list("encoding"))
     add_gradient_check(trained.runs, encoding, result);
+  if (!trained.opened.empty())
+    result.next = NextStep{.title = "Open this model",
+                           .about = "Shows where the heads of what was just trained look.",
+                           .experiment = "model_heads",
+                           .file_key = "model",
+                           .made = trained.opened};
   return result;
 }
 
