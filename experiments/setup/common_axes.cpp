@@ -73,10 +73,18 @@ std::string caption_of_model(const ParamSet& params, const std::string& family,
   return fmt::format("{} · {} · {}", as_marked(family), what, caption_of(params));
 }
 
+std::string words_of_edit(const std::string& edit) {
+  std::string words;
+  for (const char c : edit)
+    words += c == '@' ? std::string(" in layer ")
+                      : std::string(1, c == '_' || c == ':' || c == '=' ? ' ' : c);
+  return as_marked(words);
+}
+
 std::string under(const std::vector<std::string>& edits) {
   std::string all;
-  for (const std::string& edit : edits) all += ", " + edit;
-  return as_marked(all);
+  for (const std::string& edit : edits) all += ", " + words_of_edit(edit);
+  return all;
 }
 
 Axis layer_axis() { return {.label = "layer", .symbol = "$l$"}; }

@@ -44,6 +44,8 @@ struct Welch;
 
 // What the experiments that ask a model draw alike.
 
+/// "base:500@3" as "base 500 in layer 3", marked.
+std::string words_of_edit(const std::string& edit);
 /// "Llama · WHAT · every setting".
 std::string caption_of_model(const ParamSet& params, const std::string& family,
                              const std::string& what);

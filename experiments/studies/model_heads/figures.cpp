@@ -162,6 +162,12 @@ const Array& map_of_chosen(const WhatIf& effect, const std::string& when) {
   return effect.maps.front();
 }
 
+/// What the edits do to the loss, where the model has one: ": loss 1.52 → 3.20 nats".
+std::string loss_words(const WhatIf& effect) {
+  if (effect.texts.front().before.empty()) return "";
+  return fmt::format(": loss {:.2f} → {:.2f} nats", effect.before, effect.after);
+}
+
 /// The head as it is now, or as it was before the edits.
 Figure weights_figure(const HeadsFound& found, bool before) {
   auto values = std::make_shared<Array>(map_of_chosen(found.effect, before ? "before" : "after"));
@@ -172,7 +178,7 @@ Figure weights_figure(const HeadsFound& found, bool before) {
           fmt::format("Where head {} looks{}", place,
                       !is_edited(found) ? ""
                       : before          ? " before the edits"
-                                        : ", " + edits_text(found.effect)),
+                               : ", " + edits_text(found.effect) + loss_words(found.effect)),
           caption_of_text(found),
           Heatmap{.values = values,
                   .masked = before ? found.masked_before : found.masked,
@@ -388,8 +394,9 @@ double change_of(const WhatIf& effect, int layer, int head) {
 
 std::string edits_text(const WhatIf& effect) {
   std::string all;
-  for (const std::string& edit : effect.edits) all += (all.empty() ? "" : ", ") + shortened(edit);
-  return as_marked(all);
+  for (const std::string& edit : effect.edits)
+    all += (all.empty() ? "" : ", ") + words_of_edit(shortened(edit));
+  return all;
 }
 
 std::vector<Figure> heads_figures(const HeadsFound& found) {

@@ -39,6 +39,14 @@ ExperimentInfo make_info() {
                      .control = "repeated"}}};
 }
 
+/// It copies where most of the loss is gone, and does not where the interval of the gain has 0.
+std::string verdict(const Repeat& repeat) {
+  constexpr double most_left = 0.5;
+  if (sample_mean(repeat.second_half) < most_left * sample_mean(repeat.first_half)) return "Copies";
+  if (std::isnan(repeat.gain.low)) return "One sequence does not tell";
+  return repeat.gain.low > 0 ? "Copies a little" : "Does not copy";
+}
+
 Figure repeat_figure(const std::string& about, const Repeat& repeat) {
   const auto n = static_cast<std::size_t>(repeat.request.tokens);
   Series first{.name = "first time", .x = {}, .y = {}, .color = 0, .marked = true};
@@ -50,8 +58,9 @@ Figure repeat_figure(const std::string& about, const Repeat& repeat) {
   }
   return {
       "repeated",
-      fmt::format("Random tokens cost {:.2f} nats, and {:.2f} when they come again",
-                  sample_mean(repeat.first_half), sample_mean(repeat.second_half)) +
+      fmt::format("{}: random tokens cost {:.2f} nats, and {:.2f} when they come again",
+                  verdict(repeat), sample_mean(repeat.first_half),
+                  sample_mean(repeat.second_half)) +
           under(repeat.edits),
       about,
       LinePlot{.x = {.label = "position within a half"},
