@@ -17,7 +17,8 @@ namespace orrery {
 namespace {
 
 // Lengths at scale 1.
-constexpr double slider_width = 120, list_width = 150, strip_gap = 18, small_gap = 7;
+constexpr double slider_width = 80, widest_slider = 280, list_width = 150;
+constexpr double strip_gap = 18, small_gap = 7, typed_width = 120;
 constexpr double text_box_width = 210;
 
 bool has_slider(const ParamSpec& spec) { return is_number(spec) && fits_slider(spec); }
@@ -26,24 +27,33 @@ std::string label_of(const ParamSpec& spec) {
   return spec.symbol.empty() ? param_title(spec) : spec.symbol;
 }
 
-/// The strip as it fills: what does not fit any more is left out.
+/// The strip as it fills: what does not fit any more is left out. It is laid out twice: sliders
+/// share the room that the first time leaves over, as a pixel of a long one moves less.
 class ControlStrip {
  public:
   ControlStrip(Session& session, double width, const Ui& ui)
       : session_(session), ui_(ui), room_(width) {}
 
+  /// The same strip, drawn.
+  ControlStrip with_wide_sliders(double width) const {
+    ControlStrip drawn(session_, width, ui_);
+    drawn.drawn_ = true;
+    const double each = sliders_ > 0 ? room_ / sliders_ / ui_.scale : 0.0;
+    drawn.slider_ = std::clamp(slider_width + each, slider_width, widest_slider);
+    return drawn;
+  }
   bool fits(double width) const { return width <= room_; }
   void draw_slider(const ParamSpec& spec) {
     // The number keeps the room of the longest one of its range, so that nothing moves.
     const std::string value = value_shown(session_, spec);
     const double number = std::max(text_width(value), text_width("10000"));
     const double width =
-        text_width(label_of(spec)) + number + (slider_width + 2 * small_gap) * ui_.scale;
-    if (!fits(width)) return;
-    begin(width);
+        text_width(label_of(spec)) + number + (slider_ + 2 * small_gap) * ui_.scale;
+    sliders_ += fits(width) ? 1 : 0;
+    if (!begins(width)) return;
     const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
     draw_label(spec);
-    ImGui::SetNextItemWidth(ui_.px(slider_width));
+    ImGui::SetNextItemWidth(ui_.px(slider_));
     ImGui::PushStyleColor(ImGuiCol_Text, ImVec4(0, 0, 0, 0));
     ImGui::PushID(spec.key.c_str());
     slider_control(session_, spec);
@@ -65,8 +75,8 @@ class ControlStrip {
   }
   /// A number whose range is too wide for a slider.
   void draw_typed(const ParamSpec& spec) {
-    draw(spec, slider_width * ui_.scale, [&] {
-      ImGui::SetNextItemWidth(ui_.px(slider_width));
+    draw(spec, typed_width * ui_.scale, [&] {
+      ImGui::SetNextItemWidth(ui_.px(typed_width));
       number_control(session_, spec);
     });
   }
@@ -76,8 +86,7 @@ class ControlStrip {
   }
   /// A sentence, in place of the file that is read. Its hint is its label.
   void draw_text_box(const ParamSpec& spec) {
-    if (!fits(text_box_width * ui_.scale)) return;
-    begin(text_box_width * ui_.scale);
+    if (!begins(text_box_width * ui_.scale)) return;
     const std::string present = session_.current().params.text(spec.key);
     const bool is_words = present.find(' ') != std::string::npos;
     std::string text = is_words ? present : "";
@@ -92,19 +101,24 @@ class ControlStrip {
     const std::string now = is_words ? "" : fmt::format("Now: {}\n", present);
     tooltip(ui_, now + explanation(session_, spec));
   }
-  void begin(double width) {
+  void begin() {
     if (!first_) ImGui::SameLine(0, ui_.px(strip_gap));
     first_ = false;
-    room_ -= width + strip_gap * ui_.scale;
   }
 
  private:
+  /// Takes the room of an item, if there is as much. Returns whether it is to be drawn.
+  bool begins(double width) {
+    if (!fits(width)) return false;
+    room_ -= width + strip_gap * ui_.scale;
+    if (drawn_) begin();
+    return drawn_;
+  }
   /// A label and a control of this width.
   template <class Control>
   void draw(const ParamSpec& spec, double control_width, const Control& control) {
     const double width = text_width(label_of(spec)) + control_width + small_gap * ui_.scale;
-    if (!fits(width)) return;
-    begin(width);
+    if (!begins(width)) return;
     const Dimmed dimmed(!why_ignored(session_, spec.key).empty());
     draw_label(spec);
     ImGui::PushID(spec.key.c_str());
@@ -129,8 +143,27 @@ class ControlStrip {
   Session& session_;
   const Ui& ui_;
   double room_;
-  bool first_{true};
+  double slider_{slider_width};
+  int sliders_{0};
+  bool drawn_{false}, first_{true};
 };
+
+/// Fills it with the controls of the parameters, of numbers in a range with so many.
+void fill(ControlStrip& strip, std::span<const ParamSpec> specs, std::size_t sliders, bool chosen) {
+  std::size_t numbers = 0;
+  for (const ParamSpec& spec : specs) {
+    if (spec.kind == ParamKind::choice || spec.kind == ParamKind::choice_list)
+      strip.draw_list(spec);
+    else if (has_slider(spec) && numbers++ < sliders)
+      strip.draw_slider(spec);
+    else if (chosen && has_type(spec, "*"))
+      strip.draw_text_box(spec);
+    else if (chosen && is_number(spec) && !has_slider(spec))
+      strip.draw_typed(spec);
+    else if (chosen && spec.kind == ParamKind::boolean)
+      strip.draw_switch(spec);
+  }
+}
 
 std::vector<ParamSpec> wanted(const ParamSet& params, std::span<const std::string> keys) {
   std::vector<ParamSpec> specs;
@@ -152,22 +185,14 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
   const ParamSet params = session.current().params;
   const double button =
       text_width(all_label) + 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
-  ControlStrip strip(session, width - button - strip_gap * ui.scale, ui);
-  std::size_t numbers = 0;
-  for (const ParamSpec& spec : wanted(params, keys)) {
-    if (spec.kind == ParamKind::choice || spec.kind == ParamKind::choice_list)
-      strip.draw_list(spec);
-    else if (has_slider(spec) && numbers++ < sliders)
-      strip.draw_slider(spec);
-    else if (!keys.empty() && has_type(spec, "*"))
-      strip.draw_text_box(spec);
-    else if (!keys.empty() && is_number(spec) && !has_slider(spec))
-      strip.draw_typed(spec);
-    else if (!keys.empty() && spec.kind == ParamKind::boolean)
-      strip.draw_switch(spec);
-  }
+  const double room = width - button - strip_gap * ui.scale;
+  const std::vector<ParamSpec> specs = wanted(params, keys);
+  ControlStrip measured(session, room, ui);
+  fill(measured, specs, sliders, !keys.empty());
+  ControlStrip strip = measured.with_wide_sliders(room);
+  fill(strip, specs, sliders, !keys.empty());
   if (session.look.projector) return false;
-  strip.begin(button);
+  strip.begin();
   const bool asked = ImGui::Button(all_label);
   mark_item(ui, "button All settings");
   tooltip(ui, "Shows every parameter at the right.");

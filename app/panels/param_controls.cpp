@@ -103,6 +103,12 @@ struct Way {
   double number_at(double share) const {
     return ratios ? low + std::expm1(share * std::log1p(high - low)) : low + share * (high - low);
   }
+  /// How far the least change goes that is worth a pixel: a step of small numbers, a two hundredth
+  /// of large ones.
+  double least_share(double number, double step) const {
+    const double change = std::max(step, std::abs(number) / 200);
+    return std::abs(share_of(number + change) - share_of(number));
+  }
 };
 
 // In lines of text, from the middle of a slider.
@@ -110,9 +116,10 @@ constexpr double fine_from = 1.5, fine_halving = 1.0;
 constexpr double fine_by_key = 1.0 / 16;
 
 /// The number where the mouse, with Alt or held above or below the slider that was drawn last, moves
-/// it finely: half as far a pixel for each line of text that it is away. Empty where it moves it as
-/// it is.
-std::optional<double> finely_dragged(const Way& way, double number) {
+/// it finely: half as far a pixel for each line of text that it is away, and with Alt so little that
+/// each of its small numbers is met. Empty where it moves it as it is.
+/// @param step  between two numbers; 0 where there are any between
+std::optional<double> finely_dragged(const Way& way, double number, double step) {
   if (!ImGui::IsItemActive() || !ImGui::IsMouseDown(ImGuiMouseButton_Left) || is_typed())
     return std::nullopt;
   const ImVec2 from = ImGui::GetItemRectMin(), to = ImGui::GetItemRectMax();
@@ -128,8 +135,13 @@ std::optional<double> finely_dragged(const Way& way, double number) {
   }
   const double by_distance =
       lines < fine_from ? 1.0 : std::exp2((fine_from - lines) / fine_halving - 1);
-  const double slowed = io.KeyAlt ? fine_by_key * by_distance : by_distance;
-  const double moved = slowed * static_cast<double>(io.MouseDelta.x / (to.x - from.x));
+  double of_pixel = 1 / static_cast<double>(to.x - from.x);
+  if (io.KeyAlt) {
+    of_pixel *= fine_by_key;
+    if (const double least = way.least_share(number, step); least > 0)
+      of_pixel = std::min(of_pixel, least);
+  }
+  const double moved = by_distance * of_pixel * static_cast<double>(io.MouseDelta.x);
   share = static_cast<float>(std::clamp(static_cast<double>(share) + moved, 0.0, 1.0));
   return way.number_at(static_cast<double>(share));
 }
@@ -142,7 +154,8 @@ void integer_slider(Session& session, const ParamSpec& spec) {
   const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_S64, &number, &low, &high,
                                            "%lld", slider_flags(spec));
   const Way way{static_cast<double>(low), static_cast<double>(high), moves_by_ratios(spec)};
-  const std::optional<double> fine = finely_dragged(way, static_cast<double>(before));
+  const std::optional<double> fine =
+      finely_dragged(way, static_cast<double>(before), static_cast<double>(spec.multiple_of));
   draw_ticks(spec);
   if (fine) {
     const std::int64_t nearest = nearest_allowed(spec, std::llround(*fine));
@@ -162,7 +175,7 @@ void real_slider(Session& session, const ParamSpec& spec) {
   const bool changed = ImGui::SliderScalar("##value", ImGuiDataType_Double, &number, &spec.min,
                                            &spec.max, "%.6g", slider_flags(spec));
   const std::optional<double> fine =
-      finely_dragged({spec.min, spec.max, moves_by_ratios(spec)}, before);
+      finely_dragged({spec.min, spec.max, moves_by_ratios(spec)}, before, 0.0);
   draw_ticks(spec);
   if (fine) {
     const double nearest = std::clamp(to_digits(*fine, fine_digits), spec.min, spec.max);
@@ -280,7 +293,7 @@ std::string param_title(const ParamSpec& spec) {
 
 std::string choice_title(const ParamSpec& spec, const std::string& name) {
   if (spec.role == ParamRole::encodings) return label_of_encoding(name);
-  return name;
+  return spaced(name);
 }
 
 bool fits_slider(const ParamSpec& spec) {
@@ -351,7 +364,7 @@ void choice_list_combo(Session& session, const ParamSpec& spec, const Ui& ui) {
   for (std::string& name : chosen) name = choice_title(spec, name);
   const float room =
       ImGui::CalcItemWidth() - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
-  const std::string all = fmt::format("{}", fmt::join(chosen, ", "));
+  const std::string all = chosen.empty() ? "none" : fmt::format("{}", fmt::join(chosen, ", "));
   const std::string shown =
       ImGui::CalcTextSize(all.c_str()).x <= room ? all : fmt::format("{} chosen", chosen.size());
   ImGui::SetNextWindowSize(ImVec2(ui.px(popup_width), 0));

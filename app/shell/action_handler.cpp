@@ -149,7 +149,7 @@ void ActionHandler::ask(std::size_t number) {
   Session& session = to_.workspace.live();
   if (const auto index = session.find(asked.experiment->info.name)) {
     to_.workspace.show_view(*index);
-    to_.workspace.guide(*index, question.answer);
+    to_.workspace.guide(*index, question);
   }
   session.reset_all();
   for (const auto& [key, value] : question.settings) session.set(key, value);

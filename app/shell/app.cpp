@@ -78,6 +78,16 @@ App::App(Session& session, std::unique_ptr<TextureBackend> textures)
           {workspace_, overlays_, params_, undo_, opener_, exports_, growing_distance_, director_}),
       view_pane_(workspace_, actions_, formulas_) {
   if (!session.saved.folder.empty()) opener_.restore_saved();
+  guide_first();
+}
+
+/// A window that shows the first view as it comes says what can be moved there.
+void App::guide_first() {
+  if (live().size() == 0 || live().selected() != 0) return;
+  const ExperimentState& first = live().current();
+  const std::vector<Question>& questions = first.experiment->info.questions;
+  const bool fresh = first.params == ParamSet(first.experiment->info.params);
+  if (fresh && !questions.empty()) workspace_.guide(0, questions.front());
 }
 
 App::~App() {
@@ -266,8 +276,12 @@ void App::draw_controls(double width, const Ui& ui) {
       director_.explore();
     return;
   }
-  const ExperimentView& view = live().current().experiment->info.view;
-  if (draw_control_strip(live(), view.controls, projector ? 2 : 3, room, ui))
+  std::vector<std::string> keys = live().current().experiment->info.view.controls;
+  if (const std::string& asked = workspace_.guide().control; !asked.empty()) {
+    std::erase(keys, asked);
+    keys.insert(keys.begin(), asked);
+  }
+  if (draw_control_strip(live(), keys, projector ? 2 : 3, room, ui))
     actions_.perform("toggle_panel");
 }
 
@@ -301,6 +315,7 @@ void App::draw_overlays(const Ui& ui) {
   if (overlays_.scoreboard.is_open()) overlays_.scoreboard.draw(director_.scoreboard(), ui);
   overlays_.exports.draw(session, ui);
   if (const auto path = overlays_.files.draw(session, ui)) opener_.open(*path);
+  if (const auto folder = overlays_.files.take_watched()) opener_.watch(*folder);
   if (const auto target = overlays_.target.draw(session, ui)) {
     set_file(session, *target, overlays_.target.path());
     undo_.note_input();

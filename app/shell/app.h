@@ -107,6 +107,7 @@ class App {
   void draw_params(const Rect& area, const Ui& ui);
   void draw_bar(const Rect& area, bool with_controls, const Ui& ui);
   void draw_overlays(const Ui& ui);
+  void guide_first();
   void record();
 
   TextureCache textures_;

@@ -114,7 +114,7 @@ void ViewPane::draw_view_choice(const Ui& ui) {
 /// The answer to the question that was asked, in full. Returns where the figures begin.
 double ViewPane::draw_guide(const Rect& inner, double top, const Ui& ui) {
   ImGui::SetCursorScreenPos(shim::vec({inner.x, top}));
-  draw_rich_text(ui, workspace_.guide(), inner.width);
+  draw_rich_text(ui, workspace_.guide().answer, inner.width);
   mark_item(ui, "answer");
   return static_cast<double>(ImGui::GetItemRectMax().y) + gap_height * ui.scale;
 }
@@ -125,7 +125,7 @@ double ViewPane::draw_headline(const Rect& inner, double top, const Ui& ui) {
   const Session& live = workspace_.live();
   const bool projector = live.look.projector;
   if (workspace_.announced() && workspace_.announced()->empty()) return top;
-  if (!workspace_.announced() && !workspace_.guide().empty() && !projector)
+  if (!workspace_.announced() && !workspace_.guide().answer.empty() && !projector)
     return draw_guide(inner, top, ui);
   // Across a lecture hall what a figure found is read, and a question is asked aloud.
   if (projector && !workspace_.announced() && figures_ == 1) return top;

@@ -37,14 +37,15 @@ class Workspace {
   /// Shows the view or figure `by` places further in its list, which has no ends.
   void step_view(int by);
   void step_figure(int by);
-  /// A question with its answer, which stands above the figures as long as its view is on screen.
-  void guide(std::size_t view, std::string answer) {
+  /// A question whose answer stands above the figures as long as its view is on screen, and whose
+  /// control leads those below.
+  void guide(std::size_t view, const Question& question) {
     guided_ = view;
-    guide_ = std::move(answer);
+    guide_ = question;
   }
-  /// The answer for the view on screen; empty without one.
-  const std::string& guide() const {
-    static const std::string none;
+  /// That of the view on screen; empty without one.
+  const Question& guide() const {
+    static const Question none;
     return !is_browsing() && live_.selected() == guided_ ? guide_ : none;
   }
   /// What is said in place of the question above the figures: nothing, or one sentence.
@@ -62,7 +63,7 @@ class Workspace {
   Session& live_;
   ResultBrowser browser_;
   std::size_t guided_{};  ///< the view that guide_ is about
-  std::string guide_{};
+  Question guide_{};
   std::optional<std::string> announced_{};
 };
 

@@ -32,11 +32,21 @@ TEST_CASE("Every question shows its view with its settings, without an error, an
     for (const auto& [key, value] : question.settings) CHECK(state.params.to_text(key) == value);
     CHECK(state.params.is_used(question.control));
     CHECK(desktop.app().item_rects().find("answer"));
+    CHECK(desktop.app().item_rects().find("param " + question.control));
     for (const Check& check : state.result->checks) {
       INFO(check.statement);
       CHECK(check.holds());
     }
   }
+}
+
+TEST_CASE("The first window says what to move, and its control is below the figure") {
+  const auto session = start_session({}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  const Question& first = session->current().experiment->info.questions.front();
+  CHECK(desktop.app().item_rects().find("answer"));
+  CHECK(desktop.app().item_rects().find("param " + first.control));
 }
 
 TEST_CASE("F2 opens the questions, and a click on one asks it") {

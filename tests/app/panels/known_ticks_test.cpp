@@ -86,6 +86,32 @@ TEST_CASE("A slider that is dragged from further away moves finely, and no tip c
   hold(false);
 }
 
+TEST_CASE("With Alt a slider meets each of its small numbers, one a pixel") {
+  const auto session = start_session({.view = "long_term_decay"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  session->look.show_list.reset();
+  session->look.show_panel.reset();
+  session->set_value("dim", std::int64_t{64});
+  desktop.settle();
+  const Point at = desktop.item("param dim", 0.5);
+  desktop.move_to(at);
+  shim::inject_mouse_button(desktop.io(), 0, true);
+  desktop.io().AddKeyEvent(ImGuiMod_Alt, true);
+  desktop.frame(2);
+  std::int64_t before = session->current().params.integer("dim");
+  const std::int64_t start = before;
+  for (int pixel = 1; pixel <= 12; ++pixel) {
+    desktop.move_to({at.x + pixel, at.y});
+    const std::int64_t now = session->current().params.integer("dim");
+    CHECK(now - before <= 2);  // it is even
+    before = now;
+  }
+  CHECK(before > start);
+  desktop.io().AddKeyEvent(ImGuiMod_Alt, false);
+  shim::inject_mouse_button(desktop.io(), 0, false);
+  desktop.frame(2);
+}
+
 TEST_CASE("The tooltip of a parameter names its known values") {
   const ParamSet params(find_experiment("long_term_decay").info.params);
   CHECK_THAT(known_values_text(params.spec("base")), Catch::Contains("500000 Llama 3 · "));
