@@ -196,6 +196,7 @@ void inject_mouse_button(ImGuiIO& io, int button, bool down) {
 void inject_wheel(ImGuiIO& io, float steps) { io.AddMouseWheelEvent(0.0f, steps); }
 void inject_control(ImGuiIO& io, bool down) { io.AddKeyEvent(ImGuiMod_Ctrl, down); }
 void inject_shift(ImGuiIO& io, bool down) { io.AddKeyEvent(ImGuiMod_Shift, down); }
+void inject_alt(ImGuiIO& io, bool down) { io.AddKeyEvent(ImGuiMod_Alt, down); }
 bool key_pressed(int glfw_key, bool repeats) {
   const ImGuiKey key = imgui_key(glfw_key);
   return key != ImGuiKey_None && ImGui::IsKeyPressed(key, repeats);
@@ -254,6 +255,7 @@ void inject_mouse_button(ImGuiIO& io, int button, bool down) { io.MouseDown[butt
 void inject_wheel(ImGuiIO& io, float steps) { io.MouseWheel += steps; }
 void inject_control(ImGuiIO& io, bool down) { io.KeyCtrl = down; }
 void inject_shift(ImGuiIO& io, bool down) { io.KeyShift = down; }
+void inject_alt(ImGuiIO& io, bool down) { io.KeyAlt = down; }
 bool any_key_pressed(const ImGuiIO& io) {
   return std::any_of(std::begin(io.KeysDownDuration), std::end(io.KeysDownDuration),
                      [](float seconds) { return seconds == 0.0f; });

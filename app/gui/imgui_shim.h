@@ -54,6 +54,7 @@ void inject_mouse_button(ImGuiIO& io, int button, bool down);
 void inject_wheel(ImGuiIO& io, float steps);
 void inject_control(ImGuiIO& io, bool down);
 void inject_shift(ImGuiIO& io, bool down);
+void inject_alt(ImGuiIO& io, bool down);
 /// A key by its GLFW code.
 void inject_key(ImGuiIO& io, int glfw_key, bool down);
 void inject_text(ImGuiIO& io, const char* utf8);

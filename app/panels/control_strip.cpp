@@ -17,7 +17,7 @@ namespace orrery {
 namespace {
 
 // Lengths at scale 1.
-constexpr double slider_width = 80, widest_slider = 280, list_width = 150;
+constexpr double slider_width = 120, least_slider = 80, widest_slider = 280, list_width = 150;
 constexpr double strip_gap = 18, small_gap = 7, typed_width = 120;
 constexpr double text_box_width = 210;
 
@@ -31,17 +31,18 @@ std::string label_of(const ParamSpec& spec) {
 /// share the room that the first time leaves over, as a pixel of a long one moves less.
 class ControlStrip {
  public:
-  ControlStrip(Session& session, double width, const Ui& ui)
-      : session_(session), ui_(ui), room_(width) {}
+  ControlStrip(Session& session, double width, double slider, const Ui& ui)
+      : session_(session), ui_(ui), room_(width), slider_(slider) {}
 
   /// The same strip, drawn.
   ControlStrip with_wide_sliders(double width) const {
-    ControlStrip drawn(session_, width, ui_);
+    ControlStrip drawn(session_, width, slider_, ui_);
     drawn.drawn_ = true;
     const double each = sliders_ > 0 ? room_ / sliders_ / ui_.scale : 0.0;
-    drawn.slider_ = std::clamp(slider_width + each, slider_width, widest_slider);
+    drawn.slider_ = std::clamp(slider_ + each, slider_, widest_slider);
     return drawn;
   }
+  bool has_sliders() const { return sliders_ > 0; }
   bool fits(double width) const { return width <= room_; }
   void draw_slider(const ParamSpec& spec) {
     // The number keeps the room of the longest one of its range, so that nothing moves.
@@ -143,7 +144,7 @@ class ControlStrip {
   Session& session_;
   const Ui& ui_;
   double room_;
-  double slider_{slider_width};
+  double slider_;
   int sliders_{0};
   bool drawn_{false}, first_{true};
 };
@@ -187,9 +188,14 @@ bool draw_control_strip(Session& session, std::span<const std::string> keys, std
       text_width(all_label) + 2 * static_cast<double>(ImGui::GetStyle().FramePadding.x);
   const double room = width - button - strip_gap * ui.scale;
   const std::vector<ParamSpec> specs = wanted(params, keys);
-  ControlStrip measured(session, room, ui);
-  fill(measured, specs, sliders, !keys.empty());
-  ControlStrip strip = measured.with_wide_sliders(room);
+  const auto measured = [&](double slider) {
+    ControlStrip strip(session, room, slider, ui);
+    fill(strip, specs, sliders, !keys.empty());
+    return strip;
+  };
+  const ControlStrip usual = measured(slider_width);
+  ControlStrip strip =
+      (usual.has_sliders() ? usual : measured(least_slider)).with_wide_sliders(room);
   fill(strip, specs, sliders, !keys.empty());
   if (session.look.projector) return false;
   strip.begin();

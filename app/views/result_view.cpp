@@ -313,7 +313,7 @@ class ResultView::Arrangement {
     if (second != other) shown.second_figure = figures[second]->id;
     std::vector<PlacedFigure> placed{{figures[chosen], places.first},
                                      {figures[second], places.second}};
-    caption(placed, is_low(room, ui) ? 2 : any_lines, ui);
+    caption(placed, is_low(room, ui) ? 1 : any_lines, ui);
     return placed;
   }
 
@@ -370,7 +370,7 @@ class ResultView::Arrangement {
     std::vector<PlacedFigure> placed =
         placed_in_grid({shown.begin() + 1, shown.end()}, 1, right, gap);
     placed.insert(placed.begin(), {shown.front(), half});
-    caption(placed, any_lines, ui, true);
+    caption(placed, is_low(room, ui) ? 1 : any_lines, ui, true);
     return placed;
   }
 

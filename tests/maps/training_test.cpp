@@ -193,8 +193,8 @@ TEST_CASE("The title says how far each encoding has learned, on an axis of all s
                                                                {"dim", "4"},
                                                                {"heads", "2"}});
   const Figure& loss = result.figures.at(0);
-  CHECK_THAT(loss.title, Catch::Matchers::StartsWith("copy_at after 6 steps: ") &&
-                             Catch::Matchers::Contains(" with no encoding"));
+  CHECK_THAT(loss.title, Catch::Matchers::StartsWith("After 6 steps of copy at: ") &&
+                             Catch::Matchers::Contains("no encoding "));
   CHECK(std::get<LinePlot>(loss.content).x.range->max == 6);
   CHECK_THAT(result.figures.at(1).title,
              Catch::Matchers::StartsWith("Learned from 12 tokens, of "));

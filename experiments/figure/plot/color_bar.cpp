@@ -215,7 +215,9 @@ void draw_small_key(PlotContext& context, const ColorBarPlan& plan, const Axes& 
   const double label = label_width(context.canvas, axes.x_label, label_style(style));
   double right = axes.plot.right();
   const double left = axes.plot.x + 0.5 * (axes.plot.width + label) + gap(style);
-  const std::string low = short_label(plan.range.min), high = short_label(plan.range.max);
+  const bool words = plan.classes > 1;
+  const std::string low = words ? plan.ticks.front().second : short_label(plan.range.min);
+  const std::string high = words ? plan.ticks.back().second : short_label(plan.range.max);
   const double low_width = context.canvas.text_size(low, text).width;
   const double high_width = context.canvas.text_size(high, text).width;
   if (right - left < low_width + high_width + length + gap(style)) return;

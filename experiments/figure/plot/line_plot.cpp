@@ -24,7 +24,7 @@ constexpr double max_legend_height = 0.75;   ///< share of the plot's height
 constexpr double max_covering_share = 0.25;  ///< largest share of the plot for a legend over curves
 constexpr double max_covered_share = 0.03;   ///< share of the curves that a legend may cover
 constexpr double max_outside_width = 0.36;   ///< share of the room, for a legend beside the plot
-constexpr std::size_t most_below = 12;       ///< curves of a legend below the plot
+constexpr double max_below_height = 0.65;    ///< share of the room, for a legend below the plot
 constexpr std::size_t samples_per_curve = 400;
 constexpr double mark_spacing = 6.0;  ///< between the marks along a segment, in points
 
@@ -162,6 +162,12 @@ Frame frame_beside(const PlotContext& context, const LinePlot& plot, const Plans
   return frame;
 }
 
+bool fits_below(const PlotContext& context, const Rect& room,
+                const std::vector<const Series*>& named) {
+  const Legend legend = make_legend(context, named, room.width, room.height);
+  return legend.missing == 0 && legend.size.height <= max_below_height * room.height;
+}
+
 /// The frame above a legend as wide as the room, which goes below it: on paper a name that is cut
 /// cannot be looked up.
 Frame frame_above(PlotContext& context, const LinePlot& plot, const Plans& plans, const Rect& room,
@@ -255,8 +261,8 @@ void draw_content(PlotContext& context, const LinePlot& plot, const Rect& room) 
   do {
     named.insert(named.end(), names.unplaced.begin(), names.unplaced.end());
     decision = decide_legend(context, named, whole.axes, room, whole.marks);
-    if (context.style.whole_title && named.size() <= most_below &&
-        !decision.names_all(named.size()))
+    if (context.style.whole_title && !decision.names_all(named.size()) &&
+        fits_below(context, room, named))
       beside = frame_above(context, plot, plans, room, named, decision);
     else if (decision.outside)
       beside = frame_beside(context, plot, plans, room, decision);

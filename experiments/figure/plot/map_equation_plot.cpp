@@ -121,7 +121,11 @@ class EquationDrawing {
       factor.clear();
       factor_width = 0.0;
     }
-    const std::string words = elided(canvas(), term.name, name, head_width(cell) - factor_width);
+    std::string words = elided(canvas(), term.name, name, head_width(cell) - factor_width);
+    if (words != term.name) {  // the last word tells it from its neighbours: "37" of "step 37"
+      const std::string last = term.name.substr(term.name.rfind(' ') + 1);
+      if (rich_size(canvas(), last, name).width <= head_width(cell) - factor_width) words = last;
+    }
     const double width = words.empty() ? 0.0 : rich_size(canvas(), words, name).width;
     const double left = middle - 0.5 * (width + factor_width);
     if (!words.empty()) draw_rich(canvas(), {left, name_top}, words, name);

@@ -34,8 +34,9 @@ class TableLayout {
     // Cells of several lines rather than cut ones, at the largest size at which all have room.
     for (const double factor : {context.style.whole_title ? smallest : 1.0, 0.85, smallest}) {
       set_size(size * factor);
-      if (wrap_rows()) return;
+      if (wrap_rows(any_lines)) return;
     }
+    wrap_rows(2);
   }
 
   void draw() {
@@ -72,14 +73,15 @@ class TableLayout {
   double height_of(std::size_t lines) const {
     return row_height_ + static_cast<double>(lines - 1) * line_height(context_.canvas, text_);
   }
-  /// Counts the lines that each row takes; false where the room does not hold them all.
-  bool wrap_rows() {
+  /// Counts the lines that each row takes, so many at most; false where the room does not hold them
+  /// all.
+  bool wrap_rows(std::size_t limit) {
     lines_.clear();
     double high = row_height_;
     for (const auto& row : table_.rows) {
       std::size_t most = 1;
       for (std::size_t i = 0; i < row.size() && high <= room_.height; ++i)
-        most = std::max(most, cell_lines(row[i], i, any_lines).size());
+        most = std::max(most, cell_lines(row[i], i, limit).size());
       lines_.push_back(most);
       high += height_of(most);
       if (high <= room_.height) continue;

@@ -183,7 +183,7 @@ struct EncodingLoss {
   double nats{};
 };
 
-/// "0.001 nats with RoPE, 1.6 with no encoding", from the least; of many the ends.
+/// "RoPE 0.001 nats, no encoding 1.6", from the least; of many the ends.
 std::string ranked(std::vector<EncodingLoss> losses) {
   constexpr std::size_t most = 4;
   std::ranges::stable_sort(
@@ -191,8 +191,8 @@ std::string ranked(std::vector<EncodingLoss> losses) {
   if (losses.size() > most) losses.erase(losses.begin() + 1, losses.end() - 1);
   std::string words;
   for (const EncodingLoss& one : losses)
-    words += fmt::format("{}{:.2g}{} with {}", words.empty() ? "" : ", ", one.nats,
-                         words.empty() ? " nats" : "", one.label);
+    words += fmt::format("{}{} {:.2g}{}", words.empty() ? "" : ", ", one.label, one.nats,
+                         words.empty() ? " nats" : "");
   return words;
 }
 
@@ -216,7 +216,7 @@ Figure loss_figure(const ParamSet& params, const std::vector<Run>& runs, const s
   const auto asked = static_cast<double>(params.integer("steps"));
   if (steps.front() < asked) plot.x.range = Range{steps.front(), larger(steps.back(), asked)};
   return {"loss",
-          fmt::format("{} after {:.0f} steps: {}", spaced(params.text("task")), steps.back(),
+          fmt::format("After {:.0f} steps of {}: {}", steps.back(), spaced(params.text("task")),
                       ranked_runs(params, runs, [](const Run& run) { return run.loss.back(); })),
           about, std::move(plot)};
 }

@@ -96,7 +96,7 @@ TEST_CASE("With Alt a slider meets each of its small numbers, one a pixel") {
   const Point at = desktop.item("param dim", 0.5);
   desktop.move_to(at);
   shim::inject_mouse_button(desktop.io(), 0, true);
-  desktop.io().AddKeyEvent(ImGuiMod_Alt, true);
+  shim::inject_alt(desktop.io(), true);
   desktop.frame(2);
   std::int64_t before = session->current().params.integer("dim");
   const std::int64_t start = before;
@@ -107,7 +107,7 @@ TEST_CASE("With Alt a slider meets each of its small numbers, one a pixel") {
     before = now;
   }
   CHECK(before > start);
-  desktop.io().AddKeyEvent(ImGuiMod_Alt, false);
+  shim::inject_alt(desktop.io(), false);
   shim::inject_mouse_button(desktop.io(), 0, false);
   desktop.frame(2);
 }

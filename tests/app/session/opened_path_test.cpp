@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdlib>
+#include <optional>
 #include <thread>
 
 #include "app/session/file_targets.h"
@@ -14,6 +16,22 @@
 
 namespace orrery {
 namespace {
+
+/// A variable of the environment as long as this lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_{};
+};
 
 /// Frames until the background has looked at what was dropped.
 void wait_for(test::NullDesktop& desktop, const std::function<bool()>& done) {
@@ -187,6 +205,69 @@ TEST_CASE("A tensor that one parameter could read goes there") {
   wait_for(desktop, [&] { return !session.current().params.text("q").empty(); });
   CHECK(session.current().params.text("q") == path);
   CHECK(desktop.app().history().can_undo());
+}
+
+TEST_CASE("The newest tensor of a folder that is watched opens itself, until that is ended") {
+  const TempFolder folder;
+  folder.file("old.npy", "x");
+  const test::FakeExperiment experiment(
+      "one", {test::n_param(), test::file_param("q")},
+      [](const ParamSet&, Progress&) { return test::result_of({}); });
+  Session session({&experiment}, test::no_files, {});
+  session.select(0);
+  test::NullDesktop desktop(session, 1280, 800);
+  desktop.settle();
+  const auto watch = [&] {
+    desktop.press(GLFW_KEY_O, true);
+    desktop.frame(3);
+    desktop.type(std::filesystem::path(folder.path()).string() + "/");
+    wait_for(desktop, [&] { return desktop.app().item_rects().find("entry old.npy").has_value(); });
+    desktop.click(desktop.item("button Watch this folder"));
+    desktop.frame(2);
+  };
+  watch();
+  CHECK(session.current().params.text("q").empty());
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the clock of the files' times
+  const std::string path = folder.file("q.npy", "xy").string();
+  wait_for(desktop, [&] { return !session.current().params.text("q").empty(); });
+  CHECK(session.current().params.text("q") == path);
+  watch();
+  CHECK_THAT(session.note(), Catch::Matchers::Contains("No longer watching"));
+}
+
+TEST_CASE("A model of the hub's cache is opened by its name") {
+  const TempFolder folder;
+  const std::string path =
+      folder
+          .file("models--a--one/snapshots/rev/config.json",
+                R"({"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 8,
+                       "num_attention_heads": 2})")
+          .string();
+  const Variable cache("HF_HUB_CACHE", std::filesystem::path(folder.path()).string());
+  CHECK(look_at("a/one").path == path);
+  CHECK_THROWS_WITH(look_at("a/two"), Catch::Matchers::Contains("a/two"));
+}
+
+TEST_CASE("A model of a text is opened on its heads by one click after it was trained") {
+  const TempFolder folder;
+  const Variable state("XDG_STATE_HOME", std::filesystem::path(folder.path()).string());
+  const auto session = start_session({.view = "training"}, {});
+  test::NullDesktop desktop(*session, 1280, 800);
+  desktop.settle();
+  CHECK_FALSE(desktop.app().item_rects().find("button Open this model"));
+  for (const auto& [key, value] : {std::pair{"task", "causal_language"},
+                                   {"model", "llama"},
+                                   {"encoding", "rope"},
+                                   {"steps", "2"}})
+    session->set(key, value);
+  desktop.settle();
+  desktop.click(desktop.item("button Open this model"));
+  desktop.settle();
+  CHECK(session->current().experiment->info.name == "model_heads");
+  CHECK(session->current().message.empty());
+  REQUIRE(session->current().result);
+  CHECK(session->current().params.text("model").starts_with(
+      std::filesystem::path(folder.path()).string()));
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST_CASE("By hand, tokens that come again cost nothing, but for a silenced indu
     silenced.emplace_back(key, value);
   const Result without = by_hand.asked("repeat", silenced);
   CHECK(scalar(without, "second_loss") == Approx(std::log(12.0)));
-  CHECK_THAT(without.figures.front().title, Contains("zero:1.0"));
+  CHECK_THAT(without.figures.front().title, Contains("zero 1.0"));
 }
 
 TEST_CASE("By hand, a needle is found at every depth, and without the induction head nowhere") {
