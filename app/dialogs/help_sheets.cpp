@@ -62,7 +62,7 @@ constexpr std::array gesture_list{
     FigureShortcut{"Drag a slider", "keeps the curve from before"},
     FigureShortcut{"Shift+drag a slider", "sweeps it: a curve per value"},
     FigureShortcut{"Ctrl+click a slider", "lets you type a number"},
-    FigureShortcut{"Alt+drag a slider, or drag beside it", "moves it finely"},
+    FigureShortcut{"Alt+drag a slider", "moves it finely, as does dragging beside it"},
     FigureShortcut{"Point at a symbol", "explains it and highlights its control"},
     FigureShortcut{"Drop a file or folder", "opens it"},
 };

@@ -27,7 +27,7 @@ struct RedrawOptions {
   std::string folder{}, out{};
   FigureOptions figures{default_figures()};
   LookOptions look{};
-  double scale{};  ///< pixels per point of a PNG; 0 as ExportOptions has it
+  std::optional<double> scale{};  ///< pixels per point of a PNG
   bool panels{false}, force{false};
 };
 
@@ -169,7 +169,7 @@ Command redraw_command() {
       options,
       {{"--formulas", &o->figures.formulas, "With the experiment's formulas beneath the title"},
        {"--panels", &o->panels, "All figures in one file, panels.FORMAT, as panels (a), (b), (c)"},
-       {"--scale", &o->scale,
+       {"--scale", [o](double scale) { o->scale = scale; },
         "Pixels per point of a PNG; default 2, with --width 300 dots an inch, as in run"},
        {"--out", &o->out, "A folder; default DIR-redrawn"},
        {"--force", &o->force, "Replace pictures that were drawn otherwise"}});

@@ -130,7 +130,7 @@ std::string file_bytes(const Drawing& drawing, FigureFormat format, Size size, d
 
 double png_scale_of(const ExportOptions& options) {
   constexpr double on_screen = 2.0;
-  if (options.png_scale > 0) return options.png_scale;
+  if (options.png_scale) return *options.png_scale;
   return options.page.width ? printed_dots / points_per_inch : on_screen;
 }
 

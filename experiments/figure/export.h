@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,8 +39,8 @@ std::string svg_of(const Panels& panels, Theme theme, const Page& page, std::str
 struct ExportOptions {
   Theme theme{Theme::light};
   Page page{};
-  /// Pixels per point, of PNG alone; 0: 2, and on a page with a width 300 dots an inch.
-  double png_scale{0.0};
+  /// Pixels per point, of PNG alone; without it 2, and on a page with a width 300 dots an inch.
+  std::optional<double> png_scale{};
   FigureView view{};
   /// Typeset beneath the title; the page is taller by their height.
   std::vector<Formula> formulas{};

@@ -123,20 +123,20 @@ TEST_CASE("Curves that coincide have one name; where names do not fit there is a
 }
 
 TEST_CASE("Names that do not fit beside the curves stand whole below them, and the page grows") {
-  const std::string name = "the logit of a token that lies as far back as it can";
+  const std::string name = "logit of a token as far back as it can be seen";
   const auto height = [](const std::string& drawing) {
     std::smatch match;
     REQUIRE(std::regex_search(drawing, match, std::regex("height=\"([0-9.]+)")));
     return std::stod(match[1]);
   };
   std::vector<std::pair<std::string, double>> many, few;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 8; ++i) {
     many.emplace_back(name + " " + std::to_string(i), i);
     few.emplace_back(std::to_string(i), i);
   }
   const std::string drawn = svg(curves(many), {.width = 234});
   for (const auto& curve : many) CHECK_THAT(drawn, Contains(">" + curve.first + "</text>"));
-  CHECK(height(drawn) > height(svg(curves(few), {.width = 234})) + 6 * 8);
+  CHECK(height(drawn) > height(svg(curves(few), {.width = 234})) + 8 * 8);
 }
 
 TEST_CASE("On a page with a width a title is whole, in as many lines as it takes") {
