@@ -273,7 +273,4 @@ class Session {
   std::vector<ResultStore::Asker> askers_{};  ///< one per experiment
 };
 
-/// Shows the experiment of a next step with its words, its other parameters at their defaults.
-void take_next_step(Session& session, const NextStep& next);
-
 }  // namespace orrery

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -170,6 +171,44 @@ void SessionKeeper::finish() noexcept {
     if (!path_.empty() && (dirty_ || changed)) write();
   } catch (...) {
     // The program is ending; there is no place left to report it.
+  }
+}
+
+namespace {
+
+/// Writes the files into a folder beside the session's, named by what they hold.
+std::string folder_with(const std::vector<ResultFile>& files) {
+  std::string all;
+  for (const ResultFile& file : files) all += file.bytes;
+  constexpr std::size_t digits = 12;
+  const std::filesystem::path folder =
+      session_path().parent_path() / "models" / sha256_hex(all).substr(0, digits);
+  create_directories(folder);
+  for (const ResultFile& file : files) {
+    const auto path = folder / std::filesystem::path(file.path).filename();
+    if (!std::filesystem::exists(path)) write_new_file(path, file.bytes);
+  }
+  return folder.string();
+}
+
+}  // namespace
+
+void take_next_step(Session& session, const NextStep& next) {
+  const auto experiment = session.find(next.experiment);
+  if (!experiment) return;
+  std::string file = next.file;
+  try {
+    if (!next.made.empty()) file = folder_with(next.made);
+  } catch (const std::exception& error) {
+    return session.say(error.what());
+  }
+  session.select(*experiment);
+  session.reset_all();
+  if (!next.file_key.empty()) session.set(next.file_key, file);
+  std::istringstream in(next.words);
+  for (std::string word; in >> word;) {
+    const std::size_t equals = word.find('=');
+    session.set(word.substr(0, equals), word.substr(equals + 1));
   }
 }
 

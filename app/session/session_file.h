@@ -49,4 +49,7 @@ class SessionKeeper {
   double changed_at_{};
 };
 
+/// Shows the experiment of a next step with its words, its other parameters at their defaults.
+void take_next_step(Session& session, const NextStep& next);
+
 }  // namespace orrery

@@ -303,8 +303,6 @@ Json origin(const TrainingPlan& plan, const OneRun& run) {
           {"settings", settings}};
 }
 
-// ---- tokenizer.json ----------------------------------------------------------------------------
-
 /// A byte-level BPE that merges nothing: a token is a byte. A byte that was not learned from is
 /// read as a space, and the token behind them is BERT's mask.
 Json tokenizer_of(const std::vector<int>& bytes, Index vocabulary) {
