@@ -22,7 +22,6 @@
 #include "experiments/sweeps/measure_titles.h"
 #include "experiments/sweeps/saved_sweep.h"
 #include "experiments/sweeps/sweep_layout.h"
-#include "experiments/sweeps/tidy_json.h"
 #include "experiments/sweeps/tidy_table.h"
 
 namespace orrery {

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/analysis/diagonals.h"
-#include "core/analysis/map_reduction.h"
-#include "core/analysis/row_statistics.h"
+#include "core/analysis/weight_statistics.h"
 #include "core/params.h"
 #include "core/types.h"
 #include "experiments/model/result.h"
