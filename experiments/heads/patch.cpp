@@ -54,6 +54,8 @@ class Patching {
       throw UsageError("the corrupted text", "leaves the logits of answer and foil as far apart",
                        "name others with answer= and foil=");
     const auto n = static_cast<Index>(request_.clean.tokens.size());
+    passes_ = run_.layer_count() * ((request_.positions ? std::ssize(by_position) * n : 0) +
+                                    (request_.heads ? run_.head_count() : 0));
     if (request_.positions)
       for (const PatchedQuantity& one : by_position)
         fill(one.name, n, [&](int layer, Index position) {
@@ -128,8 +130,9 @@ class Patching {
                  .columns = static_cast<std::size_t>(columns)};
     const double whole = result_.corrupted_difference - result_.clean_difference;
     for (int layer = 0; layer < run_.layer_count(); ++layer) {
-      checkpoint(progress_, static_cast<std::size_t>(layer), map.rows, name);
       for (Index column = 0; column < columns; ++column) {
+        checkpoint(progress_, static_cast<double>(result_.passes) / static_cast<double>(passes_),
+                   name);
         PassEdits<T> edits;
         edits.patches.push_back(patch_at(layer, column));
         const Matrix<T> hidden =
@@ -148,6 +151,7 @@ class Patching {
   const PatchRequest& request_;
   PatchResult& result_;
   Progress& progress_;
+  std::int64_t passes_{};  ///< in all
   bool kept_clean_{false};
   Kept clean_{}, corrupted_{};
   Matrix<T> clean_logits_{}, corrupted_logits_{};  ///< [1, vocabulary]

@@ -49,7 +49,7 @@ std::size_t length_of(const Column& column) {
 
 /// Several encodings where an experiment compares some, of those that it takes.
 void choose_several(ParamSet& params) {
-  if (!params.has("encoding")) return;
+  if (!params.has("encoding") || params.spec("encoding").kind != ParamKind::choice_list) return;
   std::vector<std::string> several;
   for (const Choice& choice : params.spec("encoding").choices)
     for (const char* name : {"none", "sinusoidal", "rope", "alibi"})
