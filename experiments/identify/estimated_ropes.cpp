@@ -109,8 +109,10 @@ class Estimates {
       found_.push_back(std::move(with));
   }
 
+  /// Numbers that were measured for each pair hold what its frequency was rounded by.
   void add_coarse(const WrittenRope& rope, double amplitude) {
     for (const auto& [stage, format] : wrongly_rounded) {
+      if (stage == Stage::inv_freq && rope.scaling.kind == RopeScalingKind::longrope) continue;
       WrittenRope coarse = rope;
       coarse.rounding.set(stage, format);
       add(coarse, amplitude);
