@@ -82,6 +82,7 @@ Experiment with_provenance(ExperimentInfo info,
                 ProgressWithProvenance named(progress, provenance_of(source, params));
                 Result result = compute(params, inputs, named);
                 result.provenance = provenance_of(source, params);
+                progress.update(1.0, "done");
                 return result;
               },
           .check = check_all};
@@ -100,6 +101,7 @@ Experiment streamed_with_provenance(ExperimentInfo info,
     check_all(params, inputs);
     Result result = compute(params, inputs, sink, progress);
     result.provenance = provenance_of(source, params);
+    progress.update(1.0, "done");
     return result;
   };
   return {.info = std::move(info),

@@ -116,7 +116,6 @@ Result compute(const ParamSet& params, const Inputs& inputs, ArraySink& sink, Pr
   tell_longest(plan, static_cast<std::int64_t>(read.tokens.size()), result);
   for (const Array& array : pass.arrays)
     result.arrays.push_back(std::make_shared<const Array>(array));
-  checkpoint(progress, 1.0, "done");
   return result;
 }
 

@@ -209,7 +209,6 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
   result.in_use.push_back({.key = "token", .most = static_cast<double>(text.tokens.size() - 2)});
   model->tell_length(params, result);
-  checkpoint(progress, 1.0, "done");
   return result;
 }
 

@@ -341,7 +341,6 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   result.tables = heads_tables(*found);
   for (ArrayPtr& array : heads_arrays(table)) result.arrays.push_back(std::move(array));
   model.tell_length(params, result);
-  checkpoint(progress, 1.0, "done");
   return result;
 }
 

@@ -387,7 +387,6 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   result.tables.push_back(influence_table(found));
   if (other != inputs.end())
     add_comparison(found, *std::get<ModelFile>(other->second).plan, result);
-  checkpoint(progress, 1.0, "done");
   return result;
 }
 

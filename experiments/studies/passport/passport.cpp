@@ -149,7 +149,6 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result = result_of(params, passport);
   model->tell_length(params, result);
   if (!passport.settlement) add_unused(passport, result);
-  checkpoint(progress, 1.0, "done");
   return result;
 }
 

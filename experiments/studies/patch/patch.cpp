@@ -200,7 +200,6 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
     result.checks = {check_of_patch(patch, static_cast<std::size_t>(params.integer("token")))};
   result.in_use = {{.key = "token", .most = static_cast<double>(text.tokens.size() - 1)}};
   model->tell_length(params, result);
-  checkpoint(progress, 1.0, "done");
   return result;
 }
 

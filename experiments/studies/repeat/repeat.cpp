@@ -115,7 +115,6 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
       check_of_losses({begin + (request.first < 0 ? 1 : 0), repeat.by_position.end()})};
   result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
   model->tell_length(params, result);
-  checkpoint(progress, 1.0, "done");
   return result;
 }
 

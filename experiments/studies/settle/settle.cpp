@@ -164,7 +164,6 @@ Result compute(const ParamSet& params, const Inputs& inputs, Progress& progress)
   Result result = result_of(params, settlement);
   result.in_use = edit_limits(model->live().layers(), model->live().heads(), model->plan());
   model->tell_length(params, result);
-  checkpoint(progress, 1.0, "done");
   return result;
 }
 

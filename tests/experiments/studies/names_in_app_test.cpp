@@ -59,6 +59,7 @@ const std::map<std::string, Names> own_words{
     {"headless/script.cpp", {"colors", "expect", "shift"}},
     {"headless/script_steps.cpp", {"colors", "distance", "none", "scale", "x"}},
     {"player/lesson_pane.cpp", {"steps", "task"}},
+    {"panels/param_controls.cpp", {"none"}},
     {"panels/param_panel.cpp", {"none", "unit"}},
     {"panels/result_browser.cpp", {"settings"}},
     {"session/file_targets.cpp", {"after", "before"}},  // in the names of files
