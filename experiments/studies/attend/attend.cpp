@@ -341,10 +341,13 @@ bool has_like_heads(const ParamSet& params) {
   return !has_contents(params) && find_encoding(params.text("encoding")).info.same_heads;
 }
 
-bool projects_no_positions(const ParamSet& params) {
+/// T5's table does not have that width, but starts with a deviation of d_model^(−½).
+bool ignores_width(const ParamSet& params) {
   const std::vector<TableSpec>& tables = find_encoding(params.text("encoding")).info.tables;
-  return std::ranges::none_of(
-      tables, [](const TableSpec& one) { return one.shape.find("d_model") != std::string::npos; });
+  return std::ranges::none_of(tables, [](const TableSpec& one) {
+    return one.shape.find("d_model") != std::string::npos ||
+           one.initial.find(R"(d_\mathrm{model})") != std::string::npos;
+  });
 }
 
 std::vector<ParamSpec> attend_params() {
@@ -359,10 +362,10 @@ std::vector<ParamSpec> attend_params() {
   ParamSpec head = count_param(
       {"head", "$h$"}, "Which head of the layer a single [N, d] is, counted from 0.", 0, 0, 1023);
   heads.idle = head.idle = has_like_heads;
-  ParamSpec width =
-      count_param({"d_model", "", "channels"},
-                  "Width of tables that project positions; 0 means heads·d.", 0, 0, 65536);
-  width.idle = projects_no_positions;
+  ParamSpec width = count_param(
+      {"d_model", "", "channels"},
+      "Width of tables that project positions, and of T5's start; 0 means heads·d.", 0, 0, 65536);
+  width.idle = ignores_width;
   return with_encoding_params(
       joined({{std::move(encoding)},
               array_params(),
