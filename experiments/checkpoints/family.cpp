@@ -5,12 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/model_files/config_values.h"
 #include "experiments/model_files/model_tables.h"
 
 namespace orrery {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view families_file = "checkpoints.json";
 

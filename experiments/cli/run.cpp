@@ -38,7 +38,7 @@ struct RunOptions {
   bool json{false}, force{false}, all{false};
 };
 
-using Clock = std::chrono::system_clock;
+using WallClock = std::chrono::system_clock;
 
 struct RunPoint {
   ParamSet params;
@@ -166,13 +166,13 @@ Ran run_point(const Experiment& experiment, const RunPoint& point, const RunOpti
               ArraySink* sink) {
   ConsoleProgress progress(is_quiet() || options.json);
   RunRecord record{.argv = options.argv, .inputs = point.loaded.files};
-  record.times = {.started = Clock::now()};
+  record.times = {.started = WallClock::now()};
   const auto start = std::chrono::steady_clock::now();
   Result result = found(experiment, point, sink, progress);
   check_obeyed(point.params, result);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   record.times->wall_seconds = elapsed.count();
-  record.times->finished = Clock::now();
+  record.times->finished = WallClock::now();
   Ran ran{std::move(result), std::move(record)};
   try {
     keep_figures(ran.result, options.figures);

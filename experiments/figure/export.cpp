@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "experiments/figure/canvas/cairo_canvas.h"
@@ -62,8 +63,8 @@ double content_height(const Figure& figure, double width, const FigureStyle& sty
   Figure shown = figure;
   shown.title.clear();
   shown.caption.clear();
-  SvgCanvas measure({width, height}, {});
-  const FigureLayout layout = draw_figure(measure, shown, {0.0, 0.0, width, height}, style);
+  const std::unique_ptr<FileCanvas> measure = svg_canvas({width, height}, {});
+  const FigureLayout layout = draw_figure(*measure, shown, {0.0, 0.0, width, height}, style);
   return table ? layout.content_bottom + style.text_size : height + layout.legend_below;
 }
 /// Rows as high as the highest panel with its title.
@@ -95,10 +96,11 @@ template <class Drawing>
 Size page_size(const Drawing& drawing, const Page& page, const FigureStyle& style) {
   if (!page.width) return export_size(drawing);
   if (page.height) return {*page.width, *page.height};
-  const SvgCanvas measure({*page.width, *page.width}, {});  // text has one width in every format
+  const auto measure =
+      svg_canvas({*page.width, *page.width}, {});  // text is as wide in all formats
   const double title =
-      page.has_title() ? title_height(measure, drawing.title, *page.width, style) : 0.0;
-  const double below = caption_height(measure, caption_on(drawing, page), *page.width, style);
+      page.has_title() ? title_height(*measure, drawing.title, *page.width, style) : 0.0;
+  const double below = caption_height(*measure, caption_on(drawing, page), *page.width, style);
   return {*page.width, content_height(drawing, *page.width, style) + title + below};
 }
 

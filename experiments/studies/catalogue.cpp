@@ -94,7 +94,7 @@ constexpr std::array common_symbols{
 // clang-format on
 
 /// "sinusoidal+rope" to its words.
-std::vector<std::string> words_of(std::string_view value) {
+std::vector<std::string> split_at_plus(std::string_view value) {
   std::vector<std::string> words;
   while (!value.empty()) {
     words.emplace_back(value.substr(0, value.find('+')));
@@ -107,7 +107,7 @@ std::vector<std::string> words_of(std::string_view value) {
 std::vector<const EncodingInfo*> encodings_of(const FormulaSubject& subject) {
   std::vector<std::string> names = subject.role.encodings;
   for (const auto& [key, value] : subject.params)
-    if (key == "encoding" && subject.role.encodings.empty()) names = words_of(value);
+    if (key == "encoding" && subject.role.encodings.empty()) names = split_at_plus(value);
   std::vector<const EncodingInfo*> encodings;
   for (const EncodingEntry& entry : encoding_catalogue())
     if (std::ranges::find(names, entry.info.name) != names.end()) encodings.push_back(&entry.info);

@@ -72,7 +72,7 @@ class ThemedSvgs {
   using Draw = std::function<std::string(Theme theme, const std::string& id)>;
   std::string draw(const Draw& svg_in, const std::string& id) {
     const std::string light = element(svg_in(Theme::light, id));
-    const std::string both = merged(light, element(svg_in(Theme::dark, id)));
+    std::string both = merged(light, element(svg_in(Theme::dark, id)));
     if (!both.empty()) return both;
     return fmt::format("<div class=\"in-light\">{}</div><div class=\"in-dark\">{}</div>", light,
                        element(svg_in(Theme::dark, id + "-dark")));

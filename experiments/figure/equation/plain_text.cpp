@@ -43,7 +43,7 @@ std::optional<std::string> in_formula(std::string_view utf8) {
     const std::string plain = in_formula(letter->plain).value_or(std::string(letter->plain));
     return fmt::format("{}{{{}}}", letter->where == Script::below ? "_" : "^", plain);
   }
-  if (const auto sign = among(in_formulas, utf8)) return sign;
+  if (auto sign = among(in_formulas, utf8)) return sign;
   std::optional<std::string> name;  // the last one, as \| for \lVert
   for (const NamedSymbol& symbol : named_symbols())
     if (symbol.text == utf8 && utf8.size() > 1) name = symbol.name;

@@ -169,7 +169,7 @@ std::string TexReader::take_command() {
   std::size_t end = at_;
   while (end < tex_.size() && std::isalpha(static_cast<unsigned char>(tex_[end])) != 0) ++end;
   if (end == at_) return std::string(take());
-  const std::string name(tex_.substr(at_, end - at_));
+  std::string name(tex_.substr(at_, end - at_));
   at_ = end;
   return name;
 }

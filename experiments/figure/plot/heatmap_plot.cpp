@@ -100,12 +100,12 @@ int pixels_along(double length, double per_point) {
 /// pixel over the whole image.
 bool is_panned(const HeatmapCache& cache, const Heatmap& map, const Axes& axes, const CellAxis& x,
                const CellAxis& y) {
-  constexpr double slack = 0.01;
+  constexpr double most_apart = 0.01;
   const HeatmapCache::Key& key = cache.key;
   if (!cache.image || key.values != map.values || key.masked != map.masked) return false;
   const Rect now = rect_of(axes, x, y, {key.first_column, key.columns}, {key.first_row, key.rows});
-  return std::abs(now.width - cache.target.width) < slack &&
-         std::abs(now.height - cache.target.height) < slack;
+  return std::abs(now.width - cache.target.width) < most_apart &&
+         std::abs(now.height - cache.target.height) < most_apart;
 }
 
 bool covers(const HeatmapCache::Key& key, const CellSpan& columns, const CellSpan& rows) {

@@ -190,10 +190,10 @@ MeanLogits logits_of(const Study& study, const std::string& name, const Encoding
 Figure map_figure(const Study& study, const std::string& name, const char* description,
                   std::vector<double> values, std::string title, Heatmap map) {
   const FigureRole role{.kind = "parts", .encodings = {name}};
-  const std::size_t columns = study.columns.size();
+  const std::size_t columns = study.columns.size(), rows = values.size() / columns;
   map.values = std::make_shared<Array>(Array{.name = "parts_" + name,
                                              .description = description,
-                                             .shape = {values.size() / columns, columns},
+                                             .shape = {rows, columns},
                                              .axes = {map.y.label, "distance"},
                                              .values = std::move(values),
                                              .role = role});
