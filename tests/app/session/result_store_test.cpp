@@ -65,9 +65,13 @@ class Gated {
     for (bool waits = true; waits; std::this_thread::sleep_for(1ms)) {
       with([&] { waits = shut_.contains(n); });
       if (!waits) break;
-      stopped = stopped || progress.stop_requested();
       if (progress.wants_to_see()) progress.see(std::make_shared<Result>(found(1000 + n)));
-      checkpoint(progress, 0.5, "waiting");
+      try {
+        checkpoint(progress, 0.5, "waiting");
+      } catch (const Stopped&) {
+        stopped = true;
+        throw;
+      }
     }
     if (n == 13) throw std::runtime_error("n=13: is unlucky");
     if (n == 14) throw 42;
