@@ -111,10 +111,9 @@ FileDialog::Chosen FileDialog::draw_path() {
       complete, this);
   if (typed_ != before) follow_typing();
   if (!entered || typed_.empty()) return std::nullopt;
+  if (const ModelEntry* model = model_named(models_, typed_)) return model->path;
   // The background thread finds out whether the path is a folder; if it cannot be listed, it is
   // taken for a file.
-  for (const ModelEntry& model : models_)
-    if (name_of_model(model.path) == typed_) return model.path;
   const TypedPath typed = typed_path(typed_, listing_.folder);
   const std::filesystem::path path = typed.folder / typed.beginning;
   if (path.has_extension()) return path;

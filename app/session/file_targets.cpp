@@ -115,11 +115,12 @@ bool has_type(const ParamSpec& spec, const std::string& type) {
 
 OpenedPath look_at(const std::filesystem::path& path) {
   std::error_code failed;
-  if (!std::filesystem::exists(path, failed))
-    for (const ModelEntry& model : list_models(model_places()).models)
-      if (name_of_model(model.path) == path.string()) return look_at(model.path);
-  if (!std::filesystem::exists(path, failed))
+  if (!std::filesystem::exists(path, failed)) {
+    const ModelList here = list_models(model_places());
+    if (const ModelEntry* model = model_named(here.models, path.string()))
+      return look_at(model->path);
     throw io_error(path.string(), "opened", failed ? failed.value() : ENOENT);
+  }
   if (!std::filesystem::is_directory(path, failed) &&
       !std::filesystem::is_regular_file(path, failed))
     throw IoError(path.string(), "is a pipe or a device, and only folders and files are opened",

@@ -122,8 +122,8 @@ class Waker {
 /// runs, static objects are not destroyed, since that work may be using them.
 [[noreturn]] void leave(int status);
 
-/// Watches a file, or in a folder the newest tensor, from a thread of its own, so that a window that draws on events hears of a
-/// change at once and costs nothing otherwise.
+/// Watches a file, or the newest tensor in a folder, from a thread of its own, so that a window that
+/// draws on events hears of a change at once and costs nothing otherwise.
 class FileWatch {
  public:
   /// `wake` is called from the thread after a change.
@@ -134,6 +134,7 @@ class FileWatch {
 
   /// Whether it has changed since this was asked last.
   bool take_change();
+  /// The file or the folder.
   const std::filesystem::path& path() const { return file_; }
 
  private:

@@ -190,6 +190,12 @@ std::string name_of_model(const fs::path& path) {
   return path.filename().string();
 }
 
+const ModelEntry* model_named(std::span<const ModelEntry> models, std::string_view name) {
+  for (const ModelEntry& model : models)
+    if (name_of_model(model.path) == name) return &model;
+  return nullptr;
+}
+
 ModelEntry describe_model(const fs::path& path) {
   ModelEntry entry{.path = path};
   attempt(entry, [&] {

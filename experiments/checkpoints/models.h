@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace orrery {
@@ -56,6 +58,9 @@ struct ModelList {
 /// What people call it: "HuggingFaceTB/SmolLM2-135M" in the cache of the hub, else its folder's or
 /// its file's own name.
 std::string name_of_model(const std::filesystem::path& path);
+
+/// The first that people call so; null without one.
+const ModelEntry* model_named(std::span<const ModelEntry> models, std::string_view name);
 
 /// Reads the headers of one model. Never throws an orrery::Error: it is the entry's problem.
 ModelEntry describe_model(const std::filesystem::path& path);

@@ -127,6 +127,12 @@ std::optional<Heatmap> minus(const Shown&, const Reference&) {
   return std::nullopt;
 }
 
+const Series* own_curve(const LinePlot& plot, const std::string& name) {
+  const auto found = std::ranges::find_if(
+      plot.series, [&](const Series& one) { return !one.is_ghost() && one.name == name; });
+  return found == plot.series.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::optional<Figure> difference_of(const Figure& shown, const Figure& reference) {
@@ -143,13 +149,12 @@ std::optional<Figure> difference_of(const Figure& shown, const Figure& reference
 std::optional<Figure> difference_from_curve(const Figure& figure, const std::string& curve) {
   const auto* plot = std::get_if<LinePlot>(&figure.content);
   if (!plot) return std::nullopt;
-  const auto own = std::ranges::find_if(
-      plot->series, [&](const Series& one) { return !one.is_ghost() && one.name == curve; });
-  if (own == plot->series.end()) return std::nullopt;
+  const Series* const own = own_curve(*plot, curve);
+  if (!own) return std::nullopt;
   LinePlot made = difference_plot(*plot);
   for (const Series& other : plot->series) {
-    if (&other == &*own || other.is_ghost()) continue;
-    Series series = subtracted({&other, &*own, other.name + " − " + curve});
+    if (&other == own || other.is_ghost()) continue;
+    Series series = subtracted({&other, own, other.name + " − " + curve});
     series.shade = other.shade;
     if (!series.x.empty()) made.series.push_back(std::move(series));
   }
@@ -182,12 +187,6 @@ bool same_course(const Series& a, const Series& b) {
     ++common;
   }
   return common > 0;
-}
-
-const Series* own_curve(const LinePlot& plot, const std::string& name) {
-  const auto found = std::ranges::find_if(
-      plot.series, [&](const Series& one) { return !one.is_ghost() && one.name == name; });
-  return found == plot.series.end() ? nullptr : &*found;
 }
 
 /// "= RoPE, T5", "= RoPE and 3 others".

@@ -191,16 +191,25 @@ TEST_CASE("A picture names its file while another one is read, and one that fail
   CHECK(session->current().other_file().empty());
 }
 
+/// A desktop whose only experiment reads a tensor q.
+struct OneTensor {
+  OneTensor() {
+    session.select(0);
+    desktop.settle();
+  }
+  test::FakeExperiment experiment{"one",
+                                  {test::n_param(), test::file_param("q")},
+                                  [](const ParamSet&, Progress&) { return test::result_of({}); }};
+  Session session{{&experiment}, test::no_files, {}};
+  test::NullDesktop desktop{session, 1280, 800};
+};
+
 TEST_CASE("A tensor that one parameter could read goes there") {
   const TempFolder folder;
   const std::string path = folder.file("head.npy", "x").string();
-  const test::FakeExperiment experiment(
-      "one", {test::n_param(), test::file_param("q")},
-      [](const ParamSet&, Progress&) { return test::result_of({}); });
-  Session session({&experiment}, test::no_files, {});
-  session.select(0);
-  test::NullDesktop desktop(session, 1280, 800);
-  desktop.settle();
+  OneTensor one;
+  Session& session = one.session;
+  test::NullDesktop& desktop = one.desktop;
   desktop.app().drop({path});
   wait_for(desktop, [&] { return !session.current().params.text("q").empty(); });
   CHECK(session.current().params.text("q") == path);
@@ -210,13 +219,9 @@ TEST_CASE("A tensor that one parameter could read goes there") {
 TEST_CASE("The newest tensor of a folder that is watched opens itself, until that is ended") {
   const TempFolder folder;
   folder.file("old.npy", "x");
-  const test::FakeExperiment experiment(
-      "one", {test::n_param(), test::file_param("q")},
-      [](const ParamSet&, Progress&) { return test::result_of({}); });
-  Session session({&experiment}, test::no_files, {});
-  session.select(0);
-  test::NullDesktop desktop(session, 1280, 800);
-  desktop.settle();
+  OneTensor one;
+  Session& session = one.session;
+  test::NullDesktop& desktop = one.desktop;
   const auto watch = [&] {
     desktop.press(GLFW_KEY_O, true);
     desktop.frame(3);
